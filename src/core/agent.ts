@@ -1,0 +1,45 @@
+/** An agent: a model, instructions and a toolset under one name (DESIGN §8). Chat clients say `agent/<name>`. */
+import { z } from 'zod';
+import { limits } from './limits.ts';
+import { ToolsetName } from './toolset.ts';
+
+export const ResourceName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/);
+
+/** `provider/model`; split at the first `/` only. */
+export const ModelRef = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}\/.{1,200}$/s, { message: 'must be <provider>/<model>, such as rehearsal/default' })
+  .meta({ id: 'ModelRef', example: 'rehearsal/default' });
+
+export const AgentLimits = z
+  .strictObject({
+    maxSteps: z.int().min(1).max(limits.maxStepsPerTurn).optional(),
+    maxCalls: z.int().min(1).max(limits.maxCallsPerTurn).optional(),
+    toolTimeoutMs: z.int().min(1).max(limits.toolTimeoutMs).optional(),
+    turnTimeoutMs: z.int().min(1).max(limits.turnTimeoutMs).optional(),
+    maxTokens: z.int().min(1).optional().meta({ description: 'Input and output tokens of a whole turn.' }),
+  })
+  .meta({ id: 'AgentLimits' });
+export type AgentLimits = z.infer<typeof AgentLimits>;
+
+export const Agent = z
+  .strictObject({
+    name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
+    description: z.string().max(limits.maxDescriptionBytes).optional(),
+    model: ModelRef,
+    fallbacks: z.array(ModelRef).max(8).optional(),
+    instructions: z.string().max(100_000).default(''),
+    toolset: ToolsetName.optional(),
+    tools: z.array(z.string().min(1).max(192)).max(limits.maxToolsetEntries).optional().meta({
+      description: 'Allow-list over the toolset, any spelling. Absent: all of it; empty: none.',
+    }),
+    limits: AgentLimits.optional(),
+  })
+  .meta({ id: 'Agent' });
+export type Agent = z.infer<typeof Agent>;
+
+/** A model ref's two halves; the model half may hold `/` itself. */
+export function splitModelRef(ref: string): { provider: string; model: string } {
+  const slash = ref.indexOf('/');
+  return { provider: ref.slice(0, slash), model: ref.slice(slash + 1) };
+}

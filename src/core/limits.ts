@@ -1,0 +1,95 @@
+/**
+ * Every bound of the product in one place, with its unit in the name and its reason beside it. A wait, a buffer or a
+ * loop elsewhere names its limit from here.
+ */
+
+const KB = 1024;
+const MB = 1024 * KB;
+
+export const limits = {
+  // Requests (DESIGN §9).
+  maxBodyBytes: 1 * MB,
+  /** Chat dialects, turns, skills, servers, import: histories with images are this large in practice. */
+  maxLargeBodyBytes: 10 * MB,
+  maxFileBodyBytes: 16 * MB,
+  /** Deeper JSON than any tool schema or history needs; keeps recursive walks off the stack's end. */
+  maxJsonDepth: 64,
+  maxPageItems: 200,
+  defaultPageItems: 50,
+
+  // Toolsets and editions (DESIGN §4).
+  maxToolsetEntries: 1000,
+  maxAliasesPerEntry: 32,
+  maxDescriptionBytes: 2 * KB,
+  maxToolsetBytes: 1 * MB,
+  maxEditionBytes: 10 * MB,
+  maxNotesPerEntry: 20,
+  maxNoteBytes: 500,
+  maxSuggestions: 5,
+
+  // Turns (DESIGN §5).
+  maxStepsPerTurn: 16,
+  maxCallsPerStep: 32,
+  maxCallsPerTurn: 64,
+  maxIdenticalCalls: 3,
+  maxParallelCalls: 6,
+  maxQueuedTurns: 100,
+  toolTimeoutMs: 30_000,
+  turnTimeoutMs: 10 * 60_000,
+  /** A running turn keeps its alarm at most this far ahead, so a dead one is noticed. */
+  turnAlarmMs: 5_000,
+
+  // Streams (DESIGN §5).
+  deltaFlushBytes: 4 * KB,
+  deltaFlushMs: 50,
+  heartbeatMs: 15_000,
+  idleCloseMs: 60_000,
+  /** One page of events read for a stream; bounds what a slow reader holds in memory. */
+  eventPageBytes: 256 * KB,
+  eventPageRows: 500,
+
+  // Tool calls and results.
+  maxArgumentBytes: 1 * MB,
+  /** jsonrepair is quadratic on two kinds of damage (reference/performance.md): above this it is not tried. */
+  maxRepairBytes: 100 * KB,
+  maxToolNameBytes: 512,
+  /** A tool's result as the model reads it; the rest is cut with a note. */
+  maxResultBytes: 64 * KB,
+
+  // Session files.
+  maxFileBytes: 16 * MB,
+  maxSessionFilesBytes: 256 * MB,
+  maxPathBytes: 1024,
+  /** A Durable Object's SQLite takes values up to 2 MB; larger ones are stored in chunks of this. */
+  storageChunkBytes: 1 * MB,
+
+  // Outbound HTTP.
+  maxRedirects: 5,
+  outboundTimeoutMs: 30_000,
+  /** After decompression. */
+  maxOutboundBodyBytes: 1 * MB,
+
+  // Providers.
+  providerFirstByteTimeoutMs: 120_000,
+  providerIdleTimeoutMs: 120_000,
+  maxProviderRetries: 2,
+  providerRetryMs: 500,
+  maxRetryAfterMs: 20_000,
+  /** One SSE message of a provider; the largest seen in the corpus is 0.4 MB. */
+  maxSseMessageBytes: 4 * MB,
+  maxErrorBodyBytes: 64 * KB,
+  maxPlainReplyBytes: 32 * MB,
+
+  // Isolate caches (DESIGN §4, §9).
+  pointerTtlMs: 5_000,
+  pointerCacheTtlSeconds: 30,
+  editionCacheTtlSeconds: 86_400,
+  editionCacheBytes: 32 * MB,
+  principalTtlMs: 30_000,
+  maxCachedPrincipals: 10_000,
+  providerTtlMs: 5_000,
+
+  // Sessions.
+  unlistedSessionTtlMs: 60 * 60_000,
+  idempotencyTtlMs: 24 * 60 * 60_000,
+} as const;

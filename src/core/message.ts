@@ -1,0 +1,61 @@
+/**
+ * The neutral conversation: what the transcript view shows and what providers' request mappings read. Names in call parts
+ * are kept as the model said them (`requested`) beside what they meant (`canonical`).
+ */
+import { z } from 'zod';
+import { ContentBlock, ToolResultCode } from './tool.ts';
+
+export const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() }).meta({ id: 'TextPart' });
+/** An image by base64 `data` or by `url`, one of the two. */
+export const ImagePart = z
+  .strictObject({ type: z.literal('image'), mediaType: z.string().optional(), data: z.string().optional(), url: z.string().optional() })
+  .refine((part) => (part.data === undefined) !== (part.url === undefined), { message: 'give either data or url' })
+  .meta({ id: 'ImagePart' });
+export const InputPart = z.union([TextPart, ImagePart]);
+export type InputPart = z.infer<typeof InputPart>;
+
+export const ReasoningPart = z.object({ type: z.literal('reasoning'), text: z.string() }).meta({ id: 'ReasoningPart' });
+
+export const Via = z.enum(['wire', 'canonical', 'alias', 'own', 'folded']).meta({ id: 'Via' });
+export type Via = z.infer<typeof Via>;
+
+export const ToolCallPart = z
+  .object({
+    type: z.literal('tool-call'),
+    callId: z.string(),
+    requested: z.string(),
+    canonical: z.string().nullable(),
+    via: Via.nullable(),
+    /** null when the argument text was cut or beyond repair; `raw` then has it. */
+    arguments: z.record(z.string(), z.unknown()).nullable(),
+    raw: z.string().optional(),
+    repaired: z.boolean().optional(),
+    /** The provider's own id of this call, when it gave one. */
+    nativeId: z.string().optional(),
+  })
+  .meta({ id: 'ToolCallPart' });
+export type ToolCallPart = z.infer<typeof ToolCallPart>;
+
+export const ToolResultPart = z
+  .object({
+    type: z.literal('tool-result'),
+    callId: z.string(),
+    requested: z.string(),
+    canonical: z.string().nullable(),
+    isError: z.boolean(),
+    code: ToolResultCode.optional(),
+    content: z.array(ContentBlock),
+  })
+  .meta({ id: 'ToolResultPart' });
+export type ToolResultPart = z.infer<typeof ToolResultPart>;
+
+/** What a provider wants back unchanged, beside the neutral parts; only that provider's adapter reads it. */
+export type NativePart = { type: 'native'; provider: string; data: unknown };
+
+export type AssistantPart = z.infer<typeof TextPart> | z.infer<typeof ReasoningPart> | ToolCallPart | NativePart;
+
+export type Message =
+  | { role: 'system'; parts: { type: 'text'; text: string }[] }
+  | { role: 'user'; parts: InputPart[] }
+  | { role: 'assistant'; parts: AssistantPart[] }
+  | { role: 'tool'; parts: ToolResultPart[] };

@@ -1,0 +1,101 @@
+/**
+ * A problem: an error as data, with a code from one closed catalogue (DESIGN §9). Thrown as `Problem` when a request
+ * fails; carried as `ProblemBody` in streams and across Durable Object RPC, where an error would lose its fields.
+ * Rendering to each dialect's error shape happens in `http/problems.ts`, not here.
+ */
+
+/** Every code a request can fail with, and its status. The codes are part of the public contract. */
+export const problemCatalogue = {
+  invalid_json: { status: 400, title: 'The body is not valid JSON' },
+  unauthenticated: { status: 401, title: 'No valid key was given' },
+  forbidden: { status: 403, title: 'The key does not allow this' },
+  not_found: { status: 404, title: 'There is no such thing' },
+  unknown_tool: { status: 404, title: 'No tool goes by this name' },
+  model_not_found: { status: 404, title: 'There is no such model' },
+  method_not_allowed: { status: 405, title: 'The path does not take this method' },
+  conflict: { status: 409, title: 'The state of the resource forbids this' },
+  name_conflict: { status: 409, title: 'Two tools claim one name' },
+  ambiguous_tool: { status: 409, title: 'The name fits more than one tool' },
+  tool_held: { status: 409, title: 'The tool is held until its change is accepted' },
+  precondition_failed: { status: 412, title: 'The resource has changed since it was read' },
+  body_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The content type is not accepted' },
+  invalid_request: { status: 422, title: 'The request is not valid' },
+  idempotency_mismatch: { status: 422, title: 'The idempotency key was used with another body' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'Something failed on our side' },
+  upstream_error: { status: 502, title: 'The upstream answered with an error' },
+  not_configured: { status: 503, title: 'The service is not configured' },
+  upstream_timeout: { status: 504, title: 'The upstream did not answer in time' },
+  loop_detected: { status: 508, title: 'The request came back to where it started' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof problemCatalogue;
+
+/** One fault of an input: `path` is a JSON path without a leading `$`, such as `tools[1].aliases[0]`; `''` is the whole. */
+export type Issue = { path: string; message: string };
+
+/** The wire form, as `application/problem+json` and as the `problem` of an `error` event. */
+export type ProblemBody = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ProblemCode;
+  [extra: string]: unknown;
+};
+
+/** An expected failure of a request. `extra` members (such as `issues`) are shown to the caller: no secrets in them. */
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly extra: Readonly<Record<string, unknown>>;
+
+  constructor(code: ProblemCode, detail: string, extra: Record<string, unknown> = {}, options?: ErrorOptions) {
+    super(`${code}: ${detail}`, options);
+    this.code = code;
+    this.detail = detail;
+    this.extra = extra;
+  }
+
+  get status(): number {
+    return problemCatalogue[this.code].status;
+  }
+
+  toBody(): ProblemBody {
+    const { status, title } = problemCatalogue[this.code];
+    return { ...this.extra, type: `urn:moniker:problem:${this.code}`, title, status, detail: this.detail, code: this.code };
+  }
+
+  static fromBody(body: ProblemBody): Problem {
+    const { type: _type, title: _title, status: _status, detail, code, ...extra } = body;
+    return new Problem(code, detail, extra);
+  }
+}
+
+/** What crosses Durable Object RPC: an error there would lose its class and fields. */
+export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: ProblemBody };
+
+/** The near side of an RPC call: gives the value, or throws the problem that travelled as data. */
+export function unwrap<T>(outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw Problem.fromBody(outcome.problem);
+}
+
+/** The far side of an RPC call: problems become data; everything else is a fault of ours and is thrown on. */
+export async function toOutcome<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    if (error instanceof Problem) return { ok: false, problem: error.toBody() };
+    throw error;
+  }
+}
+
+/** Shorthand for the commonest refusal: an input with faults, each at its path. */
+export function invalidRequest(issues: Issue[], detail?: string): Problem {
+  const first = issues[0];
+  const summary = first === undefined ? 'The request is not valid.' : `${first.path === '' ? 'body' : first.path}: ${first.message}`;
+  return new Problem('invalid_request', detail ?? summary, { issues });
+}

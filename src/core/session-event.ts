@@ -1,0 +1,69 @@
+/**
+ * The native events of a session's log (DESIGN §5). The log is the truth: transcript, streams of every dialect, resume and
+ * the turn's own state are folds over it. A number never changes its content. New kinds may be added, none changed.
+ */
+import type { Usage } from './chat-event.ts';
+import type { EditionPointer } from './edition.ts';
+import type { InputPart, Via } from './message.ts';
+import type { Issue, ProblemBody } from './problem.ts';
+import type { ContentBlock, ToolResultCode } from './tool.ts';
+
+export type TurnStatus = 'completed' | 'failed' | 'cancelled' | 'interrupted';
+
+/** Why a turn ended; `stop` is the model's own end. */
+export type TurnEndReason =
+  | 'stop'
+  | 'length'
+  | 'content_filter'
+  | 'max_steps'
+  | 'max_calls'
+  | 'max_tokens'
+  | 'timeout'
+  | 'cancelled'
+  | 'upstream_error'
+  | 'restarted'
+  | 'internal';
+
+export type SessionEventBody =
+  | { type: 'turn-start'; turn: string; input: InputPart[]; model: string; agent?: string; edition?: EditionPointer }
+  | { type: 'step-start'; turn: string; step: number }
+  | { type: 'text-delta'; turn: string; step: number; text: string }
+  | { type: 'reasoning-delta'; turn: string; step: number; text: string }
+  | { type: 'tool-input-start'; turn: string; step: number; callId: string; name: string; canonical: string | null; via: Via | null; nativeId?: string }
+  | { type: 'tool-input-delta'; turn: string; step: number; callId: string; delta: string }
+  | {
+      type: 'tool-input-end';
+      turn: string;
+      step: number;
+      callId: string;
+      arguments: Record<string, unknown> | null;
+      repaired: boolean;
+      /** Only when `arguments` is null: the text as it came, and why it cannot be used. */
+      raw?: string;
+      fault?: 'truncated' | 'invalid_json';
+    }
+  | {
+      type: 'tool-result';
+      turn: string;
+      step: number;
+      callId: string;
+      /** The name the model used. */
+      name: string;
+      canonical: string | null;
+      via: Via | null;
+      isError: boolean;
+      code?: ToolResultCode;
+      content: ContentBlock[];
+      structuredContent?: Record<string, unknown>;
+      issues?: Issue[];
+    }
+  /** Opaque to everyone but the adapter of `provider`; goes back as it came. */
+  | { type: 'native'; turn: string; step: number; provider: string; data: unknown }
+  | { type: 'usage'; turn: string; step: number; usage: Usage }
+  | { type: 'step-end'; turn: string; step: number; reason: string; model: string }
+  | { type: 'step-restart'; turn: string; step: number; from: number }
+  | { type: 'error'; turn: string; problem: ProblemBody }
+  | { type: 'turn-end'; turn: string; status: TurnStatus; reason: TurnEndReason; usage: Usage };
+
+/** `id` counts from 1 in each session without gaps; `at` is milliseconds since the epoch. */
+export type SessionEvent = SessionEventBody & { id: number; at: number };

@@ -1,0 +1,114 @@
+/**
+ * A tool as every source describes it (built-in, local, MCP, OpenAPI …), before any toolset gives it names, and what a
+ * call of it answers. Not here: the names a model sees (`alias-map.ts`) and running it (`ports/tool-executor.ts`).
+ */
+import { z } from 'zod';
+import type { CanonicalName } from './names.ts';
+import type { Issue } from './problem.ts';
+
+/** A JSON Schema 2020-12 object schema, as data. Foreign ones carry keywords we do not know, so it stays open. */
+export type JsonSchema = { [keyword: string]: unknown };
+
+export const ToolKind = z.enum(['builtin', 'local', 'mcp', 'openapi', 'static', 'made', 'client', 'ui']);
+export type ToolKind = z.infer<typeof ToolKind>;
+
+/** MCP's tool annotations (2026-07-28, `ToolAnnotations`): hints, never trusted for rights. */
+export const ToolAnnotations = z
+  .object({
+    title: z.string().optional(),
+    readOnlyHint: z.boolean().optional(),
+    destructiveHint: z.boolean().optional(),
+    idempotentHint: z.boolean().optional(),
+    openWorldHint: z.boolean().optional(),
+  })
+  .meta({ id: 'ToolAnnotations' });
+export type ToolAnnotations = z.infer<typeof ToolAnnotations>;
+
+export type ToolDefinition = {
+  canonical: CanonicalName;
+  server: string;
+  /** The tool's own name, as its source gave it. */
+  name: string;
+  kind: ToolKind;
+  description: string;
+  inputSchema: JsonSchema;
+  outputSchema?: JsonSchema;
+  annotations?: ToolAnnotations;
+  /** Default aliases, inherited by toolset entries that say nothing about aliases. */
+  aliases: readonly string[];
+};
+
+/** MCP content blocks (2026-07-28): what every tool result is made of, on every path. */
+export const ContentBlock = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('text'), text: z.string() }),
+    z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() }),
+    z.object({ type: z.literal('audio'), data: z.string(), mimeType: z.string() }),
+    z.object({ type: z.literal('resource_link'), uri: z.string(), name: z.string(), mimeType: z.string().optional() }),
+    z.object({
+      type: z.literal('resource'),
+      resource: z.object({ uri: z.string(), mimeType: z.string().optional(), text: z.string().optional(), blob: z.string().optional() }),
+    }),
+  ])
+  .meta({ id: 'ContentBlock' });
+export type ContentBlock = z.infer<typeof ContentBlock>;
+
+/** Why a call has no ordinary answer. All of them are results that the model reads; none ends a turn. */
+export const ToolResultCode = z
+  .enum([
+    'unknown_tool',
+    'ambiguous_tool',
+    'not_allowed',
+    'tool_held',
+    'invalid_json',
+    'truncated',
+    'invalid_arguments',
+    'approval_required',
+    'denied',
+    'timeout',
+    'tool_error',
+    'aborted',
+    'outcome_unknown',
+    'limit_reached',
+  ])
+  .meta({ id: 'ToolResultCode' });
+export type ToolResultCode = z.infer<typeof ToolResultCode>;
+
+export type ToolResult = {
+  isError: boolean;
+  code?: ToolResultCode;
+  content: ContentBlock[];
+  structuredContent?: Record<string, unknown>;
+  /** With `invalid_arguments`: every fault at its path. Also told in the text. */
+  issues?: Issue[];
+};
+
+export function textResult(text: string): ToolResult {
+  return { isError: false, content: [{ type: 'text', text }] };
+}
+
+/** A failed call as the model reads it: `message` says what went wrong and what to do next. */
+export function errorResult(code: ToolResultCode, message: string, issues?: Issue[]): ToolResult {
+  return { isError: true, code, content: [{ type: 'text', text: message }], ...(issues && { issues }) };
+}
+
+/** The text of a result, for dialects and providers that take text only. Other blocks are named, not dropped silently. */
+export function contentText(content: readonly ContentBlock[]): string {
+  return content.map(blockText).join('\n');
+}
+
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+    case 'audio':
+      return `[${block.type}: ${block.mimeType}]`;
+    case 'resource_link':
+      return `[link: ${block.name} ${block.uri}]`;
+    case 'resource':
+      return block.resource.text ?? `[resource: ${block.resource.uri}]`;
+    default:
+      return block satisfies never;
+  }
+}

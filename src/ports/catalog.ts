@@ -1,0 +1,94 @@
+/**
+ * The workspace's documents: written through one Durable Object (`catalog/`), read from there by document routes. Reads on
+ * the way of a call go through `Directory` instead, which never waits for the Catalog while warm.
+ */
+import type { Agent } from '../core/agent.ts';
+import type { AliasMap } from '../core/alias-map.ts';
+import type { AuditRow } from '../core/audit.ts';
+import type { EditionPointer, ToolsetWarning } from '../core/edition.ts';
+import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
+import type { ProviderAccess } from '../core/provider.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+
+/** `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. */
+export type DocumentKind = 'toolset' | 'agent' | 'provider' | 'secret' | 'tool-aliases';
+
+/** `body` is what GET shows: secret values and provider keys are never in it (`hasApiKey: true` instead). */
+export type StoredDocument = { name: string; version: number; body: Record<string, unknown>; createdAt: string; updatedAt: string };
+
+export type WriteOptions = {
+  /** `If-Match`: the version it must have, or `*` for "must exist". Lost: `precondition_failed`. */
+  ifMatch?: number | '*';
+  /** `If-None-Match: *`: must not exist. */
+  ifNoneMatch?: boolean;
+  /** Check and compile, store nothing. */
+  dryRun?: boolean;
+};
+
+export type PutAnswer = { document: StoredDocument; created: boolean; changed: boolean; warnings: ToolsetWarning[] };
+
+export type Page<T> = { items: T[]; nextCursor: string | null };
+export type PageRequest = { cursor?: string; limit: number };
+
+export type KeyRecord = {
+  id: string;
+  name: string;
+  scopes: Scope[];
+  toolsets?: string[];
+  agents?: string[];
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+};
+
+export type SessionIndexRow = { id: string; keyId: string; agent?: string; model?: string; toolset?: string; createdAt: string };
+
+export type AuditQuery = PageRequest & { session?: string; tool?: string };
+
+/** Faults are thrown as `Problem`s: `not_found`, `precondition_failed`, `name_conflict`, `invalid_request`, `conflict`. */
+export interface Catalog {
+  put(kind: DocumentKind, name: string, body: Record<string, unknown>, options?: WriteOptions): Promise<PutAnswer>;
+  /** `version`: an older one (toolsets keep every version; the others only the newest). */
+  get(kind: DocumentKind, name: string, version?: number): Promise<StoredDocument>;
+  list(kind: DocumentKind, page: PageRequest): Promise<Page<StoredDocument>>;
+  remove(kind: DocumentKind, name: string, options?: WriteOptions): Promise<void>;
+
+  /** Every tool known to the workspace, default aliases applied, sorted by canonical name. */
+  tools(page: PageRequest): Promise<Page<ToolDefinition>>;
+  tool(canonical: string): Promise<ToolDefinition>;
+
+  /** The whole key is in the answer, this once. */
+  createKey(request: KeyRequest): Promise<{ key: string; record: KeyRecord }>;
+  keys(page: PageRequest): Promise<Page<KeyRecord>>;
+  revokeKey(id: string): Promise<void>;
+
+  indexSession(row: SessionIndexRow): Promise<void>;
+  forgetSession(id: string): Promise<void>;
+  /** `keyId` null: every key's (admin). Newest first. */
+  sessions(keyId: string | null, page: PageRequest): Promise<Page<SessionIndexRow>>;
+
+  /** Idempotent by (session, sequence). */
+  appendAudit(rows: readonly AuditRow[]): Promise<void>;
+  audit(query: AuditQuery): Promise<Page<AuditRow>>;
+}
+
+/** A toolset as a call needs it: parsed once an isolate, tables built. `names` has every tool of the edition. */
+export type CompiledToolset = { pointer: EditionPointer; names: AliasMap };
+
+/** The warm read side: isolate memory, then KV, then one question to the Catalog. Throws `Problem`s. */
+export interface Directory {
+  /** Root key or created key → who it is. `unauthenticated` with the reason; `not_configured` without a root key. */
+  principal(key: string): Promise<Principal>;
+  /** Newest edition, or of a pinned version. `not_found`. */
+  toolset(workspace: string, name: string, version?: number): Promise<CompiledToolset>;
+  /** By the hash that a plan carries. */
+  edition(workspace: string, pointer: EditionPointer): Promise<CompiledToolset>;
+  agent(workspace: string, name: string): Promise<Agent>;
+  /** Secrets resolved. `model_not_found` when there is no such provider. */
+  provider(workspace: string, name: string): Promise<ProviderAccess>;
+  /** Names of the configured providers, `rehearsal` included, with their listed models. */
+  providers(workspace: string): Promise<{ name: string; models: readonly string[] }[]>;
+  /** A secret's value if `host` (or `tool`) is among those it is bound to; else `forbidden`. */
+  secret(workspace: string, name: string, use: { host?: string; tool?: string }): Promise<string>;
+}

@@ -1,0 +1,109 @@
+/** A session as its callers see it: implemented by the `Session` Durable Object, used by the HTTP routes. */
+import { z } from 'zod';
+import { Usage } from '../core/chat-event.ts';
+import { InputPart, Via } from '../core/message.ts';
+import type { ModelSettings, Plan } from '../core/plan.ts';
+import { ContentBlock, ToolResultCode } from '../core/tool.ts';
+import type { Principal } from '../core/principal.ts';
+import type { SessionEvent } from '../core/session-event.ts';
+import type { ToolResult } from '../core/tool.ts';
+import type { Via as ViaType } from '../core/message.ts';
+
+/** What the session was made with; fixed for its life. */
+export type SessionSetup = { agent?: string; model?: string; toolset?: string; instructions?: string; listed: boolean };
+
+export const SessionView = z
+  .object({
+    id: z.string(),
+    agent: z.string().optional(),
+    model: z.string().optional(),
+    toolset: z.string().nullable(),
+    createdAt: z.iso.datetime(),
+    turn: z.object({ id: z.string(), status: z.string(), reason: z.string().nullable() }).nullable(),
+    queued: z.int(),
+  })
+  .meta({ id: 'Session' });
+export type SessionView = z.infer<typeof SessionView>;
+
+export const TurnAnswer = z
+  .object({
+    turn: z.string(),
+    status: z.enum(['completed', 'failed', 'cancelled', 'interrupted', 'waiting']),
+    reason: z.string(),
+    text: z.string().meta({ description: 'Of the last step.' }),
+    toolCalls: z.array(
+      z.object({
+        callId: z.string(),
+        requested: z.string(),
+        canonical: z.string().nullable(),
+        via: Via.nullable(),
+        arguments: z.record(z.string(), z.unknown()).nullable(),
+        isError: z.boolean(),
+        code: ToolResultCode.optional(),
+        content: z.array(ContentBlock),
+      }),
+    ),
+    problem: z.record(z.string(), z.unknown()).optional().meta({ description: 'Of a failed turn: the problem that ended it.' }),
+    usage: Usage,
+  })
+  .meta({ id: 'TurnAnswer' });
+export type TurnAnswer = z.infer<typeof TurnAnswer>;
+
+export const TurnRequest = z
+  .strictObject({ input: z.union([z.string().min(1), z.array(InputPart).min(1)]) })
+  .meta({ id: 'TurnRequest', example: { input: '/shell echo hello' } });
+export type TurnRequest = z.infer<typeof TurnRequest>;
+
+export type SubmitTurn = {
+  plan: Plan;
+  input: InputPart[];
+  idempotencyKey?: string;
+  /** SHA-256 of the request body, compared when the idempotency key repeats. */
+  bodyHash?: string;
+};
+
+/** Messages of the transcript view; `parts` as in `core/message.ts`, native parts left out. */
+export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: string; parts: Record<string, unknown>[] };
+
+/** One history message of a chat-completions request, neutral, to be matched against the stored prefix. */
+export type SessionCall = { requested: string; canonical: string | null; via: ViaType | null; result: ToolResult; durationMs: number };
+
+/**
+ * Every method checks the caller against the owner and throws `not_found` to anyone else but `admin`, the same as for an
+ * unknown id. `signal`s are not passed: a reader that leaves closes its stream, nothing else.
+ */
+export interface Session {
+  view(caller: Principal): Promise<SessionView>;
+  remove(caller: Principal): Promise<void>;
+  messages(caller: Principal): Promise<TranscriptMessage[]>;
+  /** Stored when it resolves. */
+  submit(caller: Principal, request: SubmitTurn): Promise<{ turn: string; position: number }>;
+  /** Waits for the end of the turn. */
+  answer(caller: Principal, turn: string): Promise<TurnAnswer>;
+  /** Native SSE from the turn's first event, closed after `turn-end`. */
+  stream(caller: Principal, turn: string): Promise<ReadableStream<Uint8Array>>;
+  /** `/v1/chat/completions` frames of one turn: SSE, or one JSON document when `streamed` is false. */
+  completion(
+    caller: Principal,
+    turn: string,
+    options: { model: string; streamed: boolean; includeUsage: boolean },
+  ): Promise<ReadableStream<Uint8Array>>;
+  /** Events after `after`; waits up to `waitMs` when there are none yet. Bounded by one page. */
+  eventsAfter(caller: Principal, after: number, waitMs: number): Promise<SessionEvent[]>;
+  cancel(caller: Principal): Promise<{ turn: string | null; cancelled: boolean }>;
+  /** A direct call (`…/calls` with a session): the session's files, one audit row. */
+  call(caller: Principal, request: { plan: Plan; name: string; arguments: Record<string, unknown> }): Promise<SessionCall>;
+  listFiles(caller: Principal, path: string): Promise<{ path: string; entries: { name: string; kind: string; size: number; modifiedAt: string }[] }>;
+  readFile(caller: Principal, path: string): Promise<{ content: Uint8Array; modifiedAt: string } | { directory: true }>;
+  writeFile(caller: Principal, path: string, content: Uint8Array): Promise<{ created: boolean }>;
+  deleteFile(caller: Principal, path: string): Promise<void>;
+}
+
+export interface Sessions {
+  /** Makes one and indexes it (unless unlisted); answers its id. */
+  create(owner: Principal, setup: SessionSetup): Promise<SessionView>;
+  /** `not_found` for what cannot be an id; whether it exists shows on the first call. */
+  get(id: string): Session;
+}
+
+export type { ModelSettings };

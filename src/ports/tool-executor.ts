@@ -1,0 +1,22 @@
+/** Running a tool, whatever its kind. `engine/call-tool.ts` is the only caller; it has resolved, authorised and checked. */
+import type { EditionTool } from '../core/edition.ts';
+import type { ToolResult } from '../core/tool.ts';
+import type { FileSystem } from './file-system.ts';
+import type { Logger } from './runtime.ts';
+
+/** What a running tool may touch. Never messages, the registry or other tools. */
+export type ToolContext = {
+  signal: AbortSignal;
+  log: Logger;
+  files: FileSystem;
+  /** Values of the workspace's secrets that this tool may read; a missing one is an error that names it. */
+  secret(name: string): Promise<string>;
+  /** The guarded way out (`net/outbound.ts`). */
+  fetch(request: Request): Promise<Response>;
+  now(): number;
+};
+
+export interface ToolExecutor {
+  /** Answers with a result, errors included; what it throws becomes `tool_error`. Must end soon after `signal` aborts. */
+  execute(tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolResult>;
+}
