@@ -1,0 +1,59 @@
+/** The operator's settings, read once from the environment or the Worker's vars and secrets (DESIGN §13). */
+
+export type LogLevel = 'error' | 'info' | 'debug';
+
+export type Settings = {
+  /** null: the service answers 503 `not_configured`. */
+  rootKey: string | null;
+  masterKey: string | null;
+  publicUrl: string | null;
+  allowedOrigins: readonly string[];
+  /** Patterns of `MONIKER_ALLOW_PRIVATE_HOSTS`, as written; `net/guard.ts` reads them. */
+  allowPrivateHosts: readonly string[];
+  aliases: boolean;
+  log: LogLevel;
+  /** Keys of well-known providers found in the environment: provider name → key. */
+  providerKeys: ReadonlyMap<string, string>;
+  /** Base URL of a local Ollama that `npm start` found, if any. */
+  ollamaUrl: string | null;
+};
+
+/** Shorter root keys are refused: they can be guessed. */
+const minRootKeyLength = 32;
+
+const providerKeyNames: readonly [variable: string, provider: string][] = [
+  ['OPENAI_API_KEY', 'openai'],
+  ['ANTHROPIC_API_KEY', 'anthropic'],
+  ['GEMINI_API_KEY', 'gemini'],
+  ['COHERE_API_KEY', 'cohere'],
+];
+
+export function readSettings(environment: { readonly [name: string]: unknown }): Settings {
+  const text = (name: string): string | null => {
+    const value = environment[name];
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+  };
+  const list = (name: string): string[] =>
+    (text(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  const rootKey = text('MONIKER_ROOT_KEY');
+  const level = text('MONIKER_LOG');
+  return {
+    rootKey: rootKey !== null && rootKey.length >= minRootKeyLength ? rootKey : null,
+    masterKey: text('MONIKER_MASTER_KEY'),
+    publicUrl: text('MONIKER_PUBLIC_URL'),
+    allowedOrigins: list('MONIKER_ALLOWED_ORIGINS'),
+    allowPrivateHosts: list('MONIKER_ALLOW_PRIVATE_HOSTS'),
+    aliases: text('MONIKER_ALIASES') !== 'off',
+    log: level === 'error' || level === 'debug' ? level : 'info',
+    providerKeys: new Map(
+      providerKeyNames.flatMap(([variable, provider]) => {
+        const key = text(variable);
+        return key === null ? [] : [[provider, key] as const];
+      }),
+    ),
+    ollamaUrl: text('MONIKER_OLLAMA_URL'),
+  };
+}
