@@ -1,0 +1,14 @@
+/** Stories over the built bundle, started as a user starts it, over real HTTP. Slow: one service at a time. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    name: 'e2e',
+    root: `${import.meta.dirname}/..`,
+    include: ['test/**/*.e2e.test.ts'],
+    environment: 'node',
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+});
