@@ -73,6 +73,8 @@ export const limits = {
   providerFirstByteTimeoutMs: 120_000,
   providerIdleTimeoutMs: 120_000,
   maxProviderRetries: 2,
+  /** A reply that breaks off in the middle is asked for again this often, for each model of the plan. */
+  maxStepRestarts: 1,
   providerRetryMs: 500,
   maxRetryAfterMs: 20_000,
   /** One SSE message of a provider; the largest seen in the corpus is 0.4 MB. */
@@ -88,6 +90,40 @@ export const limits = {
   principalTtlMs: 30_000,
   maxCachedPrincipals: 10_000,
   providerTtlMs: 5_000,
+
+  // The Catalog and the read side (DESIGN §4, §9, §11).
+  /** One RPC to the Catalog; it works from its own SQLite, so a longer silence is a fault. */
+  catalogTimeoutMs: 10_000,
+  /** A name that was not found is asked again after this. */
+  missTtlMs: 5_000,
+  /** The isolate that wrote asks the Catalog, not KV, for this long: KV may show the old pointer until then. */
+  freshReadMs: 90_000,
+  /** `toolset@version`: the pointer can only change by a revision, which may be this late. */
+  pinnedPointerTtlMs: 60_000,
+  maxCachedNames: 10_000,
+  /** A parsed edition with its tables weighs about this many times its bytes. */
+  parsedEditionWeight: 3,
+  /** Bodies on one page of a list: keeps a page far from the 32 MB that an RPC may carry. */
+  listPageBytes: 4 * MB,
+  maxCursorBytes: 1 * KB,
+  /** A write waits this long for its publishing before it answers; the outbox goes on without it. */
+  publishWaitMs: 2_000,
+  publishTimeoutMs: 15_000,
+  /** KV takes one write a second to a key. */
+  publishIntervalMs: 1_000,
+  maxPublishBackoffMs: 60_000,
+  maxPublishesPerAlarm: 50,
+  /** A tombstone spares readers of a deleted name the Catalog; a miss after it costs one question. */
+  tombstoneTtlSeconds: 86_400,
+  maxAuditRowsPerAppend: 200,
+
+  // Keys and secrets (DESIGN §7, §9).
+  /** Longer than any key of ours; checked before anything is hashed. */
+  maxKeyBytes: 512,
+  keyUseIntervalMs: 60_000,
+  maxSecretBytes: 64 * KB,
+  maxSecretHosts: 100,
+  maxSecretTools: 100,
 
   // Sessions.
   unlistedSessionTtlMs: 60 * 60_000,
