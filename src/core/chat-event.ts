@@ -36,10 +36,15 @@ export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' |
 export type ArgumentState = 'ok' | 'closed' | 'repaired' | 'truncated' | 'invalid';
 
 export type ChatEvent =
-  | { type: 'text'; text: string }
+  /** `refusal`: the model said no in the wire's own field for it. It is text to everyone who does not care. */
+  | { type: 'text'; text: string; refusal?: true }
   | { type: 'reasoning'; text: string }
-  /** A call whose name is certain. `call` counts the reply's calls from 0 and names this one in later events. */
-  | { type: 'call-start'; call: number; name: string; nativeId: string | null }
+  /**
+   * A call whose name is certain. `call` counts the reply's calls from 0 and names this one in later events. `custom`: the
+   * argument is free text, which ends as `{input: text}`.
+   */
+  | { type: 'call-start'; call: number; name: string; nativeId: string | null; custom?: true }
+  /** Argument text. Joined, the deltas of a call that ends `ok` or `closed` are its object, or nothing for an empty one. */
   | { type: 'call-delta'; call: number; text: string }
   /** The call is whole. `arguments` is null when `state` is `truncated` or `invalid`; `raw` is the text as it came. */
   | { type: 'call-end'; call: number; state: ArgumentState; arguments: Record<string, unknown> | null; raw: string }
