@@ -47,23 +47,55 @@ export const limits = {
   /** One page of events read for a stream; bounds what a slow reader holds in memory. */
   eventPageBytes: 256 * KB,
   eventPageRows: 500,
+  /** Newest events kept in memory for the readers of a running turn. */
+  eventTailBytes: 1 * MB,
+  /** A SQLite value holds 2 MB; a character of JSON text takes up to 3 bytes there. */
+  maxRowCharacters: 500_000,
 
   // Tool calls and results.
   maxArgumentBytes: 1 * MB,
   /** jsonrepair is quadratic on two kinds of damage (reference/performance.md): above this it is not tried. */
   maxRepairBytes: 100 * KB,
   maxToolNameBytes: 512,
+  /** Calls that one reply may start; far above what a step may run, so that the refusals can still be told one by one. */
+  maxCallsPerReply: 256,
   /** A tool's result as the model reads it; the rest is cut with a note. */
   maxResultBytes: 64 * KB,
+  /** Of a call with bad arguments: enough to mend it in one go. */
+  maxIssues: 20,
+  /** Schema parts compiled, and values walked, deeper than this are taken as they come. */
+  maxSchemaDepth: 32,
+  /** Values looked at in one check of arguments; bounds unions of unions. */
+  maxCheckedValues: 200_000,
 
   // Session files.
   maxFileBytes: 16 * MB,
   maxSessionFilesBytes: 256 * MB,
+  maxSessionFiles: 10_000,
   maxPathBytes: 1024,
+  /** One name of a path, as on common file systems. */
+  maxFileNameBytes: 255,
+  /** An append shorter than this is joined to the last chunk, so that a loop of appends makes neither rows nor copies. */
+  appendMergeBytes: 4 * KB,
+  /** Rows of one directory listing that a model reads. */
+  maxListedFiles: 1000,
   /** A Durable Object's SQLite takes values up to 2 MB; larger ones are stored in chunks of this. */
   storageChunkBytes: 1 * MB,
 
+  // The shell. Counts, because a busy script never yields: neither a timer nor a signal stops it.
+  maxShellCommands: 5_000,
+  maxShellLoops: 10_000,
+  maxShellOutputBytes: 1 * MB,
+  /** What the model reads of each stream: head and tail, the middle left out. */
+  shownStdoutBytes: 40 * KB,
+  shownStderrBytes: 8 * KB,
+
   // Outbound HTTP.
+  maxUrlLength: 8 * KB,
+  /** Of one header that a model sets; servers refuse more in practice. */
+  maxHeaderValueLength: 8 * KB,
+  maxHeaderNameLength: 100,
+  maxModelHeaders: 32,
   maxRedirects: 5,
   outboundTimeoutMs: 30_000,
   /** After decompression. */
@@ -72,6 +104,8 @@ export const limits = {
   // Providers.
   providerFirstByteTimeoutMs: 120_000,
   providerIdleTimeoutMs: 120_000,
+  /** After a finish reason only usage and the end mark are missing; some servers never close. */
+  providerTailTimeoutMs: 5_000,
   maxProviderRetries: 2,
   /** A reply that breaks off in the middle is asked for again this often, for each model of the plan. */
   maxStepRestarts: 1,
@@ -80,7 +114,12 @@ export const limits = {
   /** One SSE message of a provider; the largest seen in the corpus is 0.4 MB. */
   maxSseMessageBytes: 4 * MB,
   maxErrorBodyBytes: 64 * KB,
+  /** Of a provider's own error message, as it is passed on. */
+  maxErrorMessageLength: 400,
+  /** One reply, plain or streamed. */
   maxPlainReplyBytes: 32 * MB,
+  /** What waits for a slow reader of a rewritten stream before the provider is read on. */
+  maxRewriteBufferBytes: 256 * KB,
 
   // Isolate caches (DESIGN §4, §9).
   pointerTtlMs: 5_000,
@@ -126,6 +165,11 @@ export const limits = {
   maxSecretTools: 100,
 
   // Sessions.
+  /** Audit rows handed over in one call to the Catalog. */
+  auditBatchRows: 100,
+  /** The turn's end waits this long for the Catalog to take the audit rows; then they are sent later. */
+  auditWaitMs: 2_000,
+  auditRetryMs: 10_000,
   unlistedSessionTtlMs: 60 * 60_000,
   idempotencyTtlMs: 24 * 60 * 60_000,
 } as const;
