@@ -1,10 +1,49 @@
 /** A model provider as its administrator writes it (DESIGN §6, §9). Adapters live in `src/providers/`. */
 import { z } from 'zod';
+import { SecretName } from './secret.ts';
 
 export const ProviderKind = z.enum(['openai', 'openai-compatible']).meta({ id: 'ProviderKind' });
 export type ProviderKind = z.infer<typeof ProviderKind>;
 
-const SecretRef = z.strictObject({ secret: z.string().min(1).max(128) });
+/** The first half of a model ref. `agent/…` names agents, so no provider may be called so. */
+export const ProviderName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/)
+  .refine((name) => name !== 'agent', { message: '`agent/<name>` stands for agents: choose another name' });
+
+const SecretRef = z.strictObject({ secret: SecretName });
+export type SecretRef = z.infer<typeof SecretRef>;
+
+/** Headers that carry a credential: their values are refused in plain text, which GET would show. */
+const credentialHeaders = new Set(['authorization', 'proxy-authorization', 'cookie', 'api-key', 'x-api-key', 'x-goog-api-key', 'x-auth-token']);
+/** Headers that belong to the connection or to us. */
+const reservedHeaders = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+]);
+
+const ProviderHeaders = z.record(z.string(), z.union([z.string().max(8192), SecretRef])).check((context) => {
+  const seen = new Set<string>();
+  for (const [name, value] of Object.entries(context.value)) {
+    const lower = name.toLowerCase();
+    const refuse = (message: string) => context.issues.push({ code: 'custom', message, path: [name], input: value });
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) refuse('is no header name');
+    else if (reservedHeaders.has(lower)) refuse('is set by the service');
+    else if (seen.has(lower)) refuse('is given twice');
+    else if (typeof value === 'string' && credentialHeaders.has(lower)) refuse('carries a credential: give {"secret": "<name>"}, or apiKey');
+    else if (typeof value === 'string' && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) refuse('holds characters that a header cannot');
+    seen.add(lower);
+  }
+});
 
 /** Quirks as data; every field overrides the built-in row for the model (`providers/profiles.ts`). */
 export const ProviderProfile = z
@@ -25,18 +64,39 @@ export const ProviderProfile = z
   .meta({ id: 'ProviderProfile' });
 export type ProviderProfile = z.infer<typeof ProviderProfile>;
 
+const BaseUrl = z.url({ protocol: /^https?$/ }).max(2048).refine(isBareUrl, { message: 'must not hold a user, password, query or fragment' });
+
+function isBareUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
 export const Provider = z
   .strictObject({
     kind: ProviderKind,
-    baseUrl: z.url({ protocol: /^https?$/ }).optional().meta({
+    baseUrl: BaseUrl.optional().meta({
       description: 'Everything before `/chat/completions`. Required but for kind `openai`.',
       example: 'http://127.0.0.1:11434/v1',
     }),
-    apiKey: z.string().min(1).max(8192).optional().meta({ description: 'Write-only. Stored encrypted.' }),
-    apiKeySecret: z.string().min(1).max(128).optional().meta({ description: 'Name of a secret that holds the key.' }),
-    headers: z.record(z.string(), z.union([z.string().max(8192), SecretRef])).optional(),
+    apiKey: z
+      .string()
+      .min(1)
+      .max(8192)
+      .regex(/^[\x21-\x7e]+$/, { message: 'must be visible ASCII without spaces' })
+      .optional().meta({ description: 'Write-only. Stored encrypted.' }),
+    apiKeySecret: SecretName.optional().meta({ description: 'Name of a secret that holds the key.' }),
+    headers: ProviderHeaders.optional(),
     models: z.array(z.string().min(1).max(200)).max(500).optional().meta({ description: 'Listed by `/v1/models`.' }),
     profile: ProviderProfile.optional(),
+  })
+  .refine((provider) => provider.apiKey === undefined || provider.apiKeySecret === undefined, {
+    message: 'give either apiKey or apiKeySecret',
+    path: ['apiKeySecret'],
+  })
+  .refine((provider) => provider.kind === 'openai' || provider.baseUrl !== undefined, {
+    message: 'is required for this kind',
+    path: ['baseUrl'],
   })
   .meta({ id: 'Provider' });
 export type Provider = z.infer<typeof Provider>;
@@ -50,3 +110,10 @@ export type ProviderAccess = {
   models: readonly string[];
   profile: ProviderProfile;
 };
+
+export const openaiBaseUrl = 'https://api.openai.com/v1';
+
+/** Where a provider's requests go, without a slash at the end. */
+export function providerBaseUrl(provider: Pick<Provider, 'kind' | 'baseUrl'>): string {
+  return (provider.baseUrl ?? openaiBaseUrl).replace(/\/+$/, '');
+}

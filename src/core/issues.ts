@@ -1,0 +1,41 @@
+/**
+ * Parsing a body from outside with its schema: faults become `invalid_request` with one issue for each, at its path
+ * (`tools[1].aliases[0]`). Used wherever a document enters.
+ */
+import type { z } from 'zod';
+import { invalidRequest } from './problem.ts';
+import type { Issue } from './problem.ts';
+
+/** The parsed value, or `invalid_request`. */
+export function parseDocument<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalidRequest(issuesOf(parsed.error.issues));
+}
+
+/** Zod's issues as ours: unknown fields one by one, and of a union the branch that came closest. */
+export function issuesOf(issues: readonly z.core.$ZodIssue[], base: readonly PropertyKey[] = []): Issue[] {
+  return issues.flatMap((issue) => {
+    const path = [...base, ...issue.path];
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ path: pathText([...path, key]), message: 'unknown field' }));
+    if (issue.code === 'invalid_union') {
+      const branch = closestBranch(issue.errors);
+      if (branch !== null) return issuesOf(branch, path);
+    }
+    return [{ path: pathText(path), message: issue.message }];
+  });
+}
+
+/** The branch that took the value's type but not all of its content; null when every branch refused the type itself. */
+function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | null {
+  const fitting = branches.filter((branch) => branch.length > 0 && !branch.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0));
+  return fitting[0] ?? null;
+}
+
+/** `['tools', 1, 'aliases', 0]` → `tools[1].aliases[0]`. */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}
