@@ -14,6 +14,12 @@ export const limits = {
   maxFileBodyBytes: 16 * MB,
   /** Deeper JSON than any tool schema or history needs; keeps recursive walks off the stack's end. */
   maxJsonDepth: 64,
+  /** A body that trickles in holds a request open; the largest one passes in this time at 1 Mbit/s. */
+  requestBodyTimeoutMs: 150_000,
+  /** Of a caller's own text when a problem or a log line repeats it. */
+  maxQuotedLength: 100,
+  maxHeaderTextLength: 255,
+  maxCursorLength: 1024,
   maxPageItems: 200,
   defaultPageItems: 50,
 
@@ -63,8 +69,10 @@ export const limits = {
   maxResultBytes: 64 * KB,
   /** Of a call with bad arguments: enough to mend it in one go. */
   maxIssues: 20,
-  /** Schema parts compiled, and values walked, deeper than this are taken as they come. */
+  /** Schema parts deeper than this are not compiled: what they describe is taken as it comes. */
   maxSchemaDepth: 32,
+  /** Nested checks of one value, references included; keeps a schema that refers to itself off the stack's end. */
+  maxCheckDepth: 256,
   /** Values looked at in one check of arguments; bounds unions of unions. */
   maxCheckedValues: 200_000,
 

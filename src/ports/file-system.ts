@@ -1,12 +1,14 @@
 /**
  * The files of one session, or scratch files of one call. Paths are absolute and already resolved by segments
- * (`core/path.ts`). Errors are `FileError`s with POSIX codes. Implementations share `test/contracts/file-system.ts`.
+ * (`core/path.ts`). There are no links. Errors are `FileError`s with POSIX codes. Implementations share
+ * `test/contracts/file-system.ts`.
  */
 export type FileStat = { kind: 'file' | 'directory'; size: number; modifiedAt: number; mode: number };
 export type DirectoryEntry = { name: string; kind: 'file' | 'directory'; size: number; modifiedAt: number };
 
 export type FileErrorCode = 'ENOENT' | 'EISDIR' | 'ENOTDIR' | 'ENOTEMPTY' | 'EEXIST' | 'EFBIG' | 'ENOSPC' | 'EINVAL' | 'EPERM';
 
+/** `message` is a sentence for the model, path included. */
 export class FileError extends Error {
   override name = 'FileError';
   readonly code: FileErrorCode;
@@ -22,13 +24,16 @@ export class FileError extends Error {
 export interface FileSystem {
   stat(path: string): FileStat | null;
   read(path: string): Uint8Array;
-  /** Creates missing parent directories. Replaces the whole content. */
+  /** Creates missing parent directories. Replaces the whole content; an existing file keeps its mode unless one is given. */
   write(path: string, content: Uint8Array, options?: { mode?: number; modifiedAt?: number }): void;
+  /** Like `write`, but adds at the end; costs what is added, not what is there. */
+  append(path: string, content: Uint8Array): void;
   makeDirectory(path: string, options?: { recursive?: boolean }): void;
-  /** Direct children, sorted by name. */
+  /** Direct children, sorted by name (UTF-16 code units). */
   list(path: string): DirectoryEntry[];
-  /** A directory needs `recursive` unless empty. Missing: ENOENT. */
+  /** A directory needs `recursive` unless empty. Missing: ENOENT. `/`, `/workspace` and `/tmp` stay: EPERM. */
   remove(path: string, options?: { recursive?: boolean }): void;
+  /** Replaces a file, or an empty directory by a directory. The parent of `to` must exist. */
   rename(from: string, to: string): void;
   setMode(path: string, mode: number): void;
   setModifiedAt(path: string, modifiedAt: number): void;

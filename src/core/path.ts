@@ -1,0 +1,70 @@
+/**
+ * Paths of a session's file system: pure text, resolved segment by segment. A path is not a URL (nothing is decoded) and
+ * the file system has no links, so a resolved path is where the file is. What may be done where is decided by others.
+ */
+import { limits } from './limits.ts';
+
+/** Home and working directory of a session. */
+export const workspace = '/workspace';
+
+export type ResolvedPath = { ok: true; path: string } | { ok: false; reason: string };
+
+/**
+ * The absolute path that `input` means from `cwd` (absolute and resolved): `.` and empty segments dropped, `..` climbs and
+ * stops at `/`. Refused: what breaks listings, logs and terminals (controls, bidi overrides, tag characters, broken
+ * surrogates) and what is too long.
+ */
+export function resolvePath(input: string, cwd: string = workspace): ResolvedPath {
+  if (input.length > limits.maxPathBytes) return tooLong;
+  const control = unsafeCharacter.exec(input);
+  if (control !== null) {
+    const code = control[0].codePointAt(0) ?? 0;
+    return { ok: false, reason: `The path holds a character that no file name may have (U+${code.toString(16).toUpperCase().padStart(4, '0')}).` };
+  }
+  if (!input.isWellFormed()) return { ok: false, reason: 'The path is not valid Unicode.' };
+  const segments = input.startsWith('/') ? [] : cwd.split('/').filter((segment) => segment !== '');
+  for (const segment of input.split('/')) {
+    if (segment === '' || segment === '.') continue;
+    if (segment === '..') segments.pop();
+    else if (utf8Length(segment) > limits.maxFileNameBytes) {
+      return { ok: false, reason: `A name in the path is longer than ${limits.maxFileNameBytes} bytes.` };
+    } else segments.push(segment);
+  }
+  const path = `/${segments.join('/')}`;
+  return utf8Length(path) > limits.maxPathBytes ? tooLong : { ok: true, path };
+}
+
+const tooLong: ResolvedPath = { ok: false, reason: `The path is longer than ${limits.maxPathBytes} bytes.` };
+
+// C0, DEL and C1 controls, line and paragraph separators, bidi embeddings, overrides and isolates, tag characters.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point.
+const unsafeCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
+
+/** True for `root` itself and what is beneath it, by whole segments: `/workspace2` is not inside `/workspace`. */
+export function isInside(path: string, root: string = workspace): boolean {
+  return root === '/' || path === root || path.startsWith(`${root}/`);
+}
+
+/** The directory that holds a resolved path; `/` holds itself. */
+export function parentPath(path: string): string {
+  const slash = path.lastIndexOf('/');
+  return slash <= 0 ? '/' : path.slice(0, slash);
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** A child of a resolved directory. */
+export function joinPath(directory: string, name: string): string {
+  return directory === '/' ? `/${name}` : `${directory}/${name}`;
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}

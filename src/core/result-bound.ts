@@ -1,0 +1,92 @@
+/**
+ * Keeps a tool's result within what a model can read. The one place where a result is cut, and it says so in the text.
+ * Used by the call door for every kind of tool, and by tools that know better which end of their output matters.
+ */
+import { limits } from './limits.ts';
+import type { ContentBlock, ToolResult } from './tool.ts';
+
+const encoder = new TextEncoder();
+
+/**
+ * The result with its content within `maxBytes` of UTF-8 together: text is cut at a code point with a note of how much is
+ * missing; images and other blocks that do not fit become a note. `structuredContent` has the same bound of its own
+ * (its JSON); over it, it is dropped with a note, because half of an object is another object.
+ */
+export function boundResult(result: ToolResult, maxBytes: number = limits.maxResultBytes): ToolResult {
+  let left = maxBytes;
+  let cut = false;
+  const content: ContentBlock[] = [];
+  for (const block of result.content) {
+    const size = blockBytes(block);
+    if (size <= left) {
+      content.push(block);
+      left -= size;
+      continue;
+    }
+    cut = true;
+    content.push(shorten(block, size, left));
+    left = 0;
+  }
+  const structured = result.structuredContent;
+  const structuredBytes = structured === undefined ? 0 : byteLength(JSON.stringify(structured));
+  if (!cut && structuredBytes <= maxBytes) return result;
+  if (structuredBytes <= maxBytes) return { ...result, content };
+  const { structuredContent: _dropped, ...rest } = result;
+  const note = `[The structured form of this result (${structuredBytes} bytes) is over the limit of ${maxBytes} bytes and was left out.]`;
+  return { ...rest, content: [...content, { type: 'text', text: note }] };
+}
+
+/** The longest prefix of whole code points that fits in `maxBytes` of UTF-8. */
+export function cutUtf8(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  // encodeInto stops before a code point that does not fit, and says how many UTF-16 units it read.
+  const { read } = encoder.encodeInto(text, new Uint8Array(maxBytes));
+  return text.slice(0, read);
+}
+
+/** Head and tail of a long text within about `maxBytes`, three to one, with a note of what is missing between. */
+export function cutMiddle(text: string, maxBytes: number): string {
+  const total = byteLength(text);
+  if (total <= maxBytes) return text;
+  const tailBytes = Math.floor(maxBytes / 4);
+  const head = cutUtf8(text, maxBytes - tailBytes);
+  // A UTF-16 unit is at most 3 bytes of UTF-8, so this many units cover the tail.
+  let tail = text.slice(-tailBytes);
+  while (byteLength(tail) > tailBytes) tail = tail.slice(Math.max(1, Math.ceil((byteLength(tail) - tailBytes) / 3)));
+  if (isLowSurrogate(tail)) tail = tail.slice(1);
+  const missing = total - byteLength(head) - byteLength(tail);
+  return `${head}\n[… ${missing} of ${total} bytes left out …]\n${tail}`;
+}
+
+export function byteLength(text: string): number {
+  return encoder.encode(text).byteLength;
+}
+
+function isLowSurrogate(text: string): boolean {
+  const code = text.charCodeAt(0);
+  return code >= 0xdc00 && code <= 0xdfff;
+}
+
+function blockBytes(block: ContentBlock): number {
+  switch (block.type) {
+    case 'text':
+      return byteLength(block.text);
+    case 'image':
+    case 'audio':
+      return block.data.length;
+    case 'resource_link':
+      return byteLength(block.uri) + byteLength(block.name);
+    case 'resource':
+      return byteLength(block.resource.uri) + byteLength(block.resource.text ?? '') + (block.resource.blob?.length ?? 0);
+    default:
+      return block satisfies never;
+  }
+}
+
+function shorten(block: ContentBlock, size: number, left: number): ContentBlock {
+  if (block.type === 'text') {
+    const kept = cutUtf8(block.text, left);
+    return { type: 'text', text: `${kept}\n[Cut: ${size - byteLength(kept)} of ${size} bytes are not shown. Ask for less, or for a part of it.]` };
+  }
+  return { type: 'text', text: `[Left out: ${block.type} of ${size} bytes, over the limit of a result.]` };
+}

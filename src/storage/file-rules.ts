@@ -1,0 +1,186 @@
+/**
+ * The rules of a session's file system (kinds, parents, limits, errors) over a store that only keeps rows and bytes. Both
+ * homes of files, memory and SQLite, are such stores, so they cannot differ in behaviour.
+ */
+import { limits } from '../core/limits.ts';
+import { baseName, isInside, parentPath, workspace } from '../core/path.ts';
+import { FileError, type DirectoryEntry, type FileStat, type FileSystem } from '../ports/file-system.ts';
+
+export type FileRow = { path: string } & FileStat;
+
+/** Keeps rows and bytes; decides nothing. `put` with content replaces the content, without it leaves the content alone. */
+export interface FileStore {
+  get(path: string): FileRow | undefined;
+  put(row: FileRow, content?: Uint8Array): void;
+  /** Adds bytes after `row.size - content.length` existing ones, and stores the row. */
+  append(row: FileRow, content: Uint8Array): void;
+  content(path: string): Uint8Array;
+  /** One row and its content. */
+  remove(path: string): void;
+  /** Direct children of a directory, in any order. */
+  children(path: string): FileRow[];
+  /** Everything beneath a directory, in any order, without the directory. */
+  descendants(path: string): FileRow[];
+  /** Re-keys one row and its content; nothing is at `to`. */
+  move(from: string, to: string): void;
+  paths(): string[];
+  /** Files and directories, and bytes of content. */
+  usage(): { files: number; bytes: number };
+}
+
+/** Always there, stored or not. */
+const permanent: readonly string[] = ['/', workspace, '/tmp'];
+const fileMode = 0o644;
+const directoryMode = 0o755;
+
+export function createFileSystem(store: FileStore, now: () => number): FileSystem {
+  const stat = (path: string): FileRow | null => store.get(path) ?? (permanent.includes(path) ? { path, kind: 'directory', size: 0, modifiedAt: 0, mode: directoryMode } : null);
+
+  function existing(path: string): FileRow {
+    const row = stat(path);
+    if (row !== null) return row;
+    throw isBeneathFile(path) ? notDirectory(path) : new FileError('ENOENT', path, `There is no ${path}.`);
+  }
+
+  function isBeneathFile(path: string): boolean {
+    for (let parent = parentPath(path); parent !== '/'; parent = parentPath(parent)) {
+      const row = stat(parent);
+      if (row !== null) return row.kind === 'file';
+    }
+    return false;
+  }
+
+  function makeParents(path: string): void {
+    const parent = parentPath(path);
+    const row = stat(parent);
+    if (row?.kind === 'file') throw notDirectory(path);
+    if (row !== null) return;
+    makeParents(parent);
+    addDirectory(parent);
+  }
+
+  function addDirectory(path: string): void {
+    reserve(path, 1, 0);
+    store.put({ path, kind: 'directory', size: 0, modifiedAt: now(), mode: directoryMode });
+  }
+
+  /** Refuses what would exceed a bound, before anything is written. */
+  function reserve(path: string, files: number, bytes: number): void {
+    if (files <= 0 && bytes <= 0) return;
+    const used = store.usage();
+    if (used.files + files > limits.maxSessionFiles) {
+      throw new FileError('ENOSPC', path, `No room for ${path}: a session holds at most ${limits.maxSessionFiles} files and directories. Delete some first.`);
+    }
+    if (used.bytes + bytes > limits.maxSessionFilesBytes) {
+      throw new FileError('ENOSPC', path, `No room for ${path}: a session's files are at most ${limits.maxSessionFilesBytes} bytes together. Delete some first.`);
+    }
+  }
+
+  /** Directories that are always there have no row, and keep their mode and time. */
+  function change(path: string, changes: Partial<FileRow>): void {
+    const row = existing(path);
+    if (!permanent.includes(path)) store.put({ ...row, ...changes });
+  }
+
+  /** The file to write, made ready: parents there, not a directory, within bounds. */
+  function writable(path: string, size: number): FileRow {
+    const row = stat(path);
+    if (row?.kind === 'directory') throw new FileError('EISDIR', path, `${path} is a directory.`);
+    if (size > limits.maxFileBytes) throw new FileError('EFBIG', path, `${path} would be ${size} bytes; a file is at most ${limits.maxFileBytes}.`);
+    if (row === null) makeParents(path);
+    reserve(path, row === null ? 1 : 0, size - (row?.size ?? 0));
+    return { path, kind: 'file', size, modifiedAt: now(), mode: row?.mode ?? fileMode };
+  }
+
+  return {
+    stat,
+    read(path) {
+      if (existing(path).kind === 'directory') throw new FileError('EISDIR', path, `${path} is a directory, not a file.`);
+      return store.content(path);
+    },
+    write(path, content, options = {}) {
+      const row = writable(path, content.byteLength);
+      store.put({ ...row, mode: options.mode ?? row.mode, modifiedAt: options.modifiedAt ?? row.modifiedAt }, content);
+    },
+    append(path, content) {
+      const before = stat(path);
+      const row = writable(path, (before?.size ?? 0) + content.byteLength);
+      if (before === null) store.put(row, content);
+      else store.append(row, content);
+    },
+    makeDirectory(path, options = {}) {
+      const row = stat(path);
+      if (row !== null) {
+        if (row.kind === 'directory' && options.recursive === true) return;
+        throw new FileError('EEXIST', path, `${path} is already there.`);
+      }
+      if (options.recursive === true) makeParents(path);
+      else if (existing(parentPath(path)).kind === 'file') throw notDirectory(path);
+      addDirectory(path);
+    },
+    list(path) {
+      if (existing(path).kind === 'file') throw notDirectory(path);
+      const entries = store.children(path).map(toEntry);
+      if (path === '/') {
+        for (const home of permanent) if (home !== '/') entries.push({ name: baseName(home), kind: 'directory', size: 0, modifiedAt: 0 });
+      }
+      return entries.sort((a, b) => compare(a.name, b.name));
+    },
+    remove(path, options = {}) {
+      const row = existing(path);
+      if (permanent.includes(path)) throw new FileError('EPERM', path, `${path} is part of every session and cannot be removed; remove what is in it.`);
+      if (row.kind === 'directory') {
+        const beneath = store.descendants(path);
+        if (beneath.length > 0 && options.recursive !== true) throw notEmpty(path);
+        for (const child of beneath) store.remove(child.path);
+      }
+      store.remove(path);
+    },
+    rename(from, to) {
+      const source = existing(from);
+      if (permanent.includes(from) || permanent.includes(to)) throw new FileError('EPERM', from, `${permanent.includes(from) ? from : to} is part of every session and cannot be moved.`);
+      if (from === to) return;
+      if (source.kind === 'directory' && isInside(to, from)) throw new FileError('EINVAL', from, `${from} cannot be moved into itself.`);
+      if (existing(parentPath(to)).kind === 'file') throw notDirectory(to);
+      const beneath = source.kind === 'directory' ? store.descendants(from) : [];
+      if (beneath.some((row) => row.path.length - from.length + to.length > limits.maxPathBytes)) {
+        throw new FileError('EINVAL', to, `Moved to ${to}, some paths would be longer than ${limits.maxPathBytes} bytes.`);
+      }
+      const target = stat(to);
+      if (target !== null) {
+        if (source.kind === 'file' && target.kind === 'directory') throw new FileError('EISDIR', to, `${to} is a directory.`);
+        if (source.kind === 'directory' && target.kind === 'file') throw notDirectory(to);
+        if (target.kind === 'directory' && store.children(to).length > 0) throw notEmpty(to);
+        store.remove(to);
+      }
+      store.move(from, to);
+      for (const row of beneath) store.move(row.path, to + row.path.slice(from.length));
+    },
+    setMode(path, mode) {
+      change(path, { mode: mode & 0o7777 });
+    },
+    setModifiedAt(path, modifiedAt) {
+      change(path, { modifiedAt });
+    },
+    paths() {
+      return [...new Set([...permanent, ...store.paths()])].sort(compare);
+    },
+  };
+}
+
+function toEntry(row: FileRow): DirectoryEntry {
+  return { name: baseName(row.path), kind: row.kind, size: row.size, modifiedAt: row.modifiedAt };
+}
+
+function notDirectory(path: string): FileError {
+  return new FileError('ENOTDIR', path, `${path}: a part of the path is a file, not a directory.`);
+}
+
+function notEmpty(path: string): FileError {
+  return new FileError('ENOTEMPTY', path, `${path} is a directory that is not empty.`);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+

@@ -1,0 +1,80 @@
+/** Scratch files in memory: a call without a session, and tests. Gone with the call. */
+import { parentPath } from '../core/path.ts';
+import type { FileSystem } from '../ports/file-system.ts';
+import { createFileSystem, type FileRow, type FileStore } from './file-rules.ts';
+
+/** An empty file system; `now` dates what is written. */
+export function createMemoryFiles(now: () => number = Date.now): FileSystem {
+  return createFileSystem(memoryStore(), now);
+}
+
+/** Content as the pieces it came in: joined on the first read, so that a loop of appends stays linear. */
+type Entry = { row: FileRow; pieces: Uint8Array[] };
+
+function memoryStore(): FileStore {
+  const entries = new Map<string, Entry>();
+  const byDirectory = new Map<string, Set<string>>();
+  let bytes = 0;
+
+  function store(entry: Entry): void {
+    const { path } = entry.row;
+    bytes += entry.row.size - (entries.get(path)?.row.size ?? 0);
+    entries.set(path, entry);
+    const directory = byDirectory.get(parentPath(path));
+    if (directory === undefined) byDirectory.set(parentPath(path), new Set([path]));
+    else directory.add(path);
+  }
+
+  function forget(path: string): Entry | undefined {
+    const entry = entries.get(path);
+    bytes -= entry?.row.size ?? 0;
+    entries.delete(path);
+    byDirectory.get(parentPath(path))?.delete(path);
+    return entry;
+  }
+
+  const children = (path: string): FileRow[] => [...(byDirectory.get(path) ?? [])].flatMap((child) => entries.get(child)?.row ?? []);
+
+  return {
+    get: (path) => entries.get(path)?.row,
+    put: (row, content) => store({ row, pieces: content === undefined ? (entries.get(row.path)?.pieces ?? []) : [content.slice()] }),
+    append(row, content) {
+      const pieces = entries.get(row.path)?.pieces ?? [];
+      pieces.push(content.slice());
+      store({ row, pieces });
+    },
+    content(path) {
+      const entry = entries.get(path);
+      if (entry === undefined) return new Uint8Array();
+      if (entry.pieces.length > 1) entry.pieces = [joined(entry.pieces, entry.row.size)];
+      return (entry.pieces[0] ?? new Uint8Array()).slice();
+    },
+    remove: (path) => void forget(path),
+    children,
+    descendants(path) {
+      const found: FileRow[] = [];
+      const pending = children(path);
+      for (let row = pending.pop(); row !== undefined; row = pending.pop()) {
+        found.push(row);
+        if (row.kind === 'directory') pending.push(...children(row.path));
+      }
+      return found;
+    },
+    move(from, to) {
+      const entry = forget(from);
+      if (entry !== undefined) store({ row: { ...entry.row, path: to }, pieces: entry.pieces });
+    },
+    paths: () => [...entries.keys()],
+    usage: () => ({ files: entries.size, bytes }),
+  };
+}
+
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const piece of pieces) {
+    whole.set(piece, offset);
+    offset += piece.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,126 @@
+/**
+ * A session's files in its Durable Object's SQLite. `files` has a row a path (`parent` is indexed, so that listing costs
+ * what it lists); `file_chunks` has the bytes in pieces of at most `limits.storageChunkBytes`. Calls are synchronous and
+ * touch nothing else, so a call's writes are one transaction of the object.
+ */
+import { limits } from '../core/limits.ts';
+import { parentPath } from '../core/path.ts';
+import type { FileSystem } from '../ports/file-system.ts';
+import { createFileSystem, type FileRow, type FileStore } from './file-rules.ts';
+
+/** For the session's migrations. A published statement never changes; later ones are added below. */
+export const sessionFilesSchema: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS files (
+    path TEXT PRIMARY KEY, parent TEXT NOT NULL, kind TEXT NOT NULL, size INTEGER NOT NULL, mode INTEGER NOT NULL, modified_at INTEGER NOT NULL
+  ) WITHOUT ROWID`,
+  'CREATE INDEX IF NOT EXISTS files_by_parent ON files (parent)',
+  'CREATE TABLE IF NOT EXISTS file_chunks (path TEXT NOT NULL, seq INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (path, seq))',
+];
+
+/** The tables must exist. One instance an object's life: it remembers how much is used. */
+export function createSessionFiles(sql: SqlStorage, now: () => number = Date.now): FileSystem {
+  return createFileSystem(sqlStore(sql), now);
+}
+
+type Row = { path: string; kind: string; size: number; mode: number; modified_at: number };
+
+function sqlStore(sql: SqlStorage): FileStore {
+  // Counting is a scan, and a script may write thousands of files: counted once, then kept up.
+  let used: { files: number; bytes: number } | null = null;
+  const usage = (): { files: number; bytes: number } => {
+    used ??= sql.exec<{ files: number; bytes: number }>('SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM files').one();
+    return used;
+  };
+
+  const select = (where: string, ...values: string[]): FileRow[] =>
+    sql
+      .exec<Row>(`SELECT path, kind, size, mode, modified_at FROM files WHERE ${where}`, ...values)
+      .toArray()
+      .map(toFileRow);
+  const get = (path: string): FileRow | undefined => select('path = ?', path)[0];
+
+  function putRow(row: FileRow): void {
+    const before = get(row.path);
+    const sums = usage();
+    sql.exec(
+      'INSERT OR REPLACE INTO files (path, parent, kind, size, mode, modified_at) VALUES (?, ?, ?, ?, ?, ?)',
+      row.path,
+      parentPath(row.path),
+      row.kind,
+      row.size,
+      row.mode,
+      row.modifiedAt,
+    );
+    used = { files: sums.files + (before === undefined ? 1 : 0), bytes: sums.bytes + row.size - (before?.size ?? 0) };
+  }
+
+  function putChunks(path: string, from: number, content: Uint8Array): void {
+    for (let offset = 0, seq = from; offset < content.byteLength; offset += limits.storageChunkBytes, seq += 1) {
+      sql.exec('INSERT OR REPLACE INTO file_chunks (path, seq, bytes) VALUES (?, ?, ?)', path, seq, content.slice(offset, offset + limits.storageChunkBytes));
+    }
+  }
+
+  return {
+    get,
+    put(row, content) {
+      if (content !== undefined) {
+        sql.exec('DELETE FROM file_chunks WHERE path = ?', row.path);
+        putChunks(row.path, 0, content);
+      }
+      putRow(row);
+    },
+    append(row, content) {
+      const last = sql
+        .exec<{ seq: number; length: number }>('SELECT seq, length(bytes) AS length FROM file_chunks WHERE path = ? ORDER BY seq DESC LIMIT 1', row.path)
+        .toArray()[0];
+      if (last !== undefined && last.length + content.byteLength <= limits.appendMergeBytes) {
+        const { bytes } = sql.exec<{ bytes: ArrayBuffer }>('SELECT bytes FROM file_chunks WHERE path = ? AND seq = ?', row.path, last.seq).one();
+        putChunks(row.path, last.seq, joined([bytes, content], last.length + content.byteLength));
+      } else {
+        putChunks(row.path, last === undefined ? 0 : last.seq + 1, content);
+      }
+      putRow(row);
+    },
+    content(path) {
+      const chunks = sql.exec<{ bytes: ArrayBuffer }>('SELECT bytes FROM file_chunks WHERE path = ? ORDER BY seq', path).toArray();
+      return joined(
+        chunks.map((chunk) => chunk.bytes),
+        chunks.reduce((sum, chunk) => sum + chunk.bytes.byteLength, 0),
+      );
+    },
+    remove(path) {
+      const row = get(path);
+      const sums = usage();
+      sql.exec('DELETE FROM file_chunks WHERE path = ?', path);
+      sql.exec('DELETE FROM files WHERE path = ?', path);
+      if (row !== undefined) used = { files: sums.files - 1, bytes: sums.bytes - row.size };
+    },
+    // `/` is not a child of itself; it has no row, since it is always there.
+    children: (path) => select('parent = ?', path),
+    descendants: (path) => (path === '/' ? select('1 = 1') : select('path > ? AND path < ?', `${path}/`, `${path}0`)),
+    move(from, to) {
+      sql.exec('UPDATE files SET path = ?, parent = ? WHERE path = ?', to, parentPath(to), from);
+      sql.exec('UPDATE file_chunks SET path = ? WHERE path = ?', to, from);
+    },
+    paths: () =>
+      sql
+        .exec<{ path: string }>('SELECT path FROM files')
+        .toArray()
+        .map((row) => row.path),
+    usage,
+  };
+}
+
+function toFileRow(row: Row): FileRow {
+  return { path: row.path, kind: row.kind === 'file' ? 'file' : 'directory', size: row.size, mode: row.mode, modifiedAt: row.modified_at };
+}
+
+function joined(pieces: readonly (ArrayBuffer | Uint8Array)[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const piece of pieces) {
+    whole.set(piece instanceof Uint8Array ? piece : new Uint8Array(piece), offset);
+    offset += piece.byteLength;
+  }
+  return whole;
+}
