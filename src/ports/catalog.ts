@@ -30,6 +30,9 @@ export type PutAnswer = { document: StoredDocument; created: boolean; changed: b
 export type Page<T> = { items: T[]; nextCursor: string | null };
 export type PageRequest = { cursor?: string; limit: number };
 
+/** `removed`: a DELETE; its number is never used again. */
+export type ToolsetVersion = { version: number; createdAt: string; removed: boolean };
+
 export type KeyRecord = {
   id: string;
   name: string;
@@ -52,6 +55,8 @@ export interface Catalog {
   /** `version`: an older one (toolsets keep every version; the others only the newest). */
   get(kind: DocumentKind, name: string, version?: number): Promise<StoredDocument>;
   list(kind: DocumentKind, page: PageRequest): Promise<Page<StoredDocument>>;
+  /** The kept versions of a toolset, newest first. `not_found` when there never was one. */
+  versions(toolset: string, page: PageRequest): Promise<Page<ToolsetVersion>>;
   remove(kind: DocumentKind, name: string, options?: WriteOptions): Promise<void>;
 
   /** Every tool known to the workspace, default aliases applied, sorted by canonical name. */

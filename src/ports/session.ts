@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { Usage } from '../core/chat-event.ts';
 import { InputPart, Via } from '../core/message.ts';
-import type { ModelSettings, Plan } from '../core/plan.ts';
+import type { Message } from '../core/message.ts';
+import type { Plan } from '../core/plan.ts';
 import { ContentBlock, ToolResultCode } from '../core/tool.ts';
 import type { Principal } from '../core/principal.ts';
 import type { SessionEvent } from '../core/session-event.ts';
@@ -60,12 +61,14 @@ export type SubmitTurn = {
   idempotencyKey?: string;
   /** SHA-256 of the request body, compared when the idempotency key repeats. */
   bodyHash?: string;
+  /** Messages before the input, as a client that resends its history has them: skipped when stored, else forked. */
+  history?: Message[];
 };
 
 /** Messages of the transcript view; `parts` as in `core/message.ts`, native parts left out. */
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: string; parts: Record<string, unknown>[] };
 
-/** One history message of a chat-completions request, neutral, to be matched against the stored prefix. */
+/** What one direct call answered. */
 export type SessionCall = { requested: string; canonical: string | null; via: ViaType | null; result: ToolResult; durationMs: number };
 
 /**
@@ -74,10 +77,12 @@ export type SessionCall = { requested: string; canonical: string | null; via: Vi
  */
 export interface Session {
   view(caller: Principal): Promise<SessionView>;
+  /** What it was made with, instructions included: what a turn's plan is made from. */
+  setup(caller: Principal): Promise<SessionSetup>;
   remove(caller: Principal): Promise<void>;
   messages(caller: Principal): Promise<TranscriptMessage[]>;
-  /** Stored when it resolves. */
-  submit(caller: Principal, request: SubmitTurn): Promise<{ turn: string; position: number }>;
+  /** Stored when it resolves. `session` is another id than this one's when the history did not match and was forked. */
+  submit(caller: Principal, request: SubmitTurn): Promise<{ turn: string; position: number; session: string }>;
   /** Waits for the end of the turn. */
   answer(caller: Principal, turn: string): Promise<TurnAnswer>;
   /** Native SSE from the turn's first event, closed after `turn-end`. */
@@ -105,5 +110,3 @@ export interface Sessions {
   /** `not_found` for what cannot be an id; whether it exists shows on the first call. */
   get(id: string): Session;
 }
-
-export type { ModelSettings };
