@@ -1,0 +1,108 @@
+/**
+ * Server-sent events in: bytes to messages, for replies of providers and servers. Follows the WHATWG algorithm ("Interpreting
+ * an event stream"), but for two liberties that real providers need, both left to the caller: the message that stands
+ * unfinished at the end, and a field called `error`. Writing event streams is not here.
+ */
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+
+export type SseMessage = {
+  /** `message` where the stream names none. */
+  event: string;
+  data: string;
+  id?: string;
+  /** Value of a field `error`, which the standard ignores; llama.cpp breaks off so. */
+  error?: string;
+};
+
+/** Incremental and linear, whatever the chunks. A message larger than the limit throws `upstream_error`. */
+export class SseParser {
+  readonly #decoder = new TextDecoder();
+  readonly #maxMessageBytes: number;
+  /** The unfinished last line. Grown by concatenation and searched never: only new text is. */
+  #line = '';
+  /** The last chunk ended with CR: a LF that begins the next one belongs to it. */
+  #afterCr = false;
+  #data: string | null = null;
+  #event = '';
+  #id: string | undefined;
+  #error: string | undefined;
+
+  constructor(maxMessageBytes: number = limits.maxSseMessageBytes) {
+    this.#maxMessageBytes = maxMessageBytes;
+  }
+
+  /** The messages that `bytes` completes. */
+  push(bytes: Uint8Array): SseMessage[] {
+    return this.#read(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  /** The end of the stream. The standard drops an unfinished last message; it is given, and may be cut anywhere. */
+  end(): SseMessage[] {
+    return this.#read(`${this.#decoder.decode()}\n\n`);
+  }
+
+  #read(decoded: string): SseMessage[] {
+    const messages: SseMessage[] = [];
+    const text = this.#unifyLineEnds(decoded);
+    let from = 0;
+    for (let to = text.indexOf('\n'); to >= 0; to = text.indexOf('\n', from)) {
+      const rest = text.slice(from, to);
+      const line = this.#line === '' ? rest : this.#line + rest;
+      this.#line = '';
+      from = to + 1;
+      if (line !== '') this.#takeLine(line);
+      else this.#dispatch(messages);
+    }
+    if (from < text.length) this.#line += from === 0 ? text : text.slice(from);
+    this.#checkSize();
+    return messages;
+  }
+
+  #unifyLineEnds(decoded: string): string {
+    let text = decoded;
+    if (this.#afterCr && text !== '') {
+      if (text.startsWith('\n')) text = text.slice(1);
+      this.#afterCr = false;
+    }
+    if (!text.includes('\r')) return text;
+    this.#afterCr = text.endsWith('\r');
+    return text.replace(/\r\n?/g, '\n');
+  }
+
+  #takeLine(line: string): void {
+    if (line.startsWith('data:')) {
+      const value = line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5);
+      this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
+      this.#checkSize();
+      return;
+    }
+    const colon = line.indexOf(':');
+    // A line that begins with a colon is a comment.
+    if (colon === 0) return;
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1);
+    if (name === 'data') this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
+    else if (name === 'event') this.#event = value;
+    else if (name === 'id' && !value.includes('\0')) this.#id = value;
+    else if (name === 'error') this.#error = value;
+  }
+
+  #dispatch(messages: SseMessage[]): void {
+    if (this.#data !== null || this.#error !== undefined) {
+      const message: SseMessage = { event: this.#event === '' ? 'message' : this.#event, data: this.#data ?? '' };
+      if (this.#id !== undefined) message.id = this.#id;
+      if (this.#error !== undefined) message.error = this.#error;
+      messages.push(message);
+    }
+    this.#data = null;
+    this.#event = '';
+    this.#error = undefined;
+  }
+
+  /** UTF-16 units stand for bytes: at most three times off, and free to read. */
+  #checkSize(): void {
+    if (this.#line.length + (this.#data?.length ?? 0) <= this.#maxMessageBytes) return;
+    throw new Problem('upstream_error', `The upstream sent an event larger than ${this.#maxMessageBytes} bytes.`, { retryable: false });
+  }
+}
