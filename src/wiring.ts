@@ -1,34 +1,34 @@
-/** Builds every adapter from the bindings: the only place that does. What the routes may use is `Services`. */
-import type { Issue } from './core/problem.ts';
-import type { Plan, ModelSettings } from './core/plan.ts';
+/** Builds every adapter from the bindings: the only place that does. The routes get `Services`, the session `Wiring`. */
+import { buildAliasMap, type AliasMap } from './core/alias-map.ts';
+import { splitModelRef } from './core/agent.ts';
+import type { Plan } from './core/plan.ts';
 import type { Principal } from './core/principal.ts';
-import type { Settings } from './core/settings.ts';
-import type { Via } from './core/message.ts';
+import { readSettings, type Settings } from './core/settings.ts';
+import type { CallDeps } from './engine/call-tool.ts';
+import { callDirectly, dryRunCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
+import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
+import type { TurnDeps } from './engine/run-turn.ts';
+import { createOutbound } from './net/outbound.ts';
+import { systemClock } from './platform/clock.ts';
+import { randomIds } from './platform/ids.ts';
+import { createLog } from './platform/log.ts';
 import type { Catalog, Directory } from './ports/catalog.ts';
+import type { OutboundHttp } from './ports/outbound.ts';
+import type { ChatModel } from './ports/chat-model.ts';
 import type { Clock, Ids, Logger } from './ports/runtime.ts';
 import type { SessionCall, Sessions } from './ports/session.ts';
+import { proxyChat } from './providers/proxy.ts';
+import { createChatModel } from './providers/registry.ts';
+import { rehearsalHttp } from './providers/rehearsal.ts';
+import type { Bindings } from './storage/bindings.ts';
+import { createCatalogClient } from './storage/catalog-client.ts';
+import { createDirectory } from './storage/directory.ts';
+import { createMemoryFiles } from './storage/memory-files.ts';
+import { createSessions } from './storage/session-client.ts';
+import { createCodeExecutor } from './tools/executor.ts';
+import { codeTools } from './tools/registry.ts';
 
-/** What a turn is asked to run with: an agent, or a model with or without a toolset. */
-export type PlanRequest = {
-  agent?: string;
-  model?: string;
-  /** A name, or `name@version`. With `agent`: must be the agent's own or absent. */
-  toolset?: string;
-  instructions?: string;
-  settings?: ModelSettings;
-};
-
-export type DirectCall = { toolset: string; name: string; arguments: Record<string, unknown> };
-
-export type DryRun = {
-  requested: string;
-  canonical: string | null;
-  via: Via | null;
-  valid: boolean;
-  issues: Issue[];
-  verdict: 'allow' | 'ask' | 'deny' | 'unknown_tool' | 'ambiguous_tool' | 'not_allowed' | 'tool_held';
-};
-
+/** What the routes may use. */
 export type Services = {
   settings: Settings;
   clock: Clock;
@@ -45,3 +45,79 @@ export type Services = {
   /** Chat completions without server tools and session: the provider's own bytes, or canonical frames where its profile says so. */
   proxyChat(principal: Principal, model: string, body: Record<string, unknown>, signal: AbortSignal): Promise<Response>;
 };
+
+/** What a session runs its turns with. */
+export type Wiring = Services & {
+  turnDeps(workspace: string): TurnDeps;
+  callDeps(workspace: string): CallDeps;
+  namesFor(workspace: string, plan: Plan): Promise<AliasMap | null>;
+};
+
+let wired: Wiring | null = null;
+
+/** One for all that runs in this isolate, so that Worker and objects share its caches. */
+export function wire(bindings: Bindings): Wiring {
+  wired ??= build(bindings);
+  return wired;
+}
+
+function build(bindings: Bindings): Wiring {
+  const settings = readSettings(bindings);
+  const base = { settings, clock: systemClock, ids: randomIds, log: createLog(settings.log) };
+  const outbound = createOutbound(settings);
+  const directory = createDirectory({ bindings, settings, clock: base.clock });
+  const catalogs = new Map<string, Catalog>();
+  const catalog = (workspace: string): Catalog => {
+    const known = catalogs.get(workspace) ?? createCatalogClient(bindings, workspace, directory);
+    catalogs.set(workspace, known);
+    return known;
+  };
+  const executor = createCodeExecutor(codeTools());
+  const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: base.clock });
+  const callDeps = (workspace: string): CallDeps => ({
+    clock: base.clock,
+    log: base.log,
+    executor,
+    fetch: (request, signal) => outbound(request, { purpose: 'tool', signal }),
+    secret: (name, tool) => directory.secret(workspace, name, { tool }),
+  });
+  const direct = (workspace: string) => ({
+    call: callDeps(workspace),
+    ids: base.ids,
+    directory,
+    aliases: settings.aliases,
+    scratchFiles: () => createMemoryFiles(base.clock.now),
+    audit: (rows: Parameters<Catalog['appendAudit']>[0]) => catalog(workspace).appendAudit(rows),
+  });
+  return {
+    ...base,
+    directory,
+    catalog,
+    sessions: createSessions(bindings, catalog),
+    planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
+    callTool: (principal, call) => callDirectly(direct(principal.workspace), principal, call, new AbortController().signal),
+    dryRunCall: (principal, call) => dryRunCall({ directory, aliases: settings.aliases }, principal, call),
+    proxyChat: (principal, ref, body, signal) => proxy(directory, { outbound, model }, principal, ref, body, signal),
+    turnDeps: (workspace) => ({ ...base, ...callDeps(workspace), directory, model }),
+    callDeps,
+    async namesFor(workspace, plan) {
+      if (plan.edition === undefined) return null;
+      const { names } = await directory.edition(workspace, plan.edition);
+      return plan.allow === null && plan.aliases === names.aliases ? names : buildAliasMap(names.edition, { aliases: plan.aliases, allow: plan.allow });
+    },
+  };
+}
+
+async function proxy(
+  directory: Directory,
+  out: { outbound: OutboundHttp; model: ChatModel },
+  principal: Principal,
+  ref: string,
+  body: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { provider, model } = splitModelRef(ref);
+  const access = await directory.provider(principal.workspace, provider);
+  const http = access.kind === 'rehearsal' ? rehearsalHttp : out.outbound;
+  return await proxyChat({ access, model, body, http, signal });
+}

@@ -21,6 +21,8 @@ export const limits = {
   maxHeaderTextLength: 255,
   maxCursorLength: 1024,
   maxPageItems: 200,
+  /** Lists that are walked whole (models, one key by its id) stop here. */
+  maxListedPages: 50,
   defaultPageItems: 50,
 
   // Toolsets and editions (DESIGN §4).

@@ -4,7 +4,7 @@
  */
 import type { Usage } from './chat-event.ts';
 import type { EditionPointer } from './edition.ts';
-import type { InputPart, Via } from './message.ts';
+import type { InputPart, Message, Via } from './message.ts';
 import type { Issue, ProblemBody } from './problem.ts';
 import type { ContentBlock, ToolResultCode } from './tool.ts';
 
@@ -25,6 +25,8 @@ export type TurnEndReason =
   | 'internal';
 
 export type SessionEventBody =
+  /** The conversation as it was before this session: a client's resent history, or a fork's prefix. */
+  | { type: 'history'; messages: Message[] }
   | { type: 'turn-start'; turn: string; input: InputPart[]; model: string; agent?: string; edition?: EditionPointer }
   | { type: 'step-start'; turn: string; step: number }
   | { type: 'text-delta'; turn: string; step: number; text: string }
@@ -38,6 +40,8 @@ export type SessionEventBody =
       callId: string;
       arguments: Record<string, unknown> | null;
       repaired: boolean;
+      /** With `repaired`: nothing but closing brackets was missing, and the stream had ended properly. */
+      closersOnly?: boolean;
       /** Only when `arguments` is null: the text as it came, and why it cannot be used. */
       raw?: string;
       fault?: 'truncated' | 'invalid_json';

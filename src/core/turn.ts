@@ -1,0 +1,237 @@
+/**
+ * The turn as a pure step function (DESIGN §5): `applyEvent` folds the log into a state, `nextAction` says the one thing
+ * to do next. The shell (`engine/run-turn.ts`) does it and appends what happened. Nothing here reads a clock, so a turn
+ * can be continued from its log by any later run.
+ */
+import { addUsage, type Usage } from './chat-event.ts';
+import { limits } from './limits.ts';
+import type { Via } from './message.ts';
+import type { SessionEventBody, TurnEndReason, TurnStatus } from './session-event.ts';
+import type { ToolResultCode } from './tool.ts';
+
+/** A call of the step at hand, as far as the log knows it. */
+export type StepCall = {
+  callId: string;
+  /** The name the model used. */
+  name: string;
+  canonical: string | null;
+  via: Via | null;
+  /** False until its `tool-input-end`. */
+  whole: boolean;
+  arguments: Record<string, unknown> | null;
+  repaired: boolean;
+  closersOnly: boolean;
+  fault: 'truncated' | 'invalid_json' | null;
+  answered: boolean;
+};
+
+export type TurnState = {
+  turn: string;
+  /** Steps begun; the step at hand. 0 before the first. */
+  step: number;
+  phase: 'idle' | 'streaming' | 'stepped' | 'ended';
+  /** Calls of the step at hand, in call order. */
+  calls: Map<string, StepCall>;
+  /** The step's finish reason, once it ended. */
+  stepReason: string | null;
+  /** Calls answered so far. */
+  callsSoFar: number;
+  /** Canonical name and arguments → how often this turn has an answer to it. */
+  repeats: Map<string, number>;
+  /** Restarts of the step at hand. */
+  restarts: number;
+  usage: Usage;
+  failed: boolean;
+};
+
+export type TurnBudget = { maxSteps: number; maxCalls: number; maxTokens: number | null };
+
+/** Why a call is answered without running: the code and the sentence that the model reads. */
+export type Refusal = { code: ToolResultCode; message: string };
+export type CallToRun = { call: StepCall; refusal: Refusal | null };
+
+export type TurnAction =
+  /** `closing`: the last word: tools stay in the request (prefix caches), choosing one is forbidden. */
+  | { do: 'call-model'; step: number; closing: boolean }
+  | { do: 'run-calls'; step: number; calls: CallToRun[] }
+  /** The log ends inside a step: its run died. */
+  | { do: 'restart-step'; step: number }
+  | { do: 'end'; status: TurnStatus; reason: TurnEndReason }
+  | { do: 'nothing' };
+
+export function beginTurn(turn: string): TurnState {
+  return {
+    turn,
+    step: 0,
+    phase: 'idle',
+    calls: new Map(),
+    stepReason: null,
+    callsSoFar: 0,
+    repeats: new Map(),
+    restarts: 0,
+    usage: { inputTokens: 0, outputTokens: 0 },
+    failed: false,
+  };
+}
+
+/** Folds one event of this turn into the state, in place: a turn's log is long and read once. */
+export function applyEvent(state: TurnState, event: SessionEventBody): void {
+  switch (event.type) {
+    case 'step-start':
+      if (event.step !== state.step) state.restarts = 0;
+      state.step = event.step;
+      state.phase = 'streaming';
+      state.calls = new Map();
+      state.stepReason = null;
+      return;
+    case 'step-restart':
+      state.restarts += 1;
+      state.calls = new Map();
+      return;
+    case 'tool-input-start':
+      state.calls.set(event.callId, {
+        callId: event.callId,
+        name: event.name,
+        canonical: event.canonical,
+        via: event.via,
+        whole: false,
+        arguments: null,
+        repaired: false,
+        closersOnly: false,
+        fault: null,
+        answered: false,
+      });
+      return;
+    case 'tool-input-end':
+      applyInputEnd(state, event);
+      return;
+    case 'tool-result': {
+      const call = state.calls.get(event.callId);
+      if (call === undefined || call.answered) return;
+      call.answered = true;
+      state.callsSoFar += 1;
+      state.repeats.set(repeatKey(call), (state.repeats.get(repeatKey(call)) ?? 0) + 1);
+      return;
+    }
+    case 'usage':
+      state.usage = addUsage(state.usage, event.usage);
+      return;
+    case 'step-end':
+      state.phase = 'stepped';
+      state.stepReason = event.reason;
+      return;
+    case 'error':
+      state.failed = true;
+      return;
+    case 'turn-end':
+      state.phase = 'ended';
+      return;
+    case 'history':
+    case 'turn-start':
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-input-delta':
+    case 'native':
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+function applyInputEnd(state: TurnState, event: Extract<SessionEventBody, { type: 'tool-input-end' }>): void {
+  const call = state.calls.get(event.callId);
+  if (call === undefined) return;
+  call.whole = true;
+  call.arguments = event.arguments;
+  call.repaired = event.repaired;
+  call.closersOnly = event.closersOnly ?? false;
+  call.fault = event.fault ?? null;
+}
+
+/** The one thing to do next. The same state gives the same action. */
+export function nextAction(state: TurnState, budget: TurnBudget): TurnAction {
+  switch (state.phase) {
+    case 'ended':
+      return { do: 'nothing' };
+    case 'idle':
+      return { do: 'call-model', step: 1, closing: false };
+    case 'streaming':
+      if (state.failed) return { do: 'end', status: 'failed', reason: 'upstream_error' };
+      return { do: 'restart-step', step: state.step };
+    case 'stepped':
+      return afterStep(state, budget);
+    default:
+      return state.phase satisfies never;
+  }
+}
+
+function afterStep(state: TurnState, budget: TurnBudget): TurnAction {
+  if (state.failed) return { do: 'end', status: 'failed', reason: 'upstream_error' };
+  const closing = state.step > budget.maxSteps;
+  const open = [...state.calls.values()].filter((call) => !call.answered);
+  if (open.length > 0) return { do: 'run-calls', step: state.step, calls: judgeCalls(state, budget, open, closing) };
+  if (state.calls.size === 0) return { do: 'end', status: 'completed', reason: closing ? 'max_steps' : endReason(state.stepReason) };
+  if (closing) return { do: 'end', status: 'completed', reason: 'max_steps' };
+  if (spent(state, budget)) return { do: 'end', status: 'completed', reason: 'max_tokens' };
+  return { do: 'call-model', step: state.step + 1, closing: state.step + 1 > budget.maxSteps };
+}
+
+/** Weighs the open calls against the turn's budgets, each as if those before it had been answered. */
+function judgeCalls(state: TurnState, budget: TurnBudget, open: StepCall[], closing: boolean): CallToRun[] {
+  const positions = new Map([...state.calls.keys()].map((callId, index) => [callId, index]));
+  const repeatsHere = new Map<string, number>();
+  return open.map((call, index) => {
+    const key = repeatKey(call);
+    const here = (repeatsHere.get(key) ?? 0) + 1;
+    repeatsHere.set(key, here);
+    const at = {
+      closing,
+      count: state.callsSoFar + index + 1,
+      repeats: (state.repeats.get(key) ?? 0) + here,
+      position: positions.get(call.callId) ?? 0,
+    };
+    return { call, refusal: refuse(state, budget, call, at) };
+  });
+}
+
+/** Two calls are the same when they mean the same tool with the same arguments, whatever name was used. */
+function repeatKey(call: StepCall): string {
+  return `${call.canonical ?? call.name} ${JSON.stringify(call.arguments)}`;
+}
+
+function refuse(
+  state: TurnState,
+  budget: TurnBudget,
+  call: StepCall,
+  at: { closing: boolean; count: number; repeats: number; position: number },
+): Refusal | null {
+  if (at.closing) return { code: 'limit_reached', message: `Not run: the turn's limit of ${budget.maxSteps} steps is reached. Answer with what you have.` };
+  if (state.stepReason === 'length' || !call.whole) {
+    return { code: 'truncated', message: 'Not run: your reply was cut off at the length limit, so this call may not be whole. Send it again, shorter.' };
+  }
+  if (state.stepReason === 'content-filter') return { code: 'aborted', message: 'Not run: the reply was stopped by the content filter.' };
+  if (spent(state, budget)) return { code: 'limit_reached', message: `Not run: the turn's limit of ${budget.maxTokens} tokens is reached.` };
+  if (at.position >= limits.maxCallsPerStep) {
+    return { code: 'limit_reached', message: `Not run: a step may hold ${limits.maxCallsPerStep} calls. Send the rest in the next step.` };
+  }
+  if (at.count > budget.maxCalls) {
+    return { code: 'limit_reached', message: `Not run: the turn's limit of ${budget.maxCalls} calls is reached. Answer with what you have.` };
+  }
+  if (at.repeats > limits.maxIdenticalCalls) {
+    return {
+      code: 'limit_reached',
+      message: `Not run: the same call with the same arguments was already made ${limits.maxIdenticalCalls} times in this turn. Use the earlier results or change the arguments.`,
+    };
+  }
+  return null;
+}
+
+function spent(state: TurnState, budget: TurnBudget): boolean {
+  return budget.maxTokens !== null && state.usage.inputTokens + state.usage.outputTokens >= budget.maxTokens;
+}
+
+function endReason(stepReason: string | null): TurnEndReason {
+  if (stepReason === 'length') return 'length';
+  if (stepReason === 'content-filter') return 'content_filter';
+  return 'stop';
+}

@@ -1,0 +1,208 @@
+/**
+ * The one door to a tool (DESIGN §7): resolve → authorise → check the input → execute → bound the result → one audit row
+ * and one log line. Turns, direct calls and everything later come through here, so what holds here holds everywhere.
+ */
+import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
+import type { AuditRow } from '../core/audit.ts';
+import { canonicalJson, sha256Hex } from '../core/hash.ts';
+import { checkInput } from '../core/input-schema.ts';
+import type { EditionPointer, EditionTool } from '../core/edition.ts';
+import { limits } from '../core/limits.ts';
+import type { Via } from '../core/message.ts';
+import type { Issue } from '../core/problem.ts';
+import { boundResult } from '../core/result-bound.ts';
+import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
+import type { Refusal } from '../core/turn.ts';
+import type { FileSystem } from '../ports/file-system.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
+import { createRedactor } from './redact.ts';
+
+export type CallDeps = {
+  clock: Clock;
+  log: Logger;
+  executor: ToolExecutor;
+  fetch(request: Request, signal: AbortSignal): Promise<Response>;
+  /** Reads a secret for a tool; throws a `Problem` that names what is missing. */
+  secret(name: string, tool: string): Promise<string>;
+};
+
+/** Where the call comes from and what it may touch. */
+export type CallScope = {
+  keyId: string;
+  session: string | null;
+  turn: string | null;
+  /** null, both: the conversation has no toolset, so every name is unknown. */
+  names: AliasMap | null;
+  edition: EditionPointer | null;
+  files: FileSystem;
+  timeoutMs: number;
+  /** One row a call, refusals too. A direct call awaits it before it answers. */
+  audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
+};
+
+export type ToolCallRequest = {
+  callId: string;
+  requested: string;
+  /** null when the text could not be used: `fault` says why. */
+  arguments: Record<string, unknown> | null;
+  fault?: 'truncated' | 'invalid_json' | null;
+  /** jsonrepair changed more than closing brackets: such a call never drives an unsafe tool. */
+  guessed?: boolean;
+  /** Answered with this instead of running: budgets of the turn. */
+  refusal?: Refusal | null;
+};
+
+export type ToolCallAnswer = { requested: string; canonical: string | null; via: Via | null; result: ToolResult; durationMs: number };
+
+/** Never throws for a fault of the call or the tool: every fault is a result that says what to do. */
+export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<ToolCallAnswer> {
+  const startedAt = deps.clock.now();
+  const resolution = resolve(scope.names, request.requested);
+  const tool = resolution.ok ? resolution.tool : null;
+  const judged = judge(resolution, request);
+  const result = judged ?? (await execute(deps, scope, resolution, request, signal));
+  const answer: ToolCallAnswer = {
+    requested: request.requested,
+    canonical: tool?.canonical ?? null,
+    via: resolution.ok ? resolution.via : null,
+    result: withDeprecation(boundResult(result, limits.maxResultBytes), resolution),
+    durationMs: Math.max(0, deps.clock.now() - startedAt),
+  };
+  await auditCall(deps, scope, request, answer, judged === null);
+  return answer;
+}
+
+function resolve(names: AliasMap | null, requested: string): Resolution {
+  return names === null ? { ok: false, code: 'unknown_tool', requested, suggestions: [] } : resolveName(names, requested);
+}
+
+/** What `?dryRun=true` shows: everything up to running. */
+export function inspectCall(names: AliasMap, requested: string, args: Record<string, unknown>): { resolution: Resolution; issues: Issue[] } {
+  const resolution = resolveName(names, requested);
+  return { resolution, issues: resolution.ok ? checkInput(resolution.tool.inputSchema, args) : [] };
+}
+
+/** A result when the call must not run, null when it may. Order: budgets, name, state, arguments. */
+function judge(resolution: Resolution, request: ToolCallRequest): ToolResult | null {
+  if (request.refusal) return errorResult(request.refusal.code, request.refusal.message);
+  if (!resolution.ok) return unresolved(resolution);
+  const { tool } = resolution;
+  if (tool.state === 'held') return errorResult('tool_held', `${tool.wireName} is held: its definition changed and nobody has accepted the change yet. Use another tool.`);
+  if (tool.state === 'missing') return errorResult('tool_error', `${tool.wireName} cannot be called: its server "${tool.server}" has never listed it. Use another tool.`);
+  if (request.arguments === null) return unusableArguments(request.fault ?? 'invalid_json');
+  if (request.guessed === true && !isSafe(tool)) {
+    return errorResult('invalid_json', 'Not run: the arguments were not valid JSON and had to be repaired by guessing. Send the call again with valid JSON.');
+  }
+  const issues = checkInput(tool.inputSchema, request.arguments);
+  return issues.length === 0 ? null : invalidArguments(tool, issues);
+}
+
+function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
+  if (resolution.code === 'ambiguous_tool') {
+    return errorResult('ambiguous_tool', `"${resolution.requested}" fits more than one tool. Call one of: ${resolution.candidates.join(', ')}.`);
+  }
+  const near = resolution.suggestions;
+  const hint = near.length === 0 ? 'Call only tools that you were offered, or answer in words.' : `Did you mean ${near.join(', ')}?`;
+  return errorResult('unknown_tool', `There is no tool "${resolution.requested}". ${hint}`);
+}
+
+function unusableArguments(fault: 'truncated' | 'invalid_json'): ToolResult {
+  if (fault === 'truncated') return errorResult('truncated', 'Not run: the arguments were cut off before they were whole. Send the call again, shorter.');
+  return errorResult('invalid_json', 'Not run: the arguments are not a JSON object. Send the call again with valid JSON.');
+}
+
+function invalidArguments(tool: EditionTool, issues: Issue[]): ToolResult {
+  const lines = issues.map((issue) => `- ${issue.path === '' ? '(arguments)' : issue.path}: ${issue.message}`);
+  return errorResult('invalid_arguments', `Not run: the arguments of ${tool.wireName} are not valid.\n${lines.join('\n')}`, issues);
+}
+
+/** May run again or on repaired input: reads only, or is idempotent. Hints count for code of this house only. */
+export function isSafe(tool: EditionTool): boolean {
+  const ours = tool.kind === 'builtin' || tool.kind === 'local';
+  return ours && (tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true);
+}
+
+async function execute(
+  deps: CallDeps,
+  scope: CallScope,
+  resolution: Resolution,
+  request: ToolCallRequest,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  if (!resolution.ok || request.arguments === null) throw new Error('execute: the call was not judged');
+  if (signal.aborted) return errorResult('aborted', 'Not run: the turn was cancelled.');
+  const { tool } = resolution;
+  const redactor = createRedactor();
+  const abort = new AbortController();
+  const context: ToolContext = {
+    signal: abort.signal,
+    log: deps.log,
+    files: scope.files,
+    secret: async (name) => redactor.keep(await deps.secret(name, tool.canonical)),
+    fetch: (outgoing) => deps.fetch(outgoing, abort.signal),
+    now: () => deps.clock.now(),
+  };
+  try {
+    const work = deps.executor.execute(tool, request.arguments, context);
+    return redactor.clean(await beforeDeadline(deps.clock, work, scope.timeoutMs, signal, tool));
+  } catch (error) {
+    if (signal.aborted) return errorResult('aborted', `${tool.wireName} was stopped: the turn was cancelled.`);
+    const failure = redactor.clean(errorResult('tool_error', `${tool.wireName} failed: ${error instanceof Error ? error.message : String(error)}`));
+    deps.log.error('a tool failed', { canonical: tool.canonical, session: scope.session, error: contentText(failure.content) });
+    return failure;
+  } finally {
+    // Ends whatever the tool left running; after an ordinary end there is nothing left to hear it.
+    abort.abort(new Error('the call has ended'));
+  }
+}
+
+/** Ends at the result, the time-out or the turn's end, whichever is first; a late result is dropped. */
+async function beforeDeadline(clock: Clock, work: Promise<ToolResult>, timeoutMs: number, signal: AbortSignal, tool: EditionTool): Promise<ToolResult> {
+  const settled = new AbortController();
+  const deadline = clock
+    .sleep(timeoutMs, settled.signal)
+    .then(() => errorResult('timeout', `${tool.canonical} did not finish within ${timeoutMs / 1000} s and was stopped. Try a smaller piece of work.`));
+  const cancelled = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: settled.signal });
+  });
+  // The losers of the race settle too; what they say has no reader left.
+  for (const loser of [work, deadline, cancelled]) loser.catch(() => undefined);
+  try {
+    return await Promise.race([work, deadline, cancelled]);
+  } finally {
+    settled.abort(new Error('the race is over'));
+  }
+}
+
+function withDeprecation(result: ToolResult, resolution: Resolution): ToolResult {
+  if (!resolution.ok || resolution.via !== 'alias') return result;
+  const alias = resolution.tool.aliases.find((candidate) => candidate.name === resolution.requested);
+  if (alias?.mode !== 'deprecated') return result;
+  const note = alias.note === undefined ? `use ${resolution.tool.wireName}` : alias.note;
+  return { ...result, content: [...result.content, { type: 'text', text: `[The name ${alias.name} is deprecated: ${note}.]` }] };
+}
+
+/** The call's audit row and log line. A call that was answered from an identical one has its own, too. */
+export async function auditCall(deps: CallDeps, scope: CallScope, request: ToolCallRequest, answer: ToolCallAnswer, ran: boolean): Promise<void> {
+  const { edition } = scope;
+  const row: Omit<AuditRow, 'sequence'> = {
+    at: new Date(deps.clock.now()).toISOString(),
+    keyId: scope.keyId,
+    session: scope.session,
+    turn: scope.turn,
+    callId: request.callId,
+    requested: request.requested,
+    canonical: answer.canonical,
+    via: answer.via,
+    toolset: edition?.toolset ?? null,
+    edition: edition === null ? null : `${edition.toolset}@${edition.version}.${edition.revision}`,
+    argumentsHash: await sha256Hex(canonicalJson(request.arguments)),
+    verdict: ran ? 'ran' : 'refused',
+    code: answer.result.code ?? null,
+    durationMs: answer.durationMs,
+  };
+  const { at: _at, ...line } = row;
+  deps.log.info('tool call', line);
+  await scope.audit(row);
+}

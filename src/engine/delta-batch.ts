@@ -1,0 +1,75 @@
+/**
+ * Joins a model's deltas into the rows of the log: the first goes at once, then one row for each 4 kB, for each read from
+ * the network that comes 50 ms after the last row, or after 50 ms of silence (DESIGN §5). One row is one event of every
+ * reader, so this is what a stream costs.
+ */
+import { limits } from '../core/limits.ts';
+import type { SessionEventBody } from '../core/session-event.ts';
+import type { Clock } from '../ports/runtime.ts';
+
+type Delta = Extract<SessionEventBody, { type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta' }>;
+
+export type DeltaBatch = {
+  add(delta: Delta): void;
+  /** Called when one network read has been taken in. */
+  readEnded(): void;
+  flush(): void;
+  /** Flushes and stops the timer. */
+  close(): void;
+};
+
+export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody) => void): DeltaBatch {
+  let held: Delta | null = null;
+  let lastFlushAt = Number.NEGATIVE_INFINITY;
+  let timer: AbortController | null = null;
+
+  const flush = (): void => {
+    timer?.abort(new Error('flushed'));
+    timer = null;
+    if (held === null) return;
+    const event = held;
+    held = null;
+    lastFlushAt = clock.now();
+    append(event);
+  };
+  const armTimer = (): void => {
+    if (timer !== null) return;
+    const armed = new AbortController();
+    timer = armed;
+    clock.sleep(limits.deltaFlushMs, armed.signal).then(
+      () => flush(),
+      // Aborted: the rows were flushed before the timer was due.
+      () => undefined,
+    );
+  };
+
+  return {
+    add(delta) {
+      if (held !== null && !joins(held, delta)) flush();
+      held = held === null ? { ...delta } : join(held, delta);
+      if (deltaText(held).length >= limits.deltaFlushBytes) flush();
+    },
+    readEnded() {
+      if (held === null) return;
+      if (clock.now() - lastFlushAt >= limits.deltaFlushMs) flush();
+      else armTimer();
+    },
+    flush,
+    close: flush,
+  };
+}
+
+function joins(held: Delta, next: Delta): boolean {
+  if (held.type !== next.type) return false;
+  return held.type !== 'tool-input-delta' || next.type !== 'tool-input-delta' || held.callId === next.callId;
+}
+
+/** Only called for deltas that join: same kind, same call. */
+function join(held: Delta, next: Delta): Delta {
+  if (held.type === 'tool-input-delta') return { ...held, delta: held.delta + deltaText(next) };
+  return { ...held, text: held.text + deltaText(next) };
+}
+
+function deltaText(delta: Delta): string {
+  return delta.type === 'tool-input-delta' ? delta.delta : delta.text;
+}

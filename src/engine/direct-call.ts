@@ -1,0 +1,59 @@
+/** A call without a session (`…/calls`): scratch files, nothing can wait, audited before it answers. */
+import type { Principal } from '../core/principal.ts';
+import { limits } from '../core/limits.ts';
+import type { AuditRow } from '../core/audit.ts';
+import { buildAliasMap } from '../core/alias-map.ts';
+import type { Issue } from '../core/problem.ts';
+import type { Via } from '../core/message.ts';
+import type { Directory } from '../ports/catalog.ts';
+import type { FileSystem } from '../ports/file-system.ts';
+import type { Ids } from '../ports/runtime.ts';
+import { callTool, inspectCall, type CallDeps, type ToolCallAnswer } from './call-tool.ts';
+import { readToolset } from './plan-turn.ts';
+
+/** `toolset` is a name, or `name@version`. */
+export type DirectCall = { toolset: string; name: string; arguments: Record<string, unknown> };
+
+export type DryRun = {
+  requested: string;
+  canonical: string | null;
+  via: Via | null;
+  valid: boolean;
+  issues: Issue[];
+  verdict: 'allow' | 'ask' | 'deny' | 'unknown_tool' | 'ambiguous_tool' | 'tool_held';
+};
+
+export type DirectCallDeps = {
+  call: CallDeps;
+  ids: Ids;
+  directory: Directory;
+  aliases: boolean;
+  scratchFiles(): FileSystem;
+  audit(rows: AuditRow[]): Promise<void>;
+};
+
+export async function callDirectly(deps: DirectCallDeps, principal: Principal, call: DirectCall, signal: AbortSignal): Promise<ToolCallAnswer & { callId: string }> {
+  const { pointer, names } = await readToolset(deps.directory, principal, call.toolset);
+  const callId = deps.ids.next('call');
+  const scope = {
+    keyId: principal.keyId,
+    session: null,
+    turn: null,
+    names: names.aliases === deps.aliases ? names : buildAliasMap(names.edition, { aliases: deps.aliases }),
+    edition: pointer,
+    files: deps.scratchFiles(),
+    timeoutMs: limits.toolTimeoutMs,
+    audit: (row: Omit<AuditRow, 'sequence'>) => deps.audit([{ ...row, sequence: null }]),
+  };
+  return { callId, ...(await callTool(deps.call, scope, { callId, requested: call.name, arguments: call.arguments }, signal)) };
+}
+
+/** What a call would come to, as far as that can be said without running it. */
+export async function dryRunCall(deps: Pick<DirectCallDeps, 'directory'>, principal: Principal, call: DirectCall): Promise<DryRun> {
+  const { names } = await readToolset(deps.directory, principal, call.toolset);
+  const { resolution, issues } = inspectCall(names, call.name, call.arguments);
+  if (!resolution.ok) return { requested: call.name, canonical: null, via: null, valid: false, issues: [], verdict: resolution.code };
+  const { canonical, via, tool } = resolution;
+  const verdict = tool.state === 'ready' ? 'allow' : tool.state === 'held' ? 'tool_held' : 'deny';
+  return { requested: call.name, canonical, via, valid: issues.length === 0, issues, verdict };
+}

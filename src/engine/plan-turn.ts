@@ -1,0 +1,73 @@
+/**
+ * From "this agent" or "this model with this toolset" to a plan: names resolved, rights checked, the edition fixed. Reads
+ * only the warm directory; stores nothing.
+ */
+import { splitModelRef, type Agent } from '../core/agent.ts';
+import { matchAllowList } from '../core/allow-list.ts';
+import type { ModelSettings, Plan } from '../core/plan.ts';
+import type { Principal } from '../core/principal.ts';
+import { Problem } from '../core/problem.ts';
+import type { CompiledToolset, Directory } from '../ports/catalog.ts';
+
+/** What a turn is asked to run with: an agent, or a model with or without a toolset. */
+export type PlanRequest = {
+  agent?: string;
+  model?: string;
+  /** A name, or `name@version`. With an agent: in place of the agent's own. */
+  toolset?: string;
+  instructions?: string;
+  settings?: ModelSettings;
+};
+
+export type PlanDeps = { directory: Directory; aliases: boolean };
+
+/** Throws `model_not_found`, `not_found` (agent, toolset) and `forbidden` (a key bound to others). */
+export async function planTurn(deps: PlanDeps, principal: Principal, request: PlanRequest): Promise<Plan> {
+  const agent = request.agent === undefined ? null : await readAgent(deps, principal, request.agent);
+  const model = agent?.model ?? request.model;
+  if (model === undefined) throw new Problem('invalid_request', 'Give an agent or a model.', { issues: [{ path: 'model', message: 'give an agent or a model' }] });
+  await checkModel(deps, principal, model);
+
+  const toolsetName = request.toolset ?? agent?.toolset;
+  const compiled = toolsetName === undefined ? null : await readToolset(deps.directory, principal, toolsetName);
+  const allow = compiled !== null && agent?.tools !== undefined ? matchAllowList(compiled.names.edition, agent.tools).allow : null;
+  const instructions = [agent?.instructions, request.instructions].filter((text) => text !== undefined && text !== '').join('\n\n');
+  return {
+    model,
+    fallbacks: agent?.fallbacks ?? [],
+    instructions,
+    ...(request.agent !== undefined && { agent: request.agent }),
+    ...(compiled !== null && { edition: compiled.pointer }),
+    allow,
+    aliases: deps.aliases,
+    limits: agent?.limits ?? {},
+    settings: request.settings ?? {},
+  };
+}
+
+async function readAgent(deps: PlanDeps, principal: Principal, name: string): Promise<Agent> {
+  if (principal.agents !== undefined && !principal.agents.includes(name)) {
+    throw new Problem('forbidden', `This key is bound to other agents than "${name}".`);
+  }
+  return await deps.directory.agent(principal.workspace, name);
+}
+
+/** A provider that lists all it has, such as the rehearsal, is asked here; of the others only the provider can say. */
+async function checkModel(deps: PlanDeps, principal: Principal, ref: string): Promise<void> {
+  const { provider, model } = splitModelRef(ref);
+  const access = await deps.directory.provider(principal.workspace, provider);
+  if (access.kind === 'rehearsal' && !access.models.includes(model)) {
+    throw new Problem('model_not_found', `The provider "${provider}" has no model "${model}"; it has ${access.models.join(', ')}.`);
+  }
+}
+
+/** `name` or `name@version`, as far as the key may use it. */
+export async function readToolset(directory: Directory, principal: Principal, reference: string): Promise<CompiledToolset> {
+  const [name = '', version] = reference.split('@', 2);
+  if (principal.toolsets !== undefined && !principal.toolsets.includes(name)) {
+    throw new Problem('forbidden', `This key is bound to other toolsets than "${name}".`);
+  }
+  if (version === undefined) return await directory.toolset(principal.workspace, name);
+  if (!/^[1-9][0-9]{0,8}$/.test(version)) throw new Problem('not_found', `"${version}" is not a version of the toolset "${name}".`);
+  return await directory.toolset(principal.workspace, name, Number(version));
+}

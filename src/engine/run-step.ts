@@ -1,0 +1,185 @@
+/**
+ * One model call of a turn: the request from the conversation, its events into the log. A cut is retried as a restart of
+ * the step, then with the plan's fallback models; what cannot be helped is one `error` event.
+ */
+import { splitModelRef } from '../core/agent.ts';
+import { announceBlock } from '../core/announce.ts';
+import { offeredTools, resolveName, wireNameOf, type AliasMap } from '../core/alias-map.ts';
+import type { ChatEvent } from '../core/chat-event.ts';
+import { limits } from '../core/limits.ts';
+import type { Message } from '../core/message.ts';
+import type { Plan } from '../core/plan.ts';
+import { Problem, type ProblemBody } from '../core/problem.ts';
+import type { SessionEventBody } from '../core/session-event.ts';
+import type { ChatModel, ChatRequest, OfferedTool } from '../ports/chat-model.ts';
+import type { Directory } from '../ports/catalog.ts';
+import type { Clock, Ids, Logger } from '../ports/runtime.ts';
+import { createDeltaBatch, type DeltaBatch } from './delta-batch.ts';
+
+export type StepDeps = { clock: Clock; ids: Ids; log: Logger; directory: Directory; model: ChatModel };
+
+export type StepScope = {
+  workspace: string;
+  turn: string;
+  plan: Plan;
+  /** null: the plan has no toolset. */
+  names: AliasMap | null;
+  /** The conversation up to this step. */
+  messages(): Message[];
+  /** Number of the newest event, for `step-restart`. */
+  newest(): number;
+  append(event: SessionEventBody): void;
+};
+
+type Attempt = { ok: true } | { ok: false; problem: ProblemBody; retryable: boolean };
+
+/** Appends the step's events; the last is `step-end`, or `error` when no model could be made to answer. Throws only on abort. */
+export async function runStep(deps: StepDeps, scope: StepScope, step: number, closing: boolean, signal: AbortSignal): Promise<void> {
+  const models = [scope.plan.model, ...scope.plan.fallbacks];
+  scope.append({ type: 'step-start', turn: scope.turn, step });
+  const first = scope.newest();
+  let failure: ProblemBody | null = null;
+  for (const model of models) {
+    for (let attempt = 0; attempt <= limits.maxStepRestarts; attempt += 1) {
+      if (failure !== null) scope.append({ type: 'step-restart', turn: scope.turn, step, from: first + 1 });
+      const outcome = await attemptStep(deps, scope, { step, closing, model }, signal);
+      signal.throwIfAborted();
+      if (outcome.ok) return;
+      failure = outcome.problem;
+      deps.log.info('a model call failed', { turn: scope.turn, step, model, code: failure.code, detail: failure.detail });
+      if (!outcome.retryable) break;
+    }
+  }
+  scope.append({ type: 'error', turn: scope.turn, problem: failure ?? new Problem('internal', 'The plan names no model.').toBody() });
+}
+
+async function attemptStep(
+  deps: StepDeps,
+  scope: StepScope,
+  at: { step: number; closing: boolean; model: string },
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const batch = createDeltaBatch(deps.clock, scope.append);
+  const writer = createStepWriter(deps, scope, at, batch);
+  try {
+    const request = await toRequest(deps, scope, at);
+    for await (const events of deps.model.stream(request, signal)) {
+      for (const event of events) {
+        if (event.type === 'error') return { ok: false, problem: event.problem, retryable: event.retryable };
+        writer.take(event);
+      }
+      batch.readEnded();
+    }
+    if (!writer.finished) return { ok: false, problem: new Problem('upstream_error', 'The model\'s reply ended without an end.').toBody(), retryable: true };
+    return { ok: true };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Problem)) throw error;
+    // The provider adapter has used up its own retries before the first byte; another model may still answer.
+    return { ok: false, problem: error.toBody(), retryable: false };
+  } finally {
+    batch.close();
+  }
+}
+
+/** Events of the reply → events of the log, in order. Names are resolved when certain; ids are ours. */
+function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; model: string }, batch: DeltaBatch) {
+  const { turn } = scope;
+  const { step } = at;
+  const callIds = new Map<number, string>();
+  const idOf = (call: number): string => {
+    const callId = callIds.get(call);
+    if (callId === undefined) throw new Error(`call ${call} was never started`);
+    return callId;
+  };
+  const append = (event: SessionEventBody): void => {
+    batch.flush();
+    scope.append(event);
+  };
+  return {
+    finished: false,
+    take(event: Exclude<ChatEvent, { type: 'error' }>): void {
+      switch (event.type) {
+        case 'text':
+          return batch.add({ type: 'text-delta', turn, step, text: event.text });
+        case 'reasoning':
+          return batch.add({ type: 'reasoning-delta', turn, step, text: event.text });
+        case 'call-start': {
+          const callId = deps.ids.next('call');
+          callIds.set(event.call, callId);
+          const meant = scope.names === null ? null : resolveName(scope.names, event.name);
+          const named = meant?.ok ? { canonical: meant.canonical, via: meant.via } : { canonical: null, via: null };
+          const native = event.nativeId === null ? {} : { nativeId: event.nativeId };
+          return append({ type: 'tool-input-start', turn, step, callId, name: event.name.slice(0, limits.maxToolNameBytes), ...named, ...native });
+        }
+        case 'call-delta':
+          return batch.add({ type: 'tool-input-delta', turn, step, callId: idOf(event.call), delta: event.text });
+        case 'call-end':
+          return append({ type: 'tool-input-end', turn, step, callId: idOf(event.call), ...inputEnd(event) });
+        case 'native':
+          return append({ type: 'native', turn, step, provider: event.provider, data: event.data });
+        case 'usage':
+          return append({ type: 'usage', turn, step, usage: event.usage });
+        case 'finish':
+          this.finished = true;
+          return append({ type: 'step-end', turn, step, reason: event.reason, model: at.model });
+        default:
+          return event satisfies never;
+      }
+    },
+  };
+}
+
+function inputEnd(event: Extract<ChatEvent, { type: 'call-end' }>) {
+  switch (event.state) {
+    case 'ok':
+      return { arguments: event.arguments, repaired: false };
+    case 'closed':
+      return { arguments: event.arguments, repaired: true, closersOnly: true };
+    case 'repaired':
+      return { arguments: event.arguments, repaired: true };
+    case 'truncated':
+      return { arguments: null, repaired: false, raw: event.raw, fault: 'truncated' as const };
+    case 'invalid':
+      return { arguments: null, repaired: false, raw: event.raw, fault: 'invalid_json' as const };
+    default:
+      return event.state satisfies never;
+  }
+}
+
+async function toRequest(deps: StepDeps, scope: StepScope, at: { step: number; closing: boolean; model: string }): Promise<ChatRequest> {
+  const { plan, names } = scope;
+  const { provider, model } = splitModelRef(at.model);
+  const access = await deps.directory.provider(scope.workspace, provider);
+  const announced = names === null ? '' : announceBlock(names);
+  const system = [plan.instructions, announced].filter((text) => text !== '').join('\n\n');
+  const messages = names === null ? scope.messages() : scope.messages().map((message) => realias(message, names));
+  return {
+    access,
+    model,
+    messages: system === '' ? messages : [{ role: 'system', parts: [{ type: 'text', text: system }] }, ...messages],
+    tools: names === null ? [] : offeredTools(names).map(({ name, description, inputSchema }): OfferedTool => ({ name, description, inputSchema })),
+    toolChoice: at.closing ? 'none' : at.step === 1 ? toolChoice(plan, names) : 'auto',
+    settings: plan.settings,
+  };
+}
+
+function toolChoice(plan: Plan, names: AliasMap | null): ChatRequest['toolChoice'] {
+  const choice = plan.settings.toolChoice ?? 'auto';
+  if (typeof choice === 'string' || names === null) return typeof choice === 'string' ? choice : 'auto';
+  const meant = resolveName(names, choice.tool);
+  return meant.ok ? { tool: meant.tool.wireName } : 'auto';
+}
+
+/** Old turns speak of tools by the names of their day; the model is shown the names it can call now. */
+function realias(message: Message, names: AliasMap): Message {
+  if (message.role === 'assistant') {
+    return { ...message, parts: message.parts.map((part) => (part.type === 'tool-call' ? { ...part, requested: currentName(part, names) } : part)) };
+  }
+  if (message.role === 'tool') return { ...message, parts: message.parts.map((part) => ({ ...part, requested: currentName(part, names) })) };
+  return message;
+}
+
+function currentName(part: { requested: string; canonical: string | null }, names: AliasMap): string {
+  return (part.canonical === null ? undefined : wireNameOf(names, part.canonical)) ?? part.requested;
+}

@@ -1,0 +1,13 @@
+/** Ids that cannot be guessed: 160 random bits in Crockford's base 32 behind a prefix that tells the kind. */
+import type { Ids } from '../ports/runtime.ts';
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const idCharacters = 32;
+
+export const randomIds: Ids = {
+  next(prefix) {
+    const bytes = crypto.getRandomValues(new Uint8Array(idCharacters));
+    // 256 is a multiple of 32, so every character is equally likely.
+    return `${prefix}_${Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join('')}`;
+  },
+};

@@ -1,0 +1,82 @@
+/**
+ * A turn's events as a byte stream, encoded for one reader's dialect as the reader asks for more. Pull-driven: a slow or
+ * dead reader holds one page at most and never slows the turn, and leaving is not a cancel.
+ */
+import { limits } from '../core/limits.ts';
+import type { SessionEvent } from '../core/session-event.ts';
+import type { Clock } from '../ports/runtime.ts';
+import type { EventLog } from './event-log.ts';
+
+export type FeedSource = {
+  log: EventLog;
+  clock: Clock;
+  /** Number of the event before the first to be read. */
+  after: number;
+  /** True once nothing more will come although the turn has not ended (the session was deleted). */
+  gone(): boolean;
+};
+
+/** `encode` answers '' for events its dialect does not show. The stream closes after the turn's `turn-end`. */
+export function createFeed(source: FeedSource, turn: string, encode: (event: SessionEvent) => string): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const left = new AbortController();
+  let cursor = source.after;
+  let ended = false;
+
+  const nextText = async (): Promise<string> => {
+    for (;;) {
+      let text = '';
+      for (const event of source.log.read(cursor)) {
+        cursor = event.id;
+        if (!('turn' in event) || event.turn !== turn) continue;
+        text += encode(event);
+        ended = event.type === 'turn-end';
+        if (ended) break;
+      }
+      if (text !== '' || ended || left.signal.aborted) return text;
+      if (source.gone()) {
+        ended = true;
+        return '';
+      }
+      if (source.log.newest > cursor) continue;
+      if (!(await changed(source, limits.heartbeatMs, left.signal))) return ': keepalive\n\n';
+    }
+  };
+
+  return new ReadableStream({
+    type: 'bytes',
+    async pull(controller) {
+      const text = await nextText();
+      if (text !== '' && !left.signal.aborted) controller.enqueue(encoder.encode(text));
+      if (!ended || left.signal.aborted) return;
+      left.abort(new Error('the feed has ended'));
+      controller.close();
+      // A pending BYOB read is only answered by an empty respond after the close.
+      controller.byobRequest?.respond(0);
+    },
+    cancel() {
+      left.abort(new Error('the reader has left'));
+    },
+  });
+}
+
+/** True when something was appended within `waitMs`. */
+export async function changed(source: Pick<FeedSource, 'log' | 'clock'>, waitMs: number, signal?: AbortSignal): Promise<boolean> {
+  const settled = new AbortController();
+  let forget = (): void => undefined;
+  const appended = new Promise<boolean>((resolve) => {
+    forget = source.log.onChange(() => resolve(true));
+    signal?.addEventListener('abort', () => resolve(false), { once: true, signal: settled.signal });
+  });
+  const waited = source.clock.sleep(waitMs, settled.signal).then(
+    () => false,
+    // Aborted below: the append was first.
+    () => true,
+  );
+  try {
+    return await Promise.race([appended, waited]);
+  } finally {
+    forget();
+    settled.abort(new Error('the wait is over'));
+  }
+}

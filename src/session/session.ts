@@ -1,0 +1,384 @@
+/**
+ * The `Session` Durable Object: one conversation's log, queue, files and feed (DESIGN §5, §11). It stores and drives; what
+ * the conversation does next is decided in `core/turn.ts`. Every RPC method answers an `Outcome` and checks the owner first.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { limits } from '../core/limits.ts';
+import type { InputPart } from '../core/message.ts';
+import { resolvePath } from '../core/path.ts';
+import { hasScope, type Principal } from '../core/principal.ts';
+import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
+import type { SessionEvent } from '../core/session-event.ts';
+import { createTranscript } from '../core/transcript.ts';
+import { encodeEvent } from '../dialects/native.ts';
+import { createChunkEncoder, toCompletion } from '../dialects/openai-chat.ts';
+import { callTool } from '../engine/call-tool.ts';
+import { FileError, type FileSystem } from '../ports/file-system.ts';
+import type { Remote } from '../ports/remote.ts';
+import type { Session as SessionPort, SessionCall, SessionSetup, SessionView, SubmitTurn, TranscriptMessage, TurnAnswer } from '../ports/session.ts';
+import type { Plan } from '../core/plan.ts';
+import type { Bindings } from '../storage/bindings.ts';
+import { migrate } from '../storage/schema.ts';
+import { createSessionFiles } from '../storage/session-files.ts';
+import { wire, type Wiring } from '../wiring.ts';
+import { AuditOutbox } from './audit-outbox.ts';
+import { EventLog } from './event-log.ts';
+import { changed, createFeed } from './feed.ts';
+import { matchHistory } from './history.ts';
+import { sessionMigrations } from './schema.ts';
+import { Timers } from './timers.ts';
+import { toTranscript, toTurnAnswer } from './turn-answer.ts';
+import { TurnRunner } from './turn-runner.ts';
+import { TurnStore, type TurnRow } from './turn-store.ts';
+
+type Meta = { workspace: string; keyId: string; setup: SessionSetup; createdAt: number };
+
+/** Everything an open session works with, built once the tables are there. */
+type Room = { meta: Meta; log: EventLog; turns: TurnStore; timers: Timers; files: FileSystem; audit: AuditOutbox; runner: TurnRunner; transcript: ReturnType<typeof createTranscript> };
+
+export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
+  readonly #wiring: Wiring;
+  #room: Room | null = null;
+
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env);
+    this.#wiring = wire(env);
+  }
+
+  /** Makes the session; its id is the object's. */
+  found(owner: Principal, setup: SessionSetup): Promise<Outcome<SessionView>> {
+    return toOutcome(() => {
+      migrate(this.ctx.storage, sessionMigrations);
+      const createdAt = this.#wiring.clock.now();
+      this.#sql.exec(
+        'INSERT INTO meta (id, workspace, key_id, setup, created_at) VALUES (1, ?, ?, ?, ?)',
+        owner.workspace,
+        owner.keyId,
+        JSON.stringify(setup),
+        createdAt,
+      );
+      const room = this.#open();
+      if (!setup.listed) room.timers.set('expire', createdAt + limits.unlistedSessionTtlMs);
+      return this.#view(room);
+    });
+  }
+
+  view(caller: Principal): Promise<Outcome<SessionView>> {
+    return toOutcome(() => this.#view(this.#enter(caller)));
+  }
+
+  remove(caller: Principal): Promise<Outcome<void>> {
+    return toOutcome(async () => {
+      const { meta } = this.#enter(caller);
+      await this.#erase();
+      await this.#wiring.catalog(meta.workspace).forgetSession(this.#id);
+    });
+  }
+
+  messages(caller: Principal): Promise<Outcome<TranscriptMessage[]>> {
+    return toOutcome(() => toTranscript(this.#enter(caller).transcript.turns()));
+  }
+
+  submit(caller: Principal, request: SubmitTurn): Promise<Outcome<{ turn: string; position: number; session: string }>> {
+    return toOutcome(async () => {
+      const room = this.#enter(caller);
+      const repeated = request.idempotencyKey === undefined ? null : room.turns.findByKey(request.idempotencyKey, request.bodyHash ?? '');
+      if (repeated !== null) return { turn: repeated, position: 0, session: this.#id };
+      const match = matchHistory(room.transcript.messages(), request.history ?? []);
+      if (match === 'fork') return await this.#fork(caller, room.meta.setup, request);
+      if (match === 'import' && request.history !== undefined) {
+        const event = room.log.append({ type: 'history', messages: request.history });
+        room.transcript.apply(event);
+      }
+      return this.#accept(room, request);
+    });
+  }
+
+  answer(caller: Principal, turn: string): Promise<Outcome<TurnAnswer>> {
+    return toOutcome(async () => {
+      const room = this.#enter(caller);
+      return toTurnAnswer(turn, this.#eventsOf(room, await this.#ended(room, turn)));
+    });
+  }
+
+  stream(caller: Principal, turn: string): Promise<Outcome<ReadableStream<Uint8Array>>> {
+    return toOutcome(() => this.#feed(this.#enter(caller), turn, encodeEvent));
+  }
+
+  completion(
+    caller: Principal,
+    turn: string,
+    options: { model: string; streamed: boolean; includeUsage: boolean },
+  ): Promise<Outcome<ReadableStream<Uint8Array>>> {
+    return toOutcome(async () => {
+      const room = this.#enter(caller);
+      const identity = { id: `chatcmpl-${turn}`, model: options.model, created: Math.floor(this.#wiring.clock.now() / 1000), includeUsage: options.includeUsage };
+      if (options.streamed) {
+        const encoder = createChunkEncoder(identity);
+        return this.#feed(room, turn, (event) => encoder.encode(event));
+      }
+      const row = await this.#ended(room, turn);
+      const events = [...this.#eventsOf(room, row)];
+      const failure = events.find((event) => event.type === 'error');
+      if (failure?.type === 'error' && row.status === 'failed') throw Problem.fromBody(failure.problem);
+      const document = new TextEncoder().encode(JSON.stringify(toCompletion(events, identity)));
+      return new ReadableStream({
+        type: 'bytes',
+        start(controller) {
+          controller.enqueue(document);
+          controller.close();
+        },
+      });
+    });
+  }
+
+  eventsAfter(caller: Principal, after: number, waitMs: number): Promise<Outcome<SessionEvent[]>> {
+    return toOutcome(async () => {
+      const { log } = this.#enter(caller);
+      if (log.newest <= after) await changed({ log, clock: this.#wiring.clock }, Math.min(waitMs, limits.heartbeatMs));
+      return this.#room === null ? [] : log.read(after);
+    });
+  }
+
+  cancel(caller: Principal): Promise<Outcome<{ turn: string | null; cancelled: boolean }>> {
+    return toOutcome(() => {
+      const turn = this.#enter(caller).runner.cancel();
+      return { turn, cancelled: turn !== null };
+    });
+  }
+
+  call(caller: Principal, request: { plan: Plan; name: string; arguments: Record<string, unknown> }): Promise<Outcome<SessionCall>> {
+    return toOutcome(async () => {
+      const room = this.#enter(caller);
+      const { plan } = request;
+      const names = await this.#wiring.namesFor(room.meta.workspace, plan);
+      const callId = this.#wiring.ids.next('call');
+      const scope = {
+        keyId: caller.keyId,
+        session: this.#id,
+        turn: null,
+        names,
+        edition: plan.edition ?? null,
+        files: room.files,
+        timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
+        audit: room.audit.add.bind(room.audit),
+      };
+      const signal = new AbortController().signal;
+      const answer = await callTool(this.#wiring.callDeps(room.meta.workspace), scope, { callId, requested: request.name, arguments: request.arguments }, signal);
+      await this.#flushAudit(room);
+      return answer;
+    });
+  }
+
+  listFiles(caller: Principal, path: string): ReturnType<Remote<SessionPort>['listFiles']> {
+    return toOutcome(() => {
+      const { files } = this.#enter(caller);
+      const absolute = toPath(path);
+      const entries = asProblem(() => files.list(absolute));
+      return { path: absolute, entries: entries.map((entry) => ({ ...entry, modifiedAt: new Date(entry.modifiedAt).toISOString() })) };
+    });
+  }
+
+  readFile(caller: Principal, path: string): ReturnType<Remote<SessionPort>['readFile']> {
+    return toOutcome(() => {
+      const { files } = this.#enter(caller);
+      const absolute = toPath(path);
+      const stat = files.stat(absolute);
+      if (stat === null) throw new Problem('not_found', `There is no file ${absolute} in this session.`);
+      if (stat.kind === 'directory') return { directory: true as const };
+      return { content: asProblem(() => files.read(absolute)), modifiedAt: new Date(stat.modifiedAt).toISOString() };
+    });
+  }
+
+  writeFile(caller: Principal, path: string, content: Uint8Array): Promise<Outcome<{ created: boolean }>> {
+    return toOutcome(() => {
+      const { files } = this.#enter(caller);
+      const absolute = toPath(path);
+      const created = files.stat(absolute) === null;
+      asProblem(() => files.write(absolute, content));
+      return { created };
+    });
+  }
+
+  deleteFile(caller: Principal, path: string): Promise<Outcome<void>> {
+    return toOutcome(() => {
+      const { files } = this.#enter(caller);
+      const absolute = toPath(path);
+      asProblem(() => files.remove(absolute, { recursive: true }));
+    });
+  }
+
+  /** Rings for what the `timers` table says is due. Never throws: the platform gives up on an alarm after a few failures. */
+  override async alarm(): Promise<void> {
+    const { clock, log } = this.#wiring;
+    const room = this.#tryOpen();
+    if (room === null) return;
+    room.timers.rang();
+    try {
+      const now = clock.now();
+      for (const kind of room.timers.due(now)) {
+        if (kind === 'turn') {
+          if (room.runner.active) room.timers.set('turn', now + limits.turnAlarmMs);
+          else room.runner.pump();
+        } else if (kind === 'audit') {
+          room.timers.clear('audit');
+          await this.#flushAudit(room);
+        } else if (room.runner.active) room.timers.set('expire', now + limits.turnTimeoutMs);
+        else return await this.#erase();
+      }
+    } catch (error) {
+      log.error('a session alarm failed', { session: this.#id, error: String(error) });
+      room.timers.set('audit', clock.now() + limits.auditRetryMs);
+    }
+    room.timers.arm();
+  }
+
+  get #sql(): SqlStorage {
+    return this.ctx.storage.sql;
+  }
+
+  get #id(): string {
+    return this.ctx.id.toString();
+  }
+
+  /** The session, for its owner and administrators of its workspace; to everyone else it does not exist. */
+  #enter(caller: Principal): Room {
+    const room = this.#tryOpen();
+    const mine = room !== null && caller.workspace === room.meta.workspace && (caller.keyId === room.meta.keyId || hasScope(caller, 'admin'));
+    if (!mine) throw new Problem('not_found', 'There is no such session.');
+    return room;
+  }
+
+  /** null when this id was never made, or was deleted. Reads only, so that guessing ids stores nothing. */
+  #tryOpen(): Room | null {
+    if (this.#room !== null) return this.#room;
+    const tables = this.#sql.exec(`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'meta'`).toArray();
+    return tables.length === 0 ? null : this.#open();
+  }
+
+  #open(): Room {
+    if (this.#room !== null) return this.#room;
+    migrate(this.ctx.storage, sessionMigrations);
+    const row = this.#sql.exec<{ workspace: string; key_id: string; setup: string; created_at: number }>('SELECT workspace, key_id, setup, created_at FROM meta').one();
+    const meta: Meta = { workspace: row.workspace, keyId: row.key_id, setup: JSON.parse(row.setup) as SessionSetup, createdAt: row.created_at };
+    const now = (): number => this.#wiring.clock.now();
+    const log = new EventLog(this.#sql, now);
+    const transcript = createTranscript();
+    for (const event of log.readAll(0)) transcript.apply(event);
+    const parts = { log, transcript, turns: new TurnStore(this.#sql, now), timers: new Timers(this.ctx.storage), files: createSessionFiles(this.#sql, now), audit: new AuditOutbox(this.#sql) };
+    const runner = new TurnRunner({
+      ...parts,
+      deps: this.#wiring.turnDeps(meta.workspace),
+      workspace: meta.workspace,
+      keyId: meta.keyId,
+      session: this.#id,
+      namesFor: (plan) => this.#wiring.namesFor(meta.workspace, plan),
+      flushAudit: () => this.#flushAudit(this.#room),
+      keep: (work) => this.ctx.waitUntil(work),
+    });
+    this.#room = { meta, ...parts, runner };
+    runner.recover();
+    runner.pump();
+    return this.#room;
+  }
+
+  #view({ meta, turns }: Room): SessionView {
+    const { agent, model, toolset } = meta.setup;
+    const current = turns.current();
+    return {
+      id: this.#id,
+      ...(agent !== undefined && { agent }),
+      ...(model !== undefined && { model }),
+      toolset: toolset ?? null,
+      createdAt: new Date(meta.createdAt).toISOString(),
+      turn: current === null ? null : { id: current.id, status: current.status ?? current.state, reason: current.reason },
+      queued: turns.queued(),
+    };
+  }
+
+  #accept(room: Room, request: SubmitTurn): { turn: string; position: number; session: string } {
+    const turn = this.#wiring.ids.next('turn');
+    const input: InputPart[] = request.input;
+    room.turns.accept(turn, request.plan, input);
+    if (request.idempotencyKey !== undefined) room.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', turn);
+    const position = room.runner.active ? room.turns.queued() : 0;
+    room.runner.pump();
+    return { turn, position, session: this.#id };
+  }
+
+  async #fork(caller: Principal, setup: SessionSetup, request: SubmitTurn): Promise<{ turn: string; position: number; session: string }> {
+    const fork = await this.#wiring.sessions.create(caller, setup);
+    return await this.#wiring.sessions.get(fork.id).submit(caller, request);
+  }
+
+  #feed(room: Room, turn: string, encode: (event: SessionEvent) => string): ReadableStream<Uint8Array> {
+    const row = this.#turn(room, turn);
+    const source = { log: room.log, clock: this.#wiring.clock, after: row.before ?? room.log.newest, gone: () => this.#room === null };
+    return createFeed(source, turn, encode);
+  }
+
+  async #ended(room: Room, turn: string): Promise<TurnRow> {
+    for (;;) {
+      const row = this.#turn(room, turn);
+      if (row.state === 'ended') return row;
+      await changed({ log: room.log, clock: this.#wiring.clock }, limits.heartbeatMs);
+      if (this.#room === null) throw new Problem('not_found', 'The session was deleted.');
+    }
+  }
+
+  #turn(room: Room, turn: string): TurnRow {
+    const row = room.turns.get(turn);
+    if (row === null) throw new Problem('not_found', 'There is no such turn in this session.');
+    return row;
+  }
+
+  #eventsOf(room: Room, row: TurnRow): Iterable<SessionEvent> {
+    return room.log.readAll(row.before ?? 0, row.lastEvent ?? room.log.newest);
+  }
+
+  /** Hands the audit rows over; what the Catalog cannot take now is tried again by the alarm. */
+  async #flushAudit(room: Room | null): Promise<void> {
+    if (room === null) return;
+    const { clock, log } = this.#wiring;
+    const catalog = this.#wiring.catalog(room.meta.workspace);
+    const settled = new AbortController();
+    const tooLate = clock.sleep(limits.auditWaitMs, settled.signal).then(() => Promise.reject(new Error('the Catalog took too long')));
+    tooLate.catch(() => undefined);
+    try {
+      await Promise.race([room.audit.flush((rows) => catalog.appendAudit(rows)), tooLate]);
+    } catch (error) {
+      log.error('audit rows wait', { session: this.#id, error: String(error) });
+      if (this.#room !== null) room.timers.set('audit', clock.now() + limits.auditRetryMs);
+    } finally {
+      settled.abort(new Error('flushed'));
+    }
+  }
+
+  async #erase(): Promise<void> {
+    const room = this.#room;
+    room?.runner.abandon();
+    if (room !== null) await this.#flushAudit(room);
+    this.#room = null;
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    room?.log.wakeReaders();
+  }
+}
+
+function toPath(path: string): string {
+  const resolved = resolvePath(path);
+  if (!resolved.ok) throw new Problem('invalid_request', resolved.reason, { issues: [{ path: 'path', message: resolved.reason }] });
+  return resolved.path;
+}
+
+/** Faults of the file system are the caller's here: the path came with the request. */
+function asProblem<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    if (error.code === 'ENOENT') throw new Problem('not_found', error.message);
+    if (error.code === 'EFBIG') throw new Problem('body_too_large', error.message);
+    throw new Problem('conflict', error.message);
+  }
+}

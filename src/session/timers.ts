@@ -1,0 +1,41 @@
+/**
+ * The many timers of a session on the one alarm an object has: a table of what is due when, the alarm at its minimum. An
+ * alarm outlives the process, so what is written here happens even if nobody asks again.
+ */
+export type TimerKind = 'turn' | 'expire' | 'audit';
+
+export class Timers {
+  readonly #storage: DurableObjectStorage;
+  #armedFor: number | null = null;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+  }
+
+  set(kind: TimerKind, due: number): void {
+    this.#storage.sql.exec('INSERT INTO timers (kind, due) VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET due = excluded.due', kind, due);
+    this.arm();
+  }
+
+  clear(kind: TimerKind): void {
+    this.#storage.sql.exec('DELETE FROM timers WHERE kind = ?', kind);
+  }
+
+  due(now: number): TimerKind[] {
+    const rows = this.#storage.sql.exec<{ kind: TimerKind }>('SELECT kind FROM timers WHERE due <= ? ORDER BY due', now);
+    return [...rows].map(({ kind }) => kind);
+  }
+
+  /** Sets the alarm to the earliest timer. An alarm that rings early finds nothing due and arms again: cheaper than moving it back. */
+  arm(): void {
+    const { earliest } = this.#storage.sql.exec<{ earliest: number | null }>('SELECT min(due) AS earliest FROM timers').one();
+    if (earliest === null || (this.#armedFor !== null && this.#armedFor <= earliest)) return;
+    this.#armedFor = earliest;
+    void this.#storage.setAlarm(earliest);
+  }
+
+  /** The alarm has rung: it is no longer set. */
+  rang(): void {
+    this.#armedFor = null;
+  }
+}

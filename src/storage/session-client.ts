@@ -1,0 +1,63 @@
+/** Sessions behind their Durable Objects: ids made and checked, outcomes unwrapped, new ones put in the Catalog's index. */
+import { Problem, unwrap } from '../core/problem.ts';
+import type { Outcome } from '../core/problem.ts';
+import type { Principal } from '../core/principal.ts';
+import type { Catalog } from '../ports/catalog.ts';
+import { fromRemote, type Remote } from '../ports/remote.ts';
+import type { Session, SessionSetup, SessionView, Sessions } from '../ports/session.ts';
+import type { Bindings } from './bindings.ts';
+
+type SessionStub = Remote<Session> & { found(owner: Principal, setup: SessionSetup): Promise<Outcome<SessionView>> };
+
+const methods: readonly (keyof Session)[] = [
+  'view',
+  'remove',
+  'messages',
+  'submit',
+  'answer',
+  'stream',
+  'completion',
+  'eventsAfter',
+  'cancel',
+  'call',
+  'listFiles',
+  'readFile',
+  'writeFile',
+  'deleteFile',
+];
+
+export function createSessions(bindings: Pick<Bindings, 'SESSION'>, catalog: (workspace: string) => Catalog): Sessions {
+  const namespace = bindings.SESSION;
+  // The class lives on a higher floor; this is its public face.
+  const stubOf = (id: DurableObjectId): SessionStub => namespace.get(id) as unknown as SessionStub;
+  return {
+    async create(owner, setup) {
+      const view = unwrap(await stubOf(namespace.newUniqueId()).found(owner, setup));
+      if (setup.listed) {
+        const { agent, model, toolset } = setup;
+        await catalog(owner.workspace).indexSession({
+          id: view.id,
+          keyId: owner.keyId,
+          ...(agent !== undefined && { agent }),
+          ...(model !== undefined && { model }),
+          ...(toolset !== undefined && { toolset }),
+          createdAt: view.createdAt,
+        });
+      }
+      return view;
+    },
+    get(id) {
+      return fromRemote<Session>(stubOf(toObjectId(namespace, id)), methods);
+    },
+  };
+}
+
+/** An id of this namespace; anything else is the 404 of an unknown session. */
+function toObjectId(namespace: DurableObjectNamespace, id: string): DurableObjectId {
+  if (!/^[0-9a-f]{64}$/.test(id)) throw new Problem('not_found', 'There is no such session.');
+  try {
+    return namespace.idFromString(id);
+  } catch (error) {
+    throw new Problem('not_found', 'There is no such session.', {}, { cause: error });
+  }
+}

@@ -1,0 +1,10 @@
+/** The entry: the HTTP surface and the Durable Object classes, nothing else. */
+import { createApp } from './http/app.ts';
+import { wire } from './wiring.ts';
+
+export { Catalog } from './catalog/catalog.ts';
+export { Session } from './session/session.ts';
+
+const app = createApp(wire);
+
+export default { fetch: app.fetch };
