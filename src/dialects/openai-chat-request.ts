@@ -1,0 +1,188 @@
+/**
+ * OpenAI Chat Completions as clients write it: the request, checked enough to name faults by path, and its neutral form.
+ * A foreign shape: unknown fields pass, for stock SDKs send what is new to us. The answers are in `openai-chat.ts`.
+ */
+import { z } from 'zod';
+import { readArguments } from '../core/json-repair.ts';
+import type { AssistantPart, InputPart, Message, ToolCallPart } from '../core/message.ts';
+import type { ModelSettings } from '../core/plan.ts';
+import { invalidRequest, type Issue } from '../core/problem.ts';
+
+const ContentPart = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  refusal: z.string().optional(),
+  image_url: z.union([z.string(), z.looseObject({ url: z.string() })]).optional(),
+});
+const Content = z.union([z.string(), z.array(ContentPart)]);
+
+const ToolCall = z.looseObject({
+  id: z.string(),
+  type: z.string().optional(),
+  function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }).optional(),
+});
+
+const ChatMessage = z.discriminatedUnion('role', [
+  z.looseObject({ role: z.literal('system'), content: Content }),
+  z.looseObject({ role: z.literal('developer'), content: Content }),
+  z.looseObject({ role: z.literal('user'), content: Content }),
+  z.looseObject({
+    role: z.literal('assistant'),
+    content: Content.nullish(),
+    refusal: z.string().nullish(),
+    tool_calls: z.array(ToolCall).nullish(),
+  }),
+  z.looseObject({ role: z.literal('tool'), content: Content, tool_call_id: z.string() }),
+  z.looseObject({ role: z.literal('function'), content: z.string().nullish(), name: z.string() }),
+]);
+
+const ToolChoice = z.union([
+  z.enum(['auto', 'none', 'required']),
+  z.looseObject({ type: z.string(), function: z.looseObject({ name: z.string() }).optional() }),
+]);
+
+const Tool = z.looseObject({
+  type: z.string(),
+  function: z.looseObject({ name: z.string().min(1), description: z.string().nullish(), parameters: z.record(z.string(), z.unknown()).nullish() }).optional(),
+});
+
+export const ChatCompletionRequest = z
+  .looseObject({
+    model: z.string().min(1).max(300),
+    messages: z.array(ChatMessage).min(1),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    tools: z.array(Tool).nullish(),
+    tool_choice: ToolChoice.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    temperature: z.number().min(0).max(2).nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    max_tokens: z.int().min(1).nullish(),
+    max_completion_tokens: z.int().min(1).nullish(),
+    stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
+    seed: z.int().nullish(),
+    n: z.int().min(1).max(128).nullish(),
+    response_format: z.looseObject({ type: z.string() }).nullish(),
+    toolset: z.string().min(1).max(100).nullish().meta({ description: 'Not of OpenAI: the toolset whose tools run inside.' }),
+  })
+  .meta({ id: 'ChatCompletionRequest', example: { model: 'rehearsal/default', messages: [{ role: 'user', content: 'Hello' }] } });
+export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
+
+/**
+ * The request's messages, neutral. `system` is the text of all system and developer messages. Throws `invalid_request` that
+ * names what a turn cannot take by its path: unknown content parts, results without a call, calls that are no functions.
+ */
+export function toConversation(body: Pick<ChatCompletionRequest, 'messages'>): { system: string; messages: Message[] } {
+  const system: string[] = [];
+  const messages: Message[] = [];
+  const names = new Map<string, string>();
+  const issues: Issue[] = [];
+  for (const [index, message] of body.messages.entries()) {
+    const path = `messages[${index}]`;
+    const fault = (at: string, text: string) => issues.push({ path: `${path}.${at}`, message: text });
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        system.push(plainText(message.content));
+        break;
+      case 'user':
+        messages.push({ role: 'user', parts: inputParts(message.content, fault) });
+        break;
+      case 'assistant':
+        messages.push({ role: 'assistant', parts: assistantParts(message, names, fault) });
+        break;
+      case 'tool':
+        addResult(messages, message, names, fault);
+        break;
+      case 'function':
+        fault('role', 'function messages are of the old format: send tool messages with tool_call_id');
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { system: system.filter((text) => text !== '').join('\n\n'), messages };
+}
+
+/** The sampling settings, as every provider's adapter reads them. */
+export function toSettings(body: ChatCompletionRequest): ModelSettings {
+  const settings: ModelSettings = {};
+  const maxOutputTokens = body.max_completion_tokens ?? body.max_tokens;
+  if (body.temperature != null) settings.temperature = body.temperature;
+  if (body.top_p != null) settings.topP = body.top_p;
+  if (maxOutputTokens != null) settings.maxOutputTokens = maxOutputTokens;
+  if (body.stop != null) settings.stop = typeof body.stop === 'string' ? [body.stop] : body.stop;
+  if (body.seed != null) settings.seed = body.seed;
+  if (body.response_format != null && body.response_format.type !== 'text') settings.responseFormat = body.response_format;
+  if (body.parallel_tool_calls != null) settings.parallelToolCalls = body.parallel_tool_calls;
+  const choice = body.tool_choice;
+  if (typeof choice === 'string') settings.toolChoice = choice;
+  else if (choice?.function !== undefined) settings.toolChoice = { tool: choice.function.name };
+  return settings;
+}
+
+type Fault = (at: string, text: string) => void;
+
+function plainText(content: z.infer<typeof Content>): string {
+  return typeof content === 'string' ? content : content.map((part) => part.text ?? part.refusal ?? '').join('');
+}
+
+function inputParts(content: z.infer<typeof Content>, fault: Fault): InputPart[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content.flatMap((part, index): InputPart[] => {
+    if (part.type === 'text' && part.text !== undefined) return [{ type: 'text', text: part.text }];
+    if (part.type === 'image_url' && part.image_url !== undefined) {
+      return [imagePart(typeof part.image_url === 'string' ? part.image_url : part.image_url.url)];
+    }
+    fault(`content[${index}].type`, `${JSON.stringify(part.type.slice(0, 40))} parts are not taken here: send text or image_url`);
+    return [];
+  });
+}
+
+function imagePart(url: string): InputPart {
+  const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url);
+  return inline === null ? { type: 'image', url } : { type: 'image', mediaType: inline[1], data: inline[2] };
+}
+
+function assistantParts(message: Extract<z.infer<typeof ChatMessage>, { role: 'assistant' }>, names: Map<string, string>, fault: Fault): AssistantPart[] {
+  const parts: AssistantPart[] = [];
+  const text = message.content == null ? '' : plainText(message.content);
+  const said = text === '' ? (message.refusal ?? '') : text;
+  if (said !== '') parts.push({ type: 'text', text: said });
+  for (const [index, call] of (message.tool_calls ?? []).entries()) {
+    if (call.function === undefined) {
+      fault(`tool_calls[${index}]`, 'only function calls are taken here');
+      continue;
+    }
+    names.set(call.id, call.function.name);
+    parts.push(toCallPart(call.id, call.function.name, call.function.arguments ?? ''));
+  }
+  return parts;
+}
+
+/** A client's history holds finished calls, so nothing is repaired: what does not parse is kept as it came. */
+function toCallPart(id: string, name: string, text: string): ToolCallPart {
+  const reading = readArguments(text, { ended: true, length: false });
+  const part = { type: 'tool-call', callId: id, requested: name, canonical: null, via: null, nativeId: id } as const;
+  return reading.state === 'ok' ? { ...part, arguments: reading.arguments } : { ...part, arguments: null, raw: text };
+}
+
+function addResult(
+  messages: Message[],
+  message: Extract<z.infer<typeof ChatMessage>, { role: 'tool' }>,
+  names: ReadonlyMap<string, string>,
+  fault: Fault,
+): void {
+  const requested = names.get(message.tool_call_id);
+  if (requested === undefined) {
+    fault('tool_call_id', 'no assistant message before this one has a tool call of this id');
+    return;
+  }
+  const content = [{ type: 'text' as const, text: plainText(message.content) }];
+  const part = { type: 'tool-result' as const, callId: message.tool_call_id, requested, canonical: null, isError: false, content };
+  const last = messages.at(-1);
+  // Results of one step are one message, in the order they came.
+  if (last?.role === 'tool') last.parts.push(part);
+  else messages.push({ role: 'tool', parts: [part] });
+}
