@@ -65,7 +65,7 @@ function build(bindings: Bindings): Wiring {
   const settings = readSettings(bindings);
   const base = { settings, clock: systemClock, ids: randomIds, log: createLog(settings.log) };
   const outbound = createOutbound(settings);
-  const directory = createDirectory({ bindings, settings, clock: base.clock });
+  const directory = createDirectory({ env: bindings, settings, clock: base.clock, log: base.log });
   const catalogs = new Map<string, Catalog>();
   const catalog = (workspace: string): Catalog => {
     const known = catalogs.get(workspace) ?? createCatalogClient(bindings, workspace, directory);

@@ -67,6 +67,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => this.#view(this.#enter(caller)));
   }
 
+  setup(caller: Principal): Promise<Outcome<SessionSetup>> {
+    return toOutcome(() => this.#enter(caller).meta.setup);
+  }
+
   remove(caller: Principal): Promise<Outcome<void>> {
     return toOutcome(async () => {
       const { meta } = this.#enter(caller);

@@ -11,6 +11,7 @@ type SessionStub = Remote<Session> & { found(owner: Principal, setup: SessionSet
 
 const methods: readonly (keyof Session)[] = [
   'view',
+  'setup',
   'remove',
   'messages',
   'submit',

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import type { SessionEventBody } from '../../src/core/session-event.ts';
+import { applyEvent, beginTurn, nextAction, type TurnBudget, type TurnState } from '../../src/core/turn.ts';
+
+const turn = 'turn_1';
+const budget: TurnBudget = { maxSteps: 16, maxCalls: 64, maxTokens: null };
+
+function fold(events: SessionEventBody[]): TurnState {
+  const state = beginTurn(turn);
+  for (const event of events) applyEvent(state, event);
+  return state;
+}
+
+function stepStart(step: number): SessionEventBody {
+  return { type: 'step-start', turn, step };
+}
+
+function stepEnd(step: number, reason = 'tool-calls'): SessionEventBody {
+  return { type: 'step-end', turn, step, reason, model: 'rehearsal/default' };
+}
+
+function call(callId: string, step: number, args: Record<string, unknown> = {}): SessionEventBody[] {
+  return [
+    { type: 'tool-input-start', turn, step, callId, name: 'shell', canonical: 'builtin.bash', via: 'alias' },
+    { type: 'tool-input-end', turn, step, callId, arguments: args, repaired: false },
+  ];
+}
+
+function result(callId: string, step: number): SessionEventBody {
+  return { type: 'tool-result', turn, step, callId, name: 'shell', canonical: 'builtin.bash', via: 'alias', isError: false, content: [] };
+}
+
+/** A whole step with one call and its result. */
+function workedStep(step: number, args: Record<string, unknown> = { step }): SessionEventBody[] {
+  return [stepStart(step), ...call(`call_${step}`, step, args), stepEnd(step), result(`call_${step}`, step)];
+}
+
+describe('a turn', () => {
+  it('begins with a model call', () => {
+    expect(nextAction(beginTurn(turn), budget)).toEqual({ do: 'call-model', step: 1, closing: false });
+  });
+
+  it('ends with the model’s own end when a step has no calls', () => {
+    expect(nextAction(fold([stepStart(1), stepEnd(1, 'stop')]), budget)).toEqual({ do: 'end', status: 'completed', reason: 'stop' });
+  });
+
+  it('runs the calls of a step once the step has ended, in call order', () => {
+    const action = nextAction(fold([stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1)]), budget);
+    expect(action).toMatchObject({ do: 'run-calls', step: 1, calls: [{ call: { callId: 'a' }, refusal: null }, { call: { callId: 'b' }, refusal: null }] });
+  });
+
+  it('runs only the calls that have no result yet', () => {
+    const action = nextAction(fold([stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), result('b', 1)]), budget);
+    expect(action).toMatchObject({ do: 'run-calls', calls: [{ call: { callId: 'a' } }] });
+  });
+
+  it('calls the model again when every call has its result', () => {
+    expect(nextAction(fold(workedStep(1)), budget)).toEqual({ do: 'call-model', step: 2, closing: false });
+  });
+
+  it('restarts a step that the log ends in', () => {
+    expect(nextAction(fold([stepStart(1), ...call('a', 1)]), budget)).toEqual({ do: 'restart-step', step: 1 });
+  });
+
+  it('does nothing after its end', () => {
+    const end: SessionEventBody = { type: 'turn-end', turn, status: 'completed', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } };
+    expect(nextAction(fold([stepStart(1), stepEnd(1, 'stop'), end]), budget)).toEqual({ do: 'nothing' });
+  });
+
+  it('fails when the model could not be made to answer', () => {
+    const problem = { type: 'urn:x', title: 't', status: 502, detail: 'd', code: 'upstream_error' as const };
+    expect(nextAction(fold([stepStart(1), { type: 'error', turn, problem }]), budget)).toEqual({ do: 'end', status: 'failed', reason: 'upstream_error' });
+  });
+
+  it('gives the same action for the same state, however often it is asked', () => {
+    const state = fold([stepStart(1), ...call('a', 1), stepEnd(1)]);
+    expect(nextAction(state, budget)).toEqual(nextAction(state, budget));
+  });
+});
+
+describe('the budgets of a turn', () => {
+  it('give one closing step after the last, and end with max_steps', () => {
+    const small = { ...budget, maxSteps: 2 };
+    const spent = [...workedStep(1), ...workedStep(2)];
+    expect(nextAction(fold(spent), small)).toEqual({ do: 'call-model', step: 3, closing: true });
+    expect(nextAction(fold([...spent, stepStart(3), stepEnd(3, 'stop')]), small)).toEqual({ do: 'end', status: 'completed', reason: 'max_steps' });
+  });
+
+  it('refuse the calls of the closing step and end', () => {
+    const small = { ...budget, maxSteps: 1 };
+    const closing = [...workedStep(1), stepStart(2), ...call('z', 2), stepEnd(2)];
+    expect(nextAction(fold(closing), small)).toMatchObject({ do: 'run-calls', calls: [{ refusal: { code: 'limit_reached' } }] });
+    expect(nextAction(fold([...closing, result('z', 2)]), small)).toEqual({ do: 'end', status: 'completed', reason: 'max_steps' });
+  });
+
+  it('never run a step that was cut at the length limit', () => {
+    const action = nextAction(fold([stepStart(1), ...call('a', 1), stepEnd(1, 'length')]), budget);
+    expect(action).toMatchObject({ do: 'run-calls', calls: [{ refusal: { code: 'truncated' } }] });
+  });
+
+  it('never run a call whose input did not end', () => {
+    const open: SessionEventBody = { type: 'tool-input-start', turn, step: 1, callId: 'a', name: 'shell', canonical: 'builtin.bash', via: 'alias' };
+    expect(nextAction(fold([stepStart(1), open, stepEnd(1)]), budget)).toMatchObject({ calls: [{ refusal: { code: 'truncated' } }] });
+  });
+
+  it('refuse the same call with the same arguments after the third time, under any name', () => {
+    const same = { command: 'date' };
+    const thrice = [1, 2, 3].flatMap((step) => workedStep(step, same));
+    expect(nextAction(fold([...thrice, stepStart(4), ...call('d', 4, same), stepEnd(4)]), budget)).toMatchObject({
+      calls: [{ refusal: { code: 'limit_reached', message: expect.stringContaining('same call') } }],
+    });
+    expect(nextAction(fold([...thrice, stepStart(4), ...call('d', 4, { command: 'ls' }), stepEnd(4)]), budget)).toMatchObject({ calls: [{ refusal: null }] });
+  });
+
+  it('refuse calls over the turn’s number and over a step’s', () => {
+    const many = Array.from({ length: limits.maxCallsPerStep + 1 }, (_, index) => call(`c${index}`, 1, { index })).flat();
+    const action = nextAction(fold([stepStart(1), ...many, stepEnd(1)]), { ...budget, maxCalls: 2 });
+    if (action.do !== 'run-calls') throw new Error(action.do);
+    expect(action.calls.map(({ refusal }) => refusal?.code ?? null).slice(0, 3)).toEqual([null, null, 'limit_reached']);
+    expect(action.calls.at(-1)?.refusal?.message).toContain(`${limits.maxCallsPerStep} calls`);
+  });
+
+  it('refuse calls and end with max_tokens once the tokens are spent', () => {
+    const tokens = { ...budget, maxTokens: 10 };
+    const usage: SessionEventBody = { type: 'usage', turn, step: 1, usage: { inputTokens: 8, outputTokens: 2 } };
+    const spent = [stepStart(1), ...call('a', 1), usage, stepEnd(1)];
+    expect(nextAction(fold(spent), tokens)).toMatchObject({ calls: [{ refusal: { code: 'limit_reached' } }] });
+    expect(nextAction(fold([...spent, result('a', 1)]), tokens)).toEqual({ do: 'end', status: 'completed', reason: 'max_tokens' });
+  });
+});
