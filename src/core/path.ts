@@ -3,6 +3,7 @@
  * the file system has no links, so a resolved path is where the file is. What may be done where is decided by others.
  */
 import { limits } from './limits.ts';
+import { utf8Length } from './utf8.ts';
 
 /** Home and working directory of a session. */
 export const workspace = '/workspace';
@@ -58,13 +59,4 @@ export function baseName(path: string): string {
 /** A child of a resolved directory. */
 export function joinPath(directory: string, name: string): string {
   return directory === '/' ? `/${name}` : `${directory}/${name}`;
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }

@@ -4,6 +4,7 @@
  */
 import { limits } from './limits.ts';
 import type { ContentBlock, ToolResult } from './tool.ts';
+import { utf8Length } from './utf8.ts';
 
 const encoder = new TextEncoder();
 
@@ -28,7 +29,7 @@ export function boundResult(result: ToolResult, maxBytes: number = limits.maxRes
     left = 0;
   }
   const structured = result.structuredContent;
-  const structuredBytes = structured === undefined ? 0 : byteLength(JSON.stringify(structured));
+  const structuredBytes = structured === undefined ? 0 : utf8Length(JSON.stringify(structured));
   if (!cut && structuredBytes <= maxBytes) return result;
   if (structuredBytes <= maxBytes) return { ...result, content };
   const { structuredContent: _dropped, ...rest } = result;
@@ -46,20 +47,16 @@ export function cutUtf8(text: string, maxBytes: number): string {
 
 /** Head and tail of a long text within about `maxBytes`, three to one, with a note of what is missing between. */
 export function cutMiddle(text: string, maxBytes: number): string {
-  const total = byteLength(text);
+  const total = utf8Length(text);
   if (total <= maxBytes) return text;
   const tailBytes = Math.floor(maxBytes / 4);
   const head = cutUtf8(text, maxBytes - tailBytes);
   // A UTF-16 unit is at most 3 bytes of UTF-8, so this many units cover the tail.
   let tail = text.slice(-tailBytes);
-  while (byteLength(tail) > tailBytes) tail = tail.slice(Math.max(1, Math.ceil((byteLength(tail) - tailBytes) / 3)));
+  while (utf8Length(tail) > tailBytes) tail = tail.slice(Math.max(1, Math.ceil((utf8Length(tail) - tailBytes) / 3)));
   if (isLowSurrogate(tail)) tail = tail.slice(1);
-  const missing = total - byteLength(head) - byteLength(tail);
+  const missing = total - utf8Length(head) - utf8Length(tail);
   return `${head}\n[… ${missing} of ${total} bytes left out …]\n${tail}`;
-}
-
-export function byteLength(text: string): number {
-  return encoder.encode(text).byteLength;
 }
 
 function isLowSurrogate(text: string): boolean {
@@ -70,14 +67,14 @@ function isLowSurrogate(text: string): boolean {
 function blockBytes(block: ContentBlock): number {
   switch (block.type) {
     case 'text':
-      return byteLength(block.text);
+      return utf8Length(block.text);
     case 'image':
     case 'audio':
       return block.data.length;
     case 'resource_link':
-      return byteLength(block.uri) + byteLength(block.name);
+      return utf8Length(block.uri) + utf8Length(block.name);
     case 'resource':
-      return byteLength(block.resource.uri) + byteLength(block.resource.text ?? '') + (block.resource.blob?.length ?? 0);
+      return utf8Length(block.resource.uri) + utf8Length(block.resource.text ?? '') + (block.resource.blob?.length ?? 0);
     default:
       return block satisfies never;
   }
@@ -86,7 +83,7 @@ function blockBytes(block: ContentBlock): number {
 function shorten(block: ContentBlock, size: number, left: number): ContentBlock {
   if (block.type === 'text') {
     const kept = cutUtf8(block.text, left);
-    return { type: 'text', text: `${kept}\n[Cut: ${size - byteLength(kept)} of ${size} bytes are not shown. Ask for less, or for a part of it.]` };
+    return { type: 'text', text: `${kept}\n[Cut: ${size - utf8Length(kept)} of ${size} bytes are not shown. Ask for less, or for a part of it.]` };
   }
   return { type: 'text', text: `[Left out: ${block.type} of ${size} bytes, over the limit of a result.]` };
 }

@@ -6,5 +6,16 @@
 /** Whom the request is for: settings may allow private hosts for one purpose only. */
 export type OutboundPurpose = 'provider' | 'tool' | 'server' | 'webhook';
 
-/** Resolves with whatever the other side answered, error statuses included. Throws `Problem` when refused or unreachable. */
-export type OutboundHttp = (request: Request, options: { purpose: OutboundPurpose; signal?: AbortSignal }) => Promise<Response>;
+export type OutboundOptions = {
+  purpose: OutboundPurpose;
+  /** Aborts the request and its response's body. The request's own signal is not read. */
+  signal?: AbortSignal;
+  /** Origin that the request being served came in on: it is refused like the public one. */
+  ownOrigin?: string;
+};
+
+/**
+ * Resolves with whatever the other side answered, error statuses included. Throws `Problem` when refused or unreachable;
+ * an abort is thrown on as it is. For purpose `provider` the caller brings the time-out; for the others there is one.
+ */
+export type OutboundHttp = (request: Request, options: OutboundOptions) => Promise<Response>;

@@ -1,4 +1,5 @@
 /** Scratch files in memory: a call without a session, and tests. Gone with the call. */
+import { joinBytes } from '../core/bytes.ts';
 import { parentPath } from '../core/path.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import { createFileSystem, type FileRow, type FileStore } from './file-rules.ts';
@@ -46,7 +47,7 @@ function memoryStore(): FileStore {
     content(path) {
       const entry = entries.get(path);
       if (entry === undefined) return new Uint8Array();
-      if (entry.pieces.length > 1) entry.pieces = [joined(entry.pieces, entry.row.size)];
+      if (entry.pieces.length > 1) entry.pieces = [joinBytes(entry.pieces)];
       return (entry.pieces[0] ?? new Uint8Array()).slice();
     },
     remove: (path) => void forget(path),
@@ -67,14 +68,4 @@ function memoryStore(): FileStore {
     paths: () => [...entries.keys()],
     usage: () => ({ files: entries.size, bytes }),
   };
-}
-
-function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.byteLength;
-  }
-  return whole;
 }

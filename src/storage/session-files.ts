@@ -3,6 +3,7 @@
  * what it lists); `file_chunks` has the bytes in pieces of at most `limits.storageChunkBytes`. Calls are synchronous and
  * touch nothing else, so a call's writes are one transaction of the object.
  */
+import { joinBytes } from '../core/bytes.ts';
 import { limits } from '../core/limits.ts';
 import { parentPath } from '../core/path.ts';
 import type { FileSystem } from '../ports/file-system.ts';
@@ -75,7 +76,7 @@ function sqlStore(sql: SqlStorage): FileStore {
         .toArray()[0];
       if (last !== undefined && last.length + content.byteLength <= limits.appendMergeBytes) {
         const { bytes } = sql.exec<{ bytes: ArrayBuffer }>('SELECT bytes FROM file_chunks WHERE path = ? AND seq = ?', row.path, last.seq).one();
-        putChunks(row.path, last.seq, joined([bytes, content], last.length + content.byteLength));
+        putChunks(row.path, last.seq, joinBytes([bytes, content]));
       } else {
         putChunks(row.path, last === undefined ? 0 : last.seq + 1, content);
       }
@@ -83,10 +84,7 @@ function sqlStore(sql: SqlStorage): FileStore {
     },
     content(path) {
       const chunks = sql.exec<{ bytes: ArrayBuffer }>('SELECT bytes FROM file_chunks WHERE path = ? ORDER BY seq', path).toArray();
-      return joined(
-        chunks.map((chunk) => chunk.bytes),
-        chunks.reduce((sum, chunk) => sum + chunk.bytes.byteLength, 0),
-      );
+      return joinBytes(chunks.map((chunk) => chunk.bytes));
     },
     remove(path) {
       const row = get(path);
@@ -113,14 +111,4 @@ function sqlStore(sql: SqlStorage): FileStore {
 
 function toFileRow(row: Row): FileRow {
   return { path: row.path, kind: row.kind === 'file' ? 'file' : 'directory', size: row.size, mode: row.mode, modifiedAt: row.modified_at };
-}
-
-function joined(pieces: readonly (ArrayBuffer | Uint8Array)[], size: number): Uint8Array {
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece instanceof Uint8Array ? piece : new Uint8Array(piece), offset);
-    offset += piece.byteLength;
-  }
-  return whole;
 }

@@ -1,0 +1,113 @@
+/**
+ * May this URL be reached from here? One answer for every way out, given on the parsed URL: http and https, no credentials
+ * in it, usual ports, public addresses and names only, never Moniker itself. What an operator lists in
+ * MONIKER_ALLOW_PRIVATE_HOSTS is let through. A name that resolves to a private address passes here: only the egress layer
+ * sees the answer of the resolver.
+ */
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { OutboundPurpose } from '../ports/outbound.ts';
+import { isLoopback, judgeAddress } from './address.ts';
+
+/** Which rule refused. Part of what `OutboundRefused` says, and of logs. */
+export type OutboundRule = 'url' | 'scheme' | 'userinfo' | 'port' | 'address' | 'name' | 'own-origin' | 'loop' | 'redirects' | 'redirect-body';
+
+/** A request that must not leave. Nothing was sent to the refused place. */
+export class OutboundRefused extends Problem {
+  override name = 'OutboundRefused';
+  readonly rule: OutboundRule;
+  constructor(rule: OutboundRule, detail: string) {
+    super(rule === 'own-origin' || rule === 'loop' ? 'loop_detected' : 'upstream_error', detail, { rule, retryable: false });
+    this.rule = rule;
+  }
+}
+
+export type GuardSettings = { allowPrivateHosts: readonly string[]; publicUrl: string | null };
+
+/** Gives the parsed URL, or throws `OutboundRefused` with the rule and the setting that would allow it. */
+export type Guard = (url: string, purpose: OutboundPurpose, ownOrigin?: string) => URL;
+
+/** Throws `Problem` `not_configured` for a pattern that cannot be read: a guard with a misread list must not run. */
+export function createGuard(settings: GuardSettings): Guard {
+  const allowed = settings.allowPrivateHosts.map(parsePattern);
+  const publicOrigin = settings.publicUrl === null ? null : parseOrigin(settings.publicUrl, 'MONIKER_PUBLIC_URL');
+
+  return (text, purpose, ownOrigin) => {
+    const url = text.length <= limits.maxUrlLength ? URL.parse(text) : null;
+    if (url === null) throw new OutboundRefused('url', text.length > limits.maxUrlLength ? `The URL is longer than ${limits.maxUrlLength} characters.` : `Not a valid absolute URL: ${shown(text)}`);
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundRefused('scheme', `Only http and https URLs can be reached, not ${url.protocol}`);
+    if (url.username !== '' || url.password !== '') throw new OutboundRefused('userinfo', 'A URL with a user name or password in it is refused. Send credentials in a header.');
+
+    const host = url.hostname.replace(/\.$/, '');
+    const port = portOf(url);
+    for (const own of [publicOrigin, ownOrigin === undefined ? null : parseOrigin(ownOrigin, 'the own origin')]) {
+      if (own !== null && own.port === port && (own.host === host || (isLoopback(own.host) && isLoopback(host)))) {
+        throw new OutboundRefused('own-origin', `${url.host} is this Moniker itself; it does not call itself.`);
+      }
+    }
+    if (allowed.some((pattern) => matches(pattern, host, port, purpose))) return url;
+
+    const setting = `An operator can allow it with MONIKER_ALLOW_PRIVATE_HOSTS=${prefixOf(purpose)}${host}:${port}`;
+    const address = judgeAddress(host);
+    if (address.kind === 'blocked') throw new OutboundRefused('address', `${host} is not a public address (${address.range}). ${setting}`);
+    if (address.kind === 'name' && !isPublicName(host)) throw new OutboundRefused('name', `${host === '' ? 'The empty host' : host} is not a public name. ${setting}`);
+    if (!usualPorts.has(port)) throw new OutboundRefused('port', `Port ${port} is refused; ${[...usualPorts].join(', ')} are open. ${setting}`);
+    return url;
+  };
+}
+
+const usualPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443]);
+
+/**
+ * Last labels that never stand for a public service: special-use names (RFC 6761, 6762, 7686, 8375, 9476), names that
+ * private networks use, and those of container platforms. `.example` is not here: it resolves nowhere.
+ */
+const privateSuffixes: ReadonlySet<string> = new Set(
+  'localhost localdomain local internal lan home corp private intranet test invalid onion alt arpa svc cluster'.split(' '),
+);
+const metadataNames: ReadonlySet<string> = new Set(['metadata.goog', 'cluster.local']);
+
+function isPublicName(host: string): boolean {
+  const labels = host.split('.');
+  if (labels.length < 2 || labels.includes('')) return false;
+  return !privateSuffixes.has(labels.at(-1) ?? '') && !metadataNames.has(labels.slice(-2).join('.'));
+}
+
+type Pattern = { host: string; port: number | null; purpose: OutboundPurpose | null };
+
+/** `host:port`, `host:*`, `*.suffix:port`, each with `providers:` or `servers:` in front to allow it for those only. */
+function parsePattern(text: string): Pattern {
+  const parts = /^(?:(providers|servers):)?(\*\.)?(\[[0-9a-fA-F:.]+\]|[^:[\]*/@\s]+):(\*|\d{1,5})$/.exec(text);
+  const url = parts === null ? null : URL.parse(`http://${parts[3]}/`);
+  if (parts === null || url === null) {
+    throw new Problem('not_configured', `MONIKER_ALLOW_PRIVATE_HOSTS: ${shown(text)} is not host:port, such as 127.0.0.1:* or providers:ollama.internal:11434`);
+  }
+  const host = (parts[2] ?? '') + url.hostname.replace(/\.$/, '');
+  const purpose = parts[1] === undefined ? null : parts[1] === 'providers' ? 'provider' : 'server';
+  return { host, port: parts[4] === '*' ? null : Number(parts[4]), purpose };
+}
+
+function matches(pattern: Pattern, host: string, port: number, purpose: OutboundPurpose): boolean {
+  if (pattern.purpose !== null && pattern.purpose !== purpose) return false;
+  if (pattern.port !== null && pattern.port !== port) return false;
+  return pattern.host.startsWith('*.') ? host.endsWith(pattern.host.slice(1)) : host === pattern.host;
+}
+
+function parseOrigin(text: string, what: string): { host: string; port: number } {
+  const url = URL.parse(text);
+  if (url === null) throw new Problem('not_configured', `${what} is not a valid URL: ${shown(text)}`);
+  return { host: url.hostname.replace(/\.$/, ''), port: portOf(url) };
+}
+
+function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}
+
+function prefixOf(purpose: OutboundPurpose): string {
+  return purpose === 'provider' ? 'providers:' : purpose === 'server' ? 'servers:' : '';
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 99)}…` : text);
+}

@@ -1,0 +1,106 @@
+/**
+ * The one way out: the only caller of `fetch`. Each hop passes the guard; redirects are followed here, by hand, because a
+ * public address may point anywhere. What the response's body holds is not touched.
+ */
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { OutboundHttp, OutboundOptions } from '../ports/outbound.ts';
+import { createGuard, OutboundRefused, type GuardSettings } from './guard.ts';
+import { headersForOtherOrigin } from './headers.ts';
+import { markHop } from './hop.ts';
+
+/** `instance`: see `hop.ts`; without it no hop header is sent. */
+export type OutboundSettings = GuardSettings & { instance?: string };
+
+/** `send` stands in for `fetch` in tests; it must not follow redirects. */
+export function createOutbound(settings: OutboundSettings, send: (request: Request) => Promise<Response> = (request) => fetch(request)): OutboundHttp {
+  const guard = createGuard(settings);
+
+  return async (request, options) => {
+    let url = guard(request.url, options.purpose, options.ownOrigin);
+    const signal = signalOf(options);
+    const headers = new Headers(request.headers);
+    if (settings.instance !== undefined) markHop(headers, settings.instance);
+
+    // A provider's body is large and sent as it stands; the others' are kept, in case the same origin redirects.
+    let message: Message = { method: request.method, headers, body: null };
+    let outgoing: Request;
+    if (options.purpose === 'provider') {
+      outgoing = new Request(request, { headers, redirect: 'manual', ...(signal && { signal }) });
+    } else {
+      message = { ...message, body: request.body === null ? null : await request.arrayBuffer() };
+      outgoing = toRequest(url, message, signal);
+    }
+
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await sendOnce(send, outgoing, url, options, signal);
+      const location = redirectStatuses.has(response.status) ? response.headers.get('location') : null;
+      if (location === null) return response;
+      await response.body?.cancel();
+      if (redirects >= limits.maxRedirects) throw new OutboundRefused('redirects', `${url.host} led through more than ${limits.maxRedirects} redirects.`);
+      const next = guard(resolveLocation(location, url), options.purpose, options.ownOrigin);
+      if (options.purpose === 'provider' && request.body !== null) {
+        throw new OutboundRefused('redirect-body', `${url.host} redirects to ${next.host}. Set the provider's baseUrl to the address that it redirects to.`);
+      }
+      message = redirected(message, response.status, url, next);
+      outgoing = toRequest(next, message, signal);
+      url = next;
+    }
+  };
+}
+
+type Message = { method: string; headers: Headers; body: ArrayBuffer | null };
+
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** The next request's parts, as browsers do it, but nothing that could be a credential crosses to another origin. */
+function redirected(message: Message, status: number, from: URL, to: URL): Message {
+  let { method, headers, body } = message;
+  const asGet = status === 303 ? method !== 'HEAD' : (status === 301 || status === 302) && method === 'POST';
+  if (asGet) {
+    method = 'GET';
+    body = null;
+    headers = new Headers([...headers].filter(([name]) => !name.startsWith('content-')));
+  }
+  if (from.origin === to.origin) return { method, headers, body };
+  if (body !== null) throw new OutboundRefused('redirect-body', `${from.host} redirects a request with a body to ${to.host}. Send it there yourself if that is right.`);
+  return { method, headers: headersForOtherOrigin(headers), body };
+}
+
+function resolveLocation(location: string, base: URL): string {
+  // The URL parser drops line breaks and tabs silently; a server that sends them is broken or worse.
+  const control = /[^\x20-\x7e\u0080-\uffff]/.test(location);
+  if (control || location.length > limits.maxUrlLength) throw new OutboundRefused('url', `${base.host} redirects to something that is not a URL.`);
+  const url = URL.parse(location, base);
+  if (url === null) throw new OutboundRefused('url', `${base.host} redirects to something that is not a URL.`);
+  return url.href;
+}
+
+function toRequest(url: URL, message: Message, signal: AbortSignal | null): Request {
+  return new Request(url, { method: message.method, headers: message.headers, body: message.body, redirect: 'manual', ...(signal && { signal }) });
+}
+
+/** A provider's caller knows how long a model may think; everyone else gets one time for the whole exchange. */
+function signalOf(options: OutboundOptions): AbortSignal | null {
+  if (options.purpose === 'provider') return options.signal ?? null;
+  const timeout = AbortSignal.timeout(limits.outboundTimeoutMs);
+  return options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
+}
+
+async function sendOnce(
+  send: (request: Request) => Promise<Response>,
+  request: Request,
+  url: URL,
+  options: OutboundOptions,
+  signal: AbortSignal | null,
+): Promise<Response> {
+  try {
+    return await send(request);
+  } catch (cause) {
+    if (options.signal?.aborted === true) throw cause;
+    if (signal?.aborted === true) {
+      throw new Problem('upstream_timeout', `${url.host} did not answer within ${limits.outboundTimeoutMs / 1000} s.`, { retryable: true }, { cause });
+    }
+    throw new Problem('upstream_error', `${url.host} could not be reached.`, { retryable: true }, { cause });
+  }
+}

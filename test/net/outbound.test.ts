@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { refuseOwnHop } from '../../src/net/hop.ts';
+import { createOutbound } from '../../src/net/outbound.ts';
+import { Problem } from '../../src/core/problem.ts';
+import { describeCorpus, readJson } from '../fixtures.ts';
+
+const closed = { allowPrivateHosts: [], publicUrl: null };
+
+/** An upstream that answers by URL and remembers what it was sent. */
+function upstream(answers: Record<string, () => Response>) {
+  const sent: { url: string; method: string; headers: Record<string, string>; body: string }[] = [];
+  const send = async (request: Request): Promise<Response> => {
+    sent.push({ url: request.url, method: request.method, headers: Object.fromEntries(request.headers), body: await request.text() });
+    return (answers[request.url] ?? (() => new Response('ok')))();
+  };
+  return { sent, send };
+}
+
+const redirect = (location: string, status = 302) => () => new Response(null, { status, headers: { location } });
+
+function post(url: string): Request {
+  return new Request(url, {
+    method: 'POST',
+    body: '{"a":1}',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer s', cookie: 'c=1', 'x-team-key': 'k', accept: '*/*' },
+  });
+}
+
+describe('the way out', () => {
+  it('sends nothing to a refused address', async () => {
+    const { sent, send } = upstream({});
+    await expect(createOutbound(closed, send)(new Request('http://169.254.169.254/'), { purpose: 'provider' })).rejects.toThrow(/not a public address/);
+    expect(sent).toEqual([]);
+  });
+
+  it('hands a provider response through as the very object that came in', async () => {
+    const response = new Response('data: 1\n\n', { status: 429 });
+    expect(await createOutbound(closed, async () => response)(post('https://api.example/v1'), { purpose: 'provider' })).toBe(response);
+  });
+
+  it('sends method, body and headers of each purpose as they are', async () => {
+    for (const purpose of ['provider', 'tool', 'server', 'webhook'] as const) {
+      const { sent, send } = upstream({});
+      await createOutbound(closed, send)(post('https://a.example/x'), { purpose });
+      expect(sent).toMatchObject([{ method: 'POST', body: '{"a":1}', headers: { authorization: 'Bearer s', cookie: 'c=1' } }]);
+    }
+  });
+
+  it('turns a POST into a GET without a body as 301, 302 and 303 ask', async () => {
+    for (const status of [301, 302, 303]) {
+      const { sent, send } = upstream({ 'https://a.example/x': redirect('/done', status) });
+      await createOutbound(closed, send)(post('https://a.example/x'), { purpose: 'tool' });
+      expect(sent[1]).toMatchObject({ url: 'https://a.example/done', method: 'GET', body: '', headers: { authorization: 'Bearer s' } });
+      expect(sent[1]?.headers['content-type']).toBeUndefined();
+    }
+  });
+
+  it('repeats the body on 307 and 308 to the same origin only', async () => {
+    const near = upstream({ 'https://a.example/x': redirect('/y', 307) });
+    await createOutbound(closed, near.send)(post('https://a.example/x'), { purpose: 'tool' });
+    expect(near.sent[1]).toMatchObject({ url: 'https://a.example/y', method: 'POST', body: '{"a":1}' });
+    const far = upstream({ 'https://a.example/x': redirect('https://b.example/y', 308) });
+    await expect(createOutbound(closed, far.send)(post('https://a.example/x'), { purpose: 'tool' })).rejects.toMatchObject({ rule: 'redirect-body' });
+    expect(far.sent).toHaveLength(1);
+  });
+
+  it('drops credentials across origins and does not find them again on the way back', async () => {
+    const { sent, send } = upstream({ 'https://a.example/x': redirect('https://b.example/y', 303), 'https://b.example/y': redirect('https://a.example/z') });
+    await createOutbound(closed, send)(post('https://a.example/x'), { purpose: 'tool' });
+    expect(sent.slice(1).map((request) => request.headers)).toEqual([{ accept: '*/*' }, { accept: '*/*' }]);
+  });
+
+  it('tells where a redirecting provider should be configured', async () => {
+    const { send } = upstream({ 'https://a.example/v1': redirect('https://b.example/v1', 301) });
+    await expect(createOutbound(closed, send)(post('https://a.example/v1'), { purpose: 'provider' })).rejects.toThrow(/baseUrl/);
+  });
+
+  it('names the host that cannot be reached, and says whether trying again may help', async () => {
+    const failing = createOutbound(closed, () => Promise.reject(new TypeError('connect ECONNREFUSED 1.2.3.4:443')));
+    const error = await failing(new Request('https://a.example/?key=secret'), { purpose: 'tool' }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(Problem);
+    expect(error).toMatchObject({ code: 'upstream_error', detail: 'a.example could not be reached.', extra: { retryable: true } });
+  });
+
+  it('throws an abort of the caller on as it is', async () => {
+    for (const purpose of ['provider', 'tool'] as const) {
+      const controller = new AbortController();
+      const waiting = (request: Request): Promise<Response> =>
+        new Promise((_, reject) => {
+          request.signal.addEventListener('abort', () => reject(request.signal.reason));
+          if (request.signal.aborted) reject(request.signal.reason);
+        });
+      const answer = createOutbound(closed, waiting)(new Request('https://a.example/'), { purpose, signal: controller.signal });
+      controller.abort(new Error('the user left'));
+      await expect(answer).rejects.toThrow('the user left');
+    }
+  });
+
+  it('marks what leaves, so that it is known when it comes back', async () => {
+    const { sent, send } = upstream({});
+    await createOutbound({ ...closed, instance: 'abc' }, send)(new Request('https://a.example/'), { purpose: 'server' });
+    const headers = new Headers(sent[0]?.headers);
+    expect(() => refuseOwnHop(headers, 'abc')).toThrow(/itself/);
+    expect(() => refuseOwnHop(headers, 'other')).not.toThrow();
+    expect(() => refuseOwnHop(new Headers(), 'abc')).not.toThrow();
+  });
+});
+
+type Hop = { url: string; status: number; location?: string; headers?: Record<string, string>; body?: string };
+
+describeCorpus('security/redirect-chains.json', (path) => {
+  for (const { id, hops, expect: expected } of readJson<{ cases: { id: string; hops: Hop[]; expect: string }[] }>(path).cases) {
+    // Asking before a new host is reached comes with approvals.
+    it.skipIf(id === 'new-domain')(`${id}: ${expected.slice(0, 60)}`, async () => {
+      const sent: Request[] = [];
+      const send = async (request: Request): Promise<Response> => {
+        sent.push(request);
+        const hop = hops.find(({ url }) => url === request.url);
+        if (hop === undefined) throw new Error(`nothing is scripted for ${request.url}`);
+        // A real Headers object refuses what some rows send, so the location is answered beside it.
+        const response = new Response(hop.body ?? null, { status: hop.status, headers: hop.headers ?? {} });
+        Object.defineProperty(response, 'headers', { value: { get: (name: string) => (name === 'location' ? (hop.location ?? null) : null) } });
+        return response;
+      };
+      const first = hops[0]?.url ?? '';
+      const request = id.startsWith('post-')
+        ? post(first)
+        : new Request(first, { headers: { authorization: 'Bearer s', cookie: 'c=1' } });
+      const outcome = await createOutbound(closed, send)(request, { purpose: id.startsWith('mcp') || id.startsWith('oauth') ? 'server' : 'tool' }).then(
+        (response) => `status ${response.status}`,
+        (error: unknown) => (error instanceof Problem ? `refused ${String(error.extra.rule)}` : `threw ${String(error)}`),
+      );
+      check(expected, outcome, sent);
+    });
+  }
+});
+
+function check(expected: string, outcome: string, sent: Request[]): void {
+  const blockedAt = /^blocked-at-hop-(\d)$/.exec(expected)?.[1];
+  if (blockedAt !== undefined) {
+    expect(outcome).toMatch(/^refused (address|name|scheme|userinfo|port)$/);
+    expect(sent).toHaveLength(Number(blockedAt) - 1);
+    return;
+  }
+  switch (expected) {
+    case 'ok':
+    case 'ok-if-b-allowed':
+    case 'not-followed':
+      return expect(outcome).toBe('status 200');
+    case 'too-many-redirects':
+    case 'too-many-redirects-at-5':
+      expect(sent).toHaveLength(6);
+      return expect(outcome).toBe('refused redirects');
+    case 'authorization-and-cookie-not-sent-to-b':
+      expect(outcome).toBe('status 200');
+      return expect([...(sent[1]?.headers.keys() ?? [])]).toEqual([]);
+    case 'blocked-or-no-credentials':
+      return expect([...(sent[1]?.headers.keys() ?? [])]).toEqual([]);
+    case 'second-is-GET-without-body':
+      expect(sent[1]?.method).toBe('GET');
+      return expect(sent[1]?.body).toBeNull();
+    case 'body-not-resent-to-b-without-confirmation':
+      expect(sent).toHaveLength(1);
+      return expect(outcome).toBe('refused redirect-body');
+    case 'returned-as-302':
+      return expect(outcome).toBe('status 302');
+    case 'returned-as-304':
+      return expect(outcome).toBe('status 304');
+    case 'blocked-or-returned':
+      return expect(outcome).toBe('status 300');
+    case 'error-no-crash':
+    case 'error-too-long':
+      return expect(outcome).toBe('refused url');
+    case 'metadata-url-not-fetched':
+      return expect(sent).toHaveLength(1);
+    default:
+      expect(expected).toMatch(/^blocked; /);
+      expect(outcome).toBe('refused address');
+  }
+}

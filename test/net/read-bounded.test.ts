@@ -1,0 +1,45 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readBounded } from '../../src/net/read-bounded.ts';
+
+describe('reading a foreign body', () => {
+  it('gives the bytes whole or cut at the bound, however they arrive', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 20 })), fc.nat(60), async (pieces, bound) => {
+        const whole = pieces.flatMap((piece) => [...piece]);
+        const body = new ReadableStream<Uint8Array>({
+          start(controller) {
+            for (const piece of pieces) controller.enqueue(piece);
+            controller.close();
+          },
+        });
+        const { bytes, truncated } = await readBounded(new Response(body), bound);
+        expect([...bytes]).toEqual(whole.slice(0, bound));
+        expect(truncated).toBe(whole.length > bound);
+      }),
+    );
+  });
+
+  it('cancels an endless body at the bound', async () => {
+    let cancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(1000)),
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    const { bytes, truncated } = await readBounded(new Response(body), 2500);
+    expect([bytes.byteLength, truncated, cancelled]).toEqual([2500, true, true]);
+  });
+
+  it('counts after decompression', async () => {
+    const bomb = new Blob([gzipSync(new Uint8Array(5_000_000))]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const { bytes, truncated } = await readBounded(new Response(bomb), 10_000);
+    expect([bytes.byteLength, truncated]).toEqual([10_000, true]);
+  });
+
+  it('reads an absent body as empty', async () => {
+    expect(await readBounded(new Response(null, { status: 204 }), 10)).toEqual({ bytes: new Uint8Array(), truncated: false });
+  });
+});
