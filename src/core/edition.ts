@@ -3,9 +3,16 @@
  * neutral definitions and final names; lookup tables are built from it in the isolate (`alias-map.ts`), provider forms
  * lazily by the adapters.
  */
+import { canonicalJson, sha256Hex } from './hash.ts';
+import { limits } from './limits.ts';
+import { findConflicts, type NameConflict } from './name-claims.ts';
+import { nameWarnings } from './name-warnings.ts';
+import { readEntries, type NamedEntry } from './named-entry.ts';
 import type { CanonicalName, WireName } from './names.ts';
-import type { AliasMode, Announce } from './toolset.ts';
-import type { JsonSchema, ToolAnnotations, ToolKind } from './tool.ts';
+import { invalidRequest, Problem } from './problem.ts';
+import type { JsonSchema, ToolAnnotations, ToolDefinition, ToolKind } from './tool.ts';
+import type { AliasMode, Announce, Toolset, ToolsetEntry } from './toolset.ts';
+import { utf8Length } from './utf8.ts';
 
 export type EditionAlias = { name: string; mode: AliasMode; note?: string };
 
@@ -21,10 +28,11 @@ export type EditionTool = {
   inputSchema: JsonSchema;
   outputSchema?: JsonSchema;
   annotations?: ToolAnnotations;
+  /** As written, the one that became the wire name included. */
   aliases: EditionAlias[];
   /** `missing`: a known server that was never listed. Listed, not callable. */
   state: 'ready' | 'missing' | 'held';
-  /** SHA-256 (hex) of the raw definition at the time of the write. */
+  /** SHA-256 (hex) of the raw definition at the time of the write; `''` where there was none. */
   pin: string;
 };
 
@@ -40,3 +48,100 @@ export type Edition = {
 export type EditionPointer = { toolset: string; version: number; revision: number; hash: string };
 
 export type ToolsetWarning = { path: string; message: string };
+
+/** The workspace's tools, as the compiler asks for them. `get` is by exact canonical name. */
+export type KnownTools = {
+  get(canonical: string): ToolDefinition | undefined;
+  all(): Iterable<ToolDefinition>;
+  /** Also of servers that have not listed their tools yet. */
+  hasServer(server: string): boolean;
+};
+
+export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools };
+
+/**
+ * Compiles a toolset document. The same input gives the same edition, and entries in another order the same verdict.
+ * Throws `Problem`: `invalid_request` with every fault at its path, or `name_conflict` with every
+ * `conflicts: [{name, tools: [a, b], suggestion}]`, where the second tool is the one to give the suggested name.
+ */
+export async function compileEdition(input: CompileInput): Promise<{ edition: Edition; warnings: ToolsetWarning[] }> {
+  const { toolset, known } = input;
+  if (utf8Length(JSON.stringify(toolset)) > limits.maxToolsetBytes) {
+    throw invalidRequest([{ path: '', message: `the toolset is larger than ${limits.maxToolsetBytes} bytes` }]);
+  }
+  const reading = readEntries(toolset, known);
+  if (reading.issues.length > 0) throw invalidRequest(reading.issues);
+  const conflicts = findConflicts(reading.entries);
+  if (conflicts.length > 0) throw nameConflict(conflicts);
+
+  const edition: Edition = {
+    format: 1,
+    workspace: input.workspace,
+    toolset: input.name,
+    announce: toolset.announce,
+    tools: await Promise.all(reading.entries.map(compileTool)),
+  };
+  if (utf8Length(editionBytes(edition)) > limits.maxEditionBytes) {
+    throw invalidRequest([{ path: 'tools', message: `with all definitions the edition is larger than ${limits.maxEditionBytes} bytes; list fewer tools` }]);
+  }
+  return { edition, warnings: [...reading.warnings, ...nameWarnings(reading.entries, known)] };
+}
+
+/**
+ * The edition as it is stored. Members stand in a fixed order, and schemas keep their author's: models read the first
+ * properties as the important ones.
+ */
+export function editionBytes(edition: Edition): string {
+  return JSON.stringify(edition);
+}
+
+/** The key an edition is stored under. */
+export async function editionHash(edition: Edition): Promise<string> {
+  return await sha256Hex(editionBytes(edition));
+}
+
+/** SHA-256 over the raw definition: what an upstream may not change without somebody looking. */
+export async function definitionPin(definition: ToolDefinition): Promise<string> {
+  const { name, description, inputSchema, outputSchema, annotations } = definition;
+  return await sha256Hex(canonicalJson({ name, description, inputSchema, outputSchema, annotations }));
+}
+
+async function compileTool({ source, definition, canonical, wireName, ownName, server, aliases }: NamedEntry): Promise<EditionTool> {
+  const names = { canonical, wireName, ownName, server };
+  const compiledAliases = aliases.map(({ name, mode, note }) => ({ name, mode, ...(note !== undefined && { note }) }));
+  if (definition === null) {
+    // Its kind shows when the server lists it; only servers we ask (MCP) can be known and not listed.
+    const unknown = { kind: 'mcp' as const, description: describe(source, ''), inputSchema: { type: 'object' } };
+    return { ...names, ...unknown, aliases: compiledAliases, state: 'missing', pin: '' };
+  }
+  const { kind, inputSchema, outputSchema, annotations } = definition;
+  return {
+    ...names,
+    kind,
+    description: describe(source, definition.description),
+    inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+    aliases: compiledAliases,
+    state: 'ready',
+    pin: await definitionPin(definition),
+  };
+}
+
+function describe(source: ToolsetEntry, own: string): string {
+  const text = source.description ?? own;
+  if (source.notes === undefined || source.notes.length === 0) return text;
+  const notes = source.notes.map(({ name, note }) => `- ${name}: ${note}`).join('\n');
+  return `${text}${text === '' ? '' : '\n\n'}### Additional tool notes\n${notes}`;
+}
+
+/** The detail carries the first few; `conflicts` has all. */
+const maxConflictsInDetail = 5;
+
+function nameConflict(conflicts: readonly NameConflict[]): Problem {
+  const sentences = conflicts.slice(0, maxConflictsInDetail).map(({ name, tools: [keeper, mover], suggestion }) => {
+    return `"${name}" is claimed by ${keeper} and by ${mover}; call ${mover} "${suggestion}" instead.`;
+  });
+  const rest = conflicts.length - sentences.length;
+  return new Problem('name_conflict', sentences.join(' ') + (rest > 0 ? ` And ${rest} more.` : ''), { conflicts });
+}

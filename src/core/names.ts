@@ -1,22 +1,113 @@
 /**
- * The three kinds of tool name (DESIGN §3), branded so that a raw string cannot stand in for one, and their rules.
- * Not here: which names a toolset gives to which tool (`edition.ts`) and resolving a called name (`alias-map.ts`).
+ * The three kinds of tool name (DESIGN §3), branded so that a raw string cannot stand in for one, and what makes each
+ * legal. Not here: spelling apart (`fold.ts`), names that are taken (`reserved-names.ts`, `name-claims.ts`) and resolving
+ * a called name (`alias-map.ts`).
  */
 import { z } from 'zod';
+import { isObjectMember } from './reserved-names.ts';
 
 /** `<server>.<name>`, ours. Never parsed back into its parts: every lookup is by exact key. */
 export const CanonicalName = z.string().min(3).max(192).brand<'CanonicalName'>();
 export type CanonicalName = z.infer<typeof CanonicalName>;
 
-/** What a provider or MCP client is shown. */
-export const WireName = z
-  .string()
-  .regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/)
-  .brand<'WireName'>();
+/** The safe core of every provider's rule for function names. What a provider or MCP client is shown. */
+const legalWireName = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+export const WireName = z.string().regex(legalWireName).brand<'WireName'>();
 export type WireName = z.infer<typeof WireName>;
 
-export const Alias = z
-  .string()
-  .regex(/^[a-z][a-z0-9_-]{1,63}$/)
-  .brand<'Alias'>();
+const legalAlias = /^[a-z][a-z0-9_-]{1,63}$/;
+export const Alias = z.string().regex(legalAlias).brand<'Alias'>();
 export type Alias = z.infer<typeof Alias>;
+
+const maxNameLength = 64;
+
+export function isAlias(text: string): text is Alias {
+  return legalAlias.test(text) && !isObjectMember(text);
+}
+
+export type ParsedName<Name> = { ok: true; name: Name } | { ok: false; reason: string };
+
+/** Reads an alias as its author wrote it. White space around it is dropped; for all else the reason says what to change. */
+export function parseAlias(text: string): { ok: true; alias: Alias } | { ok: false; reason: string } {
+  const alias = trimAscii(text);
+  if (isAlias(alias)) return { ok: true, alias };
+  return { ok: false, reason: `${quote(alias)} cannot be an alias: ${faultOf(alias, false)}` };
+}
+
+/** Reads a wire name given in a toolset: like an alias, but capitals and a leading `_` are fine. At least 2 characters. */
+export function parseWireName(text: string): { ok: true; wireName: WireName } | { ok: false; reason: string } {
+  const name = trimAscii(text);
+  if (isWireName(name) && name.length >= 2) return { ok: true, wireName: name };
+  return { ok: false, reason: `${quote(name)} cannot be a name: ${faultOf(name, true)}` };
+}
+
+/** Legal with every provider. Members of every object are not: some clients expose tools as properties. */
+export function isWireName(text: string): text is WireName {
+  return legalWireName.test(text) && !isObjectMember(text);
+}
+
+/**
+ * A tool's own name as a wire name: unchanged where it is legal, else made legal with a hash of the whole canonical name
+ * at its end, so that two long names that begin alike stay apart. The same each time.
+ */
+export function toWireName(canonical: string, ownName: string): WireName {
+  return isWireName(ownName) ? ownName : distinctWireName(canonical, ownName);
+}
+
+/** `ownName` made legal, always with the hash suffix of `identity`: for names that two tools would otherwise share. */
+export function distinctWireName(identity: string, ownName: string): WireName {
+  const suffix = `_${shortHash(identity)}`;
+  const legal = ownName.replace(/[^a-zA-Z0-9_-]+/g, '_').replace(/^(?![a-zA-Z_])/, '_');
+  // Legal by construction: a leading letter or `_`, then legal characters, cut so that the suffix fits.
+  return (legal.slice(0, maxNameLength - suffix.length) + suffix) as WireName;
+}
+
+/** A name for a message: in quotes, cut, with everything that does not print written as its code point. */
+export function quote(name: string): string {
+  const cut = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  return `"${cut.replace(/[^\x20-\x7e…]/gu, (character) => codePoint(character))}"`;
+}
+
+function faultOf(name: string, isWire: boolean): string {
+  if (name === '') return 'it is empty';
+  if (isObjectMember(name)) return 'it is a member of every JavaScript object';
+  const illegal = (isWire ? /[^a-zA-Z0-9_-]/u : /[^a-zA-Z0-9_:-]/u).exec(name)?.[0];
+  if (illegal !== undefined) return `it holds ${describe(illegal)}; take ${isWire ? 'letters' : 'a-z'}, 0-9, "_" and "-"`;
+  if (name.includes(':')) return 'it holds ":", which no provider takes; take "_" or "-"';
+  if (!isWire && /[A-Z]/.test(name)) return 'it holds capitals; aliases are lower case (a call finds them in any case)';
+  if (!(isWire ? /^[a-zA-Z_]/ : /^[a-z]/).test(name)) return `it must begin with a ${isWire ? 'letter or "_"' : 'letter a-z'}`;
+  if (name.length < 2) return 'it is shorter than 2 characters';
+  return `it is longer than ${maxNameLength} characters`;
+}
+
+function describe(character: string): string {
+  if (character === ' ') return 'a space';
+  return /[\x21-\x7e]/.test(character) ? `"${character}"` : codePoint(character);
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** Not `String.trim`: that would also swallow invisible characters such as U+FEFF, which must be seen and refused. */
+function trimAscii(text: string): string {
+  return text.replace(/^[ \t\r\n]+/, '').replace(/[ \t\r\n]+$/, '');
+}
+
+/**
+ * 40 bits as ten hex digits: FNV-1a in two lanes. Not a safeguard: two names that still meet are a clash like any other
+ * and refused when the toolset is written. Synchronous, unlike Web Crypto, because names are needed where nothing can wait.
+ */
+function shortHash(text: string): string {
+  let low = 0x811c9dc5;
+  let high = 0x2f0b4a27;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    low = Math.imul(low ^ unit, 0x01000193);
+    high = Math.imul(high ^ unit, 0x85ebca6b);
+    high ^= high >>> 13;
+  }
+  low ^= low >>> 15;
+  const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, '0');
+  return (hex(low) + hex(high)).slice(0, 10);
+}

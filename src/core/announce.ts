@@ -1,0 +1,56 @@
+/** How a model is told of aliases (DESIGN §4): one block in the system prompt, a line in each description, or nothing. */
+import type { Edition, EditionTool } from './edition.ts';
+import type { Announce } from './toolset.ts';
+
+/**
+ * The prompt block, or `''` where there is nothing to tell: mode is not `prompt`, or every tool goes by its own name alone.
+ * Hidden and deprecated names are never in it.
+ */
+export function announceBlock(names: AnnouncedNames): string {
+  if (names.edition.announce !== 'prompt' || !names.aliases) return '';
+  const lines = names.tools.filter((tool) => tool.state === 'ready' && isRenamed(tool)).map(announceLine);
+  return lines.length === 0 ? '' : [heading, ...lines].join('\n');
+}
+
+/** What it reads of an `AliasMap`. `aliases: false` is the rollback switch: nothing is told. */
+export type AnnouncedNames = { readonly edition: Pick<Edition, 'announce'>; readonly tools: readonly EditionTool[]; readonly aliases: boolean };
+
+const heading = '## Tool names\nA tool may be called by the name at the left or by any of its aliases:';
+
+/** The description as a model reads it; in mode `description` the aliases stand beneath. */
+export function describeTool(tool: EditionTool, announce: Announce): string {
+  if (announce !== 'description') return tool.description;
+  const lines = visibleAliases(tool).map((alias) => `Alias: ${alias} (maps to ${oneLine(tool.canonical)})`);
+  return [tool.description, ...lines].filter((part) => part !== '').join('\n');
+}
+
+/** Names beside the wire name that a model may know of. */
+export function visibleAliases(tool: EditionTool): string[] {
+  return tool.aliases.filter(({ name, mode }) => name !== tool.wireName && (mode === 'announced' || mode === 'function')).map(({ name }) => name);
+}
+
+function isRenamed(tool: EditionTool): boolean {
+  return tool.wireName !== tool.ownName || visibleAliases(tool).length > 0;
+}
+
+/** `- terminalRun = builtin.bash (aliases: bash, shell): Runs a command.` */
+function announceLine(tool: EditionTool): string {
+  const aliases = visibleAliases(tool);
+  const also = aliases.length === 0 ? '' : ` (aliases: ${aliases.join(', ')})`;
+  const summary = summaryOf(tool.description);
+  return `- ${tool.wireName} = ${oneLine(tool.canonical)}${also}${summary === '' ? '' : `: ${summary}`}`;
+}
+
+/** The whole description stands in the tool's definition; here a reminder is enough. */
+const maxSummaryLength = 120;
+
+function summaryOf(description: string): string {
+  const line = oneLine(description.trimStart().split('\n', 1)[0] ?? '');
+  const sentence = /^.*?[.!?](?= |$)/.exec(line)?.[0] ?? line;
+  return sentence.length <= maxSummaryLength ? sentence : `${sentence.slice(0, maxSummaryLength).trimEnd()}…`;
+}
+
+/** Names and texts come from strangers: one that holds line breaks must not write lines of its own into the prompt. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}

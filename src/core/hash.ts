@@ -1,0 +1,39 @@
+/** Hashes of text and of JSON values: editions, pins, argument hashes. Never for secrets, which need a key. */
+import { limits } from './limits.ts';
+
+/** SHA-256 of the text's UTF-8 bytes, 64 lower-case hex digits. */
+export async function sha256Hex(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  let hex = '';
+  for (const byte of digest) hex += byte.toString(16).padStart(2, '0');
+  return hex;
+}
+
+/**
+ * JSON with the keys of every object sorted by UTF-16 code units and no white space, so that equal values have equal text
+ * (as RFC 8785, for values that came from JSON). Like `JSON.stringify`: members that are `undefined` are left out.
+ * Throws `RangeError` on a value nested deeper than any input we accept, which a cycle also is.
+ */
+export function canonicalJson(value: unknown): string {
+  return write(value, 0);
+}
+
+/** Inputs are checked against `limits.maxJsonDepth` at the border; our own wrappings around them add a few levels. */
+const maxDepth = limits.maxJsonDepth * 4;
+
+function write(value: unknown, depth: number): string {
+  if (depth > maxDepth) throw new RangeError(`The value nests deeper than ${maxDepth} levels.`);
+  if (Array.isArray(value)) return `[${value.map((item) => write(item, depth + 1)).join(',')}]`;
+  if (typeof value === 'object' && value !== null) return writeObject(value, depth);
+  // Functions and `undefined` have no JSON text; inside arrays they are null.
+  return JSON.stringify(value) ?? 'null';
+}
+
+function writeObject(value: object, depth: number): string {
+  const members: string[] = [];
+  for (const [key, member] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) {
+    if (member === undefined) continue;
+    members.push(`${JSON.stringify(key)}:${write(member, depth + 1)}`);
+  }
+  return `{${members.join(',')}}`;
+}

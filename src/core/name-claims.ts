@@ -1,0 +1,209 @@
+/**
+ * Second phase of compiling a toolset: who claims which name, and where two claims meet (DESIGN §3.4). The verdict does
+ * not depend on the order of entries, names both tools, and proposes a name that is free. Linear in the claims.
+ */
+import { fold } from './fold.ts';
+import type { NamedEntry } from './named-entry.ts';
+import { isAlias } from './names.ts';
+import { reservedNames } from './reserved-names.ts';
+
+/**
+ * `tools` are canonical names: the first keeps the name, the second is the one to rename. `suggestion` is legal as a name
+ * and as an alias, and nothing in the toolset claims it.
+ */
+export type NameConflict = { name: string; tools: [string, string]; suggestion: string };
+
+/** All conflicts at once, sorted by name and tools. Of n claims to one name, n-1 conflicts: each mover with the keeper. */
+export function findConflicts(entries: readonly NamedEntry[]): NameConflict[] {
+  const claims = collectClaims(entries);
+  const meetings = createMeetings();
+  meetChosen(claims, meetings.add);
+  meetOwnNames(claims, meetings.add);
+  meetDefaults(claims, meetings.add);
+  meetReserved(claims, meetings.add);
+  return propose(meetings.sorted(), entries);
+}
+
+/** `chosen` names were written by somebody (given names, aliases); a `default` wire name is the tool's own, made legal. */
+type Claim = { name: string; folded: string; entry: NamedEntry; rank: number };
+
+/** Of two chosen claims the lower rank keeps the name: what was written by hand outlives what a tool brought along. */
+const rank = { given: 0, alias: 1, inherited: 2, default: 3 } as const;
+
+type Claims = {
+  /** By folded name: models do not keep to one spelling, so chosen names must differ in more than that. */
+  chosen: Map<string, Claim[]>;
+  /** By exact name. */
+  defaults: Map<string, Claim[]>;
+  /** Own name → canonical names of the tools that go by it at their source. */
+  owners: Map<string, Set<string>>;
+};
+
+function collectClaims(entries: readonly NamedEntry[]): Claims {
+  const claims: Claims = { chosen: new Map(), defaults: new Map(), owners: new Map() };
+  for (const entry of entries) {
+    const owners = claims.owners.get(entry.ownName);
+    if (owners === undefined) claims.owners.set(entry.ownName, new Set([entry.canonical]));
+    else owners.add(entry.canonical);
+
+    let chose = false;
+    for (const claim of chosenBy(entry)) {
+      push(claims.chosen, claim.folded, claim);
+      chose ||= claim.name === entry.wireName;
+    }
+    if (!chose) push(claims.defaults, entry.wireName, { name: entry.wireName, folded: fold(entry.wireName), entry, rank: rank.default });
+  }
+  return claims;
+}
+
+function chosenBy(entry: NamedEntry): Claim[] {
+  const claims = entry.aliases.map((alias) => claimOf(alias.name, entry, alias.inherited ? rank.inherited : rank.alias));
+  return entry.givenName === null ? claims : [claimOf(entry.givenName, entry, rank.given), ...claims];
+}
+
+function claimOf(name: string, entry: NamedEntry, rank: number): Claim {
+  return { name, folded: fold(name), entry, rank };
+}
+
+type Meeting = { name: string; keeper: string; mover: Claim };
+type Meet = (keeper: string, mover: Claim) => void;
+
+function createMeetings(): { add: Meet; sorted(): Meeting[] } {
+  const meetings: Meeting[] = [];
+  const seen = new Map<NamedEntry, Set<string>>();
+  return {
+    add: (keeper, mover) => {
+      const key = `${mover.name} ${keeper}`;
+      const known = seen.get(mover.entry);
+      if (known?.has(key)) return;
+      if (known === undefined) seen.set(mover.entry, new Set([key]));
+      else known.add(key);
+      meetings.push({ name: mover.name, keeper, mover });
+    },
+    sorted: () =>
+      meetings.sort(
+        (a, b) => compare(a.name, b.name) || compare(a.keeper, b.keeper) || compare(a.mover.entry.canonical, b.mover.entry.canonical),
+      ),
+  };
+}
+
+/** Given names and aliases against each other, exact and folded. An entry's own spellings of one name do not clash. */
+function meetChosen(claims: Claims, meet: Meet): void {
+  for (const group of claims.chosen.values()) {
+    const keeper = keeperOf(group);
+    for (const claim of group) if (claim.entry !== keeper.entry) meet(keeper.entry.canonical, claim);
+  }
+}
+
+/**
+ * Given names and aliases against the own names of other tools, exact: this is what refuses shadowing, swaps and chains.
+ * Canonical names need no check of their own: they hold a dot, which no given name and no alias may.
+ */
+function meetOwnNames(claims: Claims, meet: Meet): void {
+  const firstOwners = new Map<string, string[]>();
+  for (const group of claims.chosen.values()) {
+    for (const claim of group) {
+      const owners = claims.owners.get(claim.name);
+      if (owners === undefined) continue;
+      let first = firstOwners.get(claim.name);
+      // Two are enough: at most one of them is the claimant's own tool.
+      if (first === undefined) firstOwners.set(claim.name, (first = [...owners].sort(compare).slice(0, 2)));
+      const keeper = first.find((canonical) => canonical !== claim.entry.canonical);
+      if (keeper !== undefined) meet(keeper, claim);
+    }
+  }
+}
+
+/** Default wire names against each other and against given names and aliases, exact. */
+function meetDefaults(claims: Claims, meet: Meet): void {
+  for (const [name, group] of claims.defaults) {
+    const keeper = keeperOf(group);
+    for (const claim of group) if (claim.entry !== keeper.entry) meet(keeper.entry.canonical, claim);
+    for (const claim of claims.chosen.get(fold(name)) ?? []) {
+      if (claim.name === name && claim.entry !== keeper.entry) meet(keeper.entry.canonical, claim);
+    }
+  }
+}
+
+/** Names of the tools that Moniker adds by itself: chosen names in any spelling, defaults exact. */
+function meetReserved(claims: Claims, meet: Meet): void {
+  for (const [name, owner] of reservedNames) {
+    const takers = [...(claims.chosen.get(fold(name)) ?? []), ...(claims.defaults.get(name) ?? [])];
+    for (const claim of takers) if (claim.entry.canonical !== owner) meet(owner, claim);
+  }
+}
+
+/** Groups are never empty. */
+function keeperOf(group: readonly Claim[]): Claim {
+  return group.reduce((best, claim) => (compareClaims(claim, best) < 0 ? claim : best));
+}
+
+function compareClaims(a: Claim, b: Claim): number {
+  return a.rank - b.rank || compare(a.entry.canonical, b.entry.canonical) || compare(a.name, b.name) || compare(a.entry.wireName, b.entry.wireName);
+}
+
+function propose(meetings: readonly Meeting[], entries: readonly NamedEntry[]): NameConflict[] {
+  if (meetings.length === 0) return [];
+  const namer = createNamer(entries);
+  const proposed = new Map<NamedEntry, Map<string, string>>();
+  return meetings.map(({ name, keeper, mover }) => {
+    // One name that meets two others still needs only one new name.
+    const ofEntry = proposed.get(mover.entry) ?? new Map<string, string>();
+    proposed.set(mover.entry, ofEntry);
+    const suggestion = ofEntry.get(name) ?? namer(name, mover.entry);
+    ofEntry.set(name, suggestion);
+    return { name, tools: [keeper, mover.entry.canonical], suggestion };
+  });
+}
+
+/** Gives names that are free in every spelling, each only once. */
+function createNamer(entries: readonly NamedEntry[]): (name: string, entry: NamedEntry) => string {
+  const taken = new Set([...reservedNames.keys()].map(fold));
+  const canonicals = new Set([...reservedNames.values()].map(fold));
+  for (const entry of entries) {
+    canonicals.add(fold(entry.canonical));
+    for (const name of [entry.wireName, entry.ownName, ...entry.aliases.map((alias) => alias.name)]) taken.add(fold(name));
+  }
+  const counters = new Map<string, number>();
+
+  // A name that reads like another tool's canonical name would be legal, and a trap.
+  const take = (name: string, entry: NamedEntry): boolean => {
+    const folded = fold(name);
+    const isFree = isAlias(name) && !taken.has(folded) && (!canonicals.has(folded) || folded === fold(entry.canonical));
+    if (isFree) taken.add(folded);
+    return isFree;
+  };
+
+  return (name, entry) => {
+    const server = slug(entry.server);
+    const base = slug(name);
+    const plain = [base.startsWith(server) ? base : `${server}_${base}`, `${server}_${slug(entry.ownName)}`].map(cut);
+    for (const candidate of plain) if (take(candidate, entry)) return candidate;
+    // The counter goes on where it stopped, so that a thousand claims to one name stay linear.
+    const stem = plain[0] ?? 'tool';
+    for (let count = counters.get(stem) ?? 2; ; count++) {
+      counters.set(stem, count + 1);
+      const candidate = `${stem}_${count}`;
+      if (take(candidate, entry)) return candidate;
+    }
+  };
+}
+
+function slug(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^[^a-z]+/, '').replace(/_$/, '') || 'tool';
+}
+
+/** Room is left for a counter. */
+function cut(name: string): string {
+  return name.slice(0, 56);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const values = map.get(key);
+  if (values === undefined) map.set(key, [value]);
+  else values.push(value);
+}

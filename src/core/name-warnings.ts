@@ -1,0 +1,72 @@
+/** Last phase of compiling a toolset: names that are legal and free, and that an administrator should know about all the same. */
+import type { KnownTools, ToolsetWarning } from './edition.ts';
+import { fold } from './fold.ts';
+import type { NamedEntry } from './named-entry.ts';
+import { nameWarning } from './reserved-names.ts';
+
+/** Kind by kind, each in the order of the entries. Linear in entries and known tools. */
+export function nameWarnings(entries: readonly NamedEntry[], known: KnownTools): ToolsetWarning[] {
+  return [...loadedWords(entries), ...shadowedTools(entries, known), ...repeatedTools(entries), ...lookalikes(entries)];
+}
+
+type ChosenName = { name: string; path: string; entry: NamedEntry };
+
+function chosenNames(entries: readonly NamedEntry[]): ChosenName[] {
+  return entries.flatMap((entry) => [
+    ...(entry.givenName === null ? [] : [{ name: entry.givenName, path: `${entry.path}.name`, entry }]),
+    ...entry.aliases.map(({ name, path }) => ({ name, path, entry })),
+  ]);
+}
+
+function loadedWords(entries: readonly NamedEntry[]): ToolsetWarning[] {
+  return chosenNames(entries).flatMap(({ name, path }) => {
+    const message = nameWarning(name);
+    return message === null ? [] : [{ path, message }];
+  });
+}
+
+/** One chosen name may hide many tools of the workspace; a few say enough. */
+const maxNamedTools = 3;
+
+/** A name that is another tool's own, outside this toolset: whoever knows that tool will expect it here. */
+function shadowedTools(entries: readonly NamedEntry[], known: KnownTools): ToolsetWarning[] {
+  const chosen = chosenNames(entries).filter(({ name, entry }) => name !== entry.ownName);
+  const shadowed = new Map<string, string[]>(chosen.map(({ name }) => [name, []]));
+  if (shadowed.size === 0) return [];
+  const inside = new Set<string>(entries.map((entry) => entry.canonical));
+  for (const tool of known.all()) if (!inside.has(tool.canonical)) shadowed.get(tool.name)?.push(tool.canonical);
+  return chosen.flatMap(({ name, path, entry }) => {
+    const tools = (shadowed.get(name) ?? []).sort();
+    if (tools.length === 0) return [];
+    const others = tools.slice(0, maxNamedTools).join(', ') + (tools.length > maxNamedTools ? ` and ${tools.length - maxNamedTools} more` : '');
+    return [{ path, message: `"${name}" is also the own name of ${others}, outside this toolset; here it means ${entry.canonical}` }];
+  });
+}
+
+function repeatedTools(entries: readonly NamedEntry[]): ToolsetWarning[] {
+  const first = new Map<string, NamedEntry>();
+  return entries.flatMap((entry) => {
+    const before = first.get(entry.canonical);
+    if (before === undefined) {
+      first.set(entry.canonical, entry);
+      return [];
+    }
+    const message = `${entry.canonical} stands at ${before.path} too; a call by its canonical name fits both and is refused as ambiguous`;
+    return [{ path: `${entry.path}.tool`, message }];
+  });
+}
+
+/** Wire names that only spelling tells apart (`get-logs`, `get_logs`): fine when called exactly, ambiguous otherwise. */
+function lookalikes(entries: readonly NamedEntry[]): ToolsetWarning[] {
+  const first = new Map<string, NamedEntry>();
+  return entries.flatMap((entry) => {
+    const folded = fold(entry.wireName);
+    const before = first.get(folded);
+    if (before === undefined) {
+      first.set(folded, entry);
+      return [];
+    }
+    const message = `"${entry.wireName}" differs from "${before.wireName}" (${before.canonical}) in spelling only; any other spelling is ambiguous`;
+    return [{ path: entry.path, message }];
+  });
+}

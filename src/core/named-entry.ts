@@ -1,0 +1,168 @@
+/**
+ * First phase of compiling a toolset: each entry on its own. Finds its tool, reads its names, and says what is wrong with
+ * them. Whether names of two entries meet is the next phase's matter (`name-claims.ts`).
+ */
+import type { EditionAlias, KnownTools, ToolsetWarning } from './edition.ts';
+import { isDeeperThan } from './json-depth.ts';
+import { limits } from './limits.ts';
+import { parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from './names.ts';
+import type { Issue } from './problem.ts';
+import { nearNames } from './suggest.ts';
+import type { ToolDefinition } from './tool.ts';
+import type { Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
+
+/** An entry with its final names, not yet checked against the others. */
+export type NamedEntry = {
+  /** `tools[i]` in the document. */
+  path: string;
+  source: ToolsetEntry;
+  canonical: CanonicalName;
+  server: string;
+  ownName: string;
+  /** null: a known server that never listed it. */
+  definition: ToolDefinition | null;
+  /** As given; null where the default stands. */
+  givenName: WireName | null;
+  aliases: EntryAlias[];
+  wireName: WireName;
+};
+
+/** `path` points at the alias in the document, or at the entry for one that the tool brought along. */
+export type EntryAlias = EditionAlias & { path: string; inherited: boolean };
+
+export type Reading = { entries: NamedEntry[]; issues: Issue[]; warnings: ToolsetWarning[] };
+
+/** Every fault of every entry at once. `entries` is only whole when `issues` is empty. */
+export function readEntries(toolset: Toolset, known: KnownTools): Reading {
+  const reading: Reading = { entries: [], issues: [], warnings: [] };
+  const finder = createFinder(known);
+  for (const [index, source] of toolset.tools.entries()) {
+    const path = `tools[${index}]`;
+    const givenName = readGivenName(source, path, reading);
+    const found = finder.find(source.tool);
+    if (!found.ok) reading.issues.push({ path: `${path}.tool`, message: found.message });
+    const definition = found.ok ? found.definition : null;
+    const aliases = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
+    if (!found.ok) continue;
+    const { canonical, server, ownName } = found;
+    if (definition === null) {
+      reading.warnings.push({ path: `${path}.tool`, message: `${canonical} is not known yet: its server has never listed its tools; it cannot be called until then` });
+    }
+    const wireName = givenName ?? defaultWireName(canonical, ownName, aliases);
+    reading.entries.push({ path, source, canonical, server, ownName, definition, givenName, aliases, wireName });
+  }
+  return reading;
+}
+
+/** An announced alias is a name that somebody chose, so it goes before the tool's own. */
+function defaultWireName(canonical: string, ownName: string, aliases: readonly EntryAlias[]): WireName {
+  const announced = aliases.find((alias) => alias.mode === 'announced');
+  // Every legal alias is a legal wire name.
+  return announced === undefined ? toWireName(canonical, ownName) : (announced.name as string as WireName);
+}
+
+function readGivenName(source: ToolsetEntry, path: string, reading: Reading): WireName | null {
+  if (source.name === undefined) return null;
+  const parsed = parseWireName(source.name);
+  if (parsed.ok) return parsed.wireName;
+  reading.issues.push({ path: `${path}.name`, message: parsed.reason });
+  return null;
+}
+
+function readAliases(sources: readonly ToolsetAlias[], entryPath: string, reading: Reading): EntryAlias[] {
+  const aliases = new Map<string, EntryAlias>();
+  for (const [index, source] of sources.entries()) {
+    const path = `${entryPath}.aliases[${index}]`;
+    const { name, mode, note } = typeof source === 'string' ? { name: source, mode: 'announced' as const, note: undefined } : source;
+    const parsed = parseAlias(name);
+    if (!parsed.ok) {
+      reading.issues.push({ path, message: parsed.reason });
+      continue;
+    }
+    const before = aliases.get(parsed.alias);
+    if (before === undefined) aliases.set(parsed.alias, { name: parsed.alias, mode, ...(note !== undefined && { note }), path, inherited: false });
+    else if (before.mode === mode) reading.warnings.push({ path, message: `"${parsed.alias}" stands twice in this entry; once is enough` });
+    else reading.issues.push({ path, message: `"${parsed.alias}" is "${before.mode}" at ${before.path} and "${mode}" here; keep one of the two` });
+  }
+  return [...aliases.values()];
+}
+
+/** A tool's default aliases were checked when they were set; one that is bad all the same must not break the toolset. */
+function inheritAliases(definition: ToolDefinition | null, path: string, reading: Reading): EntryAlias[] {
+  const names = new Set<string>();
+  for (const text of definition?.aliases ?? []) {
+    const parsed = parseAlias(text);
+    if (parsed.ok && names.size < limits.maxAliasesPerEntry) names.add(parsed.alias);
+    else {
+      const reason = parsed.ok ? `there are more than ${limits.maxAliasesPerEntry}` : parsed.reason;
+      reading.warnings.push({ path, message: `a default alias of ${definition?.canonical} is left out: ${reason}` });
+    }
+  }
+  return [...names].map((name) => ({ name, mode: 'announced', path, inherited: true }));
+}
+
+type Found =
+  | { ok: true; canonical: CanonicalName; server: string; ownName: string; definition: ToolDefinition | null }
+  | { ok: false; message: string };
+
+/** Suggestions cost a walk over all tools each; a document with more bad entries than this has another fault than typing. */
+const maxEntriesWithSuggestions = 20;
+
+/** These list their tools by being there: a name they do not have is a mistake, not a server that is down. */
+const ownServers: ReadonlySet<string> = new Set(['builtin', 'local', 'made', 'client', 'ui']);
+
+function createFinder(known: KnownTools): { find(canonical: string): Found } {
+  let listed: Set<string> | undefined;
+  let suggestionsLeft = maxEntriesWithSuggestions;
+
+  const find = (canonical: string): Found => {
+    const definition = known.get(canonical);
+    if (definition !== undefined) {
+      // Everything after this walks the schemas without looking back.
+      if (isDeeperThan([definition.inputSchema, definition.outputSchema, definition.annotations], limits.maxJsonDepth + 1)) {
+        return { ok: false, message: `the schemas of ${canonical} nest deeper than ${limits.maxJsonDepth} levels; such a tool cannot be offered` };
+      }
+      return { ok: true, canonical: definition.canonical, server: definition.server, ownName: definition.name, definition };
+    }
+    return findUnlisted(canonical) ?? { ok: false, message: refusal(canonical) };
+  };
+
+  /**
+   * A document is all that is known of such a tool, so its name has to be cut here, at the first dot: server names hold
+   * none, and the server must be one we know. Its names are the same once the server lists it.
+   */
+  const findUnlisted = (canonical: string): Found | null => {
+    const dot = canonical.indexOf('.');
+    const server = canonical.slice(0, dot);
+    const ownName = canonical.slice(dot + 1);
+    if (dot < 1 || ownServers.has(server) || !known.hasServer(server) || !/^[A-Za-z0-9_.-]{1,128}$/.test(ownName)) return null;
+    listed ??= new Set(Array.from(known.all(), (tool) => tool.server));
+    if (listed.has(server)) return null;
+    // `<server>.<name>` with both halves checked just now.
+    return { ok: true, canonical: canonical as CanonicalName, server, ownName, definition: null };
+  };
+
+  const refusal = (canonical: string): string => {
+    const dot = canonical.indexOf('.');
+    const server = dot < 1 ? null : canonical.slice(0, dot);
+    const what =
+      server === null
+        ? `there is no tool ${quote(canonical)}; a canonical name reads <server>.<tool>`
+        : known.hasServer(server)
+          ? `the server ${quote(server)} has no tool ${quote(canonical.slice(dot + 1))}`
+          : `there is no server ${quote(server)}`;
+    if (suggestionsLeft === 0) return what;
+    suggestionsLeft -= 1;
+    const near = nearNames(canonical, spellings(known));
+    return near.length === 0 ? what : `${what}; did you mean ${near.join(', ')}?`;
+  };
+
+  return { find };
+}
+
+function* spellings(known: KnownTools): Generator<readonly [string, string]> {
+  for (const tool of known.all()) {
+    yield [tool.canonical, tool.canonical];
+    yield [tool.name, tool.canonical];
+  }
+}
