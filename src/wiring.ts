@@ -1,11 +1,12 @@
 /** Builds every adapter from the bindings: the only place that does. The routes get `Services`, the session `Wiring`. */
-import { buildAliasMap, type AliasMap } from './core/alias-map.ts';
+import type { AliasMap } from './core/alias-map.ts';
 import { splitModelRef } from './core/agent.ts';
 import type { Plan } from './core/plan.ts';
 import type { Principal } from './core/principal.ts';
 import { readSettings, type Settings } from './core/settings.ts';
 import type { CallDeps } from './engine/call-tool.ts';
 import { callDirectly, dryRunCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
+import { planNames } from './engine/plan-names.ts';
 import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
 import { createOutbound } from './net/outbound.ts';
@@ -102,8 +103,7 @@ function build(bindings: Bindings): Wiring {
     callDeps,
     async namesFor(workspace, plan) {
       if (plan.edition === undefined) return null;
-      const { names } = await directory.edition(workspace, plan.edition);
-      return plan.allow === null && plan.aliases === names.aliases ? names : buildAliasMap(names.edition, { aliases: plan.aliases, allow: plan.allow });
+      return planNames((await directory.edition(workspace, plan.edition)).names, plan);
     },
   };
 }

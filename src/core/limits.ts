@@ -136,6 +136,8 @@ export const limits = {
   pointerCacheTtlSeconds: 30,
   editionCacheTtlSeconds: 86_400,
   editionCacheBytes: 32 * MB,
+  /** Tables narrowed by agents' lists that are kept for one edition. */
+  maxNarrowedViews: 64,
   principalTtlMs: 30_000,
   maxCachedPrincipals: 10_000,
   providerTtlMs: 5_000,
@@ -154,7 +156,6 @@ export const limits = {
   parsedEditionWeight: 3,
   /** Bodies on one page of a list: keeps a page far from the 32 MB that an RPC may carry. */
   listPageBytes: 4 * MB,
-  maxCursorBytes: 1 * KB,
   /** A write waits this long for its publishing before it answers; the outbox goes on without it. */
   publishWaitMs: 2_000,
   publishTimeoutMs: 15_000,

@@ -2,13 +2,13 @@
 import type { Principal } from '../core/principal.ts';
 import { limits } from '../core/limits.ts';
 import type { AuditRow } from '../core/audit.ts';
-import { buildAliasMap, type AliasMap } from '../core/alias-map.ts';
 import type { Issue } from '../core/problem.ts';
 import type { Via } from '../core/message.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
 import { callTool, inspectCall, type CallDeps, type ToolCallAnswer } from './call-tool.ts';
+import { planNames } from './plan-names.ts';
 import { readToolset } from './plan-turn.ts';
 
 /** `toolset` is a name, or `name@version`. */
@@ -39,7 +39,7 @@ export async function callDirectly(deps: DirectCallDeps, principal: Principal, c
     keyId: principal.keyId,
     session: null,
     turn: null,
-    names: underSetting(names, deps.aliases),
+    names: planNames(names, { aliases: deps.aliases, allow: null }),
     edition: pointer,
     files: deps.scratchFiles(),
     timeoutMs: limits.toolTimeoutMs,
@@ -51,14 +51,9 @@ export async function callDirectly(deps: DirectCallDeps, principal: Principal, c
 /** What a call would come to, as far as that can be said without running it. */
 export async function dryRunCall(deps: Pick<DirectCallDeps, 'directory' | 'aliases'>, principal: Principal, call: DirectCall): Promise<DryRun> {
   const { names } = await readToolset(deps.directory, principal, call.toolset);
-  const { resolution, issues } = inspectCall(underSetting(names, deps.aliases), call.name, call.arguments);
+  const { resolution, issues } = inspectCall(planNames(names, { aliases: deps.aliases, allow: null }), call.name, call.arguments);
   if (!resolution.ok) return { requested: call.name, canonical: null, via: null, valid: false, issues: [], verdict: resolution.code };
   const { canonical, via, tool } = resolution;
   const verdict = tool.state === 'ready' ? 'allow' : tool.state === 'held' ? 'tool_held' : 'deny';
   return { requested: call.name, canonical, via, valid: issues.length === 0, issues, verdict };
-}
-
-/** The table as `MONIKER_ALIASES` wants it. */
-function underSetting(names: AliasMap, aliases: boolean): AliasMap {
-  return names.aliases === aliases ? names : buildAliasMap(names.edition, { aliases });
 }

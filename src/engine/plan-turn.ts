@@ -3,10 +3,12 @@
  * only the warm directory; stores nothing.
  */
 import { splitModelRef, type Agent } from '../core/agent.ts';
+import { resolveName } from '../core/alias-map.ts';
 import { matchAllowList } from '../core/allow-list.ts';
 import type { ModelSettings, Plan } from '../core/plan.ts';
 import type { Principal } from '../core/principal.ts';
-import { Problem } from '../core/problem.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
+import { planNames } from './plan-names.ts';
 import type { CompiledToolset, Directory } from '../ports/catalog.ts';
 
 /** What a turn is asked to run with: an agent, or a model with or without a toolset. */
@@ -25,12 +27,14 @@ export type PlanDeps = { directory: Directory; aliases: boolean };
 export async function planTurn(deps: PlanDeps, principal: Principal, request: PlanRequest): Promise<Plan> {
   const agent = request.agent === undefined ? null : await readAgent(deps, principal, request.agent);
   const model = agent?.model ?? request.model;
-  if (model === undefined) throw new Problem('invalid_request', 'Give an agent or a model.', { issues: [{ path: 'model', message: 'give an agent or a model' }] });
+  if (model === undefined) throw invalidRequest([{ path: 'model', message: 'give an agent or a model' }]);
   await checkModel(deps, principal, model);
 
   const toolsetName = request.toolset ?? agent?.toolset;
   const compiled = toolsetName === undefined ? null : await readToolset(deps.directory, principal, toolsetName);
   const allow = compiled !== null && agent?.tools !== undefined ? matchAllowList(compiled.names.edition, agent.tools).allow : null;
+  const settings = request.settings ?? {};
+  if (typeof settings.toolChoice === 'object') checkToolChoice(settings.toolChoice.tool, compiled, { aliases: deps.aliases, allow });
   const instructions = [agent?.instructions, request.instructions].filter((text) => text !== undefined && text !== '').join('\n\n');
   return {
     model,
@@ -41,7 +45,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     allow,
     aliases: deps.aliases,
     limits: agent?.limits ?? {},
-    settings: request.settings ?? {},
+    settings,
   };
 }
 
@@ -59,6 +63,14 @@ async function checkModel(deps: PlanDeps, principal: Principal, ref: string): Pr
   if (access.kind === 'rehearsal' && !access.models.includes(model)) {
     throw new Problem('model_not_found', `The provider "${provider}" has no model "${model}"; it has ${access.models.join(', ')}.`);
   }
+}
+
+/** A forced tool must be one that the plan offers: nothing else may be called. */
+function checkToolChoice(name: string, compiled: CompiledToolset | null, view: Pick<Plan, 'aliases' | 'allow'>): void {
+  const resolution = compiled === null ? null : resolveName(planNames(compiled.names, view), name);
+  if (resolution?.ok) return;
+  const near = resolution === null ? [] : resolution.code === 'ambiguous_tool' ? resolution.candidates : resolution.suggestions;
+  throw invalidRequest([{ path: 'tool_choice', message: `"${name}" is not one tool of this toolset${near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''}` }]);
 }
 
 /** `name` or `name@version`, as far as the key may use it. */

@@ -1,0 +1,173 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import type { Principal } from '../../src/core/principal.ts';
+import type { SessionEvent } from '../../src/core/session-event.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import { EventLog } from '../../src/session/event-log.ts';
+import { TurnStore } from '../../src/session/turn-store.ts';
+import type { Bindings } from '../../src/storage/bindings.ts';
+import { wire } from '../../src/wiring.ts';
+
+// The generated Env and our structural one name the same bindings.
+const bindings = env as unknown as Bindings;
+const { sessions } = wire(bindings);
+const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat'] };
+const stranger: Principal = { workspace: 'default', keyId: 'k2', scopes: ['chat'] };
+const plan: Plan = { model: 'rehearsal/default', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} };
+const say = (text: string) => ({ plan, input: [{ type: 'text' as const, text }] });
+
+const make = async () => {
+  const { id } = await sessions.create(owner, { model: plan.model, listed: false });
+  return { id, session: sessions.get(id), stub: bindings.SESSION.get(bindings.SESSION.idFromString(id)) };
+};
+
+async function readAll(stream: ReadableStream<Uint8Array>): Promise<string> {
+  return await new Response(stream).text();
+}
+
+const ids = (stream: string): number[] => [...stream.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]));
+
+describe('a session', () => {
+  it('answers a turn, remembers it, and numbers its events without gaps', async () => {
+    const { session } = await make();
+    const first = await session.submit(owner, say('my name is Ada'));
+    const answer = await session.answer(owner, first.turn);
+    expect(answer).toMatchObject({ status: 'completed', reason: 'stop' });
+    const second = await session.submit(owner, say('what did I say?'));
+    expect((await session.answer(owner, second.turn)).text).toContain('Ada');
+    const events = await session.eventsAfter(owner, 0, 0);
+    expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index + 1));
+    expect((await session.messages(owner)).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+  });
+
+  it('streams a turn from its first event to its end, to as many readers as come', async () => {
+    const { session } = await make();
+    const { turn } = await session.submit(owner, say('hello'));
+    const [one, two] = await Promise.all([session.stream(owner, turn), session.stream(owner, turn)]);
+    const [first, second] = await Promise.all([readAll(one), readAll(two)]);
+    expect(first).toBe(second);
+    expect(first.match(/^event: .+$/gm)?.at(0)).toBe('event: turn-start');
+    expect(first.match(/^event: .+$/gm)?.at(-1)).toBe('event: turn-end');
+  });
+
+  it('continues after any event with the next one', async () => {
+    const { session } = await make();
+    const { turn } = await session.submit(owner, say('hello'));
+    const all = ids(await readAll(await session.stream(owner, turn)));
+    for (const after of all) {
+      const rest = await session.eventsAfter(owner, after, 0);
+      expect(rest.map(({ id }) => id)).toEqual(all.filter((id) => id > after));
+    }
+  });
+
+  it('finishes a turn whose reader left', async () => {
+    const { session } = await make();
+    const { turn } = await session.submit(owner, say('hello'));
+    const stream = await session.stream(owner, turn);
+    await stream.cancel();
+    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed' });
+  });
+
+  it('runs turns one at a time, in the order accepted', async () => {
+    const { session } = await make();
+    const turns = await Promise.all(Array.from({ length: 10 }, (_, index) => session.submit(owner, say(`turn ${index}`))));
+    await Promise.all(turns.map(({ turn }) => session.answer(owner, turn)));
+    const events = await session.eventsAfter(owner, 0, 0);
+    const bounds = events.filter(({ type }) => type === 'turn-start' || type === 'turn-end').map((event) => [event.type, 'turn' in event ? event.turn : '']);
+    expect(bounds).toEqual(turns.flatMap(({ turn }) => [['turn-start', turn], ['turn-end', turn]]));
+  });
+
+  it('does not exist for another key, and does for an administrator', async () => {
+    const { session } = await make();
+    await expect(session.view(stranger)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(session.submit(stranger, say('x'))).rejects.toMatchObject({ code: 'not_found' });
+    expect(await session.view({ ...stranger, scopes: ['admin'] })).toMatchObject({ queued: 0 });
+    await expect(session.view({ ...owner, workspace: 'other', scopes: ['admin'] })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is unknown before it is made, and stores nothing when guessed', async () => {
+    const id = bindings.SESSION.newUniqueId();
+    await expect(sessions.get(id.toString()).view(owner)).rejects.toMatchObject({ code: 'not_found' });
+    expect(() => sessions.get('nonsense')).toThrow(expect.objectContaining({ code: 'not_found' }));
+    const tables = await runInDurableObject(bindings.SESSION.get(id), (_, state) => state.storage.sql.exec(`SELECT name FROM sqlite_master WHERE name = 'meta'`).toArray());
+    expect(tables).toEqual([]);
+  });
+
+  it('is gone after it was deleted', async () => {
+    const { session } = await make();
+    await session.submit(owner, say('hello'));
+    await session.remove(owner);
+    await expect(session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('gives one turn for one idempotency key, and refuses another body under it', async () => {
+    const { session } = await make();
+    const request = { ...say('once'), idempotencyKey: 'k', bodyHash: 'h' };
+    const turns = await Promise.all(Array.from({ length: 5 }, () => session.submit(owner, request)));
+    expect(new Set(turns.map(({ turn }) => turn)).size).toBe(1);
+    await expect(session.submit(owner, { ...request, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+  });
+
+  it('skips a resent history, and forks one that differs', async () => {
+    const { id, session } = await make();
+    const { turn } = await session.submit(owner, say('hello'));
+    const { text } = await session.answer(owner, turn);
+    const history = [
+      { role: 'user' as const, parts: [{ type: 'text' as const, text: 'hello' }] },
+      { role: 'assistant' as const, parts: [{ type: 'text' as const, text }] },
+    ];
+    expect((await session.submit(owner, { ...say('again'), history })).session).toBe(id);
+    const fork = await session.submit(owner, { ...say('again'), history: history.slice(0, 1) });
+    expect(fork.session).not.toBe(id);
+    await sessions.get(fork.session).answer(owner, fork.turn);
+    expect((await sessions.get(fork.session).messages(owner)).map(({ role }) => role)).toEqual(['user', 'user', 'assistant']);
+  });
+
+  it('keeps files, and tells which fault a path has', async () => {
+    const { session } = await make();
+    expect(await session.writeFile(owner, 'a/b.txt', new TextEncoder().encode('x'))).toEqual({ created: true });
+    expect(await session.listFiles(owner, 'a')).toMatchObject({ path: '/workspace/a', entries: [{ name: 'b.txt', kind: 'file', size: 1 }] });
+    expect(await session.readFile(owner, 'a')).toEqual({ directory: true });
+    await session.deleteFile(owner, 'a/b.txt');
+    await expect(session.readFile(owner, 'a/b.txt')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(session.readFile(owner, 'a\u0000b')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('ends a turn that its process left behind, with a result for every open call, and goes on', async () => {
+    const { session, stub } = await make();
+    await session.answer(owner, (await session.submit(owner, say('hello'))).turn);
+    await runInDurableObject(stub, (_, state) => {
+      const turns = new TurnStore(state.storage.sql, Date.now);
+      const log = new EventLog(state.storage.sql, Date.now);
+      turns.accept('turn_dead', plan, [{ type: 'text', text: 'x' }]);
+      turns.begun('turn_dead', log.newest);
+      const at = { turn: 'turn_dead', step: 1 };
+      log.append({ type: 'turn-start', turn: 'turn_dead', input: turns.takeInput('turn_dead'), model: plan.model });
+      log.append({ type: 'step-start', ...at });
+      log.append({ type: 'tool-input-start', ...at, callId: 'c', name: 'shell', canonical: 'builtin.bash', via: 'alias' });
+      log.append({ type: 'tool-input-end', ...at, callId: 'c', arguments: {}, repaired: false });
+      log.append({ type: 'step-end', ...at, reason: 'tool-calls', model: plan.model });
+      state.abort('the process dies');
+    }).catch(() => undefined);
+    const revived = sessions.get(stub.id.toString());
+    expect(await revived.answer(owner, 'turn_dead')).toMatchObject({ status: 'interrupted', reason: 'restarted', toolCalls: [{ isError: true, code: 'outcome_unknown' }] });
+    expect(await revived.answer(owner, (await revived.submit(owner, say('still there?'))).turn)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('the log', () => {
+  it('gives back what was written, however large and oddly spelled, from memory and from disk', async () => {
+    const { stub } = await make();
+    const text = `${'😀'.repeat(limits.maxRowCharacters / 2)}x${'\u2028"\\'.repeat(1000)}`;
+    const [written, again] = await runInDurableObject(stub, (_, state) => {
+      const log = new EventLog(state.storage.sql, Date.now);
+      for (let count = 0; count < 3; count += 1) log.append({ type: 'text-delta', turn: 't', step: 1, text: `${count} ${text}` });
+      const reopened = new EventLog(state.storage.sql, Date.now);
+      return [[...log.readAll(0)], [...reopened.readAll(0)]] as [SessionEvent[], SessionEvent[]];
+    });
+    expect(written).toEqual(again);
+    expect(again.map((event) => event.type === 'text-delta' && event.text.slice(2) === text)).toEqual([true, true, true]);
+  });
+});
