@@ -1,0 +1,82 @@
+/**
+ * The Worker's bundle, built by wrangler (the tool that also deploys it, so what runs here is what would run there) and
+ * kept in the data folder under the hash of its sources: an unchanged tree starts without building.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { projectRoot } from './environment.ts';
+import { StartFailure } from './failure.ts';
+
+/** A folder with the entry module and, later, the `.wasm` files beside it. */
+export type Bundle = { directory: string; mainModule: string };
+
+/** No telemetry, no look-ups, no colour codes in a captured build. */
+export const quietWrangler = {
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_SEND_ERROR_REPORTS: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+};
+
+const mainModule = 'worker.js';
+const buildTimeoutMs = 120_000;
+
+/** `onBuild` is called when the bundle has to be built, before it is. */
+export async function ensureBundle(cacheDir: string, onBuild: () => void): Promise<Bundle> {
+  const hash = hashSources();
+  const directory = join(cacheDir, hash);
+  if (existsSync(join(directory, mainModule))) return { directory, mainModule };
+  onBuild();
+  mkdirSync(cacheDir, { recursive: true });
+  const fresh = join(cacheDir, `${hash}.${process.pid}`);
+  await buildBundle(fresh);
+  for (const old of readdirSync(cacheDir)) {
+    if (old !== `${hash}.${process.pid}`) rmSync(join(cacheDir, old), { recursive: true, force: true });
+  }
+  renameSync(fresh, directory);
+  return { directory, mainModule };
+}
+
+export async function buildBundle(directory: string): Promise<Bundle> {
+  await runWrangler(['deploy', '--dry-run', '--outdir', directory, '--minify']);
+  return { directory, mainModule };
+}
+
+/** The script to run wrangler by, under this Node (its own launcher would take the one on the path). */
+export const wranglerScript = join(projectRoot, 'node_modules/wrangler/bin/wrangler.js');
+
+function runWrangler(args: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [wranglerScript, ...args], {
+      cwd: projectRoot,
+      env: { ...process.env, ...quietWrangler, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: buildTimeoutMs,
+    });
+    const output: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => output.push(chunk));
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new StartFailure(`The build failed (wrangler ${args.join(' ')}):\n\n${Buffer.concat(output).toString('utf8')}`));
+    });
+  });
+}
+
+/** Everything the bundle is made of: the sources but for this folder, the settings file, the locked dependencies. */
+function hashSources(): string {
+  const hash = createHash('sha256');
+  const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(projectRoot, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.startsWith(join('src', 'local')))
+    .sort();
+  for (const path of [...sources, 'wrangler.toml', 'package-lock.json']) {
+    const content = readFileSync(join(projectRoot, path));
+    hash.update(`${path}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex').slice(0, 24);
+}

@@ -1,0 +1,71 @@
+/**
+ * What a first run finds: a toolset `demo` with names of its own choosing, an agent `demo` on the built-in model, and a
+ * session to talk to. Made over the public API, and only while the workspace has no toolset at all.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Service } from './service.ts';
+
+const toolset = 'demo';
+const agent = 'demo';
+
+/** Given names and aliases are the point of the demo; a tool that this build has not got is left out. */
+const namedEntries = [
+  { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', 'bash'] },
+  { tool: 'builtin.read_file', aliases: ['cat', 'open_file'] },
+  { tool: 'builtin.write_file', aliases: ['save_file'] },
+  { tool: 'builtin.list_directory', aliases: ['ls'] },
+  { tool: 'builtin.http_request', name: 'fetchUrl', aliases: ['http'] },
+];
+
+/** Answers the id of the demo session, or null where the demo agent is not there (any more). */
+export async function prepareDemo(service: Service, dataDir: string): Promise<string | null> {
+  const { items } = await service.get<{ items: unknown[] }>('/v1/toolsets?limit=1');
+  if (items.length === 0) await makeDemo(service);
+  if ((await service.find(`/v1/agents/${agent}`)) === null) return null;
+  return (await findSession(service, dataDir)) ?? (await makeSession(service, dataDir));
+}
+
+async function makeDemo(service: Service): Promise<void> {
+  const { items } = await service.get<{ items: { canonical: string }[] }>('/v1/tools?limit=200');
+  const known = items.map((tool) => tool.canonical);
+  const entries = namedEntries.filter((entry) => known.includes(entry.tool));
+  const local = known.filter((canonical) => canonical.startsWith('local.')).map((tool) => ({ tool }));
+  await service.put(`/v1/toolsets/${toolset}`, {
+    description: 'A terminal, files and the web, under names of our own.',
+    tools: [...entries, ...local],
+  });
+  await service.put(`/v1/agents/${agent}`, {
+    description: 'Made on the first run, to try things with.',
+    model: 'rehearsal/default',
+    toolset,
+    instructions: 'Use the tools to do what the user asks, then say briefly what you did.',
+  });
+}
+
+async function findSession(service: Service, dataDir: string): Promise<string | null> {
+  const id = readSessionId(dataDir);
+  if (id === null) return null;
+  const session = await service.find<{ agent?: string }>(`/v1/sessions/${id}`);
+  return session?.agent === agent ? id : null;
+}
+
+async function makeSession(service: Service, dataDir: string): Promise<string> {
+  const { id } = await service.post<{ id: string }>('/v1/sessions', { agent });
+  writeFileSync(sessionFile(dataDir), `${id}\n`, { mode: 0o600 });
+  return id;
+}
+
+function readSessionId(dataDir: string): string | null {
+  try {
+    const id = readFileSync(sessionFile(dataDir), 'utf8').trim();
+    return /^[\w-]+$/.test(id) ? id : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null; // fs errors carry a code
+    throw error;
+  }
+}
+
+function sessionFile(dataDir: string): string {
+  return join(dataDir, 'demo-session');
+}

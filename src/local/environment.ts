@@ -1,0 +1,58 @@
+/**
+ * What the environment says about running on this machine: port, data folder, and the settings that are handed to the
+ * Worker as they are (`core/settings.ts` reads them there). Used by `start.ts` and `dev.ts`.
+ */
+import { resolve } from 'node:path';
+import { StartFailure } from './failure.ts';
+
+export type LocalEnvironment = {
+  /** 0: any free port. */
+  port: number;
+  /** Absolute. */
+  dataDir: string;
+  /** Settings for the Worker, keys not among them. */
+  settings: Record<string, string>;
+  /** Names that start with MONIKER_ and mean nothing here: most likely a slip of the pen. */
+  unknown: string[];
+};
+
+export const projectRoot = resolve(import.meta.dirname, '../..');
+
+const workerSettings = [
+  'MONIKER_PUBLIC_URL',
+  'MONIKER_ALLOWED_ORIGINS',
+  'MONIKER_ALLOW_PRIVATE_HOSTS',
+  'MONIKER_ALIASES',
+  'MONIKER_LOG',
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'GEMINI_API_KEY',
+  'COHERE_API_KEY',
+];
+
+/** Read here or in `keys.ts`, never passed on as they are. */
+const launcherSettings = ['MONIKER_DATA_DIR', 'MONIKER_ROOT_KEY', 'MONIKER_MASTER_KEY', 'MONIKER_OLLAMA_URL', 'MONIKER_SKILLS_DIR'];
+
+export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironment {
+  const settings: Record<string, string> = {};
+  for (const name of workerSettings) {
+    const value = environment[name]?.trim();
+    if (value) settings[name] = value;
+  }
+  const known = new Set([...workerSettings, ...launcherSettings]);
+  return {
+    port: readPort(environment.PORT),
+    dataDir: resolve(projectRoot, environment.MONIKER_DATA_DIR?.trim() || '.moniker'),
+    settings,
+    unknown: Object.keys(environment).filter((name) => name.startsWith('MONIKER_') && !known.has(name)),
+  };
+}
+
+function readPort(text: string | undefined): number {
+  if (text === undefined || text.trim() === '') return 8787;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new StartFailure(`PORT is "${text}", which is no port. Give a number from 0 (any free one) to 65535.`);
+  }
+  return port;
+}

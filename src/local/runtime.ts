@@ -1,0 +1,100 @@
+/**
+ * The Workers runtime on this machine: miniflare over the built bundle, its bindings derived from wrangler.toml, its
+ * state on disk where `wrangler dev --persist-to` would keep it. Requests go straight to workerd (`unsafeDirectSockets`):
+ * through the development proxy each would cost many times as much.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { Miniflare } from 'miniflare';
+import { unstable_readConfig } from 'wrangler';
+import type { Bundle } from './bundle.ts';
+import { projectRoot } from './environment.ts';
+import { StartFailure } from './failure.ts';
+import { loopback } from './port.ts';
+
+export type RuntimeOptions = {
+  bundle: Bundle;
+  /** Where KV and the Durable Objects keep their files. */
+  stateDir: string;
+  port: number;
+  /** Settings and keys: text bindings. */
+  variables: Readonly<Record<string, string>>;
+  /** One line of the Worker's log. */
+  onLog: (line: string, level: string) => void;
+};
+
+export type Runtime = { dispose(): Promise<void> };
+
+export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const config = readConfig();
+  const name = config.name;
+  const sqliteClasses = new Set(config.migrations.flatMap((migration) => migration.new_sqlite_classes ?? []));
+  const miniflare = new Miniflare({
+    host: loopback,
+    port: 0,
+    cf: false,
+    logRequests: false,
+    resourcePersistencePath: join(options.stateDir, 'v3'),
+    handleStructuredLogs: ({ level, message }) => options.onLog(message, level),
+    workers: [
+      {
+        config: {
+          name,
+          compatibilityDate: config.compatibility_date,
+          compatibilityFlags: config.compatibility_flags,
+          manifest: { mainModule: options.bundle.mainModule, modules: readModules(options.bundle.directory) },
+          env: {
+            // Without an id (it is provisioned on deploy) the binding's name stands for it, as in `wrangler dev`.
+            ...Object.fromEntries(config.kv_namespaces.map(({ binding, id }) => [binding, { type: 'kv' as const, id: id ?? binding }])),
+            ...Object.fromEntries(
+              config.durable_objects.bindings.map((binding) => [
+                binding.name,
+                { type: 'durable-object' as const, worker: name, exportName: binding.class_name },
+              ]),
+            ),
+            ...Object.fromEntries(Object.entries(options.variables).map(([key, value]) => [key, { type: 'text' as const, value }])),
+          },
+          exports: Object.fromEntries(
+            config.durable_objects.bindings.map(({ class_name }) => [
+              class_name,
+              { type: 'durable-object' as const, storage: sqliteClasses.has(class_name) ? ('sqlite' as const) : notSqlite(class_name) },
+            ]),
+          ),
+        },
+        dev: { unsafeDirectSockets: [{ host: loopback, port: options.port }] },
+      },
+    ],
+  });
+  await miniflare.ready;
+  return { dispose: () => miniflare.dispose() };
+}
+
+/** What is used of wrangler's normalised configuration (its own type is not published). */
+type WranglerConfig = {
+  name: string;
+  compatibility_date: string;
+  compatibility_flags: string[];
+  kv_namespaces: { binding: string; id?: string }[];
+  durable_objects: { bindings: { name: string; class_name: string }[] };
+  migrations: { tag: string; new_sqlite_classes?: string[] }[];
+};
+
+function readConfig(): WranglerConfig {
+  return unstable_readConfig({ config: join(projectRoot, 'wrangler.toml') });
+}
+
+type Module = { type: 'esm'; contents: string } | { type: 'wasm'; contents: Uint8Array<ArrayBuffer> };
+
+function readModules(directory: string): Record<string, Module> {
+  const modules: Record<string, Module> = {};
+  for (const file of readdirSync(directory)) {
+    const path = join(directory, file);
+    if (extname(file) === '.js') modules[file] = { type: 'esm', contents: readFileSync(path, 'utf8') };
+    if (extname(file) === '.wasm') modules[file] = { type: 'wasm', contents: new Uint8Array(readFileSync(path)) };
+  }
+  return modules;
+}
+
+function notSqlite(className: string): never {
+  throw new StartFailure(`wrangler.toml: the Durable Object class ${className} stands in no \`new_sqlite_classes\` of a migration.`);
+}

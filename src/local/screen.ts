@@ -1,0 +1,56 @@
+/** The one screen that a start prints: where it is, the key, which models, and commands that work when pasted. */
+
+export type Screen = {
+  url: string;
+  rootKey: string;
+  /** As a person would type it. */
+  dataDir: string;
+  models: readonly string[];
+  /** Null: no demo agent, so there is nothing to paste a turn to. */
+  demoSession: string | null;
+  unknownSettings: readonly string[];
+};
+
+const maxModels = 8;
+
+export function renderScreen(screen: Screen): string {
+  const { url, rootKey, dataDir } = screen;
+  return [
+    '',
+    `  Moniker is ready at ${url}`,
+    '',
+    `  key      ${rootKey}`,
+    `  models   ${listModels(screen.models)}`,
+    `  docs     ${url}/docs`,
+    `  data     ${dataDir} (toolsets, sessions, files and keys; a second start finds them again)`,
+    ...screen.unknownSettings.map((name) => `  warning  ${name} is set, but is no setting of Moniker`),
+    '',
+    ...(screen.demoSession === null ? noDemo : demo(url, rootKey, screen.demoSession)),
+    '  Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}
+
+function demo(url: string, rootKey: string, session: string): string[] {
+  return [
+    '  Paste this: a streamed turn in which `shell`, an alias, runs as `builtin.bash` (watch for "via")',
+    '',
+    `curl -N ${url}/v1/sessions/${session}/turns \\`,
+    `  -H 'Authorization: Bearer ${rootKey}' -H 'Content-Type: application/json' -H 'Accept: text/event-stream' \\`,
+    `  -d '{"input": "/shell echo hello > note.txt && ls -l"}'`,
+    '',
+    `  The same from any OpenAI client: base URL ${url}/v1, model agent/demo`,
+    '',
+    `curl -N ${url}/v1/chat/completions \\`,
+    `  -H 'Authorization: Bearer ${rootKey}' -H 'Content-Type: application/json' \\`,
+    `  -d '{"model": "agent/demo", "stream": true, "messages": [{"role": "user", "content": "/shell date"}]}'`,
+    '',
+  ];
+}
+
+const noDemo = ['  There is no agent `demo` here; make one with PUT /v1/agents/{agent}, then POST /v1/sessions.', ''];
+
+function listModels(models: readonly string[]): string {
+  const shown = models.slice(0, maxModels).join(', ');
+  return models.length > maxModels ? `${shown} and ${models.length - maxModels} more (GET /v1/models)` : shown;
+}

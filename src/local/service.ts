@@ -1,0 +1,66 @@
+/** The running service as the launcher talks to it: its own public API, with the root key. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartFailure } from './failure.ts';
+
+export type Service = {
+  url: string;
+  rootKey: string;
+  get<T>(path: string): Promise<T>;
+  /** Null for 404. */
+  find<T>(path: string): Promise<T | null>;
+  put(path: string, body: unknown): Promise<void>;
+  post<T>(path: string, body: unknown): Promise<T>;
+};
+
+const requestTimeoutMs = 10_000;
+
+export function connectService(url: string, rootKey: string): Service {
+  const send = async (method: string, path: string, body?: unknown): Promise<Response> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${rootKey}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(requestTimeoutMs),
+    });
+    if (response.ok || response.status === 404) return response;
+    throw new StartFailure(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  };
+  const json = async <T>(response: Response, path: string): Promise<T> => {
+    if (!response.ok) throw new StartFailure(`${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as T; // our own API's answer
+  };
+  return {
+    url,
+    rootKey,
+    get: async (path) => json(await send('GET', path), path),
+    find: async (path) => {
+      const response = await send('GET', path);
+      if (response.status !== 404) return json(response, path);
+      await response.arrayBuffer();
+      return null;
+    },
+    put: async (path, body) => {
+      await json(await send('PUT', path, body), path);
+    },
+    post: async (path, body) => json(await send('POST', path, body), path),
+  };
+}
+
+/** Waits until the service answers its health check; `hasEnded` says that waiting is vain. */
+export async function waitUntilHealthy(url: string, timeoutMs: number, hasEnded: () => boolean = () => false): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  let last = 'no answer';
+  while (Date.now() < deadline && !hasEnded()) {
+    try {
+      const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) });
+      const body = await response.text();
+      if (response.ok) return;
+      last = `${response.status}: ${body}`;
+    } catch (error) {
+      // Not listening yet: the reason counts only if it stays so.
+      last = String(error);
+    }
+    await sleep(100);
+  }
+  throw new StartFailure(`The service did not become healthy at ${url}/healthz (${last}).`);
+}

@@ -1,0 +1,59 @@
+/** `npm start`: builds what has changed, runs it on this machine, prints one screen, and ends cleanly on Ctrl-C. */
+import { join } from 'node:path';
+import { ensureBundle } from './bundle.ts';
+import { lockDataDir } from './data-lock.ts';
+import { readEnvironment } from './environment.ts';
+import { runScript } from './failure.ts';
+import { makeDataDir, readKeys } from './keys.ts';
+import { findOllama } from './ollama.ts';
+import { claimPort, loopback } from './port.ts';
+import { waitUntilHealthy } from './service.ts';
+import { workerVariables } from './variables.ts';
+import { welcome } from './welcome.ts';
+
+const healthTimeoutMs = 15_000;
+
+await runScript(async () => {
+  const local = readEnvironment(process.env);
+  const port = await claimPort(local.port);
+  makeDataDir(local.dataDir);
+  const unlock = lockDataDir(local.dataDir);
+  try {
+    const keys = readKeys(local.dataDir, process.env);
+    const url = `http://${loopback}:${port}`;
+    const [bundle, ollama, { startRuntime }] = await Promise.all([
+      ensureBundle(join(local.dataDir, 'bundle'), () => console.log('Building …')),
+      findOllama(process.env.OLLAMA_HOST),
+      // Half a second of loading, beside the build instead of after it.
+      import('./runtime.ts'),
+    ]);
+    const runtime = await startRuntime({
+      bundle,
+      stateDir: join(local.dataDir, 'state'),
+      port,
+      variables: workerVariables(local, keys, url, ollama),
+      onLog: (line) => console.log(line),
+    });
+    try {
+      const stopped = stopSignal();
+      await waitUntilHealthy(url, healthTimeoutMs);
+      await welcome(url, keys.rootKey, local);
+      await stopped;
+    } finally {
+      await runtime.dispose();
+    }
+  } finally {
+    unlock();
+  }
+});
+
+/** Later signals change nothing: the one way out is running already. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      // miniflare's own listeners would end the process at once, before the state is closed and the lock released.
+      process.removeAllListeners(signal);
+      process.on(signal, () => resolve());
+    }
+  });
+}

@@ -1,0 +1,18 @@
+/** The Worker's text bindings on this machine: the operator's settings, the keys, and what is found here. */
+import type { Keys } from './keys.ts';
+import type { LocalEnvironment } from './environment.ts';
+
+export function workerVariables(local: LocalEnvironment, keys: Keys, url: string, ollama: string | null): Record<string, string> {
+  const allowed = local.settings.MONIKER_ALLOW_PRIVATE_HOSTS;
+  return {
+    MONIKER_PUBLIC_URL: url,
+    ...local.settings,
+    MONIKER_ROOT_KEY: keys.rootKey,
+    MONIKER_MASTER_KEY: keys.masterKey,
+    ...(ollama !== null && {
+      MONIKER_OLLAMA_URL: `http://${ollama}/v1`,
+      // It is private by its address; only providers may reach it, tools may not.
+      MONIKER_ALLOW_PRIVATE_HOSTS: [allowed, `providers:${ollama}`].filter(Boolean).join(','),
+    }),
+  };
+}

@@ -1,0 +1,23 @@
+/** After the service answers: the demo is there, the models are known, the screen is printed. Shared by start and dev. */
+import { relative } from 'node:path';
+import { prepareDemo } from './demo.ts';
+import type { LocalEnvironment } from './environment.ts';
+import { renderScreen } from './screen.ts';
+import { connectService } from './service.ts';
+
+export async function welcome(url: string, rootKey: string, local: LocalEnvironment): Promise<void> {
+  const service = connectService(url, rootKey);
+  const demoSession = await prepareDemo(service, local.dataDir);
+  const models = await service.get<{ data: { id: string }[] }>('/v1/models');
+  const shownDir = relative(process.cwd(), local.dataDir);
+  console.log(
+    renderScreen({
+      url,
+      rootKey,
+      dataDir: shownDir.startsWith('..') ? local.dataDir : shownDir,
+      models: models.data.map((model) => model.id),
+      demoSession,
+      unknownSettings: local.unknown,
+    }),
+  );
+}
