@@ -1,0 +1,54 @@
+/**
+ * Call ids as a provider takes them. Ours are kept in the log beside the provider's own; what goes back is its own id where
+ * that is safe, else one made from ours, the same each time (reference: OpenAI 40 characters, Anthropic `[A-Za-z0-9_-]`,
+ * Mistral nine letters or digits, Kimi its own form).
+ */
+import type { Message } from '../core/message.ts';
+import type { Profile } from './profiles.ts';
+
+/** Our call id → the id to send, for every call of the conversation. */
+export function createCallIds(messages: readonly Message[], profile: Pick<Profile, 'callIdLength' | 'keepCallIds'>): (callId: string) => string {
+  const sent = new Map<string, string>();
+  const used = new Set<string>();
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    const inMessage = new Set<string>();
+    for (const part of message.parts) {
+      if (part.type !== 'tool-call') continue;
+      const own = part.nativeId ?? '';
+      // A form that the model must see again repeats from turn to turn; within one message it still has to be unique.
+      const keeps = own !== '' && (profile.keepCallIds ? !inMessage.has(own) : fits(own, profile) && !used.has(own));
+      const id = keeps ? own : makeId(part.callId, profile, used);
+      sent.set(part.callId, id);
+      used.add(id);
+      inMessage.add(id);
+    }
+  }
+  return (callId) => sent.get(callId) ?? makeId(callId, profile, used);
+}
+
+function fits(id: string, { callIdLength }: Pick<Profile, 'callIdLength'>): boolean {
+  return callIdLength === null ? /^[A-Za-z0-9_-]{1,40}$/.test(id) : id.length === callIdLength && /^[A-Za-z0-9]+$/.test(id);
+}
+
+function makeId(callId: string, profile: Pick<Profile, 'callIdLength'>, used: ReadonlySet<string>): string {
+  if (profile.callIdLength === null && fits(callId, profile) && !used.has(callId)) return callId;
+  const length = profile.callIdLength ?? 24;
+  for (let salt = 0; ; salt++) {
+    const id = digest(`${salt}:${callId}`, length);
+    if (!used.has(id)) return id;
+  }
+}
+
+/** FNV-1a in several lanes as base 36: ids must differ, nothing more. */
+function digest(text: string, length: number): string {
+  let id = '';
+  for (let lane = 0; id.length < length; lane++) {
+    let hash = 0x811c9dc5 ^ lane;
+    for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+    // The last bits of FNV are weak where texts differ late.
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+    id += ((hash ^ (hash >>> 13)) >>> 0).toString(36).padStart(7, '0');
+  }
+  return id.slice(0, length);
+}

@@ -1,0 +1,89 @@
+/**
+ * Time-outs of one exchange with a provider. One timer at a time watches a deadline that moves with every read, because a
+ * timer for each read would cost more than the read.
+ */
+import type { Clock } from '../ports/runtime.ts';
+
+export class Patience {
+  /** Set when a deadline passed: what was waited for. */
+  expired: string | null = null;
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  readonly #forward = () => this.#abort();
+  #deadline = Number.POSITIVE_INFINITY;
+  #waitsFor = '';
+  #wakesAt = Number.POSITIVE_INFINITY;
+  #stopSleep = new AbortController();
+  #onAbort: (() => void) | null = null;
+
+  constructor(clock: Clock, outer?: AbortSignal) {
+    this.#clock = clock;
+    this.#outer = outer;
+    if (outer?.aborted) this.#abort();
+    else outer?.addEventListener('abort', this.#forward);
+  }
+
+  /** Aborts when a deadline passes, when the outer signal does, and at `stop`. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** From now on, something must come within `ms`. `what` completes "The provider x …". */
+  allow(ms: number, what: string): void {
+    this.#deadline = this.#clock.now() + ms;
+    this.#waitsFor = what;
+    if (this.#deadline < this.#wakesAt) this.#watch();
+  }
+
+  /** Called once on abort, at once if it already happened. For what does not listen to the signal itself. */
+  onAbort(act: () => void): void {
+    if (this.signal.aborted) act();
+    else this.#onAbort = act;
+  }
+
+  /** Rejects on abort, whether `work` listens to the signal or not. */
+  async guard<T>(work: Promise<T>): Promise<T> {
+    return await Promise.race([
+      work,
+      new Promise<never>((_resolve, reject) => {
+        this.onAbort(() => reject(this.signal.reason));
+      }),
+    ]);
+  }
+
+  /** No more time-outs. `release` the exchange too: what still runs is aborted. */
+  stop(): void {
+    this.#onAbort = null;
+    this.#stopSleep.abort();
+    this.#outer?.removeEventListener('abort', this.#forward);
+    this.#deadline = Number.POSITIVE_INFINITY;
+  }
+
+  #abort(): void {
+    this.#controller.abort(this.#outer?.aborted ? this.#outer.reason : new DOMException('The provider took too long.', 'TimeoutError'));
+    const act = this.#onAbort;
+    this.stop();
+    act?.();
+  }
+
+  async #watch(): Promise<void> {
+    this.#stopSleep.abort();
+    const stop = new AbortController();
+    this.#stopSleep = stop;
+    for (;;) {
+      const ms = this.#deadline - this.#clock.now();
+      if (ms <= 0) break;
+      this.#wakesAt = this.#deadline;
+      try {
+        await this.#clock.sleep(ms, stop.signal);
+      } catch {
+        // Woken by `stop` or by an earlier deadline, which has its own watch.
+        return;
+      }
+      if (stop.signal.aborted) return;
+    }
+    this.expired = this.#waitsFor;
+    this.#abort();
+  }
+}

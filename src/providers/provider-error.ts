@@ -1,0 +1,162 @@
+/**
+ * What went wrong at a provider, as one table of problems: statuses, error bodies, error events of a stream, and failed
+ * connections. A provider's fault is never told as the caller's, and its text only as one short line without secrets.
+ */
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { ProviderAccess } from '../core/provider.ts';
+
+export type FailureOptions = {
+  /** The request's body is the caller's own (a plain proxy): what the provider refuses about it is the caller's to mend. */
+  callersBody?: boolean;
+};
+
+/**
+ * The problem for an answer that is no success; reads at most `maxErrorBodyBytes` of it. `extra` has `provider`,
+ * `upstreamStatus`, `retryable` and, where the provider named a time, `retryAfterMs`.
+ */
+export async function responseProblem(access: ProviderAccess, response: Response, now: number, options: FailureOptions = {}): Promise<Problem> {
+  const text = await readStart(response);
+  const error = errorOf(text);
+  return statusProblem(access, response.status, error, { ...options, retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now) });
+}
+
+/** The problem for an `error` that came with status 200, as a body or in a stream. */
+export function errorBodyProblem(access: ProviderAccess, value: unknown): Problem {
+  const error = readError(value);
+  const status = error.status ?? 0;
+  if (status >= 400) return statusProblem(access, status, error, { retryAfterMs: null });
+  return problem(access, 'upstream_error', `reported an error${quote(access, error)}`, { retryable: isOverload(error) });
+}
+
+/** The problem for a request that got no answer. Problems of the outbound guard pass as they are. */
+export function connectionProblem(access: ProviderAccess, cause: unknown): Problem {
+  if (cause instanceof Problem) {
+    if (cause.extra.retryable !== undefined) return cause;
+    const retryable = cause.code === 'upstream_error' || cause.code === 'upstream_timeout';
+    return new Problem(cause.code, cause.detail, { ...cause.extra, provider: access.name, retryable }, { cause });
+  }
+  return problem(access, 'upstream_error', 'could not be reached, or the connection broke', { retryable: true }, cause);
+}
+
+export function timeoutProblem(access: ProviderAccess, what: string): Problem {
+  return problem(access, 'upstream_timeout', what, { retryable: true });
+}
+
+/** An answer that cannot be read as a reply. */
+export function malformedProblem(access: ProviderAccess, what: string, cause?: unknown): Problem {
+  return problem(access, 'upstream_error', what, { retryable: true }, cause);
+}
+
+type ProviderFault = { message: string; code: string; status: number | null };
+
+function statusProblem(
+  access: ProviderAccess,
+  status: number,
+  error: ProviderFault,
+  { retryAfterMs, callersBody }: FailureOptions & { retryAfterMs: number | null },
+): Problem {
+  const extra = { upstreamStatus: status, retryable: isRetryable(status), ...(retryAfterMs !== null && { retryAfterMs }) };
+  const said = quote(access, error);
+  if (status === 401 || status === 403) return problem(access, 'upstream_error', `refused its key or the access (${status})${said}`, extra);
+  if (status === 404 && namesModel(error)) return problem(access, 'model_not_found', `does not have this model${said}`, extra);
+  if (status === 404) return problem(access, 'upstream_error', `has nothing at this address (404): check its baseUrl${said}`, extra);
+  if (status === 429) {
+    const spent = /insufficient_quota|billing/.test(error.code);
+    return problem(access, 'rate_limited', `asks to wait (429)${said}`, { ...extra, retryable: !spent });
+  }
+  if (status < 500 && callersBody && [400, 413, 422].includes(status)) {
+    return problem(access, 'invalid_request', `refused the request (${status})${said}`, extra);
+  }
+  return problem(access, 'upstream_error', `answered with status ${status}${said}`, extra);
+}
+
+function problem(access: ProviderAccess, code: ConstructorParameters<typeof Problem>[0], what: string, extra: Record<string, unknown>, cause?: unknown): Problem {
+  return new Problem(code, `The provider ${access.name} ${what}.`, { provider: access.name, ...extra }, { cause });
+}
+
+function isRetryable(status: number): boolean {
+  return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
+}
+
+function isOverload(error: ProviderFault): boolean {
+  return /overload|rate_limit|unavailable|timeout|server_error|internal/i.test(error.code);
+}
+
+function namesModel(error: ProviderFault): boolean {
+  return /model/i.test(error.code) || /\bmodel\b/i.test(error.message);
+}
+
+/** Milliseconds from seconds or a date; null when absent or unreadable. */
+function retryAfterMs(header: string | null, now: number): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  const date = /^[A-Za-z]{3},/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** The first bytes of an error body; '' where it breaks off before any came. */
+async function readStart(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  try {
+    while (bytes < limits.maxErrorBodyBytes) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      bytes += value.byteLength;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch {
+    // The status is what counts; a body that breaks off adds nothing to it.
+  } finally {
+    await reader.cancel().catch(() => {
+      // The connection is gone already, which is all that was wanted.
+    });
+  }
+  return text;
+}
+
+function errorOf(text: string): ProviderFault {
+  try {
+    const body: unknown = JSON.parse(text);
+    return readError(isRecord(body) && 'error' in body ? body.error : body);
+  } catch {
+    // HTML and the like: a page of the provider's is nothing for the caller.
+    return { message: '', code: '', status: null };
+  }
+}
+
+/** Providers put the error in an object, in a string, and its code in numbers or words. */
+function readError(value: unknown): ProviderFault {
+  if (typeof value === 'string') return { message: value, code: '', status: null };
+  if (!isRecord(value)) return { message: '', code: '', status: null };
+  const text = (...names: string[]): string => {
+    for (const name of names) if (typeof value[name] === 'string' && value[name] !== '') return value[name];
+    return '';
+  };
+  const numbers = [value.status_code, value.code, value.status].map(Number).filter((number) => number >= 400 && number < 600);
+  return { message: text('message', 'detail', 'error'), code: text('code', 'type'), status: numbers[0] ?? null };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `: <its code and message>`, one line, bounded, with everything that could be a credential taken out. */
+function quote(access: ProviderAccess, error: ProviderFault): string {
+  let text = [error.code, error.message].filter((part) => part !== '').join(': ');
+  for (const value of Object.values(access.headers)) {
+    for (const part of value.split(/\s+/)) if (part.length >= 8) text = text.replaceAll(part, '[redacted]');
+  }
+  text = text
+    .replace(/\b(?:sk|pk|rk|gsk|xai|hf|r8|key|csk|nvapi|Bearer)[-_ ][\w*.\-…]{6,}|\bAIza[\w-]{10,}|\beyJ[\w-]{10,}(?:\.[\w-]+)*/g, '[redacted]')
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+    .replace(/[.\s]+$/, '')
+    .trim();
+  if (text.length > limits.maxErrorMessageLength) text = `${text.slice(0, limits.maxErrorMessageLength)}…`.toWellFormed();
+  return text === '' ? '' : `: ${text}`;
+}

@@ -1,0 +1,63 @@
+/** Which adapter speaks to which kind of provider: a line each. Everything above asks for a `ChatModel` and knows none. */
+import type { ChatEvent } from '../core/chat-event.ts';
+import { Problem } from '../core/problem.ts';
+import type { ProviderAccess } from '../core/provider.ts';
+import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
+import type { OutboundHttp } from '../ports/outbound.ts';
+import type { Clock } from '../ports/runtime.ts';
+import { OpenAiReply, toRequestBody } from './openai.ts';
+import type { ReplyReader } from './reply-reader.ts';
+import { withRetries } from './retry.ts';
+import { openReply, readReply } from './transport.ts';
+
+/** `rehearsal` answers for the built-in stand-in, over the same wire (`rehearsal.ts`). */
+export type ModelDeps = { http: OutboundHttp; clock: Clock; rehearsal: OutboundHttp };
+
+type Adapter = { path: string; toBody(request: ChatRequest): unknown; createReply(access: ProviderAccess, model: string): ReplyReader };
+
+const chatCompletions: Adapter = {
+  path: '/chat/completions',
+  toBody: toRequestBody,
+  createReply: (access, model) => new OpenAiReply(access, model),
+};
+
+const adapters: Readonly<Record<ProviderAccess['kind'], Adapter>> = {
+  openai: chatCompletions,
+  'openai-compatible': chatCompletions,
+  rehearsal: chatCompletions,
+};
+
+/** A model behind any provider, chosen by the request's `access.kind`; failures before the first batch are retried. */
+export function createChatModel(deps: ModelDeps): ChatModel {
+  return {
+    async *stream(request, signal) {
+      const { first, rest } = await withRetries(deps.clock, signal, () => begin(deps, request, signal));
+      try {
+        yield first;
+        yield* rest;
+      } finally {
+        // The consumer may leave at the first batch, before `rest` is its business.
+        await rest.return(undefined);
+      }
+    },
+  };
+}
+
+/** The way to a provider: the network, or the stand-in. */
+export function httpFor(deps: Pick<ModelDeps, 'http' | 'rehearsal'>, access: ProviderAccess): OutboundHttp {
+  return access.kind === 'rehearsal' ? deps.rehearsal : deps.http;
+}
+
+async function begin(deps: ModelDeps, request: ChatRequest, signal: AbortSignal): Promise<{ first: ChatEvent[]; rest: AsyncGenerator<ChatEvent[]> }> {
+  const { access, model } = request;
+  const adapter = adapters[access.kind];
+  const http = httpFor(deps, access);
+  const open = await openReply({ http, clock: deps.clock }, { access, path: adapter.path, body: adapter.toBody(request) }, signal);
+  const rest = readReply(open, access, adapter.createReply(access, model), signal);
+  const { done, value: first } = await rest.next();
+  if (done) throw new Error('a reply ended without an end');
+  // An error before anything was said is like an error status: it may be tried again.
+  const only = first[0];
+  if (only?.type === 'error') throw Problem.fromBody(only.problem);
+  return { first, rest };
+}
