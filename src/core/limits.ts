@@ -93,7 +93,7 @@ export const limits = {
   storageChunkBytes: 1 * MB,
 
   // The shell. Counts, because a busy script never yields: neither a timer nor a signal stops it.
-  maxShellCommands: 5_000,
+  maxShellCommands: 10_000,
   maxShellLoops: 10_000,
   maxShellOutputBytes: 1 * MB,
   /** What the model reads of each stream: head and tail, the middle left out. */

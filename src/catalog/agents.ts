@@ -1,0 +1,59 @@
+/** Writing agents. One that names what is not there yet is stored with a warning: it fails closed when it is used. */
+import { Agent, ResourceName, splitModelRef } from '../core/agent.ts';
+import { matchAllowList } from '../core/allow-list.ts';
+import type { Edition, ToolsetWarning } from '../core/edition.ts';
+import { parseDocument } from '../core/issues.ts';
+import { builtinProvider } from '../storage/builtin-providers.ts';
+import type { CatalogContext } from './context.ts';
+import { readRow } from './documents.ts';
+import { readEditionText } from './editions.ts';
+import { enqueuePublish } from './outbox.ts';
+import { readPointer } from './toolset-versions.ts';
+import { checkNameInBody } from './write-document.ts';
+import type { DocumentWriter } from './write-document.ts';
+
+export const agentWriter: DocumentWriter = {
+  nameFault: (_context, name) => (ResourceName.safeParse(name).success ? null : 'must be 1-50 of a-z, 0-9 and `-`, without `-` at the ends'),
+
+  prepare: async (context, name, body) => {
+    const document = parseDocument(Agent, body);
+    checkNameInBody(name, document);
+    return {
+      body: { ...document, name },
+      warnings: [...modelWarnings(context, document), ...toolWarnings(context, document)],
+      commit: (_row, changed) => {
+        if (changed) enqueuePublish(context, 'agent', name);
+      },
+    };
+  },
+
+  prepareRemoval: async (context, name) => () => enqueuePublish(context, 'agent', name),
+};
+
+function modelWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
+  const refs = [{ path: 'model', ref: agent.model }, ...(agent.fallbacks ?? []).map((ref, index) => ({ path: `fallbacks[${index}]`, ref }))];
+  return refs.flatMap(({ path, ref }) => {
+    const { provider } = splitModelRef(ref);
+    const stored = readRow(context.sql, 'provider', provider);
+    if (stored?.deleted === false || builtinProvider(context.settings, provider) !== null) return [];
+    return [{ path, message: `There is no provider "${provider}" yet: until there is, this agent cannot answer.` }];
+  });
+}
+
+function toolWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
+  if (agent.toolset === undefined) {
+    return agent.tools === undefined ? [] : [{ path: 'tools', message: 'Without a toolset there is nothing to choose from: the agent has no tools.' }];
+  }
+  const row = readRow(context.sql, 'toolset', agent.toolset);
+  if (row === null || row.deleted) {
+    return [{ path: 'toolset', message: `There is no toolset "${agent.toolset}" yet: until there is, this agent cannot answer.` }];
+  }
+  if (agent.tools === undefined) return [];
+  const { hash } = readPointer(context.sql, agent.toolset, undefined);
+  // Editions are written by the toolset writer only.
+  const edition = JSON.parse(readEditionText(context.sql, hash)) as Edition;
+  const unmatched = new Set(matchAllowList(edition, agent.tools).unmatched);
+  return agent.tools.flatMap((tool, index) =>
+    unmatched.has(tool) ? [{ path: `tools[${index}]`, message: `${JSON.stringify(tool)} fits no tool of the toolset "${agent.toolset}".` }] : [],
+  );
+}

@@ -1,0 +1,273 @@
+/**
+ * The `Catalog` Durable Object: a workspace's one writer (DESIGN §4, §11). Its methods are `CatalogRpc`, asked through
+ * `storage/catalog-client.ts` and `storage/directory.ts`; what each does is in the file of its noun beside this one. Here are
+ * the object's life, the order of writes, and the alarm.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import type { Agent } from '../core/agent.ts';
+import type { AuditRow } from '../core/audit.ts';
+import { limits } from '../core/limits.ts';
+import { Problem, toOutcome } from '../core/problem.ts';
+import type { Outcome } from '../core/problem.ts';
+import type { KeyRequest } from '../core/principal.ts';
+import { readSettings } from '../core/settings.ts';
+import { createLog } from '../platform/log.ts';
+import type { AuditQuery, DocumentKind, PageRequest, SessionIndexRow, WriteOptions } from '../ports/catalog.ts';
+import type { Bindings } from '../storage/bindings.ts';
+import type { CatalogRpc } from '../storage/catalog-rpc.ts';
+import { createMasterKey } from '../storage/master-key.ts';
+import { catalogMigrations, migrate } from '../storage/schema.ts';
+import { toolDefinitions } from '../tools/registry.ts';
+import { agentWriter } from './agents.ts';
+import { appendAudit, listAudit } from './audit.ts';
+import type { CatalogContext } from './context.ts';
+import { listRows, notFound, requireRow, toStored } from './documents.ts';
+import { readEditionText } from './editions.ts';
+import { createKey, listKeys, revokeKey, verifyKey } from './keys.ts';
+import { findTool, listTools } from './known-tools.ts';
+import { createOutbox, enqueueAgain, enqueuePublish } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
+import { listProviderModels, providerWriter, readSealedProvider, refuseRehearsal } from './providers.ts';
+import { readSealedSecret, secretWriter } from './secrets.ts';
+import { forgetSession, indexSession, listSessions } from './session-index.ts';
+import { toolAliasesWriter } from './tool-aliases.ts';
+import { listVersions, readPointer, readVersion, toolsetOfEdition } from './toolset-versions.ts';
+import { toolsetWriter } from './toolsets.ts';
+import { putDocument, removeDocument } from './write-document.ts';
+import type { DocumentWriter } from './write-document.ts';
+
+const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
+  toolset: toolsetWriter,
+  agent: agentWriter,
+  provider: providerWriter,
+  secret: secretWriter,
+  'tool-aliases': toolAliasesWriter,
+};
+
+export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
+  #parts: { context: CatalogContext; outbox: Outbox } | null = null;
+  /** The end of the queue of writes. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env);
+    migrate(ctx.storage, catalogMigrations);
+  }
+
+  put(workspace: string, kind: DocumentKind, name: string, body: Record<string, unknown>, options: WriteOptions) {
+    return this.#write(workspace, ({ context }) => putDocument(context, writers[kind], { kind, name, body, options }));
+  }
+
+  get(workspace: string, kind: DocumentKind, name: string, version: number | undefined) {
+    return this.#answer(workspace, ({ context: { sql } }) => {
+      if (version !== undefined && kind === 'toolset') return readVersion(sql, name, version);
+      const row = requireRow(sql, kind, name);
+      if (version !== undefined && version !== row.version) throw notFound(kind, `${name}@${version}`);
+      return toStored(row);
+    });
+  }
+
+  list(workspace: string, kind: DocumentKind, page: PageRequest) {
+    return this.#answer(workspace, ({ context }) => listRows(context.sql, kind, page));
+  }
+
+  versions(workspace: string, toolset: string, page: PageRequest) {
+    return this.#answer(workspace, ({ context }) => listVersions(context.sql, toolset, page));
+  }
+
+  remove(workspace: string, kind: DocumentKind, name: string, options: WriteOptions) {
+    return this.#write(workspace, async ({ context }) => {
+      if (kind === 'provider') refuseRehearsal(name);
+      await removeDocument(context, writers[kind], { kind, name, options });
+      return null;
+    });
+  }
+
+  tools(workspace: string, page: PageRequest) {
+    return this.#answer(workspace, ({ context }) => listTools(context, page));
+  }
+
+  tool(workspace: string, canonical: string) {
+    return this.#answer(workspace, ({ context }) => findTool(context, canonical));
+  }
+
+  createKey(workspace: string, request: KeyRequest) {
+    return this.#write(workspace, ({ context }) => createKey(context, request));
+  }
+
+  keys(workspace: string, page: PageRequest) {
+    return this.#answer(workspace, ({ context }) => listKeys(context, page));
+  }
+
+  revokeKey(workspace: string, id: string) {
+    return this.#answer(workspace, ({ context }) => {
+      revokeKey(context, id);
+      return null;
+    });
+  }
+
+  verifyKey(workspace: string, id: string, hash: string) {
+    return this.#answer(workspace, ({ context }) => verifyKey(context, id, hash));
+  }
+
+  indexSession(workspace: string, row: SessionIndexRow) {
+    return this.#answer(workspace, ({ context }) => {
+      indexSession(context, row);
+      return null;
+    });
+  }
+
+  forgetSession(workspace: string, id: string) {
+    return this.#answer(workspace, ({ context }) => {
+      forgetSession(context, id);
+      return null;
+    });
+  }
+
+  sessions(workspace: string, keyId: string | null, page: PageRequest) {
+    return this.#answer(workspace, ({ context }) => listSessions(context, keyId, page));
+  }
+
+  appendAudit(workspace: string, rows: readonly AuditRow[]) {
+    return this.#answer(workspace, ({ context }) => {
+      appendAudit(context, rows);
+      return null;
+    });
+  }
+
+  audit(workspace: string, query: AuditQuery) {
+    return this.#answer(workspace, ({ context }) => listAudit(context, query));
+  }
+
+  pointer(workspace: string, toolset: string, version: number | undefined, republish: boolean) {
+    return this.#answer(workspace, async ({ context }) => {
+      const pointer = readPointer(context.sql, toolset, version);
+      if (republish) await this.#republish(() => enqueueAgain(context, toolset, pointer.hash));
+      return pointer;
+    });
+  }
+
+  editionText(workspace: string, hash: string) {
+    return this.#answer(workspace, async ({ context }) => {
+      const text = readEditionText(context.sql, hash);
+      // Whoever asks did not find it in KV.
+      const toolset = toolsetOfEdition(context.sql, hash);
+      if (toolset !== null) await this.#republish(() => enqueueAgain(context, toolset, hash));
+      return text;
+    });
+  }
+
+  agent(workspace: string, name: string, republish: boolean) {
+    return this.#answer(workspace, async ({ context }) => {
+      // Bodies of agents were parsed by the schema when they were written.
+      const agent = requireRow(context.sql, 'agent', name).body as Agent;
+      if (republish) await this.#republish(() => enqueuePublish(context, 'agent', name));
+      return agent;
+    });
+  }
+
+  sealedProvider(workspace: string, name: string) {
+    return this.#answer(workspace, ({ context }) => readSealedProvider(context, name));
+  }
+
+  providerModels(workspace: string) {
+    return this.#answer(workspace, ({ context }) => listProviderModels(context));
+  }
+
+  sealedSecret(workspace: string, name: string) {
+    return this.#answer(workspace, ({ context }) => readSealedSecret(context, name));
+  }
+
+  /** Publishes what is due. It arms itself again first, and never throws: the platform's own retries are finite. */
+  override async alarm(): Promise<void> {
+    const workspace = this.#storedWorkspace();
+    if (workspace === null) return;
+    const { outbox } = this.#open(workspace);
+    await this.ctx.storage.setAlarm(Date.now() + limits.maxPublishBackoffMs);
+    await outbox.publishDue();
+    await this.#arm();
+  }
+
+  /** For reads, and for writes of one statement, which have no phases that another could come between. */
+  #answer<T>(workspace: string, work: (parts: { context: CatalogContext; outbox: Outbox }) => T | Promise<T>): Promise<Outcome<T>> {
+    return toOutcome(() => work(this.#open(workspace)));
+  }
+
+  /** One after the other, so that what a write has read still holds when it commits. Then publishes, for a while. */
+  #write<T>(workspace: string, work: (parts: { context: CatalogContext; outbox: Outbox }) => Promise<T>): Promise<Outcome<T>> {
+    return toOutcome(async () => {
+      const parts = this.#open(workspace);
+      const turn = this.#lastWrite.then(() => work(parts));
+      // The next in the queue starts after this one, however it ends; its caller is told of the failure below.
+      this.#lastWrite = turn.catch(() => undefined);
+      const answer = await turn;
+      await this.#arm();
+      await settledWithin(this.#publish(parts.outbox), limits.publishWaitMs);
+      return answer;
+    });
+  }
+
+  async #publish(outbox: Outbox): Promise<void> {
+    try {
+      await outbox.publishDue();
+      await this.#arm();
+    } catch (error) {
+      // The write is stored and the alarm set: its caller is not to hear of this.
+      createLog('error').error('publishing failed', { cause: String(error) });
+    }
+  }
+
+  async #republish(enqueue: () => void): Promise<void> {
+    enqueue();
+    await this.#arm();
+  }
+
+  /** The alarm stands at the next due publish. Overdue ones get a moment, since a publish is on its way with the write. */
+  async #arm(): Promise<void> {
+    const due = this.#parts?.outbox.nextDue() ?? null;
+    if (due === null) return this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.setAlarm(Math.max(due, Date.now() + limits.publishIntervalMs));
+  }
+
+  /** The object belongs to the first workspace that asked it, for ever. */
+  #open(workspace: string): { context: CatalogContext; outbox: Outbox } {
+    if (this.#parts === null) {
+      if (this.#storedWorkspace() === null) this.ctx.storage.sql.exec("INSERT INTO meta (key, value) VALUES ('workspace', ?)", workspace);
+      const context = this.#context(this.#storedWorkspace() ?? workspace);
+      this.#parts = { context, outbox: createOutbox(context, () => this.env.KV) };
+    }
+    if (this.#parts.context.workspace !== workspace) throw new Problem('internal', 'This catalog belongs to another workspace.');
+    return this.#parts;
+  }
+
+  #context(workspace: string): CatalogContext {
+    const settings = readSettings(this.env);
+    return {
+      workspace,
+      sql: this.ctx.storage.sql,
+      transact: (work) => this.ctx.storage.transactionSync(work),
+      now: () => Date.now(),
+      master: createMasterKey(settings.masterKey),
+      settings,
+      definitions: toolDefinitions,
+      log: createLog(settings.log),
+    };
+  }
+
+  #storedWorkspace(): string | null {
+    return this.ctx.storage.sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'workspace'").toArray()[0]?.value ?? null;
+  }
+}
+
+/** Resolves when the work has, or when the time is over; the work goes on. */
+async function settledWithin(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,113 @@
+/** Rows of documents, whatever their kind: reading, listing and replacing them. What may be written is `write-document.ts`. */
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { DocumentKind, Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
+import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
+
+export type DocumentRow = {
+  kind: DocumentKind;
+  name: string;
+  version: number;
+  deleted: boolean;
+  body: Record<string, unknown>;
+  sealed: string | null;
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** The newest row, the tombstone of a removed document included; null when there never was one. */
+export function readRow(sql: SqlStorage, kind: DocumentKind, name: string): DocumentRow | null {
+  const row = sql.exec<SqlRow>('SELECT * FROM documents WHERE kind = ? AND name = ?', kind, name).toArray()[0];
+  return row === undefined ? null : fromSql(row);
+}
+
+/** A document that is there; `not_found` else. */
+export function requireRow(sql: SqlStorage, kind: DocumentKind, name: string): DocumentRow {
+  const row = readRow(sql, kind, name);
+  if (row === null || row.deleted) throw notFound(kind, name);
+  return row;
+}
+
+export function listRows(sql: SqlStorage, kind: DocumentKind, page: PageRequest): Page<StoredDocument> {
+  const after = decodeTextCursor(kind, page.cursor) ?? '';
+  const limit = Math.min(page.limit, limits.maxPageItems);
+  const items: StoredDocument[] = [];
+  let bytes = 0;
+  const query = 'SELECT * FROM documents WHERE kind = ? AND deleted = 0 AND name > ? ORDER BY name LIMIT ?';
+  for (const row of sql.exec<SqlRow>(query, kind, after, limit + 1)) {
+    const last = items.at(-1);
+    bytes += row.body.length;
+    if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes)) return { items, nextCursor: encodeCursor(kind, last.name) };
+    items.push(toStored(fromSql(row)));
+  }
+  return { items, nextCursor: null };
+}
+
+/** Every document of a kind that is there; for kinds whose bodies are small. */
+export function allRows(sql: SqlStorage, kind: DocumentKind): DocumentRow[] {
+  return sql.exec<SqlRow>('SELECT * FROM documents WHERE kind = ? AND deleted = 0 ORDER BY name', kind).toArray().map(fromSql);
+}
+
+/** Puts a row in the place of the one before it. `sealed` and the body of a removed document are gone for good. */
+export function replaceRow(sql: SqlStorage, row: DocumentRow): void {
+  sql.exec(
+    `INSERT INTO documents (kind, name, version, deleted, body, sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (kind, name) DO UPDATE SET version = excluded.version, deleted = excluded.deleted, body = excluded.body,
+       sealed = excluded.sealed, created_at = excluded.created_at, updated_at = excluded.updated_at`,
+    row.kind,
+    row.name,
+    row.version,
+    row.deleted ? 1 : 0,
+    JSON.stringify(row.body),
+    row.sealed,
+    row.createdAt,
+    row.updatedAt,
+  );
+}
+
+/** As GET shows it: never a sealed value, but of a provider whether it has a key. */
+export function toStored(row: DocumentRow): StoredDocument {
+  const body = row.kind === 'provider' ? { ...row.body, hasApiKey: row.sealed !== null || row.body.apiKeySecret !== undefined } : row.body;
+  return { name: row.name, version: row.version, body, createdAt: isoTime(row.createdAt), updatedAt: isoTime(row.updatedAt) };
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function notFound(kind: DocumentKind, name: string): Problem {
+  return new Problem('not_found', `There is no ${kindWords[kind]} ${JSON.stringify(name.slice(0, 128))}.`);
+}
+
+export const kindWords: Readonly<Record<DocumentKind, string>> = {
+  toolset: 'toolset',
+  agent: 'agent',
+  provider: 'provider',
+  secret: 'secret',
+  'tool-aliases': 'set of default aliases for',
+};
+
+type SqlRow = {
+  kind: string;
+  name: string;
+  version: number;
+  deleted: number;
+  body: string;
+  sealed: string | null;
+  created_at: number;
+  updated_at: number;
+};
+
+/** Rows are written by `replaceRow` only, so their kind is one of ours and their body an object. */
+function fromSql(row: SqlRow): DocumentRow {
+  return {
+    kind: row.kind as DocumentKind,
+    name: row.name,
+    version: row.version,
+    deleted: row.deleted === 1,
+    body: JSON.parse(row.body) as Record<string, unknown>,
+    sealed: row.sealed,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

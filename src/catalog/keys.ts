@@ -1,0 +1,110 @@
+/** API keys: making, listing, revoking, and judging the hash of one that somebody shows. Only hashes are stored. */
+import { parseDocument } from '../core/issues.ts';
+import { limits } from '../core/limits.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
+import { KeyRequest } from '../core/principal.ts';
+import type { Principal, Scope } from '../core/principal.ts';
+import type { KeyRecord, Page, PageRequest } from '../ports/catalog.ts';
+import type { KeyVerdict } from '../storage/catalog-rpc.ts';
+import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
+import { equalInConstantTime, mintKey } from '../storage/key-crypto.ts';
+import type { CatalogContext } from './context.ts';
+import { isoTime } from './documents.ts';
+
+/** The key itself is in the answer and nowhere else, ever. */
+export async function createKey(context: CatalogContext, body: unknown): Promise<{ key: string; record: KeyRecord }> {
+  const request = parseDocument(KeyRequest, body);
+  const now = context.now();
+  const expiresAt = request.expiresAt === undefined ? null : Date.parse(request.expiresAt);
+  if (expiresAt !== null && expiresAt <= now) throw invalidRequest([{ path: 'expiresAt', message: 'is in the past' }]);
+  const { key, id, hash } = await mintKey(context.master, context.workspace);
+  context.sql.exec(
+    'INSERT INTO keys (id, name, hash, scopes, toolsets, agents, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    id,
+    request.name,
+    hash,
+    JSON.stringify([...new Set(request.scopes)]),
+    request.toolsets === undefined ? null : JSON.stringify(request.toolsets),
+    request.agents === undefined ? null : JSON.stringify(request.agents),
+    now,
+    expiresAt,
+  );
+  return { key, record: toRecord(requireKey(context.sql, id)) };
+}
+
+/** Newest first; revoked ones stay in the list, since the audit names them. */
+export function listKeys(context: CatalogContext, page: PageRequest): Page<KeyRecord> {
+  const before = decodeNumberCursor('keys', page.cursor) ?? Number.MAX_SAFE_INTEGER;
+  const limit = Math.min(page.limit, limits.maxPageItems);
+  const rows = context.sql.exec<KeyRow>('SELECT * FROM keys WHERE number < ? ORDER BY number DESC LIMIT ?', before, limit + 1).toArray();
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items: items.map(toRecord), nextCursor: rows.length > limit && last !== undefined ? encodeCursor('keys', last.number) : null };
+}
+
+/** Works everywhere within `limits.principalTtlMs`. Revoking twice changes nothing. */
+export function revokeKey(context: CatalogContext, id: string): void {
+  if (id === 'root') throw new Problem('conflict', 'The root key is a setting: change MONIKER_ROOT_KEY to revoke it.');
+  requireKey(context.sql, id);
+  context.sql.exec('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', context.now(), id);
+}
+
+/** What a shown key may do. Notes its use, at most once in `limits.keyUseIntervalMs`. */
+export function verifyKey(context: CatalogContext, id: string, hash: string): KeyVerdict {
+  const row = findKey(context.sql, id);
+  if (row === null || !equalInConstantTime(row.hash, hash)) return { refused: 'unknown' };
+  if (row.revoked_at !== null) return { refused: 'revoked' };
+  const now = context.now();
+  if (row.expires_at !== null && row.expires_at <= now) return { refused: 'expired' };
+  if (row.last_used_at === null || row.last_used_at + limits.keyUseIntervalMs <= now) {
+    context.sql.exec('UPDATE keys SET last_used_at = ? WHERE id = ?', now, id);
+  }
+  const { scopes, toolsets, agents } = toRecord(row);
+  const principal: Principal = {
+    workspace: context.workspace,
+    keyId: id,
+    scopes,
+    ...(toolsets !== undefined && { toolsets }),
+    ...(agents !== undefined && { agents }),
+  };
+  return { principal, expiresAt: row.expires_at };
+}
+
+type KeyRow = {
+  number: number;
+  id: string;
+  name: string;
+  hash: string;
+  scopes: string;
+  toolsets: string | null;
+  agents: string | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+};
+
+function findKey(sql: SqlStorage, id: string): KeyRow | null {
+  return sql.exec<KeyRow>('SELECT * FROM keys WHERE id = ?', id).toArray()[0] ?? null;
+}
+
+function requireKey(sql: SqlStorage, id: string): KeyRow {
+  const row = findKey(sql, id);
+  if (row === null) throw new Problem('not_found', `There is no key ${JSON.stringify(id.slice(0, 64))}.`);
+  return row;
+}
+
+/** The lists were parsed by the schema when the key was made. */
+function toRecord(row: KeyRow): KeyRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    ...(row.toolsets !== null && { toolsets: JSON.parse(row.toolsets) as string[] }),
+    ...(row.agents !== null && { agents: JSON.parse(row.agents) as string[] }),
+    createdAt: isoTime(row.created_at),
+    expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
+    revokedAt: row.revoked_at === null ? null : isoTime(row.revoked_at),
+    lastUsedAt: row.last_used_at === null ? null : isoTime(row.last_used_at),
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * What must still reach KV (DESIGN §4). A write leaves a row in its own transaction; publishing takes the newest state of
+ * that name, so that late retries never bring back an old one. One publish of a name at a time, at most one a second,
+ * tried again until it succeeds: by the alarm, after a growing pause.
+ */
+import type { Agent } from '../core/agent.ts';
+import { limits } from '../core/limits.ts';
+import { kvKeys, publishedFormat } from '../storage/keys.ts';
+import type { PublishedAgent, PublishedPointer } from '../storage/keys.ts';
+import type { CatalogContext } from './context.ts';
+import { readRow } from './documents.ts';
+import { isEditionPublished, markEditionPublished, readEditionText } from './editions.ts';
+import { versionRow } from './toolset-versions.ts';
+
+export type PublishedKind = 'toolset' | 'agent';
+
+/** Part of a write's transaction. */
+export function enqueuePublish(context: CatalogContext, kind: PublishedKind, name: string): void {
+  context.sql.exec(
+    `INSERT INTO outbox (kind, name, sequence, attempts, due_at) VALUES (?, ?, 1, 0, ?)
+     ON CONFLICT (kind, name) DO UPDATE SET sequence = sequence + 1, attempts = 0, due_at = min(due_at, excluded.due_at)`,
+    kind,
+    name,
+    context.now(),
+  );
+}
+
+/** KV was seen without the pointer or the edition of a toolset: both are written again. */
+export function enqueueAgain(context: CatalogContext, toolset: string, hash: string): void {
+  markEditionPublished(context.sql, hash, null);
+  enqueuePublish(context, 'toolset', toolset);
+}
+
+export interface Outbox {
+  /** Publishes what is due, at most `limits.maxPublishesPerAlarm` names. Never throws: what fails stays in the box. */
+  publishDue(): Promise<void>;
+  /** When the next row is due; null when the box is empty. */
+  nextDue(): number | null;
+}
+
+export function createOutbox(context: CatalogContext, kv: () => KVNamespace): Outbox {
+  const inFlight = new Map<string, Promise<void>>();
+  const publishedAt = new Map<string, number>();
+
+  const publishOne = async (row: OutboxRow): Promise<void> => {
+    const key = `${row.kind}:${row.name}`;
+    const earliest = (publishedAt.get(key) ?? 0) + limits.publishIntervalMs;
+    if (earliest > context.now()) return postpone(context, row, row.attempts, earliest);
+    try {
+      await withTimeout(publish(context, kv(), row));
+      remember(publishedAt, key, context.now());
+      // A write that came meanwhile has raised the sequence: its row stays, and is due after the interval.
+      context.sql.exec('DELETE FROM outbox WHERE kind = ? AND name = ? AND sequence = ?', row.kind, row.name, row.sequence);
+      const left = readOutbox(context, row);
+      if (left !== null) postpone(context, left, 0, context.now() + limits.publishIntervalMs);
+    } catch (error) {
+      const attempts = row.attempts + 1;
+      context.log.error('publishing failed, it will be tried again', { kind: row.kind, name: row.name, attempts, cause: String(error) });
+      postpone(context, row, attempts, context.now() + Math.min(limits.publishIntervalMs * 2 ** (attempts - 1), limits.maxPublishBackoffMs));
+    }
+  };
+
+  return {
+    publishDue: async () => {
+      const query = 'SELECT kind, name, sequence, attempts FROM outbox WHERE due_at <= ? ORDER BY due_at LIMIT ?';
+      const due = context.sql.exec<OutboxRow>(query, context.now(), limits.maxPublishesPerAlarm).toArray();
+      await Promise.all(
+        due.map((row) => {
+          const key = `${row.kind}:${row.name}`;
+          const running = inFlight.get(key) ?? publishOne(row).finally(() => inFlight.delete(key));
+          inFlight.set(key, running);
+          return running;
+        }),
+      );
+    },
+    nextDue: () => context.sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM outbox').one().due,
+  };
+}
+
+type OutboxRow = { kind: PublishedKind; name: string; sequence: number; attempts: number };
+
+function readOutbox(context: CatalogContext, { kind, name }: OutboxRow): OutboxRow | null {
+  const query = 'SELECT kind, name, sequence, attempts FROM outbox WHERE kind = ? AND name = ?';
+  return context.sql.exec<OutboxRow>(query, kind, name).toArray()[0] ?? null;
+}
+
+function postpone(context: CatalogContext, { kind, name }: OutboxRow, attempts: number, dueAt: number): void {
+  context.sql.exec('UPDATE outbox SET attempts = ?, due_at = ? WHERE kind = ? AND name = ?', attempts, dueAt, kind, name);
+}
+
+async function publish(context: CatalogContext, kv: KVNamespace, { kind, name }: OutboxRow): Promise<void> {
+  switch (kind) {
+    case 'toolset':
+      return publishToolset(context, kv, name);
+    case 'agent':
+      return publishAgent(context, kv, name);
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The edition first: a pointer must never name what a reader cannot find. */
+async function publishToolset(context: CatalogContext, kv: KVNamespace, name: string): Promise<void> {
+  const { sql, workspace } = context;
+  const row = readRow(sql, 'toolset', name);
+  if (row === null) return;
+  const key = kvKeys.toolset(workspace, name);
+  const compiled = row.deleted ? null : versionRow(sql, name, row.version);
+  if (compiled === null || compiled.hash === null) return putTombstone(kv, key, row.version);
+  const { hash, revision } = compiled;
+  if (!isEditionPublished(sql, hash)) {
+    await kv.put(kvKeys.edition(workspace, hash), readEditionText(sql, hash));
+    markEditionPublished(sql, hash, context.now());
+  }
+  const pointer: PublishedPointer = { format: publishedFormat, version: row.version, revision, hash };
+  await kv.put(key, JSON.stringify(pointer));
+}
+
+async function publishAgent(context: CatalogContext, kv: KVNamespace, name: string): Promise<void> {
+  const row = readRow(context.sql, 'agent', name);
+  if (row === null) return;
+  const key = kvKeys.agent(context.workspace, name);
+  if (row.deleted) return putTombstone(kv, key, row.version);
+  // Bodies of agents were parsed by the schema when they were written.
+  const published: PublishedAgent = { format: publishedFormat, version: row.version, agent: row.body as Agent };
+  await kv.put(key, JSON.stringify(published));
+}
+
+async function putTombstone(kv: KVNamespace, key: string, version: number): Promise<void> {
+  const tombstone: PublishedPointer = { format: publishedFormat, version, deleted: true };
+  await kv.put(key, JSON.stringify(tombstone), { expirationTtl: limits.tombstoneTtlSeconds });
+}
+
+/** Only the interval matters, so times older than that are let go. */
+function remember(publishedAt: Map<string, number>, key: string, now: number): void {
+  for (const [known, at] of publishedAt) if (at + limits.publishIntervalMs <= now) publishedAt.delete(known);
+  publishedAt.set(key, now);
+}
+
+async function withTimeout(work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('KV did not answer in time')), limits.publishTimeoutMs);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,61 @@
+/** Writing secrets: the value is sealed here and leaves only sealed; its hosts and tools are what GET shows. */
+import { parseDocument } from '../core/issues.ts';
+import { Secret, SecretName } from '../core/secret.ts';
+import type { SecretBinding } from '../core/secret.ts';
+import type { SealedSecret } from '../storage/catalog-rpc.ts';
+import { equalInConstantTime } from '../storage/key-crypto.ts';
+import { openValue, sealValue } from '../storage/secret-box.ts';
+import type { SealedFor } from '../storage/secret-box.ts';
+import type { CatalogContext } from './context.ts';
+import { readRow, requireRow } from './documents.ts';
+import type { DocumentRow } from './documents.ts';
+import type { DocumentWriter } from './write-document.ts';
+
+export const secretWriter: DocumentWriter = {
+  nameFault: (_context, name) => SecretName.safeParse(name).error?.issues[0]?.message ?? null,
+
+  prepare: async (context, name, body, previous) => {
+    const { value, hosts, tools } = parseDocument(Secret, body);
+    const { sealed, sealedChanged } = await reseal(context, { workspace: context.workspace, kind: 'secret', name }, value, previous);
+    return { body: { hosts, ...(tools !== undefined && { tools }) }, sealed, sealedChanged };
+  },
+};
+
+export function readSealedSecret(context: CatalogContext, name: string): SealedSecret {
+  return toSealed(requireRow(context.sql, 'secret', name));
+}
+
+/** Those of the names that exist. */
+export function readSealedSecrets(context: CatalogContext, names: Iterable<string>): SealedSecret[] {
+  return [...new Set(names)].flatMap((name) => {
+    const row = readRow(context.sql, 'secret', name);
+    return row === null || row.deleted ? [] : [toSealed(row)];
+  });
+}
+
+/** Seals a value, or keeps the seal when the value is the same, so that writing it again makes no version. */
+export async function reseal(
+  context: CatalogContext,
+  place: SealedFor,
+  value: string,
+  previous: DocumentRow | null,
+): Promise<{ sealed: string; sealedChanged: boolean }> {
+  const before = previous?.sealed ?? null;
+  if (before !== null && (await opensTo(context, place, before, value))) return { sealed: before, sealedChanged: false };
+  return { sealed: await sealValue(context.master, place, value), sealedChanged: true };
+}
+
+async function opensTo(context: CatalogContext, place: SealedFor, sealed: string, value: string): Promise<boolean> {
+  try {
+    return equalInConstantTime(await openValue(context.master, place, sealed), value);
+  } catch {
+    // Sealed under another master key, or damaged: the new value takes its place, which is how that is mended.
+    return false;
+  }
+}
+
+function toSealed({ name, body, sealed }: DocumentRow): SealedSecret {
+  // Bodies of secrets are written above only; a secret always has a sealed value.
+  const { hosts, tools } = body as SecretBinding;
+  return { name, hosts, ...(tools !== undefined && { tools }), sealed: sealed ?? '' };
+}

@@ -1,0 +1,74 @@
+/** Every version of every toolset, each with its edition: rows only. Writing them is `toolsets.ts`. */
+import type { EditionPointer } from '../core/edition.ts';
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { Page, PageRequest, StoredDocument, ToolsetVersion } from '../ports/catalog.ts';
+import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
+import { isoTime, notFound, readRow, requireRow, toStored } from './documents.ts';
+
+/** `body` and `hash` are null for a version that was a removal. */
+export type VersionRow = { version: number; body: string | null; revision: number; hash: string | null; created_at: number };
+
+export function versionRow(sql: SqlStorage, name: string, version: number): VersionRow | null {
+  const query = 'SELECT version, body, revision, hash, created_at FROM toolset_versions WHERE name = ? AND version = ?';
+  return sql.exec<VersionRow>(query, name, version).toArray()[0] ?? null;
+}
+
+/** Which edition a call uses: of the newest version, or of a pinned one. `not_found`, also of any version of a removed toolset. */
+export function readPointer(sql: SqlStorage, name: string, pinned: number | undefined): EditionPointer {
+  const row = requireRow(sql, 'toolset', name);
+  const version = pinned ?? row.version;
+  const compiled = versionRow(sql, name, version);
+  if (compiled === null || compiled.hash === null) throw noVersion(name, version);
+  return { toolset: name, version, revision: compiled.revision, hash: compiled.hash };
+}
+
+/** A toolset with this edition; null when none has it. */
+export function toolsetOfEdition(sql: SqlStorage, hash: string): string | null {
+  return sql.exec<{ name: string }>('SELECT name FROM toolset_versions WHERE hash = ? LIMIT 1', hash).toArray()[0]?.name ?? null;
+}
+
+/** The document as it was at a version, also when the toolset has been removed since: so that it can be put back. */
+export function readVersion(sql: SqlStorage, name: string, version: number): StoredDocument {
+  const row = readRow(sql, 'toolset', name);
+  if (row === null) throw notFound('toolset', name);
+  const kept = versionRow(sql, name, version);
+  if (kept === null || kept.body === null) throw noVersion(name, version);
+  // Bodies are written by `insertVersion` only.
+  const body = JSON.parse(kept.body) as Record<string, unknown>;
+  return toStored({ ...row, version, body, createdAt: kept.created_at, updatedAt: kept.created_at });
+}
+
+export function listVersions(sql: SqlStorage, name: string, page: PageRequest): Page<ToolsetVersion> {
+  if (readRow(sql, 'toolset', name) === null) throw notFound('toolset', name);
+  const list = `versions of ${name}`;
+  const before = decodeNumberCursor(list, page.cursor) ?? Number.MAX_SAFE_INTEGER;
+  const limit = Math.min(page.limit, limits.maxPageItems);
+  const query = 'SELECT version, hash, created_at FROM toolset_versions WHERE name = ? AND version < ? ORDER BY version DESC LIMIT ?';
+  const rows = sql.exec<Pick<VersionRow, 'version' | 'hash' | 'created_at'>>(query, name, before, limit + 1).toArray();
+  const items = rows.slice(0, limit).map((row) => ({ version: row.version, createdAt: isoTime(row.created_at), removed: row.hash === null }));
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(list, last.version) : null };
+}
+
+/** Part of a write's transaction. `body` and `hash` null: a removal. */
+export function insertVersion(sql: SqlStorage, name: string, row: VersionRow): void {
+  sql.exec(
+    'INSERT INTO toolset_versions (name, version, body, revision, hash, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    name,
+    row.version,
+    row.body,
+    row.revision,
+    row.hash,
+    row.created_at,
+  );
+}
+
+/** Part of a write's transaction: the same document, compiled anew. */
+export function reviseVersion(sql: SqlStorage, name: string, version: number, hash: string): void {
+  sql.exec('UPDATE toolset_versions SET revision = revision + 1, hash = ? WHERE name = ? AND version = ?', hash, name, version);
+}
+
+function noVersion(name: string, version: number): Problem {
+  return new Problem('not_found', `The toolset ${JSON.stringify(name)} has no version ${version}.`);
+}

@@ -1,0 +1,94 @@
+/** Writing toolsets: the document, its compiled edition, and new revisions when a default alias changes (DESIGN §4). */
+import { compileEdition, editionBytes, editionHash } from '../core/edition.ts';
+import type { KnownTools, ToolsetWarning } from '../core/edition.ts';
+import { parseDocument } from '../core/issues.ts';
+import { Problem } from '../core/problem.ts';
+import { Toolset, ToolsetName } from '../core/toolset.ts';
+import type { CatalogContext } from './context.ts';
+import { readRow } from './documents.ts';
+import { storeEdition } from './editions.ts';
+import { knownTools } from './known-tools.ts';
+import { enqueuePublish } from './outbox.ts';
+import { insertVersion, reviseVersion, versionRow } from './toolset-versions.ts';
+import { checkNameInBody } from './write-document.ts';
+import type { DocumentWriter } from './write-document.ts';
+
+export const toolsetWriter: DocumentWriter = {
+  nameFault: (_context, name) => (ToolsetName.safeParse(name).success ? null : 'must be 1-50 of a-z, 0-9 and `-`, without `-` at the ends'),
+
+  prepare: async (context, name, body) => {
+    const document = parseDocument(Toolset, body);
+    checkNameInBody(name, document);
+    const toolset: Toolset = { ...document, name };
+    const text = JSON.stringify(toolset);
+    const compiled = await compile(context, name, toolset, knownTools(context));
+    return {
+      body: toolset,
+      warnings: compiled.warnings,
+      commit: (row, changed) => {
+        if (changed) {
+          storeEdition(context.sql, compiled.hash, compiled.text);
+          insertVersion(context.sql, name, { version: row.version, body: text, revision: 1, hash: compiled.hash, created_at: row.updatedAt });
+          indexInherited(context.sql, name, toolset);
+          enqueuePublish(context, 'toolset', name);
+        } else {
+          // The document is the same, but a tool's definition may have changed since it was compiled.
+          revise(context, { name, version: row.version, ...compiled });
+        }
+      },
+    };
+  },
+
+  prepareRemoval: async (context, name) => (row) => {
+    insertVersion(context.sql, name, { version: row.version, body: null, revision: 1, hash: null, created_at: row.updatedAt });
+    context.sql.exec('DELETE FROM inherited_aliases WHERE toolset = ?', name);
+    enqueuePublish(context, 'toolset', name);
+  },
+};
+
+/** Compiled revisions to store when a tool's default aliases change, and what stands in their way. */
+export type Recompiled = { revisions: Revision[]; warnings: ToolsetWarning[] };
+export type Revision = { name: string; version: number; text: string; hash: string };
+
+/**
+ * Compiles the toolsets that take the default aliases of `canonical`, over the tools as they are about to be. One that
+ * would not compile keeps its edition, and the warning says so.
+ */
+export async function recompileInheriting(context: CatalogContext, canonical: string, known: KnownTools): Promise<Recompiled> {
+  const revisions: Revision[] = [];
+  const warnings: ToolsetWarning[] = [];
+  const query = 'SELECT toolset FROM inherited_aliases WHERE tool = ? ORDER BY toolset';
+  for (const { toolset: name } of context.sql.exec<{ toolset: string }>(query, canonical).toArray()) {
+    const row = readRow(context.sql, 'toolset', name);
+    if (row === null || row.deleted) continue;
+    try {
+      // Bodies of toolsets were parsed by the schema when they were written.
+      const { text, hash } = await compile(context, name, row.body as Toolset, known);
+      revisions.push({ name, version: row.version, text, hash });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      warnings.push({ path: 'aliases', message: `The toolset "${name}" keeps its names as they were: ${error.detail}` });
+    }
+  }
+  return { revisions, warnings };
+}
+
+/** Part of a write's transaction. Does nothing when the edition is the same. */
+export function revise(context: CatalogContext, { name, version, text, hash }: Revision): void {
+  if (versionRow(context.sql, name, version)?.hash === hash) return;
+  storeEdition(context.sql, hash, text);
+  reviseVersion(context.sql, name, version, hash);
+  enqueuePublish(context, 'toolset', name);
+}
+
+async function compile(context: CatalogContext, name: string, toolset: Toolset, known: KnownTools) {
+  const { edition, warnings } = await compileEdition({ workspace: context.workspace, name, toolset, known });
+  return { text: editionBytes(edition), hash: await editionHash(edition), warnings };
+}
+
+function indexInherited(sql: SqlStorage, name: string, toolset: Toolset): void {
+  sql.exec('DELETE FROM inherited_aliases WHERE toolset = ?', name);
+  for (const { tool, aliases } of toolset.tools) {
+    if (aliases === undefined) sql.exec('INSERT OR IGNORE INTO inherited_aliases (tool, toolset) VALUES (?, ?)', tool, name);
+  }
+}

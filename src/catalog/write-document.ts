@@ -1,0 +1,106 @@
+/**
+ * The way of every write (DESIGN §4): conditions, then the kind's own checks and compiling (which may wait), then one
+ * transaction. Writes of a workspace run one after the other (`catalog.ts`), so nothing changes between the phases.
+ */
+import { canonicalJson } from '../core/hash.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
+import { pathText } from '../core/issues.ts';
+import type { ToolsetWarning } from '../core/edition.ts';
+import type { DocumentKind, PutAnswer, WriteOptions } from '../ports/catalog.ts';
+import type { CatalogContext } from './context.ts';
+import { kindWords, notFound, readRow, replaceRow, toStored } from './documents.ts';
+import type { DocumentRow } from './documents.ts';
+
+/** What a kind of document says to a write. */
+export interface DocumentWriter {
+  /** Why a name cannot be one of this kind; null when it can. */
+  nameFault(context: CatalogContext, name: string): string | null;
+  /** Checks and compiles; throws the problem. `previous` is the document as it is, null when there is none now. */
+  prepare(context: CatalogContext, name: string, body: Record<string, unknown>, previous: DocumentRow | null): Promise<Prepared>;
+  /** The same for a removal; absent: there is nothing to say. */
+  prepareRemoval?(context: CatalogContext, name: string): Promise<Commit>;
+}
+
+export type Prepared = {
+  /** As it is stored and shown. */
+  body: Record<string, unknown>;
+  sealed?: string | null;
+  /** The sealed part differs from the one before, which the ciphertext cannot tell. */
+  sealedChanged?: boolean;
+  warnings?: ToolsetWarning[];
+  commit?: Commit;
+};
+
+/** Runs inside the transaction, after the row. `changed` is false when the document was the same as before. */
+export type Commit = (row: DocumentRow, changed: boolean) => void;
+
+export async function putDocument(
+  context: CatalogContext,
+  writer: DocumentWriter,
+  request: { kind: DocumentKind; name: string; body: Record<string, unknown>; options: WriteOptions },
+): Promise<PutAnswer> {
+  const { kind, name, options } = request;
+  const fault = writer.nameFault(context, name);
+  if (fault !== null) throw invalidRequest([{ path: 'name', message: fault }]);
+  const before = readRow(context.sql, kind, name);
+  checkConditions(kind, name, before, options);
+
+  const previous = before === null || before.deleted ? null : before;
+  const prepared = await writer.prepare(context, name, request.body, previous);
+  const changed = previous === null || prepared.sealedChanged === true || canonicalJson(prepared.body) !== canonicalJson(previous.body);
+  const now = context.now();
+  const row: DocumentRow = changed
+    ? {
+        kind,
+        name,
+        version: (before?.version ?? 0) + 1,
+        deleted: false,
+        body: prepared.body,
+        sealed: prepared.sealed ?? null,
+        createdAt: previous?.createdAt ?? now,
+        updatedAt: now,
+      }
+    : previous;
+
+  if (options.dryRun !== true) {
+    context.transact(() => {
+      if (changed) replaceRow(context.sql, row);
+      prepared.commit?.(row, changed);
+    });
+  }
+  return { document: toStored(row), created: previous === null, changed, warnings: prepared.warnings ?? [] };
+}
+
+export async function removeDocument(
+  context: CatalogContext,
+  writer: DocumentWriter,
+  request: { kind: DocumentKind; name: string; options: WriteOptions },
+): Promise<void> {
+  const { kind, name, options } = request;
+  const before = readRow(context.sql, kind, name);
+  if (before === null || before.deleted) throw notFound(kind, name);
+  checkConditions(kind, name, before, options);
+  const commit = await writer.prepareRemoval?.(context, name);
+  if (options.dryRun === true) return;
+  const row: DocumentRow = { ...before, version: before.version + 1, deleted: true, body: {}, sealed: null, updatedAt: context.now() };
+  context.transact(() => {
+    replaceRow(context.sql, row);
+    commit?.(row, true);
+  });
+}
+
+/** `name` in a body is allowed to repeat the path, not to differ from it. */
+export function checkNameInBody(name: string, body: { name?: string | undefined }): void {
+  if (body.name !== undefined && body.name !== name) {
+    throw invalidRequest([{ path: pathText(['name']), message: `is not the name in the path, ${JSON.stringify(name)}: leave it out` }]);
+  }
+}
+
+function checkConditions(kind: DocumentKind, name: string, before: DocumentRow | null, options: WriteOptions): void {
+  const current = before === null || before.deleted ? null : before.version;
+  const lost = (state: string): Problem => new Problem('precondition_failed', `The ${kindWords[kind]} ${JSON.stringify(name)} ${state}.`, { version: current });
+  if (options.ifNoneMatch === true && current !== null) throw lost(`exists already, at version ${current}`);
+  if (options.ifMatch === undefined) return;
+  if (current === null) throw lost('does not exist');
+  if (options.ifMatch !== '*' && options.ifMatch !== current) throw lost(`is at version ${current}, not ${options.ifMatch}: read it again`);
+}

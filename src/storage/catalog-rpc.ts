@@ -1,0 +1,111 @@
+/**
+ * The Catalog's Durable Object as seen from outside: the RPC methods of `catalog/catalog.ts`, and the one way to ask it,
+ * with a time-out and the platform's failures told apart. Used by `catalog-client.ts` and `directory.ts`.
+ */
+import type { Agent } from '../core/agent.ts';
+import type { AuditRow } from '../core/audit.ts';
+import type { EditionPointer } from '../core/edition.ts';
+import { limits } from '../core/limits.ts';
+import { Problem, unwrap } from '../core/problem.ts';
+import type { Outcome } from '../core/problem.ts';
+import type { KeyRequest, Principal } from '../core/principal.ts';
+import type { Provider } from '../core/provider.ts';
+import type { SecretBinding } from '../core/secret.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+import type {
+  AuditQuery,
+  DocumentKind,
+  KeyRecord,
+  Page,
+  PageRequest,
+  PutAnswer,
+  SessionIndexRow,
+  StoredDocument,
+  ToolsetVersion,
+  WriteOptions,
+} from '../ports/catalog.ts';
+import type { Bindings } from './bindings.ts';
+import { objectName } from './keys.ts';
+
+/** A secret as stored; `secret-box.ts` opens it. */
+export type SealedSecret = SecretBinding & { name: string; sealed: string };
+
+/** A provider as stored, with every secret that it names and that exists, so that one question is enough. */
+export type SealedProvider = { provider: Provider; sealedApiKey: string | null; secrets: SealedSecret[] };
+
+/** What a key's hash says; `refused` is the reason. */
+export type KeyVerdict = { principal: Principal; expiresAt: number | null } | { refused: 'unknown' | 'revoked' | 'expired' };
+
+type Answer<T> = Promise<Outcome<T>>;
+
+/** Every method names its workspace: the object knows whose it is, and refuses any other. */
+export interface CatalogRpc {
+  put(workspace: string, kind: DocumentKind, name: string, body: Record<string, unknown>, options: WriteOptions): Answer<PutAnswer>;
+  get(workspace: string, kind: DocumentKind, name: string, version: number | undefined): Answer<StoredDocument>;
+  list(workspace: string, kind: DocumentKind, page: PageRequest): Answer<Page<StoredDocument>>;
+  versions(workspace: string, toolset: string, page: PageRequest): Answer<Page<ToolsetVersion>>;
+  remove(workspace: string, kind: DocumentKind, name: string, options: WriteOptions): Answer<null>;
+
+  tools(workspace: string, page: PageRequest): Answer<Page<ToolDefinition>>;
+  tool(workspace: string, canonical: string): Answer<ToolDefinition>;
+
+  createKey(workspace: string, request: KeyRequest): Answer<{ key: string; record: KeyRecord }>;
+  keys(workspace: string, page: PageRequest): Answer<Page<KeyRecord>>;
+  revokeKey(workspace: string, id: string): Answer<null>;
+  verifyKey(workspace: string, id: string, hash: string): Answer<KeyVerdict>;
+
+  indexSession(workspace: string, row: SessionIndexRow): Answer<null>;
+  forgetSession(workspace: string, id: string): Answer<null>;
+  sessions(workspace: string, keyId: string | null, page: PageRequest): Answer<Page<SessionIndexRow>>;
+
+  appendAudit(workspace: string, rows: readonly AuditRow[]): Answer<null>;
+  audit(workspace: string, query: AuditQuery): Answer<Page<AuditRow>>;
+
+  /** `republish`: KV did not have it, although it should. */
+  pointer(workspace: string, toolset: string, version: number | undefined, republish: boolean): Answer<EditionPointer>;
+  editionText(workspace: string, hash: string): Answer<string>;
+  agent(workspace: string, name: string, republish: boolean): Answer<Agent>;
+  /** null: none is stored. */
+  sealedProvider(workspace: string, name: string): Answer<SealedProvider | null>;
+  providerModels(workspace: string): Answer<{ name: string; models: string[] }[]>;
+  sealedSecret(workspace: string, name: string): Answer<SealedSecret>;
+}
+
+/**
+ * Asks a workspace's Catalog. A question may be asked a second time when the platform says so (an object that moved or was
+ * updated under it); a write is sent once, since it may have been done.
+ */
+export async function askCatalog<T>(
+  bindings: Bindings,
+  workspace: string,
+  kind: 'question' | 'write',
+  call: (catalog: CatalogRpc) => Answer<T>,
+): Promise<T> {
+  const id = bindings.CATALOG.idFromName(await objectName(workspace, 'catalog', ''));
+  // The namespace is untyped here, because the class lives on a higher floor; it implements `CatalogRpc`, which is checked there.
+  const attempt = (): Answer<T> => withTimeout(call(bindings.CATALOG.get(id) as unknown as CatalogRpc));
+  try {
+    return unwrap(await attempt());
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    if (kind === 'question' && isRetryable(error)) return unwrap(await attempt());
+    throw error;
+  }
+}
+
+/** The runtime marks failures of its own; an overloaded object is not to be asked again. */
+function isRetryable(error: unknown): boolean {
+  return error instanceof Error && 'retryable' in error && error.retryable === true && !('overloaded' in error && error.overloaded === true);
+}
+
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Problem('internal', 'The catalog did not answer in time.')), limits.catalogTimeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * The read side of a call (DESIGN §4): isolate memory, then KV, then one question to the Catalog. Built once an isolate in
+ * `wiring.ts`, so that the Worker and the Durable Objects beside it share its memory. Writes go through
+ * `catalog-client.ts`, which tells `dropped`.
+ */
+import { Agent, ResourceName } from '../core/agent.ts';
+import { buildAliasMap } from '../core/alias-map.ts';
+import type { AliasMap } from '../core/alias-map.ts';
+import type { EditionPointer } from '../core/edition.ts';
+import { sha256Hex } from '../core/hash.ts';
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import { ProviderName } from '../core/provider.ts';
+import type { ProviderAccess } from '../core/provider.ts';
+import { SecretName, secretUseRefusal } from '../core/secret.ts';
+import type { SecretBinding } from '../core/secret.ts';
+import type { Settings } from '../core/settings.ts';
+import { ToolsetName } from '../core/toolset.ts';
+import type { Directory, DocumentKind } from '../ports/catalog.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { Bindings } from './bindings.ts';
+import { builtinProvider, builtinProviders, rehearsalProvider } from './builtin-providers.ts';
+import { askCatalog } from './catalog-rpc.ts';
+import { createEditionCache } from './edition-cache.ts';
+import { kvKeys } from './keys.ts';
+import { createMasterKey } from './master-key.ts';
+import { createPrincipals } from './principals.ts';
+import { openProvider } from './provider-access.ts';
+import { createPublishedReader, orNull } from './published-reader.ts';
+import { openValue } from './secret-box.ts';
+import { createTimedCache } from './timed-cache.ts';
+import type { Loaded } from './timed-cache.ts';
+
+export type IsolateDirectory = Directory & {
+  /** This isolate wrote or removed it: what is kept of it is forgotten, and the Catalog is asked while KV may be old. */
+  dropped(kind: DocumentKind | 'key', workspace: string, name: string): void;
+};
+
+export function createDirectory(options: { env: Bindings; settings: Settings; clock: Clock; log?: Logger }): IsolateDirectory {
+  const { env, settings, clock } = options;
+  const bounds = { maxEntries: limits.maxCachedNames, now: () => clock.now() };
+  const master = createMasterKey(settings.masterKey);
+  const principals = createPrincipals({ env, settings, clock, master });
+  const published = createPublishedReader(options);
+  const pointers = createTimedCache<EditionPointer | null>(bounds);
+  const agents = createTimedCache<Agent | null>(bounds);
+  const providers = createTimedCache<ProviderAccess | null>(bounds);
+  const providerLists = createTimedCache<{ name: string; models: readonly string[] }[]>(bounds);
+  const secrets = createTimedCache<(SecretBinding & { value: string }) | null>(bounds);
+  const editions = createEditionCache({ maxBytes: limits.editionCacheBytes, weight: limits.parsedEditionWeight });
+  const editionLoads = new Map<string, Promise<AliasMap>>();
+
+  const names = async (workspace: string, pointer: EditionPointer): Promise<AliasMap> => {
+    const kept = editions.get(workspace, pointer.hash);
+    if (kept !== undefined) return kept;
+    const key = kvKeys.edition(workspace, pointer.hash);
+    const underWay = editionLoads.get(key);
+    if (underWay !== undefined) return underWay;
+    const load = published
+      .edition(workspace, pointer.hash)
+      .then(({ edition, bytes }) => {
+        const built = buildAliasMap(edition, { aliases: settings.aliases });
+        editions.set(workspace, pointer.hash, built, bytes);
+        return built;
+      })
+      .finally(() => editionLoads.delete(key));
+    editionLoads.set(key, load);
+    return load;
+  };
+
+  const loadProvider = async (workspace: string, name: string): Promise<Loaded<ProviderAccess | null>> => {
+    const stored = await askCatalog(env, workspace, 'question', (catalog) => catalog.sealedProvider(workspace, name));
+    const value = stored === null ? builtinProvider(settings, name) : await openProvider(master, workspace, name, stored);
+    return { value, ttlMs: limits.providerTtlMs };
+  };
+
+  const loadProviders = async (workspace: string): Promise<Loaded<{ name: string; models: readonly string[] }[]>> => {
+    const stored = await askCatalog(env, workspace, 'question', (catalog) => catalog.providerModels(workspace));
+    const byName = new Map<string, readonly string[]>();
+    for (const { name, models } of [...builtinProviders(settings), ...stored]) byName.set(name, models);
+    const value = [...byName].map(([name, models]) => ({ name, models })).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return { value, ttlMs: limits.providerTtlMs };
+  };
+
+  const loadSecret = async (workspace: string, name: string): Promise<Loaded<(SecretBinding & { value: string }) | null>> => {
+    const stored = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.sealedSecret(workspace, name)));
+    if (stored === null) return { value: null, ttlMs: limits.missTtlMs };
+    const value = await openValue(master, { workspace, kind: 'secret', name }, stored.sealed);
+    return { value: { hosts: stored.hosts, tools: stored.tools, value }, ttlMs: limits.providerTtlMs };
+  };
+
+  return {
+    principal: (key) => principals.principal(key),
+
+    toolset: async (workspace, name, version) => {
+      const key = version === undefined ? kvKeys.toolset(workspace, name) : `${kvKeys.toolset(workspace, name)}@${version}`;
+      const pointer =
+        pointers.read(key) ??
+        (ToolsetName.safeParse(name).success ? await pointers.load(key, () => published.pointer(workspace, name, version)) : null);
+      if (pointer === null) throw notFound('toolset', version === undefined ? name : `${name}@${version}`);
+      return { pointer, names: await names(workspace, pointer) };
+    },
+
+    edition: async (workspace, pointer) => ({ pointer, names: await names(workspace, pointer) }),
+
+    agent: async (workspace, name) => {
+      const key = kvKeys.agent(workspace, name);
+      const agent =
+        agents.read(key) ?? (ResourceName.safeParse(name).success ? await agents.load(key, () => published.agent(workspace, name)) : null);
+      if (agent === null) throw notFound('agent', name);
+      return agent;
+    },
+
+    provider: async (workspace, name) => {
+      const key = `${workspace}:${name}`;
+      const access =
+        name === rehearsalProvider
+          ? builtinProvider(settings, name)
+          : (providers.read(key) ?? (ProviderName.safeParse(name).success ? await providers.load(key, () => loadProvider(workspace, name)) : null));
+      if (access === null) throw new Problem('model_not_found', `There is no provider "${name.slice(0, 64)}": GET /v1/models lists what there is.`);
+      return access;
+    },
+
+    providers: (workspace) => providerLists.load(workspace, () => loadProviders(workspace)),
+
+    secret: async (workspace, name, use) => {
+      const known = SecretName.safeParse(name).success;
+      const secret = known ? await secrets.load(`${workspace}:${name}`, () => loadSecret(workspace, name)) : null;
+      if (secret === null) throw notFound('secret', name);
+      const refusal = secretUseRefusal(secret, use);
+      if (refusal !== null) throw new Problem('forbidden', `The secret "${name}" may not be used here: ${refusal}.`);
+      return secret.value;
+    },
+
+    dropped: (kind, workspace, name) => {
+      switch (kind) {
+        case 'toolset':
+          published.wrote(kvKeys.toolset(workspace, name));
+          return pointers.dropWhere((key) => key === kvKeys.toolset(workspace, name) || key.startsWith(`${kvKeys.toolset(workspace, name)}@`));
+        case 'tool-aliases':
+          // Any toolset may have a new revision.
+          published.wroteAll(kvKeys.toolset(workspace, ''));
+          return pointers.dropWhere((key) => key.startsWith(kvKeys.toolset(workspace, '')));
+        case 'agent':
+          published.wrote(kvKeys.agent(workspace, name));
+          return agents.drop(kvKeys.agent(workspace, name));
+        case 'provider':
+          providerLists.drop(workspace);
+          return providers.drop(`${workspace}:${name}`);
+        case 'secret':
+          secrets.drop(`${workspace}:${name}`);
+          // Providers may have been opened with it.
+          return providers.dropWhere((key) => key.startsWith(`${workspace}:`));
+        case 'key':
+          return principals.revoked(workspace, name);
+        default:
+          return kind satisfies never;
+      }
+    },
+  };
+}
+
+function notFound(kind: string, name: string): Problem {
+  return new Problem('not_found', `There is no ${kind} "${name.slice(0, 128)}".`);
+}

@@ -1,0 +1,70 @@
+/**
+ * Keys derived from `MONIKER_MASTER_KEY` by HKDF-SHA-256: one for each workspace and purpose, so that what is sealed or
+ * signed for one workspace means nothing in another. Used by `secret-box.ts` and `key-crypto.ts`.
+ */
+import { Problem } from '../core/problem.ts';
+
+export type KeyPurpose = 'secrets' | 'key-check' | 'key-hash';
+
+export interface MasterKey {
+  /** First 8 hex digits of a hash of the derived root: tells which master key sealed something, and nothing about it. */
+  id(): Promise<string>;
+  /** AES-GCM for `secrets`, HMAC-SHA-256 for the others. */
+  derive(workspace: string, purpose: KeyPurpose): Promise<CryptoKey>;
+}
+
+/** `not_configured` when there is no master key. Derived keys are kept: a derivation costs more than what it is used for. */
+export function createMasterKey(masterKey: string | null): MasterKey {
+  const derived = new Map<string, Promise<CryptoKey>>();
+  let material: Promise<CryptoKey> | undefined;
+  let id: Promise<string> | undefined;
+
+  const root = (): Promise<CryptoKey> => {
+    if (masterKey === null) throw missingMasterKey();
+    material ??= crypto.subtle.importKey('raw', encode(masterKey), 'HKDF', false, ['deriveKey', 'deriveBits']);
+    return material;
+  };
+
+  return {
+    id: async () => {
+      id ??= root().then(async (key) => hex(new Uint8Array(await crypto.subtle.deriveBits(hkdf('id'), key, 32))));
+      return id;
+    },
+    derive: async (workspace, purpose) => {
+      const info = JSON.stringify([workspace, purpose]);
+      const known = derived.get(info);
+      if (known !== undefined) return known;
+      const key = root().then((material) =>
+        purpose === 'secrets'
+          ? crypto.subtle.deriveKey(hkdf(info), material, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+          : crypto.subtle.deriveKey(hkdf(info), material, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, ['sign']),
+      );
+      // Workspaces come from keys whose check is yet to be verified: the table may not grow with them.
+      if (derived.size >= maxDerivedKeys) derived.clear();
+      derived.set(info, key);
+      return key;
+    },
+  };
+}
+
+const maxDerivedKeys = 1_000;
+
+export function missingMasterKey(): Problem {
+  return new Problem(
+    'not_configured',
+    'Keys and secrets need MONIKER_MASTER_KEY: set it with `wrangler secret put MONIKER_MASTER_KEY` (32 or more random characters), or let `npm start` make one.',
+  );
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** The salt only separates this use of the master key from any other; HKDF needs none for keys of high entropy. */
+function hkdf(info: string) {
+  return { name: 'HKDF', hash: 'SHA-256', salt: encode('moniker/1'), info: encode(info) };
+}

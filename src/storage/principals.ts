@@ -1,0 +1,90 @@
+/**
+ * Who a key stands for (DESIGN §9). The root key is compared in constant time; of created keys the check is verified with
+ * no I/O, then the workspace's Catalog is asked, and its answer trusted for `limits.principalTtlMs`. Refusals say why, as
+ * far as that does not help to guess.
+ */
+import { parseKey } from '../core/key.ts';
+import type { ParsedKey } from '../core/key.ts';
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import { Scope } from '../core/principal.ts';
+import type { Principal } from '../core/principal.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Clock } from '../ports/runtime.ts';
+import { sha256Hex } from '../core/hash.ts';
+import type { Bindings } from './bindings.ts';
+import { askCatalog } from './catalog-rpc.ts';
+import type { KeyVerdict } from './catalog-rpc.ts';
+import { equalInConstantTime, isGenuine, keyHash } from './key-crypto.ts';
+import type { MasterKey } from './master-key.ts';
+import { createTimedCache } from './timed-cache.ts';
+import type { Loaded } from './timed-cache.ts';
+
+export interface Principals {
+  /** `unauthenticated` with the reason; `not_configured` without a root key. */
+  principal(key: string): Promise<Principal>;
+  /** A key of this workspace was revoked here. */
+  revoked(workspace: string, id: string): void;
+}
+
+export const rootPrincipal: Principal = { workspace: 'default', keyId: 'root', scopes: Scope.options };
+
+export function createPrincipals(options: { env: Bindings; settings: Settings; clock: Clock; master: MasterKey }): Principals {
+  const { env, settings, clock, master } = options;
+  const verdicts = createTimedCache<KeyVerdict>({ maxEntries: limits.maxCachedPrincipals, now: () => clock.now() });
+  let rootHash: Promise<string> | undefined;
+
+  const isRoot = async (key: string, rootKey: string): Promise<boolean> => {
+    rootHash ??= sha256Hex(rootKey);
+    return equalInConstantTime(await sha256Hex(key), await rootHash);
+  };
+
+  const judge = async (text: string, rootKey: string): Promise<Loaded<KeyVerdict>> => {
+    if (await isRoot(text, rootKey)) return { value: { principal: rootPrincipal, expiresAt: null }, ttlMs: limits.principalTtlMs };
+    const key = parseKey(text);
+    if (key === null) throw unauthenticated('malformed', 'The key is neither the root key nor of the form mk_<workspace>_<id>_<secret>.');
+    if (!(await isGenuine(master, key))) throw unauthenticated('forged', 'The key was not made here: it is mistyped or cut, or the master key has changed.');
+    return verify(key);
+  };
+
+  const verify = async (key: ParsedKey): Promise<Loaded<KeyVerdict>> => {
+    const hash = await keyHash(master, key);
+    const value = await askCatalog(env, key.workspace, 'question', (catalog) => catalog.verifyKey(key.workspace, key.id, hash));
+    if ('refused' in value) return { value, ttlMs: limits.missTtlMs };
+    const left = value.expiresAt === null ? limits.principalTtlMs : value.expiresAt - clock.now();
+    return { value, ttlMs: Math.max(0, Math.min(limits.principalTtlMs, left)) };
+  };
+
+  return {
+    principal: async (text) => {
+      if (settings.rootKey === null) throw missingRootKey();
+      if (text === '') throw unauthenticated('missing', 'Give a key: `Authorization: Bearer <key>`.');
+      // Before anything is hashed or kept: the work for a key of any length is bounded.
+      if (text.length > Math.max(limits.maxKeyBytes, settings.rootKey.length)) throw unauthenticated('malformed', 'The key is longer than any key.');
+      const { rootKey } = settings;
+      const verdict = verdicts.read(text) ?? (await verdicts.load(text, () => judge(text, rootKey)));
+      if ('principal' in verdict) return verdict.principal;
+      throw unauthenticated(verdict.refused, refusals[verdict.refused]);
+    },
+    revoked: (workspace, id) =>
+      verdicts.dropWhere((_key, verdict) => 'principal' in verdict && verdict.principal.workspace === workspace && verdict.principal.keyId === id),
+  };
+}
+
+/** Said only to those who hold a key with a genuine check. */
+const refusals = {
+  unknown: 'The key does not exist.',
+  revoked: 'The key was revoked.',
+  expired: 'The key has expired.',
+} as const;
+
+function unauthenticated(reason: 'missing' | 'malformed' | 'forged' | keyof typeof refusals, detail: string): Problem {
+  return new Problem('unauthenticated', detail, { reason });
+}
+
+function missingRootKey(): Problem {
+  return new Problem(
+    'not_configured',
+    'No root key is set: set one of 32 or more characters with `wrangler secret put MONIKER_ROOT_KEY`, or let `npm start` make one.',
+  );
+}

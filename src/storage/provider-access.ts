@@ -1,0 +1,47 @@
+/**
+ * From a provider as stored to what an adapter needs: the key opened, secrets of its headers resolved, each only if it is
+ * bound to the provider's host. The result stays in memory.
+ */
+import { Problem } from '../core/problem.ts';
+import { providerBaseUrl } from '../core/provider.ts';
+import type { ProviderAccess } from '../core/provider.ts';
+import { secretUseRefusal } from '../core/secret.ts';
+import type { SealedProvider } from './catalog-rpc.ts';
+import type { MasterKey } from './master-key.ts';
+import { openValue } from './secret-box.ts';
+
+/** `not_configured` when a secret is missing, bound elsewhere, or cannot be opened. */
+export async function openProvider(master: MasterKey, workspace: string, name: string, stored: SealedProvider): Promise<ProviderAccess> {
+  const { provider, sealedApiKey, secrets } = stored;
+  const baseUrl = providerBaseUrl(provider);
+
+  const secretValue = async (secret: string): Promise<string> => {
+    const sealed = secrets.find((candidate) => candidate.name === secret);
+    if (sealed === undefined) throw misconfigured(name, secret, 'it does not exist');
+    const refusal = secretUseRefusal(sealed, { host: new URL(baseUrl).host });
+    if (refusal !== null) throw misconfigured(name, secret, refusal);
+    return openValue(master, { workspace, kind: 'secret', name: secret }, sealed.sealed);
+  };
+
+  const headers: [string, string][] = [];
+  if (sealedApiKey !== null) {
+    headers.push(['authorization', `Bearer ${await openValue(master, { workspace, kind: 'provider', name }, sealedApiKey)}`]);
+  } else if (provider.apiKeySecret !== undefined) {
+    headers.push(['authorization', `Bearer ${await secretValue(provider.apiKeySecret)}`]);
+  }
+  for (const [header, value] of Object.entries(provider.headers ?? {})) {
+    headers.push([header.toLowerCase(), typeof value === 'string' ? value : await secretValue(value.secret)]);
+  }
+  return {
+    name,
+    kind: provider.kind,
+    baseUrl,
+    headers: Object.fromEntries(headers),
+    models: provider.models ?? [],
+    profile: provider.profile ?? {},
+  };
+}
+
+function misconfigured(provider: string, secret: string, reason: string): Problem {
+  return new Problem('not_configured', `The provider "${provider}" uses the secret "${secret}", but ${reason}.`);
+}

@@ -1,0 +1,122 @@
+/**
+ * What a miss of isolate memory costs: KV first, and one question to the Catalog when KV has nothing, something it cannot
+ * be, or may be older than a write of this isolate. Keeps nothing but the times of those writes; used by `directory.ts`.
+ */
+import type { Agent } from '../core/agent.ts';
+import type { Edition, EditionPointer } from '../core/edition.ts';
+import { sha256Hex } from '../core/hash.ts';
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { Bindings } from './bindings.ts';
+import { askCatalog } from './catalog-rpc.ts';
+import { kvKeys, publishedFormat } from './keys.ts';
+import type { PublishedAgent, PublishedPointer } from './keys.ts';
+import type { Loaded } from './timed-cache.ts';
+
+export interface PublishedReader {
+  /** null: there is no such toolset, or no such version. */
+  pointer(workspace: string, toolset: string, version: number | undefined): Promise<Loaded<EditionPointer | null>>;
+  agent(workspace: string, name: string): Promise<Loaded<Agent | null>>;
+  /** `bytes`: length of its text. `internal` when it is nowhere: a pointer never names an edition that is not stored. */
+  edition(workspace: string, hash: string): Promise<{ edition: Edition; bytes: number }>;
+  /** This isolate wrote the thing of this KV key. */
+  wrote(key: string): void;
+  /** This isolate wrote any of those whose KV keys begin so. */
+  wroteAll(prefix: string): void;
+}
+
+export function createPublishedReader(options: { env: Bindings; clock: Clock; log?: Logger }): PublishedReader {
+  const { env, clock, log } = options;
+  /** KV keys and prefixes written here → until when KV may be older than that. */
+  const writes = new Map<string, number>();
+
+  const isFresh = (key: string, prefix: string): boolean => {
+    const until = Math.max(writes.get(key) ?? 0, writes.get(prefix) ?? 0);
+    return until > clock.now();
+  };
+
+  const fromKv = async <T extends { format: number }>(key: string, cacheTtl: number): Promise<T | null> => {
+    try {
+      const text = await env.KV.get(key, { type: 'text', cacheTtl });
+      if (text === null) return null;
+      const value: unknown = JSON.parse(text);
+      // Only the Catalog writes these keys, so the format number says the rest.
+      if (typeof value === 'object' && value !== null && 'format' in value && value.format === publishedFormat) return value as T;
+      log?.error('KV holds another format', { key });
+    } catch (error) {
+      log?.error('KV could not be read', { key, cause: String(error) });
+    }
+    return null;
+  };
+
+  const pinnedPointer = async (workspace: string, toolset: string, version: number): Promise<Loaded<EditionPointer | null>> => {
+    const pointer = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, version, false)));
+    return { value: pointer, ttlMs: pointer === null ? limits.missTtlMs : limits.pinnedPointerTtlMs };
+  };
+
+  return {
+    pointer: async (workspace, toolset, version) => {
+      if (version !== undefined) return pinnedPointer(workspace, toolset, version);
+      const key = kvKeys.toolset(workspace, toolset);
+      const fresh = isFresh(key, kvKeys.toolset(workspace, ''));
+      const published = fresh ? null : await fromKv<PublishedPointer>(key, limits.pointerCacheTtlSeconds);
+      if (published !== null) {
+        const value = 'deleted' in published ? null : { toolset, version: published.version, revision: published.revision, hash: published.hash };
+        return { value, ttlMs: limits.pointerTtlMs };
+      }
+      const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, !fresh)));
+      return { value, ttlMs: value === null ? limits.missTtlMs : limits.pointerTtlMs };
+    },
+
+    agent: async (workspace, name) => {
+      const key = kvKeys.agent(workspace, name);
+      const fresh = isFresh(key, key);
+      const published = fresh ? null : await fromKv<PublishedAgent>(key, limits.pointerCacheTtlSeconds);
+      if (published !== null) return { value: 'deleted' in published ? null : published.agent, ttlMs: limits.pointerTtlMs };
+      const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.agent(workspace, name, !fresh)));
+      return { value, ttlMs: value === null ? limits.missTtlMs : limits.pointerTtlMs };
+    },
+
+    edition: async (workspace, hash) => {
+      const key = kvKeys.edition(workspace, hash);
+      try {
+        const text = await env.KV.get(key, { type: 'text', cacheTtl: limits.editionCacheTtlSeconds });
+        const read = text === null ? null : await readEdition(text, workspace, hash);
+        if (read !== null) return read;
+        if (text !== null) log?.error('KV holds another edition than its key says', { key });
+      } catch (error) {
+        log?.error('KV could not be read', { key, cause: String(error) });
+      }
+      const text = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.editionText(workspace, hash)));
+      const read = text === null ? null : await readEdition(text, workspace, hash);
+      if (read === null) throw new Problem('internal', 'A compiled toolset is missing from the store: PUT the toolset again.');
+      return read;
+    },
+
+    wrote: (key) => note(writes, key, clock.now()),
+    wroteAll: (prefix) => note(writes, prefix, clock.now()),
+  };
+}
+
+function note(writes: Map<string, number>, key: string, now: number): void {
+  for (const [known, until] of writes) if (until <= now || writes.size >= limits.maxCachedNames) writes.delete(known);
+  writes.set(key, now + limits.freshReadMs);
+}
+
+/** null when the text is not the edition of this hash. The hash is the check: what has it was written by the Catalog. */
+async function readEdition(text: string, workspace: string, hash: string): Promise<{ edition: Edition; bytes: number } | null> {
+  if ((await sha256Hex(text)) !== hash) return null;
+  const edition = JSON.parse(text) as Edition;
+  return edition.format === 1 && edition.workspace === workspace ? { edition, bytes: text.length } : null;
+}
+
+/** A thing that is not there, as null. */
+export async function orNull<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return null;
+    throw error;
+  }
+}

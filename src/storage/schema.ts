@@ -1,0 +1,88 @@
+/**
+ * The tables of the Catalog, one Durable Object with SQLite for each workspace, and their migrations. A migration is never
+ * edited once released: a change is a new entry at the end. Times are milliseconds since the epoch.
+ *
+ * - `meta(key, value)`: `workspace`, so that an alarm knows whose object it is.
+ * - `documents(kind, name, …)`: the newest version of every document. `body` is the JSON that GET shows; `sealed` the
+ *   encrypted part (a secret's value, a provider's key; `secret-box.ts`). A DELETE takes a version too and leaves the row
+ *   with `deleted = 1` and an empty body, so that numbers are never used twice.
+ * - `toolset_versions(name, version, …)`: every version of every toolset with its edition; `revision` counts editions of
+ *   one version. `body` and `hash` of a DELETE are null.
+ * - `editions(hash, …)`, `edition_chunks(hash, sequence, data)`: compiled bytes in pieces of at most
+ *   `limits.storageChunkBytes`. `published_at` is null until KV has it.
+ * - `inherited_aliases(tool, toolset)`: toolsets with an entry of `tool` that takes its default aliases.
+ * - `outbox(kind, name, …)`: what must still be published; `sequence` tells a write that came during a publish.
+ * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`).
+ * - `sessions(id, …)`: the index of listed sessions.
+ * - `audit(sequence, …)`: one row a call or refusal; `tool` is the canonical name, or the requested one of an unknown tool.
+ *   `(session, number)` makes appending twice harmless.
+ */
+export const catalogMigrations: readonly string[] = [
+  `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  CREATE TABLE documents (
+    kind TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL DEFAULT 0,
+    body TEXT NOT NULL, sealed TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+    PRIMARY KEY (kind, name)
+  );
+
+  CREATE TABLE toolset_versions (
+    name TEXT NOT NULL, version INTEGER NOT NULL, body TEXT,
+    revision INTEGER NOT NULL, hash TEXT, created_at INTEGER NOT NULL,
+    PRIMARY KEY (name, version)
+  );
+  CREATE INDEX toolset_versions_by_hash ON toolset_versions (hash);
+
+  CREATE TABLE editions (hash TEXT PRIMARY KEY, bytes INTEGER NOT NULL, published_at INTEGER) WITHOUT ROWID;
+  CREATE TABLE edition_chunks (hash TEXT NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (hash, sequence));
+
+  CREATE TABLE inherited_aliases (tool TEXT NOT NULL, toolset TEXT NOT NULL, PRIMARY KEY (tool, toolset)) WITHOUT ROWID;
+  CREATE INDEX inherited_aliases_by_toolset ON inherited_aliases (toolset);
+
+  CREATE TABLE outbox (
+    kind TEXT NOT NULL, name TEXT NOT NULL, sequence INTEGER NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL,
+    PRIMARY KEY (kind, name)
+  ) WITHOUT ROWID;
+  CREATE INDEX outbox_by_due ON outbox (due_at);
+
+  CREATE TABLE keys (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, hash TEXT NOT NULL,
+    scopes TEXT NOT NULL, toolsets TEXT, agents TEXT,
+    created_at INTEGER NOT NULL, expires_at INTEGER, revoked_at INTEGER, last_used_at INTEGER
+  );
+
+  CREATE TABLE sessions (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, key_id TEXT NOT NULL,
+    agent TEXT, model TEXT, toolset TEXT, created_at INTEGER NOT NULL
+  );
+  CREATE INDEX sessions_by_key ON sessions (key_id, number);
+
+  CREATE TABLE audit (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT, number INTEGER, tool TEXT NOT NULL, row TEXT NOT NULL,
+    UNIQUE (session, number)
+  );
+  CREATE INDEX audit_by_session ON audit (session, sequence);
+  CREATE INDEX audit_by_tool ON audit (tool, sequence);
+  `,
+];
+
+/**
+ * Brings an object's database to the newest schema, each migration in a transaction of its own. Runs in the constructor,
+ * before any request. A database from a newer release is refused rather than misread.
+ */
+export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {
+  const { sql } = storage;
+  sql.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
+  const row = sql.exec<{ version: number }>('SELECT version FROM schema_version').toArray()[0];
+  if (row === undefined) sql.exec('INSERT INTO schema_version (version) VALUES (0)');
+  const version = row?.version ?? 0;
+  if (version > migrations.length) throw new Error(`the database has schema ${version}, this release knows ${migrations.length}`);
+  for (const [index, migration] of migrations.entries()) {
+    if (index < version) continue;
+    storage.transactionSync(() => {
+      sql.exec(migration);
+      sql.exec('UPDATE schema_version SET version = ?', index + 1);
+    });
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Sealing and opening secret values (DESIGN §7, §11): AES-256-GCM with the workspace's key, a random nonce for each value,
+ * and workspace, kind and name as additional data, so that a stored value moved to another place does not open.
+ * Form: `1.<master key id>.<nonce>.<ciphertext>`, the last two in base64.
+ */
+import { Problem } from '../core/problem.ts';
+import type { MasterKey } from './master-key.ts';
+
+/** Whose value it is; bound into the seal. */
+export type SealedFor = { workspace: string; kind: 'secret' | 'provider'; name: string };
+
+export async function sealValue(master: MasterKey, place: SealedFor, value: string): Promise<string> {
+  const key = await master.derive(place.workspace, 'secrets');
+  const nonce = crypto.getRandomValues(new Uint8Array(12));
+  const ciphertext = await crypto.subtle.encrypt(
+    { name: 'AES-GCM', iv: nonce, additionalData: additionalData(place) },
+    key,
+    new TextEncoder().encode(value),
+  );
+  return [sealFormat, await master.id(), toBase64(nonce), toBase64(new Uint8Array(ciphertext))].join('.');
+}
+
+/** The value. `not_configured` when it was sealed under another master key, `internal` when it was tampered with. */
+export async function openValue(master: MasterKey, place: SealedFor, sealed: string): Promise<string> {
+  const [format, keyId, nonce = '', ciphertext = ''] = sealed.split('.');
+  if (format !== sealFormat) throw new Problem('internal', `The stored ${place.kind} "${place.name}" has an unknown format.`);
+  if (keyId !== (await master.id())) {
+    throw new Problem(
+      'not_configured',
+      `The ${place.kind} "${place.name}" was stored under another MONIKER_MASTER_KEY: set that one again, or PUT it anew.`,
+    );
+  }
+  const key = await master.derive(place.workspace, 'secrets');
+  try {
+    const plain = await crypto.subtle.decrypt(
+      { name: 'AES-GCM', iv: fromBase64(nonce), additionalData: additionalData(place) },
+      key,
+      fromBase64(ciphertext),
+    );
+    return new TextDecoder().decode(plain);
+  } catch (cause) {
+    throw new Problem('internal', `The stored ${place.kind} "${place.name}" does not open: it was changed or moved.`, {}, { cause });
+  }
+}
+
+const sealFormat = '1';
+
+function additionalData({ workspace, kind, name }: SealedFor): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify([workspace, kind, name]));
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
