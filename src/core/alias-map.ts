@@ -40,16 +40,18 @@ export function buildAliasMap(edition: Edition, options: AliasMapOptions): Alias
   const named = options.aliases ? edition.tools : withOwnNames(edition.tools);
   const allow = options.allow === undefined || options.allow === null ? null : new Set(options.allow);
   const tools = allow === null ? named : named.filter((tool) => allow.has(tool.canonical));
-  return { edition, tools, aliases: options.aliases, kept: { exact: null, folded: null, offered: null } };
+  return { edition, tools, aliases: options.aliases, kept: { tables: new Map(), offered: null } };
 }
 
 /** Finds the tool that a called name means. The first level with a hit decides; two hits on it are ambiguous. */
 export function resolveName(map: AliasMap, requested: string): Resolution {
-  const exact = exactTable(map).get(requested);
-  if (exact !== undefined) return Array.isArray(exact) ? ambiguous(requested, exact) : found(requested, exact, levelOf(exact, requested));
-  const folded = foldedTable(map).get(fold(requested));
-  if (folded === undefined) return { ok: false, code: 'unknown_tool', requested, suggestions: suggestionsFor(map, requested) };
-  return Array.isArray(folded) ? ambiguous(requested, folded) : found(requested, folded, 'folded');
+  for (const level of exactLevels) {
+    const hit = tableOf(map, level).get(requested);
+    if (hit !== undefined) return answer(requested, hit, level);
+  }
+  const hit = tableOf(map, 'folded').get(fold(requested));
+  if (hit !== undefined) return answer(requested, hit, 'folded');
+  return { ok: false, code: 'unknown_tool', requested, suggestions: suggestionsFor(map, requested) };
 }
 
 /** Every ready tool in the document's order, then the `function` aliases in theirs: what is added last stands last. */
@@ -60,78 +62,69 @@ export function offeredTools(map: AliasMap): readonly OfferedName[] {
 
 /** The name to show for a tool, such as one in old messages; of several entries the first. undefined: not in the plan. */
 export function wireNameOf(map: AliasMap, canonical: string): WireName | undefined {
-  const hit = exactTable(map).get(canonical);
-  const tool = Array.isArray(hit) ? hit[0] : hit;
-  return tool?.canonical === canonical ? tool.wireName : undefined;
+  const hit = tableOf(map, 'canonical').get(canonical);
+  return (Array.isArray(hit) ? hit[0] : hit)?.wireName;
 }
 
-/** One tool, or all that a name fits at the level where it was found. */
+/** A tool, or all tools that a name fits at one level. */
 type Hit = EditionTool | EditionTool[];
-type Kept = { exact: Map<string, Hit> | null; folded: Map<string, Hit> | null; offered: OfferedName[] | null };
+type Kept = { tables: Map<Via, Map<string, Hit>>; offered: OfferedName[] | null };
 
-function found(requested: string, tool: EditionTool, via: Via): Resolution {
-  return { ok: true, requested, canonical: tool.canonical, via, wireName: tool.wireName, tool };
-}
+const exactLevels = ['wire', 'canonical', 'alias', 'own'] as const satisfies readonly Via[];
 
-function ambiguous(requested: string, tools: readonly EditionTool[]): Resolution {
-  return { ok: false, code: 'ambiguous_tool', requested, candidates: tools.map((tool) => tool.wireName) };
-}
-
-/** The level of a hit is not stored: it shows in the tool, and a table of plain references is half as dear to build. */
-function levelOf(tool: EditionTool, name: string): Via {
-  if (name === tool.wireName) return 'wire';
-  if (name === tool.canonical) return 'canonical';
-  return tool.aliases.some((alias) => alias.name === name) ? 'alias' : 'own';
+function answer(requested: string, hit: Hit, via: Via): Resolution {
+  if (Array.isArray(hit)) return { ok: false, code: 'ambiguous_tool', requested, candidates: hit.map((tool) => tool.wireName) };
+  return { ok: true, requested, canonical: hit.canonical, via, wireName: hit.wireName, tool: hit };
 }
 
 /**
- * One table for the four exact levels, filled level by level: a name that is there already belongs to a higher one, unless
- * it came on this level, and then two tools share it.
+ * One table a level, built when a name first comes that far and then kept. Most names are wire names, so most isolates
+ * never build the others; all of them together cost a third of parsing the edition (`bench/resolve.ts`).
  */
-function exactTable(map: AliasMap): Map<string, Hit> {
-  if (map.kept.exact !== null) return map.kept.exact;
-  const table = new Map<string, Hit>();
-  const add = (name: string, tool: EditionTool, level: Via): void => {
-    const before = table.get(name);
-    if (before === undefined) table.set(name, tool);
-    else if (before !== tool) share(table, name, before, tool, level);
-  };
-  for (const tool of map.tools) add(tool.wireName, tool, 'wire');
-  for (const tool of map.tools) add(tool.canonical, tool, 'canonical');
-  for (const tool of map.tools) for (const alias of tool.aliases) add(alias.name, tool, 'alias');
-  for (const tool of map.tools) if (tool.ownName !== tool.wireName) add(tool.ownName, tool, 'own');
-  map.kept.exact = table;
+function tableOf(map: AliasMap, level: Via): Map<string, Hit> {
+  const kept = map.kept.tables.get(level);
+  if (kept !== undefined) return kept;
+  const table = buildTable(map.tools, level);
+  map.kept.tables.set(level, table);
   return table;
 }
 
-function share(table: Map<string, Hit>, name: string, before: Hit, tool: EditionTool, level: Via): void {
-  const first = Array.isArray(before) ? before[0] : before;
-  if (first === undefined || levelOf(first, name) !== level) return;
-  if (Array.isArray(before)) before.push(tool);
-  else table.set(name, [before, tool]);
-}
-
-/** Every name of every tool, spelling apart. One level: two tools that meet here are ambiguous, whichever names they met by. */
-function foldedTable(map: AliasMap): Map<string, Hit> {
-  if (map.kept.folded !== null) return map.kept.folded;
+function buildTable(tools: readonly EditionTool[], level: Via): Map<string, Hit> {
   const table = new Map<string, Hit>();
-  const add = (name: string, tool: EditionTool): void => {
-    const folded = fold(name);
-    const before = table.get(folded);
-    if (folded === '' || before === tool) return;
-    if (before === undefined) table.set(folded, tool);
-    else if (!Array.isArray(before)) table.set(folded, [before, tool]);
-    // Tools come one after the other, so a repeat is always the last.
-    else if (before.at(-1) !== tool) before.push(tool);
-  };
-  for (const tool of map.tools) {
-    add(tool.wireName, tool);
-    add(tool.canonical, tool);
-    for (const alias of tool.aliases) add(alias.name, tool);
-    add(tool.ownName, tool);
+  switch (level) {
+    case 'wire':
+      for (const tool of tools) add(table, tool.wireName, tool);
+      return table;
+    case 'canonical':
+      for (const tool of tools) add(table, tool.canonical, tool);
+      return table;
+    case 'alias':
+      for (const tool of tools) for (const alias of tool.aliases) add(table, alias.name, tool);
+      return table;
+    case 'own':
+      for (const tool of tools) add(table, tool.ownName, tool);
+      return table;
+    case 'folded':
+      // Every name of the tool: two tools that meet here are ambiguous, whichever of their names they met by.
+      for (const tool of tools) {
+        for (const name of [tool.wireName, tool.canonical, tool.ownName]) add(table, fold(name), tool);
+        for (const alias of tool.aliases) add(table, fold(alias.name), tool);
+      }
+      // What folds to nothing equals nothing.
+      table.delete('');
+      return table;
+    default:
+      return level satisfies never;
   }
-  map.kept.folded = table;
-  return table;
+}
+
+/** Tools are added one after the other, so the same tool again is the last one. */
+function add(table: Map<string, Hit>, name: string, tool: EditionTool): void {
+  const before = table.get(name);
+  if (before === undefined) table.set(name, tool);
+  else if (!Array.isArray(before)) {
+    if (before !== tool) table.set(name, [before, tool]);
+  } else if (before.at(-1) !== tool) before.push(tool);
 }
 
 /** Only names that a model may know of are compared; hidden ones stay hidden. */

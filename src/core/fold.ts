@@ -12,8 +12,7 @@ import { limits } from './limits.ts';
  */
 export function fold(name: string): string {
   if (name.length > limits.maxToolNameBytes) return '';
-  const trimmed = name.replace(/^[ \t\r\n]+/, '').replace(/[ \t\r\n]+$/, '');
-  return lowerAscii(trimmed).replace(namespaces, '').replace(/[-_. ]+/g, '');
+  return lowerAscii(trimAscii(name)).replace(namespaces, '').replace(/[-_. ]+/g, '');
 }
 
 /**
@@ -22,6 +21,16 @@ export function fold(name: string): string {
  * Dropped only when a name remains behind them.
  */
 const namespaces = /^(?:(?:functions?|tools?|default_api)[.:]|mcp__)+(?=[^]*[^-_. ])/;
+
+/**
+ * Drops white space around a name. Not `String.trim`: that would also swallow invisible characters such as U+FEFF, which
+ * must be seen and refused.
+ */
+export function trimAscii(text: string): string {
+  return edges.test(text) ? text.replace(/^[ \t\r\n]+/, '').replace(/[ \t\r\n]+$/, '') : text;
+}
+
+const edges = /^[ \t\r\n]|[ \t\r\n]$/;
 
 function lowerAscii(text: string): string {
   // `toLowerCase` maps some other scripts' letters into ASCII; it is only safe where there are none.

@@ -4,6 +4,7 @@
  * a called name (`alias-map.ts`).
  */
 import { z } from 'zod';
+import { trimAscii } from './fold.ts';
 import { isObjectMember } from './reserved-names.ts';
 
 /** `<server>.<name>`, ours. Never parsed back into its parts: every lookup is by exact key. */
@@ -24,8 +25,6 @@ const maxNameLength = 64;
 export function isAlias(text: string): text is Alias {
   return legalAlias.test(text) && !isObjectMember(text);
 }
-
-export type ParsedName<Name> = { ok: true; name: Name } | { ok: false; reason: string };
 
 /** Reads an alias as its author wrote it. White space around it is dropped; for all else the reason says what to change. */
 export function parseAlias(text: string): { ok: true; alias: Alias } | { ok: false; reason: string } {
@@ -87,11 +86,6 @@ function describe(character: string): string {
 
 function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
-/** Not `String.trim`: that would also swallow invisible characters such as U+FEFF, which must be seen and refused. */
-function trimAscii(text: string): string {
-  return text.replace(/^[ \t\r\n]+/, '').replace(/[ \t\r\n]+$/, '');
 }
 
 /**
