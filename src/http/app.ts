@@ -1,0 +1,63 @@
+/**
+ * The HTTP surface (DESIGN §9), put together: what every request passes is visible here in its order; each route's own
+ * rule stands beside its handler in `routes/`. The worker's entry calls `createApp` once an isolate.
+ */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { Problem } from '../core/problem.ts';
+import type { Services } from '../wiring.ts';
+import type { AppContext, AppEnv } from './context.ts';
+import { cors } from './middleware/cors.ts';
+import { requestContext } from './middleware/request-context.ts';
+import { quoted, renderProblem, toProblem } from './problems.ts';
+import { mountMethodFallbacks } from './route.ts';
+import type { App } from './route.ts';
+import { mountAgents } from './routes/agents.ts';
+import { mountAudit } from './routes/audit.ts';
+import { mountChatCompletions } from './routes/chat-completions.ts';
+import { mountHealth } from './routes/health.ts';
+import { mountKeys } from './routes/keys.ts';
+import { mountModels } from './routes/models.ts';
+import { mountOpenApi } from './routes/openapi.ts';
+import { mountPages } from './routes/pages.ts';
+import { mountProviders } from './routes/providers.ts';
+import { mountSecrets } from './routes/secrets.ts';
+import { mountSessionFiles } from './routes/session-files.ts';
+import { mountSessions } from './routes/sessions.ts';
+import { mountTools } from './routes/tools.ts';
+import { mountToolsetUse } from './routes/toolset-use.ts';
+import { mountToolsets } from './routes/toolsets.ts';
+import { mountTurns } from './routes/turns.ts';
+
+/** `services` is called for every request; what lives longer than one is its own affair. */
+export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): App {
+  const app: App = new OpenAPIHono<AppEnv>();
+  app.use(requestContext(services));
+  app.use(cors);
+
+  mountHealth(app);
+  mountToolsets(app);
+  mountToolsetUse(app);
+  mountTools(app);
+  mountProviders(app);
+  mountSecrets(app);
+  mountModels(app);
+  mountAgents(app);
+  mountKeys(app);
+  mountSessions(app);
+  mountSessionFiles(app);
+  mountTurns(app);
+  mountChatCompletions(app);
+  mountAudit(app);
+  mountPages(app);
+  mountOpenApi(app);
+  mountMethodFallbacks(app);
+
+  app.notFound((c) => failed(c, new Problem('not_found', `There is nothing at ${quoted(c.req.path)}. /docs lists every path.`)));
+  app.onError((error, c) => failed(c, error));
+  return app;
+}
+
+function failed(c: AppContext, error: unknown): Response {
+  const request = { method: c.req.method, path: c.req.path, requestId: c.get('requestId') };
+  return renderProblem(toProblem(error, request, c.get('services').log), request);
+}

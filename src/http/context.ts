@@ -1,0 +1,6 @@
+/** What a request carries through the middleware to its handler. Set by `middleware/request-context.ts`, read everywhere in `http/`. */
+import type { Context } from 'hono';
+import type { Services } from '../wiring.ts';
+
+export type AppEnv = { Bindings: object; Variables: { services: Services; requestId: string } };
+export type AppContext = Context<AppEnv>;

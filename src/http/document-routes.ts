@@ -1,0 +1,129 @@
+/**
+ * List, read, write and delete for one kind of document, the same for agents, providers and secrets. What differs (names,
+ * schemas, what may be shown, who may) is the kind's own file in `routes/`. Toolsets do more and have routes of their own.
+ */
+import { z } from 'zod';
+import type { Principal, Scope } from '../core/principal.ts';
+import type { DocumentKind, StoredDocument } from '../ports/catalog.ts';
+import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from './documents.ts';
+import { PageQuery, pageOf } from './paging.ts';
+import { mount } from './route.ts';
+import type { App } from './route.ts';
+
+export type DocumentRoutes<Body extends z.ZodType> = {
+  kind: DocumentKind;
+  /** `agent`, also the path parameter; its plural is the path. */
+  noun: 'agent' | 'provider' | 'secret';
+  tag: string;
+  scopes: readonly Scope[];
+  name: z.ZodType<string>;
+  body: Body;
+  view: z.ZodType;
+  /** What a reader may see, made from what is stored. */
+  toView(document: StoredDocument): Record<string, unknown>;
+  /** What is stored, made from what was sent. Throws to refuse. */
+  toDocument(name: string, body: z.infer<Body>): Record<string, unknown>;
+  /** Throws `forbidden`. `body` is given on writes. */
+  authorize(principal: Principal, name: string, body?: z.infer<Body>): void;
+  /** Of a listing. */
+  isVisible(principal: Principal, document: StoredDocument): boolean;
+};
+
+export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: DocumentRoutes<Body>): void {
+  const { kind, noun, tag, scopes, toView } = routes;
+  const Noun = `${noun[0]?.toUpperCase()}${noun.slice(1)}`;
+  const list = `/v1/${noun}s`;
+  const path = `${list}/{${noun}}`;
+  const params = z.object({ [noun]: routes.name });
+  // Keyed by a name known only here, so its value is `string | undefined` to the compiler; `params` has checked it.
+  const nameOf = (values: Record<string, string>): string => values[noun] ?? '';
+
+  mount(
+    app,
+    {
+      method: 'get',
+      path: list,
+      operationId: `list${Noun}s`,
+      tag,
+      scopes,
+      summary: `List ${noun}s`,
+      query: PageQuery,
+      answers: { 200: { description: `A page of ${noun}s.`, schema: pageOf(routes.view) } },
+    },
+    async ({ c, services, principal, query }) => {
+      const { items, nextCursor } = await services.catalog(principal.workspace).list(kind, query);
+      return c.json({ items: items.filter((item) => routes.isVisible(principal, item)).map(toView), nextCursor });
+    },
+  );
+
+  mount(
+    app,
+    {
+      method: 'get',
+      path,
+      operationId: `get${Noun}`,
+      tag,
+      scopes,
+      summary: `Read one ${noun}`,
+      params,
+      answers: { 200: { description: `The ${noun}.`, schema: routes.view, headers: etagHeader } },
+    },
+    async ({ c, services, principal, params }) => {
+      const name = nameOf(params);
+      routes.authorize(principal, name);
+      const document = await services.catalog(principal.workspace).get(kind, name);
+      return documentAnswer(c, document, toView(document));
+    },
+  );
+
+  mount(
+    app,
+    {
+      method: 'put',
+      path,
+      operationId: `put${Noun}`,
+      tag,
+      scopes,
+      summary: `Write one ${noun}`,
+      params,
+      headers: conditionHeaders,
+      body: { schema: routes.body },
+      answers: {
+        200: { description: 'Replaced, or already so.', schema: routes.view, headers: etagHeader },
+        201: { description: 'Made.', schema: routes.view, headers: { ...etagHeader, location: `Of the ${noun}.` } },
+      },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, params, body }) => {
+      const name = nameOf(params);
+      routes.authorize(principal, name, body);
+      const stored = routes.toDocument(name, body);
+      const { document, created } = await services.catalog(principal.workspace).put(kind, name, stored, writeConditions(c));
+      const tag = { etag: etag(document.version) };
+      if (!created) return c.json(toView(document), 200, tag);
+      return c.json(toView(document), 201, { ...tag, location: `${list}/${encodeURIComponent(name)}` });
+    },
+  );
+
+  mount(
+    app,
+    {
+      method: 'delete',
+      path,
+      operationId: `delete${Noun}`,
+      tag,
+      scopes,
+      summary: `Delete one ${noun}`,
+      params,
+      headers: conditionHeaders,
+      answers: { 204: { description: 'Gone.' } },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, params }) => {
+      const name = nameOf(params);
+      routes.authorize(principal, name);
+      await services.catalog(principal.workspace).remove(kind, name, writeConditions(c));
+      return c.body(null, 204);
+    },
+  );
+}

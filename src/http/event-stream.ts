@@ -1,0 +1,66 @@
+/**
+ * `GET …/events`: a session's log as server-sent events, paged by pull from the Worker. A page is read when the client has
+ * taken the one before, so a slow reader holds no more than that. Not here: the stream of one turn, which the session
+ * writes itself.
+ */
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { Principal } from '../core/principal.ts';
+import type { SessionEvent } from '../core/session-event.ts';
+import { encodeEvent, encodeProblem, heartbeatFrame, retryFrame } from '../dialects/native.ts';
+import type { Session } from '../ports/session.ts';
+
+export const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** Clients come back soon after an idle close: what they wait for may begin any time. */
+const retryMs = 1_000;
+
+/**
+ * Events after `after`, then what follows, until it was idle for `limits.idleCloseMs`. The first page is read before this
+ * resolves, so that an unknown session is a problem and not a stream. `fail` names what broke later, for the last frame.
+ */
+export async function openEventStream(
+  session: Session,
+  caller: Principal,
+  after: number,
+  fail: (error: unknown) => Problem,
+): Promise<ReadableStream<Uint8Array>> {
+  const encoder = new TextEncoder();
+  let last = after;
+  let idleMs = 0;
+  let first: SessionEvent[] | null = await session.eventsAfter(caller, after, 0);
+
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const events = first ?? (await session.eventsAfter(caller, last, limits.heartbeatMs));
+        const opening = first !== null;
+        first = null;
+        const newest = events.at(-1);
+        if (newest !== undefined) {
+          last = newest.id;
+          idleMs = 0;
+          controller.enqueue(encoder.encode(events.map(encodeEvent).join('')));
+          return;
+        }
+        // Counted in waits, not by a clock: a session that answers at once cannot turn this into a busy loop.
+        if (!opening) idleMs += limits.heartbeatMs;
+        controller.enqueue(encoder.encode(idleMs >= limits.idleCloseMs ? retryFrame(retryMs) : heartbeatFrame));
+        if (idleMs >= limits.idleCloseMs) controller.close();
+      } catch (error) {
+        controller.enqueue(encoder.encode(encodeProblem(fail(error).toBody()) + retryFrame(retryMs)));
+        controller.close();
+      }
+    },
+  });
+}
+
+/** Where to begin: `after` was checked already; a `Last-Event-ID` that is no number of ours means from the start. */
+export function startingPoint(after: number | undefined, lastEventId: string | undefined): number {
+  if (after !== undefined) return after;
+  return lastEventId !== undefined && /^(0|[1-9][0-9]{0,14})$/.test(lastEventId) ? Number(lastEventId) : 0;
+}

@@ -1,0 +1,157 @@
+/**
+ * A JSON body, read once within a bound. Rules: UTF-8 only, a byte order mark is tolerated, of duplicate keys the last
+ * counts, nesting is at most `limits.maxJsonDepth`, a key named `__proto__` is refused. Not here: what the value must look
+ * like (`core/issues.ts` with the route's schema).
+ */
+import { limits } from '../core/limits.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
+import type { Clock } from '../ports/runtime.ts';
+import { pathText } from '../core/issues.ts';
+
+export type JsonBody = { value: unknown; bytes: Uint8Array };
+
+/** Throws `unsupported_media_type`, `body_too_large`, `invalid_json`, and `invalid_request` for `__proto__`. */
+export async function readJsonBody(request: Request, maxBytes: number, clock: Clock): Promise<JsonBody> {
+  checkMediaType(request.headers);
+  const bytes = await readBytes(request, maxBytes, clock);
+  return { value: parseJson(bytes), bytes };
+}
+
+/** The raw body, never more than `maxBytes` of it in memory. */
+export async function readBytes(request: Request, maxBytes: number, clock: Clock): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length');
+  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
+  if (request.body === null) return new Uint8Array(0);
+  const done = new AbortController();
+  try {
+    return await Promise.race([
+      // With a declared length the server in front cuts the body there, and one read is cheaper than several.
+      declared === null ? readChunks(request.body, maxBytes) : readDeclared(request, maxBytes),
+      clock.sleep(limits.requestBodyTimeoutMs, done.signal).then(() => {
+        throw new Problem('invalid_json', `The body did not arrive whole within ${limits.requestBodyTimeoutMs / 1000} seconds.`);
+      }),
+    ]);
+  } finally {
+    done.abort();
+  }
+}
+
+async function readDeclared(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes);
+  return bytes;
+}
+
+async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > maxBytes) {
+      // The rest is not wanted; that the sender could not be told so changes nothing.
+      reader.cancel().catch(() => undefined);
+      throw tooLarge(maxBytes);
+    }
+    chunks.push(value);
+  }
+  const [first] = chunks;
+  if (chunks.length === 1 && first !== undefined) return first;
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+function tooLarge(maxBytes: number): Problem {
+  return new Problem('body_too_large', `The body is larger than the ${maxBytes} bytes that this path takes.`, { maxBytes });
+}
+
+function checkMediaType(headers: Headers): void {
+  const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
+  if (type.trim() !== 'application/json') throw new Problem('unsupported_media_type', 'Send the body as `content-type: application/json`.');
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) throw new Problem('unsupported_media_type', 'JSON bodies are UTF-8.');
+  const encoding = headers.get('content-encoding');
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported_media_type', 'Send the body without content-encoding.');
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+function parseJson(bytes: Uint8Array): unknown {
+  const text = decodeText(bytes);
+  if (text.trim() === '') throw new Problem('invalid_json', 'The body is empty; send a JSON object.');
+  if (isDeeperThan(text, limits.maxJsonDepth)) throw new Problem('invalid_json', `The body is nested deeper than ${limits.maxJsonDepth} levels.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // The engine's message quotes a few characters of the body, which the caller sent.
+    throw new Problem('invalid_json', `The body is not valid JSON: ${error instanceof Error ? error.message : 'it does not parse'}.`);
+  }
+  // Cheap to rule out in the text; only then is the value walked.
+  if (text.includes('__proto__') || /\\u005f/i.test(text)) refuseProtoKeys(value);
+  return value;
+}
+
+function decodeText(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    // The decoder only says that it failed.
+    throw new Problem('invalid_json', 'The body is not valid UTF-8.');
+  }
+}
+
+/** Looks at the text before it is parsed, without recursion; strings are skipped natively. Linear. */
+export function isDeeperThan(text: string, maxDepth: number): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case 0x22:
+        index = stringEnd(text, index);
+        if (index === -1) return false; // An open string: the parser will say so.
+        break;
+      case 0x5b:
+      case 0x7b:
+        if (++depth > maxDepth) return true;
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth--;
+        break;
+      default:
+    }
+  }
+  return false;
+}
+
+/** Index of the quote that closes the string opened at `start`, or -1. Each run of backslashes is counted once. */
+function stringEnd(text: string, start: number): number {
+  let end = start;
+  for (;;) {
+    end = text.indexOf('"', end + 1);
+    if (end === -1) return -1;
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+}
+
+function refuseProtoKeys(root: unknown): void {
+  const open: { value: unknown; path: PropertyKey[] }[] = [{ value: root, path: [] }];
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    const { value, path } = item;
+    if (value === null || typeof value !== 'object') continue;
+    if (!Array.isArray(value) && Object.hasOwn(value, '__proto__')) {
+      throw invalidRequest([{ path: pathText([...path, '__proto__']), message: 'this key is not allowed' }]);
+    }
+    const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
+    for (const [key, child] of entries) if (child !== null && typeof child === 'object') open.push({ value: child, path: [...path, key] });
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * From the `Authorization` header to the `Principal`, and the scope that a route asks for. Keys are taken from nowhere
+ * else: a key in a URL ends up in logs.
+ */
+import { limits } from '../../core/limits.ts';
+import { hasScope } from '../../core/principal.ts';
+import type { Principal, Scope } from '../../core/principal.ts';
+import { Problem } from '../../core/problem.ts';
+import type { AppContext } from '../context.ts';
+
+/** Who asks, if the key is good and has one of `scopes`. Throws `not_configured`, `unauthenticated`, `forbidden`. */
+export async function authenticate(c: AppContext, scopes: readonly Scope[]): Promise<Principal> {
+  const { settings, directory } = c.get('services');
+  if (settings.rootKey === null) {
+    throw new Problem(
+      'not_configured',
+      'No root key is set. Set MONIKER_ROOT_KEY to a random text of at least 32 characters (deployed: `wrangler secret put MONIKER_ROOT_KEY`) and use it as the bearer key.',
+    );
+  }
+  const principal = await directory.principal(bearerKey(c.req.header('authorization')));
+  if (!scopes.some((scope) => hasScope(principal, scope))) {
+    throw new Problem('forbidden', `This key lacks the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`, { scope: scopes.join(' ') });
+  }
+  return principal;
+}
+
+/** RFC 6750 §2.1; the scheme in any case, one or more spaces, nothing after the key. */
+function bearerKey(header: string | undefined): string {
+  if (header === undefined || header.trim() === '') {
+    throw new Problem('unauthenticated', 'Send the key as `Authorization: Bearer <key>`.', { reason: 'missing' });
+  }
+  // The length is checked first, so that no work grows with what a stranger sends.
+  const match = header.length > limits.maxKeyBytes + 16 ? null : /^bearer +([\x21-\x7e]+)$/i.exec(header.trim());
+  const key = match?.[1];
+  if (key === undefined) throw new Problem('unauthenticated', 'The Authorization header must be `Bearer <key>`.', { reason: 'malformed' });
+  return key;
+}

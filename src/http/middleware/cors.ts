@@ -1,0 +1,39 @@
+/**
+ * Lets pages of the operator's listed origins read answers: exact match, no wildcard, never with credentials. Any other
+ * origin gets no CORS header at all, and the browser refuses.
+ */
+import { createMiddleware } from 'hono/factory';
+import type { AppEnv } from '../context.ts';
+import { setHeaders } from './request-context.ts';
+
+const exposedHeaders = 'etag, location, retry-after, x-moniker-edition, x-moniker-session, x-request-id';
+const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
+/** Seconds a browser may keep a preflight's answer. */
+const preflightMaxAge = '600';
+
+export const cors = createMiddleware<AppEnv>(async (c, next) => {
+  const { allowedOrigins } = c.get('services').settings;
+  if (allowedOrigins.length === 0) return await next();
+  const origin = c.req.header('origin');
+  const allowed = origin !== undefined && allowedOrigins.includes(origin);
+  if (allowed && c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined) {
+    return new Response(null, { status: 204, headers: preflightHeaders(origin, c.req.header('access-control-request-headers')) });
+  }
+  await next();
+  setHeaders(c, [
+    ['vary', 'origin'],
+    ...(allowed ? ([['access-control-allow-origin', origin], ['access-control-expose-headers', exposedHeaders]] as const) : []),
+  ]);
+  return undefined;
+});
+
+/** Any well-formed header may be sent: keys travel in one, so there is nothing that a name would protect. */
+function preflightHeaders(origin: string, requested: string | undefined): Record<string, string> {
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': allowedMethods,
+    ...(requested !== undefined && /^[A-Za-z0-9-]+(, ?[A-Za-z0-9-]+)*$/.test(requested) && { 'access-control-allow-headers': requested }),
+    'access-control-max-age': preflightMaxAge,
+    vary: 'origin, access-control-request-headers',
+  };
+}

@@ -1,0 +1,46 @@
+/** The two files that the pages load. As text, so that the bundle stays one file and the pages work offline. */
+
+export const pagesCss = `:root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #2563eb; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem; font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.6rem; margin: 0 0 .25rem; }
+h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; border-bottom: 1px solid var(--line); }
+a { color: var(--accent); }
+code, pre { font: .875rem/1.45 ui-monospace, monospace; }
+pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; overflow: auto; padding: .75rem; }
+table { border-collapse: collapse; width: 100%; }
+td, th { border-bottom: 1px solid var(--line); padding: .3rem .5rem .3rem 0; text-align: left; vertical-align: top; }
+details { border: 1px solid var(--line); border-radius: .4rem; margin: .5rem 0; padding: .4rem .75rem; }
+details details { background: var(--soft); }
+summary { cursor: pointer; }
+summary .method { display: inline-block; font-weight: 600; min-width: 4.5rem; text-transform: uppercase; }
+nav a { margin-right: 1rem; }
+.muted { opacity: .75; }
+`;
+
+/**
+ * Moves a key from the link's fragment to this tab's storage and erases it from the address, then says whether it works.
+ * A fragment is never sent to a server, and erased it is in no history.
+ */
+export const startJs = `'use strict';
+const fragment = new URLSearchParams(location.hash.slice(1));
+const given = fragment.get('key');
+if (given) {
+  sessionStorage.setItem('moniker-key', given);
+  history.replaceState(null, '', location.pathname + location.search);
+}
+const status = document.getElementById('key-status');
+const key = sessionStorage.getItem('moniker-key');
+if (key) {
+  status.textContent = 'Checking the key of this tab\\u2026';
+  fetch('/v1/models', { headers: { authorization: 'Bearer ' + key } })
+    .then(async (answer) => {
+      const body = await answer.json();
+      if (!answer.ok) throw new Error(body.detail || 'status ' + answer.status);
+      status.textContent = 'The key of this tab works. Models: ' + (body.data.map((model) => model.id).join(', ') || 'none') + '.';
+    })
+    .catch((error) => {
+      status.textContent = 'The key of this tab does not work: ' + error.message;
+    });
+}
+`;

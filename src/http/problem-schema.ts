@@ -1,0 +1,35 @@
+/** The shapes of a fault for the OpenAPI document; `core/problem.ts` has the type and the catalogue. */
+import { z } from 'zod';
+import { problemCatalogue } from '../core/problem.ts';
+import type { ProblemCode } from '../core/problem.ts';
+
+const codes = Object.keys(problemCatalogue) as [ProblemCode, ...ProblemCode[]]; // Object.keys forgets the literal type.
+
+export const ProblemSchema = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().meta({ description: 'What went wrong, and what to do.' }),
+    code: z.enum(codes),
+    requestId: z.string().optional(),
+    issues: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .meta({ description: 'With `invalid_request`: every fault at its path, such as `tools[1].aliases[0]`.' }),
+  })
+  .meta({
+    id: 'Problem',
+    example: {
+      type: 'urn:moniker:problem:not_found',
+      title: 'There is no such thing',
+      status: 404,
+      detail: 'There is no toolset "demo".',
+      code: 'not_found',
+      requestId: 'req_1',
+    },
+  });
+
+export const OpenAiErrorSchema = z
+  .object({ error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.enum(codes) }) })
+  .meta({ id: 'OpenAiError' });

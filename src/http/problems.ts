@@ -1,0 +1,77 @@
+/**
+ * The one place where a failure becomes an answer: `application/problem+json` on native paths, the OpenAI shape on the
+ * OpenAI dialect's. Handlers throw `Problem`s and build no error bodies. What is not a `Problem` is a fault of ours: it
+ * becomes `internal`, is logged here with its cause, and nothing of it leaves.
+ */
+import { openAiErrorBody } from '../dialects/openai-chat.ts';
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { Logger } from '../ports/runtime.ts';
+
+export type FailedRequest = { method: string; path: string; requestId: string };
+
+/** The problem to tell for whatever was thrown; logs it once. */
+export function toProblem(error: unknown, request: FailedRequest, log: Logger): Problem {
+  if (error instanceof Problem) {
+    logProblem(error, request, log);
+    return error;
+  }
+  log.error('request failed', { ...logFields(request), code: 'internal', ...causeFields(error) });
+  return new Problem('internal', `Something failed on our side. The log has it under request id ${request.requestId}.`);
+}
+
+export function renderProblem(problem: Problem, request: FailedRequest): Response {
+  const headers = new Headers(problemHeaders(problem));
+  if (isOpenAiPath(request.path)) {
+    headers.set('content-type', 'application/json');
+    return new Response(JSON.stringify(openAiErrorBody(problem)), { status: problem.status, headers });
+  }
+  headers.set('content-type', 'application/problem+json');
+  return new Response(JSON.stringify({ ...problem.toBody(), requestId: request.requestId }), { status: problem.status, headers });
+}
+
+/** A caller's own text inside a detail: short, so that a hostile path or name does not come back whole. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > limits.maxQuotedLength ? `${text.slice(0, limits.maxQuotedLength)}…` : text);
+}
+
+function isOpenAiPath(path: string): boolean {
+  return path === '/v1/chat/completions' || path.startsWith('/v1/chat/completions/');
+}
+
+/** Headers that HTTP asks for with a status, taken from the problem's own members. */
+function problemHeaders(problem: Problem): Record<string, string> {
+  switch (problem.code) {
+    case 'unauthenticated':
+      // RFC 6750 §3: no error code when no credentials were given at all.
+      return { 'www-authenticate': problem.extra.reason === 'missing' ? 'Bearer realm="moniker"' : 'Bearer realm="moniker", error="invalid_token"' };
+    case 'forbidden':
+      return typeof problem.extra.scope === 'string'
+        ? { 'www-authenticate': `Bearer realm="moniker", error="insufficient_scope", scope="${problem.extra.scope}"` }
+        : {};
+    case 'method_not_allowed':
+      return Array.isArray(problem.extra.allow) ? { allow: problem.extra.allow.join(', ') } : {};
+    case 'rate_limited': {
+      const retryAfterMs = problem.extra.retryAfterMs;
+      return typeof retryAfterMs === 'number' ? { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } : {};
+    }
+    default:
+      return {};
+  }
+}
+
+/** Refused keys are worth a line; other faults of the caller only for who debugs; ours and the upstream's always. */
+function logProblem(problem: Problem, request: FailedRequest, log: Logger): void {
+  const fields = { ...logFields(request), code: problem.code, detail: problem.detail };
+  if (problem.status >= 500) log.error('request failed', { ...fields, ...(problem.cause === undefined ? {} : causeFields(problem.cause)) });
+  else if (problem.status === 401 || problem.status === 403) log.info('request refused', fields);
+  else log.debug('request refused', fields);
+}
+
+function logFields({ method, path, requestId }: FailedRequest): Record<string, unknown> {
+  return { requestId, method, path: path.length > limits.maxQuotedLength ? `${path.slice(0, limits.maxQuotedLength)}…` : path };
+}
+
+function causeFields(error: unknown): Record<string, unknown> {
+  return error instanceof Error ? { cause: `${error.name}: ${error.message}`, stack: error.stack } : { cause: String(error) };
+}

@@ -1,0 +1,107 @@
+/** `/v1/keys`: making, listing and revoking keys. The root key comes from the environment and stands in no list. */
+import { z } from 'zod';
+import { limits } from '../../core/limits.ts';
+import { KeyRequest, Scope } from '../../core/principal.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Catalog, KeyRecord } from '../../ports/catalog.ts';
+import { PageQuery, pageOf } from '../paging.ts';
+import { quoted } from '../problems.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+
+const Key = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    scopes: z.array(Scope),
+    toolsets: z.array(z.string()).optional(),
+    agents: z.array(z.string()).optional(),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().nullable(),
+    revokedAt: z.iso.datetime().nullable(),
+    lastUsedAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Key' });
+const CreatedKey = Key.extend({ key: z.string().meta({ description: 'The whole key, shown this once.' }) }).meta({ id: 'CreatedKey' });
+const params = z.object({ key: z.string().regex(/^[A-Za-z0-9-]{1,64}$/).meta({ description: 'The id of a key, not the key.' }) });
+
+const common = { tag: 'Keys', scopes: ['admin'] } as const;
+
+export function mountKeys(app: App): void {
+  mount(
+    app,
+    {
+      ...common,
+      method: 'post',
+      path: '/v1/keys',
+      operationId: 'createKey',
+      summary: 'Make a key',
+      description: 'A key bound to `agents` uses only those agents, and no model beside them.',
+      body: { schema: KeyRequest },
+      answers: { 201: { description: 'Made. The key is in this answer and nowhere else.', schema: CreatedKey, headers: { location: 'Of the key.' } } },
+    },
+    async ({ c, services, principal, body }) => {
+      const { key, record } = await services.catalog(principal.workspace).createKey(body);
+      return c.json({ key, ...record }, 201, { location: `/v1/keys/${record.id}`, 'cache-control': 'no-store' });
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/keys',
+      operationId: 'listKeys',
+      summary: 'List keys',
+      query: PageQuery,
+      answers: { 200: { description: 'A page of keys, without their secrets.', schema: pageOf(Key) } },
+    },
+    async ({ c, services, principal, query }) => c.json(await services.catalog(principal.workspace).keys(query)),
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/keys/{key}',
+      operationId: 'getKey',
+      summary: 'Read a key',
+      params,
+      answers: { 200: { description: 'The key, without its secret.', schema: Key } },
+    },
+    async ({ c, services, principal, params }) => c.json(await findKey(services.catalog(principal.workspace), params.key)),
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'delete',
+      path: '/v1/keys/{key}',
+      operationId: 'revokeKey',
+      summary: 'Revoke a key',
+      description: `Works everywhere within ${limits.principalTtlMs / 1000} seconds.`,
+      params,
+      answers: { 204: { description: 'Revoked.' } },
+    },
+    async ({ c, services, principal, params }) => {
+      await services.catalog(principal.workspace).revokeKey(params.key);
+      return c.body(null, 204);
+    },
+  );
+}
+
+/** Keys are few and read one by one rarely: the list is walked, within a bound. */
+async function findKey(catalog: Catalog, id: string): Promise<KeyRecord> {
+  let cursor: string | undefined;
+  for (let page = 0; page < limits.maxListedPages; page++) {
+    const { items, nextCursor } = await catalog.keys({ limit: limits.maxPageItems, ...(cursor !== undefined && { cursor }) });
+    const record = items.find((item) => item.id === id);
+    if (record !== undefined) return record;
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+  }
+  throw new Problem('not_found', `There is no key ${quoted(id)}.`);
+}

@@ -1,0 +1,87 @@
+/** `/v1/models`: what a chat request may name as `model`, in the OpenAI form: agents first, then the providers' models. */
+import { z } from 'zod';
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { StoredDocument } from '../../ports/catalog.ts';
+import type { Services } from '../../wiring.ts';
+import { mayUseAgent, mayUseToolset } from '../access.ts';
+import { quoted } from '../problems.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+
+const Model = z
+  .object({ id: z.string(), object: z.literal('model'), created: z.int().meta({ description: 'Seconds; 0: not known.' }), owned_by: z.string() })
+  .meta({ id: 'Model', example: { id: 'rehearsal/default', object: 'model', created: 0, owned_by: 'rehearsal' } });
+const ModelList = z.object({ object: z.literal('list'), data: z.array(Model) }).meta({ id: 'ModelList' });
+type Model = z.infer<typeof Model>;
+
+// Stock clients add parameters of their own.
+const common = { tag: 'OpenAI', scopes: ['chat'], query: z.looseObject({}) } as const;
+
+export function mountModels(app: App): void {
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/models',
+      operationId: 'listModels',
+      summary: 'List agents and models',
+      answers: { 200: { description: 'Those that the key may use.', schema: ModelList } },
+    },
+    async ({ c, services, principal }) => c.json({ object: 'list', data: await listModels(services, principal) }),
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/models/{model+}',
+      operationId: 'getModel',
+      summary: 'Read one model',
+      params: z.object({ model: z.string().min(1).max(300).meta({ example: 'rehearsal/default' }) }),
+      answers: { 200: { description: 'The model.', schema: Model } },
+      problems: ['model_not_found'],
+    },
+    async ({ c, services, principal, params }) => {
+      const model = (await listModels(services, principal)).find(({ id }) => id === params.model);
+      if (model === undefined) throw new Problem('model_not_found', `There is no model ${quoted(params.model)}; GET /v1/models lists them.`);
+      return c.json(model);
+    },
+  );
+}
+
+async function listModels(services: Services, principal: Principal): Promise<Model[]> {
+  const [agents, providers] = await Promise.all([
+    listAgents(services, principal),
+    // A key bound to agents uses no model beside them.
+    principal.agents === undefined ? services.directory.providers(principal.workspace) : [],
+  ]);
+  return [
+    ...agents.map(({ name, createdAt }) => toModel(`agent/${name}`, 'moniker', Math.floor(Date.parse(createdAt) / 1000))),
+    ...providers.flatMap(({ name, models }) => models.map((model) => toModel(`${name}/${model}`, name, 0))),
+  ];
+}
+
+async function listAgents(services: Services, principal: Principal): Promise<StoredDocument[]> {
+  const catalog = services.catalog(principal.workspace);
+  const agents: StoredDocument[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < limits.maxListedPages; page++) {
+    const { items, nextCursor } = await catalog.list('agent', { limit: limits.maxPageItems, ...(cursor !== undefined && { cursor }) });
+    agents.push(...items.filter((item) => isUsable(principal, item)));
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+  }
+  return agents;
+}
+
+function isUsable(principal: Principal, { name, body }: StoredDocument): boolean {
+  return mayUseAgent(principal, name) && (typeof body.toolset !== 'string' || mayUseToolset(principal, body.toolset));
+}
+
+function toModel(id: string, ownedBy: string, created: number): Model {
+  return { id, object: 'model', created, owned_by: ownedBy };
+}

@@ -1,0 +1,18 @@
+/** The start page and what the pages load. No key: they hold nothing of anyone's. */
+import { pagesCss, startJs } from '../pages/assets.ts';
+import { htmlAnswer } from '../pages/html.ts';
+import { startPage } from '../pages/start-page.ts';
+import { mountPublic } from '../route.ts';
+import type { App } from '../route.ts';
+
+export function mountPages(app: App): void {
+  const tag = 'Service';
+  const answers = { 200: { description: 'It.' } };
+  mountPublic(app, { path: '/', operationId: 'getStartPage', tag, summary: 'The start page', answers }, (c) => htmlAnswer(c, startPage));
+  mountPublic(app, { path: '/assets/pages.css', operationId: 'getPagesCss', tag, summary: 'The style of the pages', answers }, (c) =>
+    c.body(pagesCss, 200, { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'no-cache' }),
+  );
+  mountPublic(app, { path: '/assets/start.js', operationId: 'getStartJs', tag, summary: 'The script of the start page', answers }, (c) =>
+    c.body(startJs, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }),
+  );
+}

@@ -1,0 +1,29 @@
+/** `/v1/secrets`: values that tools and providers may use and nobody can read back. */
+import { z } from 'zod';
+import { parseDocument } from '../../core/issues.ts';
+import { Secret, SecretName } from '../../core/secret.ts';
+import { mountDocumentRoutes } from '../document-routes.ts';
+import type { App } from '../route.ts';
+
+const Binding = z.object({ hosts: Secret.shape.hosts, tools: Secret.shape.tools });
+const SecretView = Binding.extend({ name: SecretName, createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() }).meta({
+  id: 'SecretView',
+  description: 'A secret without its value.',
+});
+
+export function mountSecrets(app: App): void {
+  mountDocumentRoutes(app, {
+    kind: 'secret',
+    noun: 'secret',
+    tag: 'Secrets',
+    scopes: ['admin'],
+    name: SecretName,
+    body: Secret,
+    view: SecretView,
+    // Only the fields that may be shown, so that a value cannot slip through whatever the store gives.
+    toView: ({ name, body, createdAt, updatedAt }) => ({ name, ...parseDocument(Binding, body), createdAt, updatedAt }),
+    toDocument: (_name, body) => body,
+    authorize: () => undefined,
+    isVisible: () => true,
+  });
+}

@@ -1,0 +1,142 @@
+/** `/v1/sessions`: making, listing, reading and deleting conversations. Their turns are in `turns.ts`, files in `session-files.ts`. */
+import { z } from 'zod';
+import { ModelRef, ResourceName } from '../../core/agent.ts';
+import { hasScope } from '../../core/principal.ts';
+import { SessionView } from '../../ports/session.ts';
+import { requirePlan } from '../access.ts';
+import { PageQuery, pageOf } from '../paging.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+
+export const sessionParams = z.object({ id: z.string().min(1).max(200).meta({ description: 'Id of a session.' }) });
+
+/** `name` or `name@version`: a session may hold on to one version. */
+const ToolsetReference = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?(@[1-9][0-9]{0,8})?$/, { message: 'must be <toolset> or <toolset>@<version>' });
+
+const SessionRequest = z
+  .strictObject({
+    agent: ResourceName.optional(),
+    model: ModelRef.optional(),
+    toolset: ToolsetReference.optional().meta({ description: 'With `model`: whose tools run inside.', example: 'demo' }),
+    instructions: z.string().max(100_000).optional().meta({ description: 'With `model`: the system prompt.' }),
+  })
+  .superRefine(({ agent, model, toolset, instructions }, context) => {
+    const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if (agent === undefined && model === undefined) refuse('agent', 'give an agent or a model');
+    if (agent === undefined) return;
+    for (const [field, value] of Object.entries({ model, toolset, instructions })) {
+      if (value !== undefined) refuse(field, 'is the agent’s own affair: leave it out, or give a model instead of an agent');
+    }
+  })
+  .meta({ id: 'SessionRequest', example: { model: 'rehearsal/default', toolset: 'demo' } });
+
+const SessionRow = z
+  .object({
+    id: z.string(),
+    agent: z.string().optional(),
+    model: z.string().optional(),
+    toolset: z.string().optional(),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'SessionRow' });
+
+const common = { tag: 'Sessions', scopes: ['chat'] } as const;
+
+export function mountSessions(app: App): void {
+  mount(
+    app,
+    {
+      ...common,
+      method: 'post',
+      path: '/v1/sessions',
+      operationId: 'createSession',
+      summary: 'Begin a session',
+      body: { schema: SessionRequest },
+      answers: { 201: { description: 'Begun. Only its key and `admin` reach it.', schema: SessionView, headers: { location: 'Of the session.' } } },
+      problems: ['model_not_found', 'not_found'],
+    },
+    async ({ c, services, principal, body }) => {
+      // Made once and thrown away: what could not run a turn is refused here and not at the first one.
+      requirePlan(principal, await services.planTurn(principal, body));
+      const view = await services.sessions.create(principal, { ...body, listed: true });
+      return c.json(view, 201, { location: `/v1/sessions/${view.id}` });
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/sessions',
+      operationId: 'listSessions',
+      summary: 'List sessions',
+      description: 'The key’s own; with scope `admin` everybody’s.',
+      query: PageQuery,
+      answers: { 200: { description: 'A page of sessions, newest first.', schema: pageOf(SessionRow) } },
+    },
+    async ({ c, services, principal, query }) => {
+      const owner = hasScope(principal, 'admin') ? null : principal.keyId;
+      const { items, nextCursor } = await services.catalog(principal.workspace).sessions(owner, query);
+      return c.json({ items: items.map(({ keyId: _keyId, ...row }) => row), nextCursor });
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/sessions/{id}',
+      operationId: 'getSession',
+      summary: 'Read a session',
+      params: sessionParams,
+      answers: { 200: { description: 'The session and its newest turn.', schema: SessionView } },
+    },
+    async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).view(principal)),
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'delete',
+      path: '/v1/sessions/{id}',
+      operationId: 'deleteSession',
+      summary: 'Delete a session with all it holds',
+      params: sessionParams,
+      answers: { 204: { description: 'Gone.' } },
+    },
+    async ({ c, services, principal, params }) => {
+      await services.sessions.get(params.id).remove(principal);
+      // Idempotent, and after the session itself: a row that outlives it would lead nowhere.
+      await services.catalog(principal.workspace).forgetSession(params.id);
+      return c.body(null, 204);
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/sessions/{id}/messages',
+      operationId: 'listMessages',
+      summary: 'Read the transcript',
+      params: sessionParams,
+      answers: {
+        200: {
+          description: 'All messages, oldest first.',
+          schema: z.object({
+            items: z.array(
+              z
+                .object({ role: z.enum(['user', 'assistant', 'tool']), parts: z.array(z.record(z.string(), z.unknown())), turn: z.string() })
+                .meta({ id: 'TranscriptMessage' }),
+            ),
+          }),
+        },
+      },
+    },
+    async ({ c, services, principal, params }) => c.json({ items: await services.sessions.get(params.id).messages(principal) }),
+  );
+}

@@ -1,0 +1,165 @@
+/** `/v1/toolsets`: the documents, written through the Catalog. What is made of them is in `toolset-use.ts`. */
+import { z } from 'zod';
+import { Toolset, ToolsetName } from '../../core/toolset.ts';
+import type { StoredDocument } from '../../ports/catalog.ts';
+import { mayUseToolset, requireToolset } from '../access.ts';
+import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
+import { PageQuery, pageOf } from '../paging.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+
+const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
+const VersionNumber = z.coerce.number().int().min(1);
+const Flag = z.enum(['true', 'false']).default('false');
+
+const Warning = z.object({ path: z.string(), message: z.string() }).meta({ id: 'ToolsetWarning' });
+const ToolsetView = z.object({ ...Toolset.shape, name: ToolsetName }).meta({
+  id: 'ToolsetView',
+  example: { name: 'demo', announce: 'prompt', tools: [{ tool: 'builtin.bash', aliases: ['shell'] }] },
+});
+const ToolsetSummary = z
+  .object({
+    name: ToolsetName,
+    version: z.int(),
+    description: z.string().optional(),
+    toolCount: z.int(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'ToolsetSummary' });
+const WrittenToolset = z
+  .object({ toolset: ToolsetName, version: z.int(), warnings: z.array(Warning) })
+  .meta({ id: 'WrittenToolset', example: { toolset: 'demo', version: 1, warnings: [] } });
+const ToolsetVersion = z
+  .object({ version: z.int(), createdAt: z.iso.datetime(), removed: z.boolean().meta({ description: 'A DELETE; its number is never used again.' }) })
+  .meta({ id: 'ToolsetVersion' });
+
+const tag = 'Toolsets';
+const readers = ['tools', 'toolsets'] as const;
+const writers = ['toolsets'] as const;
+
+export function mountToolsets(app: App): void {
+  mount(
+    app,
+    {
+      method: 'get',
+      path: '/v1/toolsets',
+      operationId: 'listToolsets',
+      tag,
+      scopes: readers,
+      summary: 'List toolsets',
+      query: PageQuery,
+      answers: { 200: { description: 'A page of toolsets, without their tools.', schema: pageOf(ToolsetSummary) } },
+    },
+    async ({ c, services, principal, query }) => {
+      const { items, nextCursor } = await services.catalog(principal.workspace).list('toolset', query);
+      return c.json({ items: items.filter(({ name }) => mayUseToolset(principal, name)).map(toSummary), nextCursor });
+    },
+  );
+
+  mount(
+    app,
+    {
+      method: 'get',
+      path: '/v1/toolsets/{toolset}',
+      operationId: 'getToolset',
+      tag,
+      scopes: readers,
+      summary: 'Read a toolset',
+      description: 'The answer may be sent back with PUT as it is.',
+      params,
+      query: z.strictObject({ version: VersionNumber.optional().meta({ description: 'An older one. Absent: the newest.' }) }),
+      answers: { 200: { description: 'The document.', schema: ToolsetView, headers: etagHeader } },
+    },
+    async ({ c, services, principal, params, query }) => {
+      requireToolset(principal, params.toolset);
+      const document = await services.catalog(principal.workspace).get('toolset', params.toolset, query.version);
+      return documentAnswer(c, document, { ...document.body, name: document.name });
+    },
+  );
+
+  mount(
+    app,
+    {
+      method: 'put',
+      path: '/v1/toolsets/{toolset}',
+      operationId: 'putToolset',
+      tag,
+      scopes: writers,
+      summary: 'Write a toolset',
+      description: 'Checks every name against every other one and compiles an edition. The same document again makes no new version.',
+      params,
+      query: z.strictObject({ dryRun: Flag.meta({ description: '`true`: check and answer, store nothing.' }) }),
+      headers: conditionHeaders,
+      body: { schema: Toolset },
+      answers: {
+        200: { description: 'Replaced, already so, or checked.', schema: WrittenToolset, headers: etagHeader },
+        201: { description: 'Made.', schema: WrittenToolset, headers: { ...etagHeader, location: 'Of the toolset.' } },
+      },
+      problems: ['name_conflict', 'precondition_failed'],
+    },
+    async ({ c, services, principal, params, query, body }) => {
+      const name = params.toolset;
+      requireToolset(principal, name);
+      requireSameName(name, body);
+      const dryRun = query.dryRun === 'true';
+      const options = { ...writeConditions(c), ...(dryRun && { dryRun }) };
+      const { document, created, warnings } = await services.catalog(principal.workspace).put('toolset', name, { ...body, name }, options);
+      const answer = { toolset: name, version: document.version, warnings };
+      if (dryRun) return c.json(answer, 200);
+      return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: `/v1/toolsets/${name}` }) });
+    },
+  );
+
+  mount(
+    app,
+    {
+      method: 'delete',
+      path: '/v1/toolsets/{toolset}',
+      operationId: 'deleteToolset',
+      tag,
+      scopes: writers,
+      summary: 'Delete a toolset',
+      description: 'Its versions stay, and their numbers are not used again.',
+      params,
+      headers: conditionHeaders,
+      answers: { 204: { description: 'Gone.' } },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, params }) => {
+      requireToolset(principal, params.toolset);
+      await services.catalog(principal.workspace).remove('toolset', params.toolset, writeConditions(c));
+      return c.body(null, 204);
+    },
+  );
+
+  mount(
+    app,
+    {
+      method: 'get',
+      path: '/v1/toolsets/{toolset}/versions',
+      operationId: 'listToolsetVersions',
+      tag,
+      scopes: readers,
+      summary: 'List the kept versions of a toolset, newest first',
+      params,
+      query: PageQuery,
+      answers: { 200: { description: 'A page of versions; read one with `?version=`.', schema: pageOf(ToolsetVersion) } },
+    },
+    async ({ c, services, principal, params, query }) => {
+      requireToolset(principal, params.toolset);
+      return c.json(await services.catalog(principal.workspace).versions(params.toolset, query));
+    },
+  );
+}
+
+function toSummary({ name, version, body, createdAt, updatedAt }: StoredDocument): z.infer<typeof ToolsetSummary> {
+  return {
+    name,
+    version,
+    ...(typeof body.description === 'string' && { description: body.description }),
+    toolCount: Array.isArray(body.tools) ? body.tools.length : 0,
+    createdAt,
+    updatedAt,
+  };
+}

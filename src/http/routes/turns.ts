@@ -1,0 +1,108 @@
+/** A session's turns: asking, following the log, cancelling. The turn is the session's; a request only asks or watches. */
+import { z } from 'zod';
+import { limits } from '../../core/limits.ts';
+import { TurnAnswer, TurnRequest } from '../../ports/session.ts';
+import { requirePlan } from '../access.ts';
+import { editionHeader, editionName } from '../documents.ts';
+import { eventStreamHeaders, openEventStream, startingPoint } from '../event-stream.ts';
+import { idempotencyOf } from '../idempotency.ts';
+import { toProblem } from '../problems.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+import { sessionParams } from './sessions.ts';
+
+const EventNumber = z.string().regex(/^(0|[1-9][0-9]{0,14})$/, { message: 'must be the number of an event' }).transform(Number);
+
+const common = { tag: 'Sessions', scopes: ['chat'], params: sessionParams } as const;
+
+export function mountTurns(app: App): void {
+  mount(
+    app,
+    {
+      ...common,
+      method: 'post',
+      path: '/v1/sessions/{id}/turns',
+      operationId: 'createTurn',
+      summary: 'Say something',
+      description:
+        'Stored before it is answered. Answers at the end; with `Accept: text/event-stream` as events while it runs; with `Prefer: respond-async` at once. A client that leaves cancels nothing.',
+      headers: {
+        accept: '`text/event-stream`: the events of this turn.',
+        prefer: '`respond-async`: 202 as soon as it is stored.',
+        'idempotency-key': 'A repeat with this key and the same body joins the first turn; with another body it is 422.',
+      },
+      body: { schema: TurnRequest, maxBytes: limits.maxLargeBodyBytes },
+      answers: {
+        200: { description: 'The turn’s end, or its events (`text/event-stream`).', schema: TurnAnswer, also: 'text/event-stream', headers: editionHeader },
+        202: {
+          description: 'Stored; it runs. `location` is the session, which tells how it ended.',
+          schema: z.object({ turn: z.string() }),
+          headers: { ...editionHeader, location: 'Of the session.' },
+        },
+      },
+      problems: ['idempotency_mismatch', 'conflict', 'model_not_found'],
+    },
+    async ({ c, services, principal, params, body, bytes }) => {
+      const idempotency = await idempotencyOf(c, bytes);
+      const session = services.sessions.get(params.id);
+      const { agent, model, toolset, instructions } = await session.setup(principal);
+      const plan = await services.planTurn(principal, { agent, model, toolset, instructions });
+      requirePlan(principal, plan);
+      const input = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : body.input;
+      const { turn } = await session.submit(principal, { plan, input, ...idempotency });
+
+      const edition: Record<string, string> = plan.edition === undefined ? {} : { 'x-moniker-edition': editionName(plan.edition) };
+      if (c.req.header('accept')?.includes('text/event-stream')) {
+        return new Response(await session.stream(principal, turn), { headers: { ...eventStreamHeaders, ...edition } });
+      }
+      if (prefersAsync(c.req.header('prefer'))) {
+        return c.json({ turn }, 202, { ...edition, location: `/v1/sessions/${params.id}`, 'preference-applied': 'respond-async' });
+      }
+      return c.json(await session.answer(principal, turn), 200, edition);
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/sessions/{id}/events',
+      operationId: 'followEvents',
+      summary: 'Follow the event log',
+      description: `Server-sent events: \`id\` is the event’s number, \`event\` its type, \`data\` the event as JSON. Closes after ${limits.idleCloseMs / 1000} idle seconds; come back with \`Last-Event-ID\`.`,
+      query: z.strictObject({ after: EventNumber.optional().meta({ description: 'Events after this number. Absent: `Last-Event-ID`, else all.', example: '0' }) }),
+      headers: { 'last-event-id': 'As browsers send it. One that is no number of ours means from the start.' },
+      answers: { 200: { description: 'The events.', schema: z.string(), contentType: 'text/event-stream' } },
+    },
+    async ({ c, services, principal, params, query }) => {
+      const after = startingPoint(query.after, c.req.header('last-event-id'));
+      const request = { method: c.req.method, path: c.req.path, requestId: c.get('requestId') };
+      const fail = (error: unknown) => toProblem(error, request, services.log);
+      return new Response(await openEventStream(services.sessions.get(params.id), principal, after, fail), { headers: eventStreamHeaders });
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'post',
+      path: '/v1/sessions/{id}/cancel',
+      operationId: 'cancelTurn',
+      summary: 'Cancel the running turn',
+      answers: {
+        200: {
+          description: '`cancelled` is false when nothing ran.',
+          schema: z.object({ turn: z.string().nullable(), cancelled: z.boolean() }).meta({ id: 'CancelAnswer' }),
+        },
+      },
+    },
+    async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).cancel(principal)),
+  );
+}
+
+/** RFC 7240: preferences are separated by commas, their parameters by semicolons. */
+function prefersAsync(header: string | undefined): boolean {
+  return header?.split(',').some((part) => part.split(';', 1)[0]?.trim().toLowerCase() === 'respond-async') ?? false;
+}
