@@ -8,7 +8,7 @@ export const ResourceName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])
 /** `provider/model`; split at the first `/` only. */
 export const ModelRef = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{0,31}\/.{1,200}$/s, { message: 'must be <provider>/<model>, such as rehearsal/default' })
+  .regex(/^[a-z][a-z0-9-]{0,31}\/.{1,200}$/, { message: 'must be <provider>/<model>, such as rehearsal/default' })
   .meta({ id: 'ModelRef', example: 'rehearsal/default' });
 
 export const AgentLimits = z
