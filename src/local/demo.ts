@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Service } from './service.ts';
+import type { ApiClient } from './api-client.ts';
 
 const toolset = 'demo';
 const agent = 'demo';
@@ -19,23 +19,23 @@ const namedEntries = [
 ];
 
 /** Answers the id of the demo session, or null where the demo agent is not there (any more). */
-export async function prepareDemo(service: Service, dataDir: string): Promise<string | null> {
-  const { items } = await service.get<{ items: unknown[] }>('/v1/toolsets?limit=1');
-  if (items.length === 0) await makeDemo(service);
-  if ((await service.find(`/v1/agents/${agent}`)) === null) return null;
-  return (await findSession(service, dataDir)) ?? (await makeSession(service, dataDir));
+export async function prepareDemo(client: ApiClient, dataDir: string): Promise<string | null> {
+  const { items } = await client.get<{ items: unknown[] }>('/v1/toolsets?limit=1');
+  if (items.length === 0) await makeDemo(client);
+  if ((await client.find(`/v1/agents/${agent}`)) === null) return null;
+  return (await findSession(client, dataDir)) ?? (await makeSession(client, dataDir));
 }
 
-async function makeDemo(service: Service): Promise<void> {
-  const { items } = await service.get<{ items: { canonical: string }[] }>('/v1/tools?limit=200');
+async function makeDemo(client: ApiClient): Promise<void> {
+  const { items } = await client.get<{ items: { canonical: string }[] }>('/v1/tools?limit=200');
   const known = items.map((tool) => tool.canonical);
   const entries = namedEntries.filter((entry) => known.includes(entry.tool));
   const local = known.filter((canonical) => canonical.startsWith('local.')).map((tool) => ({ tool }));
-  await service.put(`/v1/toolsets/${toolset}`, {
+  await client.put(`/v1/toolsets/${toolset}`, {
     description: 'A terminal, files and the web, under names of our own.',
     tools: [...entries, ...local],
   });
-  await service.put(`/v1/agents/${agent}`, {
+  await client.put(`/v1/agents/${agent}`, {
     description: 'Made on the first run, to try things with.',
     model: 'rehearsal/default',
     toolset,
@@ -43,15 +43,15 @@ async function makeDemo(service: Service): Promise<void> {
   });
 }
 
-async function findSession(service: Service, dataDir: string): Promise<string | null> {
+async function findSession(client: ApiClient, dataDir: string): Promise<string | null> {
   const id = readSessionId(dataDir);
   if (id === null) return null;
-  const session = await service.find<{ agent?: string }>(`/v1/sessions/${id}`);
+  const session = await client.find<{ agent?: string }>(`/v1/sessions/${id}`);
   return session?.agent === agent ? id : null;
 }
 
-async function makeSession(service: Service, dataDir: string): Promise<string> {
-  const { id } = await service.post<{ id: string }>('/v1/sessions', { agent });
+async function makeSession(client: ApiClient, dataDir: string): Promise<string> {
+  const { id } = await client.post<{ id: string }>('/v1/sessions', { agent });
   writeFileSync(sessionFile(dataDir), `${id}\n`, { mode: 0o600 });
   return id;
 }

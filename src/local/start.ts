@@ -7,7 +7,7 @@ import { runScript } from './failure.ts';
 import { makeDataDir, readKeys } from './keys.ts';
 import { findOllama } from './ollama.ts';
 import { claimPort, loopback } from './port.ts';
-import { waitUntilHealthy } from './service.ts';
+import { waitUntilHealthy } from './api-client.ts';
 import { workerVariables } from './variables.ts';
 import { welcome } from './welcome.ts';
 

@@ -3,12 +3,12 @@ import { relative } from 'node:path';
 import { prepareDemo } from './demo.ts';
 import type { LocalEnvironment } from './environment.ts';
 import { renderScreen } from './screen.ts';
-import { connectService } from './service.ts';
+import { createApiClient } from './api-client.ts';
 
 export async function welcome(url: string, rootKey: string, local: LocalEnvironment): Promise<void> {
-  const service = connectService(url, rootKey);
-  const demoSession = await prepareDemo(service, local.dataDir);
-  const models = await service.get<{ data: { id: string }[] }>('/v1/models');
+  const client = createApiClient(url, rootKey);
+  const demoSession = await prepareDemo(client, local.dataDir);
+  const models = await client.get<{ data: { id: string }[] }>('/v1/models');
   const shownDir = relative(process.cwd(), local.dataDir);
   console.log(
     renderScreen({

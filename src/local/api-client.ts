@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartFailure } from './failure.ts';
 
-export type Service = {
+export type ApiClient = {
   url: string;
   rootKey: string;
   get<T>(path: string): Promise<T>;
@@ -14,7 +14,7 @@ export type Service = {
 
 const requestTimeoutMs = 10_000;
 
-export function connectService(url: string, rootKey: string): Service {
+export function createApiClient(url: string, rootKey: string): ApiClient {
   const send = async (method: string, path: string, body?: unknown): Promise<Response> => {
     const response = await fetch(url + path, {
       method,

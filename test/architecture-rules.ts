@@ -1,0 +1,155 @@
+/** The rules of the house as a function over sources: who may import whom, and what stands only in one place. */
+import { posix } from 'node:path';
+import { blankComments } from './source-text.ts';
+
+/** `path` is relative to the project, with forward slashes: `src/core/tool.ts`. */
+export type Source = { path: string; content: string };
+
+/** A file imports from its own folder and from lower floors; folders of one floor do not know each other. */
+const floors = new Map<string, number>([
+  ['core', 0],
+  ['ports', 1],
+  ['dialects', 1],
+  ['engine', 2],
+  ['net', 3],
+  ['platform', 3],
+  ...['providers', 'mcp', 'tools', 'http-tools', 'sandbox', 'storage', 'webhooks'].map((folder) => [folder, 4] as const),
+  ['wiring.ts', 5],
+  ['session', 6],
+  ['catalog', 6],
+  ['http', 7],
+  ['console', 7],
+  ['worker.ts', 8],
+]);
+/** Beside the floors: the launcher. It may use anything; nothing may use it. */
+const launcher = 'local';
+
+/** What would make pure code depend on the outside: it comes in as values or through a port instead. */
+const impure: [pattern: RegExp, what: string][] = [
+  [/\bDate\.now\(/, 'the clock'],
+  [/\bnew Date\(\)/, 'the clock'],
+  [/\bperformance\.now\(/, 'the clock'],
+  [/\bset(?:Timeout|Interval)\(/, 'a timer'],
+  [/\bAbortSignal\.timeout\(/, 'a timer'],
+  [/\bMath\.random\(/, 'randomness'],
+  [/\brandomUUID\(/, 'randomness'],
+  [/\bgetRandomValues\(/, 'randomness'],
+];
+const firstImpureFloor = 3;
+
+const emptyNames = ['utils', 'helpers', 'common', 'types', 'manager', 'service', 'index', 'misc'];
+
+/** One line a violation, `path: what`; empty when all is well. */
+export function findViolations(sources: readonly Source[]): string[] {
+  return [
+    ...sources.flatMap((source) => fileViolations(source)),
+    ...findCycles(sources).map((cycle) => `import cycle: ${cycle.join(' → ')}`),
+  ];
+}
+
+function fileViolations({ path, content }: Source): string[] {
+  const found: string[] = [];
+  const report = (what: string): void => {
+    found.push(`${path}: ${what}`);
+  };
+  const room = roomOf(path);
+  const floor = floors.get(room);
+  const text = blankComments(content);
+  const code = blankComments(content, { strings: true });
+  if (floor === undefined && room !== launcher) report(`"${room}" is on no floor`);
+  if (emptyNames.includes(posix.basename(path, '.ts'))) report('the name says that its place was not found yet');
+  for (const specifier of importsOf(text)) checkImport(path, room, floor, specifier, report);
+  if (floor !== undefined && floor < firstImpureFloor) {
+    for (const [pattern, what] of impure)
+      if (pattern.test(code)) report(`uses ${what} (${pattern.exec(code)?.[0]}); floors 0 to 2 get it from outside`);
+  }
+  if (room !== 'net' && room !== launcher && callsFetch(code)) report('calls fetch; only net/ does');
+  if (/\bsql\s*\.exec(?:<[^(]*>)?\(\s*(?:`[^`]*\$\{|'[^'\n]*'\s*\+|"[^"\n]*"\s*\+)/.test(text))
+    report('builds SQL text; pass values as parameters');
+  if (/\bnew RegExp\(\s*(?!['"/])/.test(text)) report('makes a RegExp of something that is no literal');
+  if (/\b(?:TODO|FIXME|XXX)\b/.test(content)) report('leaves a TODO');
+  if (/^export default\b/m.test(code) && room !== 'worker.ts') report('has a default export; only worker.ts does');
+  if (/^export \*/m.test(code)) report('re-exports a whole module');
+  return found;
+}
+
+function checkImport(path: string, room: string, floor: number | undefined, specifier: string, report: (what: string) => void): void {
+  if (specifier.startsWith('.')) {
+    const target = roomOf(posix.join(posix.dirname(path), specifier));
+    if (!specifier.endsWith('.ts')) report(`imports ${specifier} without its extension`);
+    if (room === launcher || target === room) return;
+    const targetFloor = floors.get(target);
+    if (target === launcher) report(`imports ${specifier}; the launcher stands beside the floors`);
+    else if (targetFloor === undefined || (floor !== undefined && targetFloor >= floor))
+      report(`imports ${specifier}, which is not below ${room}`);
+    return;
+  }
+  if (specifier.startsWith('node:') && room !== launcher) report(`imports ${specifier}; only local/ does`);
+  if (specifier.startsWith('cloudflare:') && floor !== undefined && floor < firstImpureFloor)
+    report(`imports ${specifier} below floor ${firstImpureFloor}`);
+  const allowedInCore = specifier === 'zod' || (specifier === 'jsonrepair' && path === 'src/core/json-repair.ts');
+  if (room === 'core' && !allowedInCore) report(`imports ${specifier}; core imports zod only`);
+}
+
+/** A call of the global, not a method of that name (`stub.fetch(…)`) nor the definition of one (`fetch(request) {`). */
+function callsFetch(code: string): boolean {
+  if (/\b(?:globalThis|self)\.fetch\b/.test(code)) return true;
+  for (const match of code.matchAll(/(?<![.\w$])fetch\(/g)) {
+    const before = code.slice(0, match.index).trimEnd();
+    const after = code.slice(closingParenthesis(code, match.index + match[0].length));
+    const defines = /\b(?:async|function)$/.test(before) || /^(?::| \{| =>)/.test(after);
+    if (!defines) return true;
+  }
+  return false;
+}
+
+/** The offset after the parenthesis that closes the one before `from`. */
+function closingParenthesis(code: string, from: number): number {
+  let depth = 1;
+  for (let index = from; index < code.length; index++) {
+    if (code[index] === '(') depth++;
+    if (code[index] === ')' && --depth === 0) return index + 1;
+  }
+  return code.length;
+}
+
+/** The folder under src/, or the file itself for those that stand there alone. */
+function roomOf(path: string): string {
+  return path.split('/')[1] ?? path;
+}
+
+/** Specifiers of imports and re-exports, types too: a type is knowledge of the other as well. */
+export function importsOf(text: string): string[] {
+  const pattern =
+    /(?:^|[\s;}])(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm;
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+}
+
+/** One depth-first walk; each cycle is named once, by the files on it. */
+function findCycles(sources: readonly Source[]): string[][] {
+  const imports = new Map(
+    sources.map(({ path, content }) => [
+      path,
+      importsOf(blankComments(content))
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => posix.join(posix.dirname(path), specifier)),
+    ]),
+  );
+  const cycles: string[][] = [];
+  const done = new Set<string>();
+  const trail: string[] = [];
+  const visit = (path: string): void => {
+    if (done.has(path)) return;
+    const at = trail.indexOf(path);
+    if (at >= 0) {
+      cycles.push([...trail.slice(at), path]);
+      return;
+    }
+    trail.push(path);
+    for (const target of imports.get(path) ?? []) visit(target);
+    trail.pop();
+    done.add(path);
+  };
+  for (const path of imports.keys()) visit(path);
+  return cycles;
+}

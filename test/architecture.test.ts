@@ -1,0 +1,108 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: samples of source text, with their templates
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findViolations, importsOf, type Source } from './architecture-rules.ts';
+import { blankComments } from './source-text.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+function readSources(folder: string): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path: relative(root, path).split(sep).join('/'), content: readFileSync(path, 'utf8') }));
+}
+
+describe('the source tree', () => {
+  const sources = readSources('src');
+
+  it('keeps to its floors, has no import cycle and breaks no rule of the house', () => {
+    expect(sources.length).toBeGreaterThan(20);
+    expect(findViolations(sources)).toEqual([]);
+  });
+
+  it('shows its longest files', () => {
+    const longest = sources
+      .map(({ path, content }) => ({ path, lines: content.split('\n').length - 1 }))
+      .sort((a, b) => b.lines - a.lines)
+      .slice(0, 8);
+    console.log(`longest files:\n${longest.map(({ path, lines }) => `${String(lines).padStart(6)}  ${path}`).join('\n')}`);
+    expect(longest[0]?.lines).toBeLessThan(600);
+  });
+});
+
+describe('the rules', () => {
+  const check = (path: string, content: string, ...others: Source[]): string[] => findViolations([{ path, content }, ...others]);
+
+  it.each([
+    ['src/core/a.ts', "import type { B } from '../engine/b.ts';", 'imports ../engine/b.ts, which is not below core'],
+    ['src/core/a.ts', "import hono from 'hono';", 'core imports zod only'],
+    ['src/core/a.ts', "import { jsonrepair } from 'jsonrepair';", 'core imports zod only'],
+    ['src/tools/a.ts', "import { b } from '../providers/b.ts';", 'not below tools'],
+    ['src/session/a.ts', "import { b } from '../catalog/b.ts';", 'not below session'],
+    ['src/http/a.ts', "import { b } from '../local/b.ts';", 'beside the floors'],
+    ['src/http/a.ts', "import { b } from './b';", 'without its extension'],
+    ['src/http/a.ts', "import { join } from 'node:path';", 'only local/ does'],
+    ['src/engine/a.ts', "import { env } from 'cloudflare:workers';", 'below floor 3'],
+    ['src/engine/a.ts', 'const now = Date.now();', 'uses the clock'],
+    ['src/dialects/a.ts', 'const id = crypto.randomUUID();', 'uses randomness'],
+    ['src/engine/a.ts', 'setTimeout(() => {}, 1);', 'uses a timer'],
+    ['src/providers/a.ts', 'const response = await fetch(url);', 'calls fetch'],
+    ['src/providers/a.ts', 'const send = globalThis.fetch;', 'calls fetch'],
+    ['src/catalog/a.ts', 'this.sql.exec(`select * from ${table}`);', 'builds SQL text'],
+    ['src/catalog/a.ts', "this.sql.exec<Row>('select * from ' + table);", 'builds SQL text'],
+    ['src/http/a.ts', 'const pattern = new RegExp(input);', 'makes a RegExp'],
+    ['src/http/a.ts', '// TODO', 'leaves a TODO'],
+    ['src/http/a.ts', 'export default 1;', 'default export'],
+    ['src/http/a.ts', "export * from './b.ts';", 're-exports'],
+    ['src/http/utils.ts', 'export const a = 1;', 'its place was not found'],
+    ['src/elsewhere/a.ts', 'export const a = 1;', 'is on no floor'],
+  ])('%s: %s is told', (path, content, expected) => {
+    expect(check(path, content).join('\n')).toContain(expected);
+  });
+
+  it.each([
+    ['src/core/a.ts', "import { z } from 'zod';\nimport type { B } from './b.ts';"],
+    ['src/core/json-repair.ts', "import { jsonrepair } from 'jsonrepair';"],
+    ['src/wiring.ts', "import { b } from './storage/b.ts';\nimport { c } from './net/c.ts';"],
+    ['src/worker.ts', 'export default { async fetch(request: Request): Promise<Response> { return app(request); } };'],
+    ['src/ports/a.ts', 'export interface A {\n  fetch(request: Request): Promise<Response>;\n}'],
+    ['src/tools/a.ts', "const response = await context.fetch(request); // never fetch(url)\nconst text = 'fetch(url)';"],
+    ['src/net/a.ts', 'const response = await fetch(url);'],
+    ['src/engine/a.ts', '/* Date.now() comes from the clock */\nconst at = clock.now();\nconst day = new Date(at);'],
+    ['src/catalog/a.ts', "this.sql.exec('select * from t where name = ?', name);"],
+    ['src/http/a.ts', "const pattern = new RegExp('^a$', 'u');"],
+    ['src/local/a.ts', "import { join } from 'node:path';\nimport { limits } from '../core/limits.ts';\nawait fetch(url);"],
+  ])('%s: %s is fine', (path, content) => {
+    expect(check(path, content)).toEqual([]);
+  });
+
+  it('names the files of an import cycle', () => {
+    const violations = check(
+      'src/core/a.ts',
+      "import { b } from './b.ts';",
+      { path: 'src/core/b.ts', content: "import type { C } from './c.ts';" },
+      { path: 'src/core/c.ts', content: "export { a } from './a.ts';" },
+    );
+    expect(violations).toEqual(['import cycle: src/core/a.ts → src/core/b.ts → src/core/c.ts → src/core/a.ts']);
+  });
+});
+
+describe('reading sources', () => {
+  it('finds every form of import, over several lines too', () => {
+    const text =
+      "import a from 'a';\nimport type {\n  B,\n} from './b.ts';\nexport { c } from './c.ts';\nimport './d.ts';\nconst e = await import('./e.ts');";
+    expect(importsOf(text)).toEqual(['a', './b.ts', './c.ts', './d.ts', './e.ts']);
+  });
+
+  it('blanks comments and strings, not the code inside templates, and keeps every offset', () => {
+    const source = "const a = 'x // y'; // Date.now()\nconst b = `q ${Date.now()} '`;\nconst c = /['\"`]/.test(a) ? 1 / 2 : 3; /* z */";
+    const code = blankComments(source, { strings: true });
+    expect(code).toHaveLength(source.length);
+    expect(code.match(/Date\.now\(\)/g)).toHaveLength(1);
+    expect(code).toContain('.test(a) ? 1 / 2 : 3;');
+    expect(code).not.toMatch(/x|y|q|z/);
+    expect(blankComments(source)).toContain("'x // y'");
+  });
+});
