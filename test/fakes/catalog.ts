@@ -1,0 +1,261 @@
+/**
+ * The `Catalog` and `Directory` ports of one workspace in memory, for tests of what stands above them. No encryption, no
+ * KV, no caches; the same documents, versions, conditions and problems. Passes `test/contracts/catalog.ts`.
+ */
+import { Agent } from '../../src/core/agent.ts';
+import { buildAliasMap } from '../../src/core/alias-map.ts';
+import type { AuditRow } from '../../src/core/audit.ts';
+import { compileEdition, editionHash } from '../../src/core/edition.ts';
+import type { Edition, EditionPointer, KnownTools, ToolsetWarning } from '../../src/core/edition.ts';
+import { canonicalJson } from '../../src/core/hash.ts';
+import { parseDocument } from '../../src/core/issues.ts';
+import { invalidRequest, Problem } from '../../src/core/problem.ts';
+import { KeyRequest, Scope } from '../../src/core/principal.ts';
+import type { Principal } from '../../src/core/principal.ts';
+import { Provider, providerBaseUrl } from '../../src/core/provider.ts';
+import type { ProviderAccess } from '../../src/core/provider.ts';
+import { Secret, secretUseRefusal } from '../../src/core/secret.ts';
+import { ToolAliases } from '../../src/core/tool-aliases.ts';
+import type { ToolDefinition } from '../../src/core/tool.ts';
+import { Toolset } from '../../src/core/toolset.ts';
+import type { Catalog, Directory, DocumentKind, KeyRecord, Page, PageRequest, SessionIndexRow, StoredDocument } from '../../src/ports/catalog.ts';
+import { decodeNumberCursor, encodeCursor } from '../../src/storage/cursor.ts';
+
+type Kept = {
+  name: string;
+  version: number;
+  removed: boolean;
+  body: Record<string, unknown>;
+  hidden: string | null;
+  createdAt: string;
+  updatedAt: string;
+  compiled: { edition: Edition; pointer: EditionPointer } | null;
+};
+
+export type FakeCatalog = Catalog & { directory: Directory };
+
+export function createFakeCatalog(options: { definitions: readonly ToolDefinition[]; rootKey?: string; workspace?: string }): FakeCatalog {
+  const workspace = options.workspace ?? 'default';
+  /** `kind:name` → every version, oldest first. */
+  const documents = new Map<string, Kept[]>();
+  const keys: (KeyRecord & { key: string })[] = [];
+  const sessions: SessionIndexRow[] = [];
+  const audit: AuditRow[] = [];
+
+  const history = (kind: DocumentKind, name: string): Kept[] => documents.get(`${kind}:${name}`) ?? [];
+  const newest = (kind: DocumentKind, name: string): Kept | null => {
+    const kept = history(kind, name).at(-1);
+    return kept === undefined || kept.removed ? null : kept;
+  };
+  const existing = (kind: DocumentKind, name: string): Kept => {
+    const kept = newest(kind, name);
+    if (kept === null) throw new Problem('not_found', `There is no ${kind} "${name}".`);
+    return kept;
+  };
+
+  const known = (): KnownTools => {
+    const tools = new Map(options.definitions.map((tool) => [tool.canonical as string, withDefaults(tool)]));
+    return { get: (canonical) => tools.get(canonical), all: () => tools.values(), hasServer: (server) => [...tools.values()].some((tool) => tool.server === server) };
+  };
+  const withDefaults = (tool: ToolDefinition): ToolDefinition => {
+    const defaults = newest('tool-aliases', tool.canonical);
+    return defaults === null ? tool : { ...tool, aliases: defaults.body.aliases as string[] };
+  };
+  const findTool = (canonical: string): ToolDefinition => {
+    const tool = known().get(canonical);
+    if (tool === undefined) throw new Problem('unknown_tool', `No tool goes by the canonical name "${canonical}".`, { requested: canonical, suggestions: [] });
+    return tool;
+  };
+
+  const prepare = async (kind: DocumentKind, name: string, body: Record<string, unknown>, before: Kept | null) => {
+    const plain = { hidden: before?.hidden ?? null, warnings: [] as ToolsetWarning[], edition: null as Edition | null };
+    switch (kind) {
+      case 'toolset': {
+        const toolset = { ...parseDocument(Toolset, body), name };
+        const { edition, warnings } = await compileEdition({ workspace, name, toolset, known: known() });
+        return { ...plain, body: toolset, warnings, edition };
+      }
+      case 'agent':
+        return { ...plain, body: { ...parseDocument(Agent, body), name } };
+      case 'provider': {
+        if (name === 'rehearsal') throw new Problem('conflict', 'The provider "rehearsal" is built in.');
+        const { apiKey, ...provider } = parseDocument(Provider, body);
+        const moved = before !== null && new URL(providerBaseUrl(before.body as Provider)).origin !== new URL(providerBaseUrl(provider)).origin;
+        if (apiKey === undefined && before?.hidden && moved) throw invalidRequest([{ path: 'apiKey', message: 'must be given again' }]);
+        return { ...plain, body: provider, hidden: apiKey ?? plain.hidden };
+      }
+      case 'secret': {
+        const { value, ...binding } = parseDocument(Secret, body);
+        return { ...plain, body: binding, hidden: value };
+      }
+      case 'tool-aliases':
+        findTool(name);
+        return { ...plain, body: parseDocument(ToolAliases, body) };
+      default:
+        return kind satisfies never;
+    }
+  };
+
+  const compiledOf = async (name: string, version: number, edition: Edition) => ({
+    edition,
+    pointer: { toolset: name, version, revision: 1, hash: await editionHash(edition) },
+  });
+
+  const catalog: Catalog = {
+    put: async (kind, name, body, write = {}) => {
+      const before = newest(kind, name);
+      checkConditions(before, write);
+      const { warnings, edition, hidden, body: next } = await prepare(kind, name, body, before);
+      const changed = before === null || before.hidden !== hidden || canonicalJson(before.body) !== canonicalJson(next);
+      const version = changed ? (history(kind, name).at(-1)?.version ?? 0) + 1 : before.version;
+      const now = new Date().toISOString();
+      const compiled = edition === null ? null : await compiledOf(name, version, edition);
+      const kept: Kept = { name, version, removed: false, body: next, hidden, createdAt: before?.createdAt ?? now, updatedAt: changed ? now : before.updatedAt, compiled };
+      if (changed && write.dryRun !== true) documents.set(`${kind}:${name}`, [...history(kind, name), kept]);
+      return { document: toStored(kind, kept), created: before === null, changed, warnings };
+    },
+    get: async (kind, name, version) => {
+      const kept = version === undefined ? existing(kind, name) : history(kind, name).find((candidate) => candidate.version === version && !candidate.removed);
+      if (kept === undefined) throw new Problem('not_found', `"${name}" has no version ${version}.`);
+      return toStored(kind, kept);
+    },
+    list: async (kind, page) => {
+      const all = [...documents.entries()].flatMap(([key, versions]) => {
+        const kept = versions.at(-1);
+        return key.startsWith(`${kind}:`) && kept !== undefined && !kept.removed ? [toStored(kind, kept)] : [];
+      });
+      return paged(kind, all.sort((a, b) => (a.name < b.name ? -1 : 1)), page);
+    },
+    versions: async (toolset, page) => {
+      const all = history('toolset', toolset);
+      if (all.length === 0) throw new Problem('not_found', `There is no toolset "${toolset}".`);
+      return paged('versions', all.map(({ version, updatedAt, removed }) => ({ version, createdAt: updatedAt, removed })).reverse(), page);
+    },
+    remove: async (kind, name, write = {}) => {
+      if (kind === 'provider' && name === 'rehearsal') throw new Problem('conflict', 'The provider "rehearsal" is built in.');
+      const before = existing(kind, name);
+      checkConditions(before, write);
+      if (write.dryRun === true) return;
+      const tombstone: Kept = { ...before, version: before.version + 1, removed: true, body: {}, hidden: null, compiled: null };
+      documents.set(`${kind}:${name}`, [...history(kind, name), tombstone]);
+    },
+
+    tools: async (page) => paged('tools', [...known().all()].sort((a, b) => (a.canonical < b.canonical ? -1 : 1)), page),
+    tool: async (canonical) => findTool(canonical),
+
+    createKey: async (body) => {
+      const { expiresAt, ...request } = parseDocument(KeyRequest, body);
+      if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()) throw invalidRequest([{ path: 'expiresAt', message: 'is in the past' }]);
+      const id = `key${String(keys.length + 1).padStart(9, '0')}`;
+      const record: KeyRecord = { id, ...request, createdAt: new Date().toISOString(), expiresAt: expiresAt ?? null, revokedAt: null, lastUsedAt: null };
+      const key = `mk_${workspace}_${id}_${'s'.repeat(24)}${'c'.repeat(8)}`;
+      keys.push({ ...record, key });
+      return { key, record };
+    },
+    keys: async (page) => paged('keys', keys.map(({ key: _key, ...record }) => record).reverse(), page),
+    revokeKey: async (id) => {
+      if (id === 'root') throw new Problem('conflict', 'The root key is a setting.');
+      const record = keys.find((candidate) => candidate.id === id);
+      if (record === undefined) throw new Problem('not_found', `There is no key "${id}".`);
+      record.revokedAt ??= new Date().toISOString();
+    },
+
+    indexSession: async (row) => {
+      if (!sessions.some((known) => known.id === row.id)) sessions.push(row);
+    },
+    forgetSession: async (id) => {
+      const index = sessions.findIndex((row) => row.id === id);
+      if (index >= 0) sessions.splice(index, 1);
+    },
+    sessions: async (keyId, page) => paged('sessions', sessions.filter((row) => keyId === null || row.keyId === keyId).reverse(), page),
+
+    appendAudit: async (rows) => {
+      for (const row of rows) {
+        const isKnown = row.session !== null && audit.some((known) => known.session === row.session && known.sequence === row.sequence);
+        if (!isKnown) audit.push(row);
+      }
+    },
+    audit: async ({ session, tool, ...page }) => {
+      const rows = audit.filter((row) => (session === undefined || row.session === session) && (tool === undefined || (row.canonical ?? row.requested) === tool));
+      return paged('audit', rows.reverse(), page);
+    },
+  };
+
+  const ownWorkspace = (asked: string): void => {
+    if (asked !== workspace) throw new Problem('not_found', `There is no workspace "${asked}".`);
+  };
+
+  const directory: Directory = {
+    principal: async (key) => {
+      if (key === '') throw new Problem('unauthenticated', 'Give a key: `Authorization: Bearer <key>`.', { reason: 'missing' });
+      if (options.rootKey !== undefined && key === options.rootKey) return { workspace, keyId: 'root', scopes: Scope.options };
+      const record = keys.find((candidate) => candidate.key === key);
+      if (record === undefined) throw new Problem('unauthenticated', 'The key does not exist.', { reason: 'unknown' });
+      if (record.revokedAt !== null) throw new Problem('unauthenticated', 'The key was revoked.', { reason: 'revoked' });
+      if (record.expiresAt !== null && Date.parse(record.expiresAt) <= Date.now()) throw new Problem('unauthenticated', 'The key has expired.', { reason: 'expired' });
+      const { id, scopes, toolsets, agents } = record;
+      const principal: Principal = { workspace, keyId: id, scopes, ...(toolsets && { toolsets }), ...(agents && { agents }) };
+      return principal;
+    },
+    toolset: async (asked, name, version) => {
+      ownWorkspace(asked);
+      const current = existing('toolset', name);
+      const kept = version === undefined ? current : history('toolset', name).find((candidate) => candidate.version === version);
+      if (kept?.compiled == null) throw new Problem('not_found', `The toolset "${name}" has no version ${version}.`);
+      return { pointer: kept.compiled.pointer, names: buildAliasMap(kept.compiled.edition, { aliases: true }) };
+    },
+    edition: async (asked, pointer) => {
+      ownWorkspace(asked);
+      const kept = history('toolset', pointer.toolset).find((candidate) => candidate.compiled?.pointer.hash === pointer.hash);
+      if (kept?.compiled == null) throw new Problem('internal', 'A compiled toolset is missing from the store.');
+      return { pointer, names: buildAliasMap(kept.compiled.edition, { aliases: true }) };
+    },
+    agent: async (asked, name) => {
+      ownWorkspace(asked);
+      return existing('agent', name).body as Agent;
+    },
+    provider: async (asked, name) => {
+      ownWorkspace(asked);
+      if (name === 'rehearsal') return rehearsal;
+      const kept = newest('provider', name);
+      if (kept === null) throw new Problem('model_not_found', `There is no provider "${name}".`);
+      const provider = kept.body as Provider;
+      const headers: Record<string, string> = kept.hidden === null ? {} : { authorization: `Bearer ${kept.hidden}` };
+      return { name, kind: provider.kind, baseUrl: providerBaseUrl(provider), headers, models: provider.models ?? [], profile: provider.profile ?? {} };
+    },
+    providers: async (asked) => {
+      ownWorkspace(asked);
+      const { items } = await catalog.list('provider', { limit: 200 });
+      const stored = items.map(({ name, body }) => ({ name, models: (body as Provider).models ?? [] }));
+      return [{ name: 'rehearsal', models: ['default'] }, ...stored].sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    secret: async (asked, name, use) => {
+      ownWorkspace(asked);
+      const kept = existing('secret', name);
+      const refusal = secretUseRefusal(kept.body as Pick<Secret, 'hosts' | 'tools'>, use);
+      if (refusal !== null) throw new Problem('forbidden', `The secret "${name}" may not be used here: ${refusal}.`);
+      return kept.hidden ?? '';
+    },
+  };
+
+  return { ...catalog, directory };
+}
+
+const rehearsal: ProviderAccess = { name: 'rehearsal', kind: 'rehearsal', baseUrl: '', headers: {}, models: ['default'], profile: {} };
+
+function checkConditions(before: Kept | null, { ifMatch, ifNoneMatch }: { ifMatch?: number | '*'; ifNoneMatch?: boolean }): void {
+  const lost = new Problem('precondition_failed', before === null ? 'It does not exist.' : `It is at version ${before.version}.`, { version: before?.version ?? null });
+  if (ifNoneMatch === true && before !== null) throw lost;
+  if (ifMatch !== undefined && (before === null || (ifMatch !== '*' && ifMatch !== before.version))) throw lost;
+}
+
+function toStored(kind: DocumentKind, { name, version, body, hidden, createdAt, updatedAt }: Kept): StoredDocument {
+  return { name, version, body: kind === 'provider' ? { ...body, hasApiKey: hidden !== null } : body, createdAt, updatedAt };
+}
+
+/** Cursors are positions: good enough for lists that nobody changes in between. */
+function paged<T>(list: string, all: T[], { cursor, limit }: PageRequest): Page<T> {
+  const start = decodeNumberCursor(list, cursor) ?? 0;
+  const end = start + limit;
+  return { items: all.slice(start, end), nextCursor: end < all.length ? encodeCursor(list, end) : null };
+}
