@@ -125,6 +125,9 @@ function toCall(call: ToolCallPart, id: string): Json {
 /** Reads one reply. Only the first of several choices is read. */
 export class OpenAiReply implements ReplyReader {
   state: 'open' | 'tail' | 'over' = 'open';
+  /** The provider's own name and time (seconds) of the reply, once it told them. */
+  id: string | null = null;
+  created: number | null = null;
   readonly #access: ProviderAccess;
   readonly #echoesReasoning: boolean;
   readonly #assembler = new ToolCallAssembler();
@@ -174,6 +177,8 @@ export class OpenAiReply implements ReplyReader {
 
   #read(chunk: Json): ChatEvent[] {
     const events: ChatEvent[] = [];
+    if (this.id === null && text(chunk.id) !== '') this.id = text(chunk.id);
+    if (this.created === null && isCount(chunk.created)) this.created = chunk.created;
     const choices = Array.isArray(chunk.choices) ? chunk.choices : [];
     for (const choice of choices) if (isRecord(choice) && (choice.index ?? 0) === 0) this.#readChoice(choice, events);
     const usage = readUsage(chunk.usage) ?? (isRecord(chunk.x_groq) ? readUsage(chunk.x_groq.usage) : null);
@@ -220,8 +225,8 @@ export class OpenAiReply implements ReplyReader {
   #readReasoning(delta: Json, events: ChatEvent[]): void {
     const details = Array.isArray(delta.reasoning_details) ? delta.reasoning_details.filter(isRecord) : [];
     for (const detail of details) addDetail(this.#details, detail);
-    const plain = [delta.reasoning_content, delta.reasoning].find((value) => typeof value === 'string' && value !== '');
-    this.#addReasoning(plain === undefined ? joinText(details) : String(plain), events);
+    // Some servers send the same text in both fields. The text of details alone is for the provider, not for readers.
+    this.#addReasoning(text(delta.reasoning_content) || text(delta.reasoning), events);
   }
 
   #addReasoning(piece: string, events: ChatEvent[]): void {
@@ -349,7 +354,7 @@ function argumentsOf(value: unknown): string | object | null {
 
 function joinText(parts: unknown): string {
   if (!Array.isArray(parts)) return text(parts);
-  return parts.map((part) => (isRecord(part) ? text(part.text) || text(part.summary) : '')).join('');
+  return parts.map((part) => (isRecord(part) ? text(part.text) : '')).join('');
 }
 
 function tryParse(data: string): unknown {

@@ -24,7 +24,7 @@ export class Patience {
     else outer?.addEventListener('abort', this.#forward);
   }
 
-  /** Aborts when a deadline passes, when the outer signal does, and at `stop`. */
+  /** Aborts when a deadline passes, when the outer signal does, and at `abandon`. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -52,7 +52,12 @@ export class Patience {
     ]);
   }
 
-  /** No more time-outs. `release` the exchange too: what still runs is aborted. */
+  /** The answer is not wanted any more: what still runs is aborted. */
+  abandon(): void {
+    this.#abort();
+  }
+
+  /** No more time-outs; the exchange itself goes on. */
   stop(): void {
     this.#onAbort = null;
     this.#stopSleep.abort();
@@ -61,7 +66,7 @@ export class Patience {
   }
 
   #abort(): void {
-    this.#controller.abort(this.#outer?.aborted ? this.#outer.reason : new DOMException('The provider took too long.', 'TimeoutError'));
+    this.#controller.abort(this.#outer?.aborted ? this.#outer.reason : new DOMException('The exchange was given up.', 'AbortError'));
     const act = this.#onAbort;
     this.stop();
     act?.();

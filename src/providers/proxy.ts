@@ -1,0 +1,163 @@
+/**
+ * A chat completion without server tools and session: the caller's own request to the provider, the provider's own bytes
+ * back. Only where the provider's profile asks for it is a stream read and written anew, in the form clients can rely on.
+ */
+import type { ChatEvent } from '../core/chat-event.ts';
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { ProviderAccess } from '../core/provider.ts';
+import { type ChunkEncoder, createChunkEncoder, toCompletion } from '../dialects/openai-chat.ts';
+import type { OutboundHttp } from '../ports/outbound.ts';
+import type { Clock } from '../ports/runtime.ts';
+import { OpenAiReply } from './openai.ts';
+import { profileFor } from './profiles.ts';
+import { malformedProblem } from './provider-error.ts';
+import { withRetries } from './retry.ts';
+import { type OpenReply, openReply, readReply } from './transport.ts';
+
+export type ProxyRequest = {
+  access: ProviderAccess;
+  /** The model half of the ref. */
+  model: string;
+  /** The request as the caller sent it, parsed. Not changed. */
+  body: Readonly<Record<string, unknown>>;
+  http: OutboundHttp;
+  clock: Clock;
+  /** Aborts when the caller leaves, which aborts the provider. */
+  signal?: AbortSignal;
+};
+
+/** Throws `Problem` for everything but success: what the provider refuses about the body is the caller's, the rest is not. */
+export async function proxyChat({ access, model, body, http, clock, signal }: ProxyRequest): Promise<Response> {
+  const { toolset: _toolset, ...rest } = body;
+  const exchange = { access, path: '/chat/completions', body: { ...rest, model } };
+  const open = await withRetries(clock, signal, () => openReply({ http, clock }, exchange, signal, { callersBody: true }));
+  const type = open.response.headers.get('content-type') ?? '';
+  if (open.response.body === null || /^text\/html/i.test(type)) {
+    open.patience.stop();
+    await open.response.body?.cancel();
+    throw malformedProblem(access, type === '' ? 'sent an empty answer' : `sent ${type.split(';')[0]} where an answer was expected`);
+  }
+  if (!profileFor(access, model).normalize) return passThrough(open);
+  return body.stream === true
+    ? await rewriteStream(open, { access, model, body, clock, signal })
+    : await rewriteWhole(open, { access, model, signal });
+}
+
+/** What of the provider's headers means something to the caller. Cookies, keys and hop-by-hop headers stay behind. */
+const passedHeaders = ['content-type', 'cache-control', 'retry-after', 'openai-processing-ms'];
+
+function headersOf(response: Response): Headers {
+  const headers = new Headers();
+  for (const [name, value] of response.headers) {
+    if (passedHeaders.includes(name) || name.startsWith('x-ratelimit-')) headers.set(name, value);
+  }
+  return headers;
+}
+
+/**
+ * The body goes through untouched by JavaScript, which costs a tenth of reading it. So nothing watches it for silence
+ * either: it ends with the provider, or with the caller, whose signal stays bound to the request.
+ */
+function passThrough({ response, patience }: OpenReply): Response {
+  patience.allow(limits.turnTimeoutMs, 'did not end its reply in time');
+  return new Response(response.body, { status: 200, headers: headersOf(response) });
+}
+
+async function rewriteWhole(open: OpenReply, { access, model, signal }: Pick<ProxyRequest, 'access' | 'model' | 'signal'>): Promise<Response> {
+  const reply = new OpenAiReply(access, model);
+  const events: ChatEvent[] = [];
+  for await (const batch of readReply(open, access, reply, signal)) events.push(...batch);
+  return Response.json(toCompletion(events, identityOf(reply, model)), { headers: headersOf(open.response) });
+}
+
+function identityOf(reply: OpenAiReply, model: string): { id: string; model: string; created: number } {
+  return { id: reply.id ?? 'chatcmpl-proxied', model, created: reply.created ?? 0 };
+}
+
+/** Waits for the first batch, so that a reply which is an error from the start is an error status. */
+async function rewriteStream(open: OpenReply, { access, model, body, clock, signal }: Omit<ProxyRequest, 'http'>): Promise<Response> {
+  const reply = new OpenAiReply(access, model);
+  const batches = readReply(open, access, reply, signal);
+  const first = (await batches.next()).value ?? [];
+  if (first[0]?.type === 'error') throw Problem.fromBody(first[0].problem);
+  const options = body.stream_options;
+  const includeUsage = typeof options === 'object' && options !== null && (options as Record<string, unknown>).include_usage === true;
+  const encoder = createChunkEncoder({ ...identityOf(reply, model), includeUsage });
+  const headers = headersOf(open.response);
+  headers.set('content-type', 'text/event-stream; charset=utf-8');
+  return new Response(encodedStream({ first, batches, encoder, clock, abandon: () => open.patience.abandon() }), { headers });
+}
+
+type Encoding = { first: readonly ChatEvent[]; batches: AsyncGenerator<ChatEvent[]>; encoder: ChunkEncoder; clock: Clock; abandon(): void };
+
+/**
+ * Reads ahead of the reader as far as the buffer allows. In workerd every write to a stream is an entry into the isolate and
+ * back, so the first text goes out at once and then at most one write every millisecond or two.
+ */
+function encodedStream({ first, batches, encoder, clock, abandon }: Encoding): ReadableStream<Uint8Array> {
+  const utf8 = new TextEncoder();
+  let pending = '';
+  let armed = false;
+  let lastWrite = 0;
+  let open = true;
+  let resume: (() => void) | null = null;
+
+  const flush = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    armed = false;
+    if (pending === '' || !open) return;
+    controller.enqueue(utf8.encode(pending));
+    pending = '';
+    lastWrite = clock.now();
+  };
+  const write = (controller: ReadableStreamDefaultController<Uint8Array>, events: readonly ChatEvent[]): void => {
+    for (const event of events) pending += encoder.encode(event);
+    if (armed || pending === '') return;
+    if (clock.now() - lastWrite >= coalesceMs) {
+      flush(controller);
+      return;
+    }
+    armed = true;
+    const later = () => flush(controller);
+    clock.sleep(1).then(later, later);
+  };
+  const pump = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    write(controller, first);
+    for await (const batch of batches) {
+      write(controller, batch);
+      if (open && (controller.desiredSize ?? 0) <= 0) {
+        await new Promise<void>((resolve) => {
+          resume = resolve;
+        });
+      }
+    }
+    flush(controller);
+    if (open) controller.close();
+    open = false;
+  };
+  const wake = (): void => {
+    resume?.();
+    resume = null;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        // `readReply` throws only for the caller's own abort; then there is no reader left to tell anything.
+        pump(controller).catch((error) => {
+          if (open) controller.error(error);
+          open = false;
+        });
+      },
+      pull: wake,
+      cancel() {
+        open = false;
+        abandon();
+        wake();
+      },
+    },
+    { highWaterMark: limits.maxRewriteBufferBytes, size: (chunk) => chunk.byteLength },
+  );
+}
+
+/** Writes closer together than this are joined. */
+const coalesceMs = 2;

@@ -1,0 +1,114 @@
+/** Feeding recorded replies to the adapter in many cuts, and what comes out as a comparable whole. */
+import { readFileSync } from 'node:fs';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { ProviderAccess } from '../../src/core/provider.ts';
+import { SseParser } from '../../src/net/sse.ts';
+import { OpenAiReply } from '../../src/providers/openai.ts';
+
+export type ExpectedCall = { id?: string | null; name: string; arguments?: unknown; argumentsRaw?: string; truncated?: boolean; kind?: string; input?: string };
+export type Recording = {
+  file: string;
+  api: string;
+  streamed: boolean;
+  httpStatus: number | null;
+  transportChunks?: number[];
+  expected: {
+    toolCalls?: ExpectedCall[];
+    text: string;
+    reasoning?: string;
+    refusal?: string;
+    finishReason: string | null;
+    error?: { message: string; code?: string | number };
+  };
+};
+
+export const access: ProviderAccess = { name: 'recorded', kind: 'openai-compatible', baseUrl: 'https://provider.example/v1', headers: {}, models: [], profile: {} };
+
+/** The body as bytes; files of one payload a line get their framing back. */
+export function bodyOf(path: string): Uint8Array {
+  const bytes = readFileSync(path);
+  if (!path.endsWith('.jsonl')) return bytes;
+  const lines = bytes.toString('utf8').split('\n').filter((line) => line.trim() !== '');
+  return new TextEncoder().encode(`${lines.map((line) => `data: ${line}\n\n`).join('')}data: [DONE]\n\n`);
+}
+
+/** A reply read from the given cuts of its body. */
+export function readCuts(cuts: readonly Uint8Array[], streamed: boolean): ChatEvent[] {
+  const reply = new OpenAiReply(access, 'model');
+  if (!streamed) return reply.takeWhole(JSON.parse(new TextDecoder().decode(Buffer.concat(cuts))));
+  const parser = new SseParser();
+  const events: ChatEvent[] = [];
+  for (const cut of cuts) for (const message of parser.push(cut)) events.push(...reply.take(message));
+  for (const message of parser.end()) events.push(...reply.take(message));
+  return [...events, ...reply.end()];
+}
+
+/** Neighbouring deltas of one kind joined: what is left must not depend on how the bytes were cut. */
+export function merge(events: readonly ChatEvent[]): ChatEvent[] {
+  const merged: ChatEvent[] = [];
+  for (const event of events) {
+    const last = merged.at(-1);
+    if (event.type === 'text' && last?.type === 'text' && event.refusal === last.refusal) last.text += event.text;
+    else if (event.type === 'reasoning' && last?.type === 'reasoning') last.text += event.text;
+    else if (event.type === 'call-delta' && last?.type === 'call-delta' && last.call === event.call) last.text += event.text;
+    else merged.push({ ...event });
+  }
+  return merged;
+}
+
+export type Whole = {
+  calls: { name: string; nativeId: string | null; state: string; arguments: unknown; raw: string; deltas: string }[];
+  text: string;
+  refusal: string;
+  reasoning: string;
+  finish: string | null | undefined;
+  reason: string | undefined;
+  error: string | undefined;
+};
+
+export function gather(events: readonly ChatEvent[]): Whole {
+  const whole: Whole = { calls: [], text: '', refusal: '', reasoning: '', finish: undefined, reason: undefined, error: undefined };
+  const calls = new Map<number, Whole['calls'][number]>();
+  for (const event of events) {
+    if (event.type === 'text') whole[event.refusal ? 'refusal' : 'text'] += event.text;
+    if (event.type === 'reasoning') whole.reasoning += event.text;
+    if (event.type === 'call-start') {
+      const call = { name: event.name, nativeId: event.nativeId, state: 'open', arguments: undefined, raw: '', deltas: '' };
+      calls.set(event.call, call);
+      whole.calls.push(call);
+    }
+    const call = 'call' in event ? calls.get(event.call) : undefined;
+    if (event.type === 'call-delta' && call) call.deltas += event.text;
+    if (event.type === 'call-end' && call) Object.assign(call, { state: event.state, arguments: event.arguments, raw: event.raw });
+    if (event.type === 'finish') Object.assign(whole, { finish: event.raw, reason: event.reason });
+    if (event.type === 'error') whole.error = event.problem.detail;
+  }
+  return whole;
+}
+
+/** Whole, per byte, by sevens, seeded random cuts, and as it was recorded where that is known. */
+export function cutsOf(body: Uint8Array, recording: Recording): Map<string, Uint8Array[]> {
+  const bySize = (next: () => number): Uint8Array[] => {
+    const cuts: Uint8Array[] = [];
+    for (let at = 0; at < body.length; ) {
+      const size = next();
+      cuts.push(body.subarray(at, at + size));
+      at += size;
+    }
+    return cuts;
+  };
+  const cuts = new Map([
+    ['whole', [body]],
+    ['per byte', bySize(() => 1)],
+    ['by sevens', bySize(() => 7)],
+  ]);
+  for (let seed = 1; seed <= 6; seed++) {
+    let state = seed * 7919;
+    cuts.set(`random ${seed}`, bySize(() => 1 + (state = (state * 1103515245 + 12345) % 2147483648) % (seed * 60)));
+  }
+  if (recording.transportChunks) {
+    const sizes = [...recording.transportChunks];
+    cuts.set('as recorded', bySize(() => sizes.shift() ?? body.length));
+  }
+  return cuts;
+}
