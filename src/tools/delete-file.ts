@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { defineTool, ToolFault } from './define-tool.ts';
+import { notFound, sessionPath } from './session-path.ts';
+
+export const deleteFile = defineTool({
+  name: 'delete_file',
+  description: 'Deletes a file or an empty directory of this session. It cannot be undone. Paths are relative to /workspace.',
+  input: z.object({ path: z.string().min(1).describe('Path of the file, such as notes/todo.txt') }),
+  annotations: { title: 'Delete a file', readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  run({ path: input }, { files }) {
+    const path = sessionPath(input);
+    const stat = files.stat(path);
+    if (stat === null) throw notFound(files, path);
+    if (stat.kind === 'directory' && files.list(path).length > 0) throw new ToolFault(`${path} is a directory that is not empty. Delete what is in it first.`);
+    files.remove(path);
+    return `Deleted ${path}.`;
+  },
+});

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { limits } from '../core/limits.ts';
+import { joinPath } from '../core/path.ts';
+import type { DirectoryEntry, FileSystem } from '../ports/file-system.ts';
+import { defineTool, ToolFault } from './define-tool.ts';
+import { notFound, sessionPath } from './session-path.ts';
+
+export const listDirectory = defineTool({
+  name: 'list_directory',
+  description: `Lists a directory of this session: directories end with "/", files have their size in bytes. At most ${limits.maxListedFiles} entries.`,
+  input: z.object({
+    path: z.string().default('.').describe('Path of the directory; relative to /workspace'),
+    recursive: z.boolean().default(false).describe('Also list what is in its directories'),
+  }),
+  annotations: { title: 'List a directory', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  run({ path: input, recursive }, { files }) {
+    const path = sessionPath(input);
+    const stat = files.stat(path);
+    if (stat === null) throw notFound(files, path);
+    if (stat.kind === 'file') throw new ToolFault(`${path} is a file (${stat.size} bytes). read_file shows its content.`);
+    const { entries, truncated } = walk(files, path, recursive);
+    const lines = entries.map((entry) => (entry.kind === 'directory' ? `${entry.name}/` : `${entry.name}\t${entry.size}`));
+    if (truncated) lines.push(`[Only the first ${limits.maxListedFiles} are shown. List a directory further down, or use find in bash.]`);
+    return {
+      isError: false,
+      content: [{ type: 'text', text: lines.length === 0 ? `${path} is empty.` : lines.join('\n') }],
+      structuredContent: { path, entries: entries.map(({ name, kind, size }) => ({ name, kind, size })), truncated },
+    };
+  },
+});
+
+/** Names are relative to `root`; a directory comes right before what is in it. */
+function walk(files: FileSystem, root: string, recursive: boolean): { entries: DirectoryEntry[]; truncated: boolean } {
+  const entries: DirectoryEntry[] = [];
+  const pending = files.list(root).reverse();
+  for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
+    if (entries.length === limits.maxListedFiles) return { entries, truncated: true };
+    entries.push(entry);
+    if (!recursive || entry.kind === 'file') continue;
+    const { name } = entry;
+    for (const child of files.list(joinPath(root, name)).reverse()) pending.push({ ...child, name: `${name}/${child.name}` });
+  }
+  return { entries, truncated: false };
+}

@@ -1,0 +1,55 @@
+/**
+ * The tools of this code base. To add one of your own: write `src/tools/<name>.ts` with `defineTool`, and put it into
+ * `localTools`; it is then `local.<name>` in every workspace.
+ */
+import { CanonicalName } from '../core/names.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+import { bash } from './bash.ts';
+import { calculate } from './calculate.ts';
+import { currentTime } from './current-time.ts';
+import type { DefinedTool } from './define-tool.ts';
+import { deleteFile } from './delete-file.ts';
+import { httpRequest } from './http-request.ts';
+import { listDirectory } from './list-directory.ts';
+import { readFile } from './read-file.ts';
+import { writeFile } from './write-file.ts';
+
+const builtinTools: readonly DefinedTool[] = [bash, readFile, writeFile, listDirectory, deleteFile, httpRequest];
+const localTools: readonly DefinedTool[] = [currentTime, calculate];
+
+/** A tool with the server that it belongs to: what the executor runs. */
+export type CodeTool = { canonical: CanonicalName; server: 'builtin' | 'local'; tool: DefinedTool };
+
+export function codeTools(): readonly CodeTool[] {
+  return registered;
+}
+
+/** The same as toolsets and editions see them, sorted by canonical name. */
+export function toolDefinitions(): ToolDefinition[] {
+  return registered
+    .map(({ canonical, server, tool }): ToolDefinition => {
+      const { name, description, inputSchema, annotations, aliases } = tool;
+      return { canonical, server, name, kind: server, description, inputSchema, aliases, ...(annotations && { annotations }) };
+    })
+    .sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
+}
+
+/** Throws for two tools under one name, whichever of their names it is. */
+export function register(builtin: readonly DefinedTool[], local: readonly DefinedTool[]): CodeTool[] {
+  const tools = [...builtin.map((tool) => toCodeTool('builtin', tool)), ...local.map((tool) => toCodeTool('local', tool))];
+  const owners = new Map<string, string>();
+  for (const { canonical, tool } of tools) {
+    for (const name of [tool.name, ...tool.aliases.filter((alias) => alias !== tool.name)]) {
+      const owner = owners.get(name);
+      if (owner !== undefined) throw new Error(`The name "${name}" of ${canonical} is taken by ${owner}: give one of them another name or alias.`);
+      owners.set(name, canonical);
+    }
+  }
+  return tools;
+}
+
+function toCodeTool(server: CodeTool['server'], tool: DefinedTool): CodeTool {
+  return { canonical: CanonicalName.parse(`${server}.${tool.name}`), server, tool };
+}
+
+const registered: readonly CodeTool[] = register(builtinTools, localTools);
