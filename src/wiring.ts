@@ -119,5 +119,5 @@ async function proxy(
   const { provider, model } = splitModelRef(ref);
   const access = await directory.provider(principal.workspace, provider);
   const http = access.kind === 'rehearsal' ? rehearsalHttp : out.outbound;
-  return await proxyChat({ access, model, body, http, signal });
+  return await proxyChat({ access, model, body, http, clock: systemClock, signal });
 }

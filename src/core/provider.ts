@@ -117,3 +117,13 @@ export const openaiBaseUrl = 'https://api.openai.com/v1';
 export function providerBaseUrl(provider: Pick<Provider, 'kind' | 'baseUrl'>): string {
   return (provider.baseUrl ?? openaiBaseUrl).replace(/\/+$/, '');
 }
+
+/** The built-in stand-in, as its adapter is given it. The address is made up and never called. */
+export const rehearsalAccess: ProviderAccess = {
+  name: 'rehearsal',
+  kind: 'rehearsal',
+  baseUrl: 'https://rehearsal.invalid/v1',
+  headers: {},
+  models: ['default'],
+  profile: {},
+};

@@ -75,6 +75,7 @@ async function attemptStep(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof Problem)) throw error;
+    if (error.cause !== undefined) deps.log.error('a model could not be asked', { turn: scope.turn, model: at.model, cause: String(error.cause) });
     // The provider adapter has used up its own retries before the first byte; another model may still answer.
     return { ok: false, problem: error.toBody(), retryable: false };
   } finally {

@@ -10,13 +10,10 @@ export type Remote<Port> = {
 
 /** `methods` lists every method of the port: a stub answers to any name, so there is nothing to enumerate. */
 export function fromRemote<Port extends object>(stub: Remote<Port>, methods: readonly (keyof Port)[]): Port {
+  // The mapped type above pairs arguments and outcome for each name; for a name that is a variable that is beyond the checker.
+  const methodsOf = stub as Record<keyof Port, (...args: unknown[]) => Promise<Outcome<unknown>>>;
   const port: Partial<Record<keyof Port, unknown>> = {};
-  for (const method of methods) {
-    port[method] = async (...args: unknown[]) => {
-      // The mapped type above pairs arguments and outcome for each name; for a name that is a variable that is beyond the checker.
-      const call = stub[method] as (...args: unknown[]) => Promise<Outcome<unknown>>;
-      return unwrap(await call.apply(stub, args));
-    };
-  }
+  // Called in place: a stub's method is no function of its own, `apply` and `bind` would be calls to the other side.
+  for (const method of methods) port[method] = async (...args: unknown[]) => unwrap(await methodsOf[method](...args));
   return port as Port;
 }

@@ -116,7 +116,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   ): Promise<Outcome<ReadableStream<Uint8Array>>> {
     return toOutcome(async () => {
       const room = this.#enter(caller);
-      const identity = { id: `chatcmpl-${turn}`, model: options.model, created: Math.floor(this.#wiring.clock.now() / 1000), includeUsage: options.includeUsage };
+      const identity = { id: `chatcmpl-${turn}`, model: options.model, created: Math.floor(this.#turn(room, turn).acceptedAt / 1000), includeUsage: options.includeUsage };
       if (options.streamed) {
         const encoder = createChunkEncoder(identity);
         return this.#feed(room, turn, (event) => encoder.encode(event));

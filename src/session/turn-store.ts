@@ -20,11 +20,12 @@ export type TurnRow = {
   /** Number of the event before the turn's first; null while queued. */
   before: number | null;
   lastEvent: number | null;
+  acceptedAt: number;
 };
 
-type StoredTurn = { id: string; state: TurnState; status: TurnStatus | null; reason: TurnEndReason | null; plan: string; input_event: number | null; last_event: number | null };
+type StoredTurn = { id: string; state: TurnState; status: TurnStatus | null; reason: TurnEndReason | null; plan: string; input_event: number | null; last_event: number | null; accepted_at: number };
 
-const columns = 'id, state, status, reason, plan, input_event, last_event';
+const columns = 'id, state, status, reason, plan, input_event, last_event, accepted_at';
 
 export class TurnStore {
   readonly #sql: SqlStorage;
@@ -99,6 +100,6 @@ export class TurnStore {
     const [row] = [...this.#sql.exec<StoredTurn>(query, ...bindings)];
     if (row === undefined) return null;
     const { id, state, status, reason } = row;
-    return { id, state, status, reason, plan: JSON.parse(row.plan) as Plan, before: row.input_event, lastEvent: row.last_event };
+    return { id, state, status, reason, plan: JSON.parse(row.plan) as Plan, before: row.input_event, lastEvent: row.last_event, acceptedAt: row.accepted_at };
   }
 }

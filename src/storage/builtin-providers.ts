@@ -2,7 +2,7 @@
  * Providers that are there without being stored: `rehearsal` always, and those whose key or address the operator's
  * settings hold. A stored provider of the same name stands in front of it, except before `rehearsal`.
  */
-import { openaiBaseUrl } from '../core/provider.ts';
+import { openaiBaseUrl, rehearsalAccess } from '../core/provider.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import type { Settings } from '../core/settings.ts';
 
@@ -10,7 +10,7 @@ import type { Settings } from '../core/settings.ts';
 export const rehearsalProvider = 'rehearsal';
 
 export function builtinProvider(settings: Settings, name: string): ProviderAccess | null {
-  if (name === rehearsalProvider) return { name, kind: 'rehearsal', baseUrl: '', headers: {}, models: ['default'], profile: {} };
+  if (name === rehearsalProvider) return rehearsalAccess;
   if (name === 'openai') {
     const key = settings.providerKeys.get('openai');
     if (key === undefined) return null;
