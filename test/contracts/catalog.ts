@@ -1,0 +1,316 @@
+/** What every `Catalog` and its `Directory` do, whatever they are made of. `make` gives an empty workspace `default`. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { resolveName } from '../../src/core/alias-map.ts';
+import type { AuditRow } from '../../src/core/audit.ts';
+import { CanonicalName } from '../../src/core/names.ts';
+import type { Problem } from '../../src/core/problem.ts';
+import type { ToolDefinition } from '../../src/core/tool.ts';
+import type { Catalog, Directory, Page, PageRequest } from '../../src/ports/catalog.ts';
+
+export type CatalogParts = { catalog: Catalog; directory: Directory; rootKey: string };
+
+export function catalogContract(make: () => Promise<CatalogParts>): void {
+  let catalog: Catalog;
+  let directory: Directory;
+  let rootKey: string;
+
+  beforeEach(async () => {
+    ({ catalog, directory, rootKey } = await make());
+  });
+
+  describe('documents', () => {
+    it('counts versions from 1 and makes none for an identical document', async () => {
+      const first = await catalog.put('toolset', 'support', shell('run'));
+      expect(first).toMatchObject({ created: true, changed: true, document: { name: 'support', version: 1, body: { name: 'support', announce: 'prompt' } } });
+      const again = await catalog.put('toolset', 'support', shell('run'));
+      expect(again).toMatchObject({ created: false, changed: false, document: { version: 1 } });
+      const other = await catalog.put('toolset', 'support', shell('execute'));
+      expect(other).toMatchObject({ created: false, changed: true, document: { version: 2 } });
+      expect(await catalog.get('toolset', 'support')).toEqual(other.document);
+    });
+
+    it('keeps every version of a toolset, and never uses a number twice', async () => {
+      await catalog.put('toolset', 'support', shell('one'));
+      await catalog.put('toolset', 'support', shell('two'));
+      await catalog.remove('toolset', 'support');
+      await expect(catalog.get('toolset', 'support')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(directory.toolset('default', 'support')).rejects.toMatchObject({ code: 'not_found' });
+      expect(await catalog.put('toolset', 'support', shell('three'))).toMatchObject({ created: true, document: { version: 4 } });
+      expect((await catalog.get('toolset', 'support', 1)).body).toMatchObject({ tools: [{ name: 'one' }] });
+      await expect(catalog.get('toolset', 'support', 3)).rejects.toMatchObject({ code: 'not_found' });
+      expect((await catalog.versions('support', { limit: 10 })).items.map(({ version, removed }) => [version, removed])).toEqual([
+        [4, false],
+        [3, true],
+        [2, false],
+        [1, false],
+      ]);
+      await expect(catalog.versions('other', { limit: 10 })).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('refuses a write whose condition lost, and says which version there is', async () => {
+      await catalog.put('agent', 'helper', { model: 'rehearsal/default' });
+      const lost = await refusal(catalog.put('agent', 'helper', { model: 'rehearsal/other' }, { ifMatch: 7 }));
+      expect(lost).toMatchObject({ code: 'precondition_failed', detail: expect.stringContaining('version 1') });
+      await expect(catalog.put('agent', 'helper', { model: 'rehearsal/other' }, { ifNoneMatch: true })).rejects.toMatchObject({ code: 'precondition_failed' });
+      await expect(catalog.put('agent', 'other', { model: 'rehearsal/other' }, { ifMatch: '*' })).rejects.toMatchObject({ code: 'precondition_failed' });
+      await expect(catalog.remove('agent', 'helper', { ifMatch: 2 })).rejects.toMatchObject({ code: 'precondition_failed' });
+      expect(await catalog.put('agent', 'helper', { model: 'rehearsal/other' }, { ifMatch: 1 })).toMatchObject({ document: { version: 2 } });
+      await catalog.remove('agent', 'helper', { ifMatch: 2 });
+      await expect(catalog.remove('agent', 'helper')).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('checks a dry run like a write and stores nothing', async () => {
+      expect(await catalog.put('toolset', 'support', shell('run'), { dryRun: true })).toMatchObject({ created: true, document: { version: 1 } });
+      await expect(catalog.get('toolset', 'support')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(catalog.put('toolset', 'support', clash(), { dryRun: true })).rejects.toMatchObject({ code: 'name_conflict' });
+    });
+
+    it('lists by name in pages, and refuses cursors of anything else', async () => {
+      for (const name of ['c', 'a', 'e', 'b', 'd']) await catalog.put('agent', name, { model: 'rehearsal/default' });
+      await catalog.remove('agent', 'd');
+      expect((await pages((page) => catalog.list('agent', page), 2)).map(({ name }) => name)).toEqual(['a', 'b', 'c', 'e']);
+      const { nextCursor } = await catalog.list('agent', { limit: 1 });
+      await expect(catalog.list('toolset', { limit: 1, cursor: nextCursor ?? '' })).rejects.toMatchObject({ code: 'invalid_request' });
+      await expect(catalog.list('agent', { limit: 1, cursor: '../etc' })).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+
+    it('names each fault of a body at its path', async () => {
+      const problem = await refusal(catalog.put('toolset', 'support', { tools: [{ tool: 'builtin.bash', shiny: true, notes: [{ name: 'x' }] }] }));
+      expect(problem.code).toBe('invalid_request');
+      expect(problem.extra.issues).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ path: 'tools[0].shiny' }),
+          expect.objectContaining({ path: 'tools[0].notes[0].note' }),
+        ]),
+      );
+      await expect(catalog.put('agent', 'helper', { model: 'nothing' })).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+  });
+
+  describe('toolsets', () => {
+    it('are compiled when written: a clash is refused and leaves what was', async () => {
+      await catalog.put('toolset', 'support', shell('run'));
+      const problem = await refusal(catalog.put('toolset', 'support', clash()));
+      expect(problem).toMatchObject({ code: 'name_conflict', extra: { conflicts: [expect.objectContaining({ name: 'same' })] } });
+      const { names, pointer } = await directory.toolset('default', 'support');
+      expect(pointer).toMatchObject({ toolset: 'support', version: 1, revision: 1 });
+      expect(resolveName(names, 'run')).toMatchObject({ ok: true, canonical: 'builtin.bash', via: 'wire' });
+    });
+
+    it('are seen changed at once by who changed them, while a pinned version stays', async () => {
+      await catalog.put('toolset', 'support', shell('one'));
+      const old = await directory.toolset('default', 'support');
+      await catalog.put('toolset', 'support', shell('two'));
+      expect(resolveName((await directory.toolset('default', 'support')).names, 'two')).toMatchObject({ ok: true });
+      const pinned = await directory.toolset('default', 'support', 1);
+      expect(pinned.pointer).toEqual(old.pointer);
+      expect(resolveName(pinned.names, 'one')).toMatchObject({ ok: true });
+      expect((await directory.edition('default', old.pointer)).names.edition).toEqual(old.names.edition);
+      await expect(directory.toolset('default', 'support', 9)).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+
+  describe('tools', () => {
+    it('are listed by canonical name, with the default aliases of the workspace', async () => {
+      const listed = (await pages((page) => catalog.tools(page), 1)).map(({ canonical }) => canonical as string);
+      expect(listed).toEqual([...listed].sort());
+      expect(listed).toEqual(expect.arrayContaining(['builtin.bash', 'builtin.read_file']));
+      const own = (await catalog.tool('builtin.bash')).aliases;
+      await catalog.put('tool-aliases', 'builtin.bash', { aliases: ['terminal'] });
+      expect((await catalog.tool('builtin.bash')).aliases).toEqual(['terminal']);
+      await catalog.remove('tool-aliases', 'builtin.bash');
+      expect((await catalog.tool('builtin.bash')).aliases).toEqual(own);
+      await expect(catalog.tool('builtin.nothing')).rejects.toMatchObject({ code: 'unknown_tool' });
+      await expect(catalog.put('tool-aliases', 'builtin.nothing', { aliases: [] })).rejects.toMatchObject({ code: 'unknown_tool' });
+    });
+  });
+
+  describe('agents', () => {
+    it('are read back as they were written', async () => {
+      await catalog.put('agent', 'helper', { model: 'rehearsal/default', tools: [] });
+      expect(await directory.agent('default', 'helper')).toMatchObject({ name: 'helper', model: 'rehearsal/default', instructions: '', tools: [] });
+      await catalog.remove('agent', 'helper');
+      await expect(directory.agent('default', 'helper')).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+
+  describe('providers', () => {
+    const local = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9999/v1', apiKey: 'sk-first', models: ['small'] };
+
+    it('show that they have a key, and never the key', async () => {
+      const { document } = await catalog.put('provider', 'local', local);
+      expect(document.body).toEqual({ kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9999/v1', models: ['small'], hasApiKey: true });
+      const access = await directory.provider('default', 'local');
+      expect(access).toMatchObject({ baseUrl: 'http://127.0.0.1:9999/v1', headers: { authorization: 'Bearer sk-first' }, models: ['small'] });
+      expect(await directory.providers('default')).toEqual([
+        { name: 'local', models: ['small'] },
+        { name: 'rehearsal', models: ['default'] },
+      ]);
+    });
+
+    it('keep a key that is left out, but not when they move to another origin', async () => {
+      await catalog.put('provider', 'local', local);
+      const { apiKey: _apiKey, ...keyless } = local;
+      await catalog.put('provider', 'local', { ...keyless, models: ['large'] });
+      expect((await directory.provider('default', 'local')).headers).toEqual({ authorization: 'Bearer sk-first' });
+      const problem = await refusal(catalog.put('provider', 'local', { ...keyless, baseUrl: 'http://127.0.0.1:9998/v1' }));
+      expect(problem).toMatchObject({ code: 'invalid_request', extra: { issues: [expect.objectContaining({ path: 'apiKey' })] } });
+      await catalog.put('provider', 'local', { ...keyless, baseUrl: 'http://127.0.0.1:9998/v1', apiKey: 'sk-second' });
+      expect((await directory.provider('default', 'local')).headers).toEqual({ authorization: 'Bearer sk-second' });
+      await catalog.remove('provider', 'local');
+      await expect(directory.provider('default', 'local')).rejects.toMatchObject({ code: 'model_not_found' });
+      await catalog.put('provider', 'local', keyless);
+      expect((await directory.provider('default', 'local')).headers).toEqual({});
+    });
+
+    it('always have the stand-in, which nobody can change', async () => {
+      expect(await directory.provider('default', 'rehearsal')).toMatchObject({ kind: 'rehearsal', models: ['default'] });
+      await expect(catalog.put('provider', 'rehearsal', local)).rejects.toMatchObject({ code: 'conflict' });
+      await expect(catalog.remove('provider', 'rehearsal')).rejects.toMatchObject({ code: 'conflict' });
+      await expect(directory.provider('default', 'nobody')).rejects.toMatchObject({ code: 'model_not_found' });
+    });
+  });
+
+  describe('secrets', () => {
+    it('are given for the hosts and tools that they are bound to, and shown to nobody', async () => {
+      const { document } = await catalog.put('secret', 'GH', { value: 'the-token', hosts: ['api.example.com', '*.example.org'] });
+      expect(document.body).toEqual({ hosts: ['api.example.com', '*.example.org'] });
+      expect(await directory.secret('default', 'GH', { host: 'api.example.com' })).toBe('the-token');
+      expect(await directory.secret('default', 'GH', { host: 'eu.example.org' })).toBe('the-token');
+      const refused = await refusal(directory.secret('default', 'GH', { host: 'evil.example.net' }));
+      expect(refused.code).toBe('forbidden');
+      expect(refused.detail).not.toContain('the-token');
+      await expect(directory.secret('default', 'GH', { tool: 'local.thing' })).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(directory.secret('default', 'NOPE', { host: 'api.example.com' })).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('change with their value only, and are gone when removed', async () => {
+      await catalog.put('secret', 'GH', { value: 'one', hosts: ['api.example.com'] });
+      expect(await catalog.put('secret', 'GH', { value: 'one', hosts: ['api.example.com'] })).toMatchObject({ changed: false, document: { version: 1 } });
+      expect(await catalog.put('secret', 'GH', { value: 'two', hosts: ['api.example.com'] })).toMatchObject({ changed: true, document: { version: 2 } });
+      expect(await directory.secret('default', 'GH', { host: 'api.example.com' })).toBe('two');
+      await catalog.remove('secret', 'GH');
+      await expect(directory.secret('default', 'GH', { host: 'api.example.com' })).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+
+  describe('keys', () => {
+    it('stand for who made them say, until they are revoked', async () => {
+      const { key, record } = await catalog.createKey({ name: 'ci', scopes: ['tools'], toolsets: ['support'] });
+      expect(key).toMatch(/^mk_default_[0-9A-Za-z]{12}_[0-9A-Za-z]{32}$/);
+      expect(record).toMatchObject({ name: 'ci', scopes: ['tools'], toolsets: ['support'], revokedAt: null, expiresAt: null });
+      expect(await directory.principal(key)).toEqual({ workspace: 'default', keyId: record.id, scopes: ['tools'], toolsets: ['support'] });
+      await catalog.revokeKey(record.id);
+      const refused = await refusal(directory.principal(key));
+      expect(refused).toMatchObject({ code: 'unauthenticated', extra: { reason: 'revoked' } });
+      await expect(catalog.revokeKey('nothing')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(catalog.revokeKey('root')).rejects.toMatchObject({ code: 'conflict' });
+    });
+
+    it('are listed newest first, without the keys', async () => {
+      const made: string[] = [];
+      for (const name of ['one', 'two', 'three']) made.push((await catalog.createKey({ name, scopes: ['chat'] })).key);
+      const listed = await pages((page) => catalog.keys(page), 2);
+      expect(listed.map(({ name }) => name)).toEqual(['three', 'two', 'one']);
+      for (const key of made) expect(JSON.stringify(listed)).not.toContain(key);
+    });
+
+    it('may not have expired when they are made, nor ask for scopes that do not exist', async () => {
+      await expect(catalog.createKey({ name: 'late', scopes: ['chat'], expiresAt: '2001-01-01T00:00:00Z' })).rejects.toMatchObject({ code: 'invalid_request' });
+      // A caller of the port may pass on what it was sent.
+      const body = JSON.parse('{"name": "x", "scopes": ["owner"], "workspace": "other"}');
+      const problem = await refusal(catalog.createKey(body));
+      expect(problem.extra.issues).toEqual(expect.arrayContaining([expect.objectContaining({ path: 'scopes[0]' }), expect.objectContaining({ path: 'workspace' })]));
+    });
+
+    it('have the root key beside them, with every right', async () => {
+      expect(await directory.principal(rootKey)).toMatchObject({ workspace: 'default', keyId: 'root', scopes: expect.arrayContaining(['admin']) });
+      await expect(directory.principal('')).rejects.toMatchObject({ code: 'unauthenticated', extra: { reason: 'missing' } });
+      await expect(directory.principal(`${rootKey.slice(0, -1)}!`)).rejects.toMatchObject({ code: 'unauthenticated' });
+    });
+  });
+
+  describe('the index of sessions', () => {
+    it('lists newest first, of one key or of all', async () => {
+      for (const [id, keyId] of [['s1', 'a'], ['s2', 'b'], ['s3', 'a']] as const) {
+        await catalog.indexSession({ id, keyId, model: 'rehearsal/default', createdAt: '2026-01-01T00:00:00.000Z' });
+      }
+      await catalog.indexSession({ id: 's3', keyId: 'b', createdAt: '2026-01-02T00:00:00.000Z' });
+      expect((await pages((page) => catalog.sessions('a', page), 1)).map(({ id }) => id)).toEqual(['s3', 's1']);
+      await catalog.forgetSession('s3');
+      expect((await pages((page) => catalog.sessions(null, page), 2)).map(({ id }) => id)).toEqual(['s2', 's1']);
+    });
+  });
+
+  describe('the audit', () => {
+    it('takes a row of a session once, and filters by session and tool', async () => {
+      await catalog.appendAudit([auditRow({ session: 's1', sequence: 1 }), auditRow({ session: 's1', sequence: 2, canonical: null, requested: 'nonsense' })]);
+      await catalog.appendAudit([auditRow({ session: 's1', sequence: 2, canonical: 'builtin.bash' }), auditRow({ session: null, sequence: null }), auditRow({ session: null, sequence: null })]);
+      expect(await pages((page) => catalog.audit(page), 3)).toHaveLength(4);
+      expect((await catalog.audit({ session: 's1', limit: 10 })).items.map(({ sequence }) => sequence)).toEqual([2, 1]);
+      expect((await catalog.audit({ tool: 'nonsense', limit: 10 })).items).toMatchObject([{ session: 's1', sequence: 2, canonical: null }]);
+      expect((await catalog.audit({ session: 's1', tool: 'builtin.bash', limit: 10 })).items).toHaveLength(1);
+    });
+  });
+}
+
+/** Two tools, the first with a default alias: enough for every rule above. */
+export const contractTools: readonly ToolDefinition[] = [
+  tool('bash', ['shell']),
+  tool('read_file', []),
+];
+
+function tool(name: string, aliases: string[]): ToolDefinition {
+  const inputSchema = { type: 'object', properties: { command: { type: 'string' } } };
+  return { canonical: CanonicalName.parse(`builtin.${name}`), server: 'builtin', name, kind: 'builtin', description: `Does ${name}.`, inputSchema, aliases };
+}
+
+export function shell(name: string): Record<string, unknown> {
+  return { tools: [{ tool: 'builtin.bash', name, aliases: [] }] };
+}
+
+function clash(): Record<string, unknown> {
+  return { tools: [{ tool: 'builtin.bash', aliases: ['same'] }, { tool: 'builtin.read_file', aliases: ['same'] }] };
+}
+
+export function auditRow(fields: Partial<AuditRow>): AuditRow {
+  return {
+    at: '2026-01-01T00:00:00.000Z',
+    keyId: 'root',
+    session: 's1',
+    sequence: 1,
+    turn: null,
+    callId: 'call_1',
+    requested: 'shell',
+    canonical: 'builtin.bash',
+    via: 'alias',
+    toolset: 'support',
+    edition: 'support@1.1',
+    argumentsHash: '00',
+    verdict: 'ran',
+    code: null,
+    durationMs: 1,
+    ...fields,
+  };
+}
+
+/** Every item, page by page. */
+export async function pages<T>(list: (page: PageRequest) => Promise<Page<T>>, limit: number): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | undefined;
+  for (;;) {
+    const page = await list({ limit, ...(cursor !== undefined && { cursor }) });
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    items.push(...page.items);
+    if (page.nextCursor === null) return items;
+    cursor = page.nextCursor;
+  }
+}
+
+/** The problem that something fails with. */
+export async function refusal(work: Promise<unknown>): Promise<Problem> {
+  return work.then(
+    () => expect.fail('it did not fail'),
+    (error: unknown) => error as Problem,
+  );
+}

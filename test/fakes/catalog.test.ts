@@ -1,0 +1,11 @@
+import { describe } from 'vitest';
+import { catalogContract, contractTools } from '../contracts/catalog.ts';
+import { createFakeCatalog } from './catalog.ts';
+
+describe('the catalog in memory', () => {
+  catalogContract(async () => {
+    const rootKey = 'root-key-of-the-contract-0123456789';
+    const { directory, ...catalog } = createFakeCatalog({ definitions: contractTools, rootKey });
+    return { catalog, directory, rootKey };
+  });
+});
