@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildAliasMap, offeredTools, resolveName, wireNameOf, type AliasMap } from '../../src/core/alias-map.ts';
+import type { Edition } from '../../src/core/edition.ts';
+import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
+
+const known = knownTools(
+  [
+    toolOf('builtin', 'bash'),
+    toolOf('builtin', 'read_file'),
+    toolOf('github', 'search'),
+    toolOf('docs', 'search'),
+    toolOf('wiki', 'search'),
+    toolOf('admin', 'tools.list'),
+    toolOf('odd', 'Summarize Detection'),
+  ],
+  ['sleepy'],
+);
+
+const document = {
+  tools: [
+    {
+      tool: 'builtin.bash',
+      name: 'terminalRun',
+      aliases: ['bash', 'shell', { name: 'sh', mode: 'function' }, { name: 'term', mode: 'hidden' }, { name: 'run_shell', mode: 'deprecated', note: 'use shell' }],
+    },
+    { tool: 'builtin.read_file' },
+    { tool: 'github.search', aliases: ['find_code'] },
+    { tool: 'docs.search', name: 'find_docs' },
+    { tool: 'admin.tools.list' },
+    { tool: 'sleepy.deploy' },
+  ],
+};
+
+const edition: Edition = (await compile(document, known)).edition;
+const map = buildAliasMap(edition, { aliases: true });
+const short = (names: AliasMap, requested: string): unknown[] => {
+  const answer = resolveName(names, requested);
+  return answer.ok ? [answer.via, answer.canonical, answer.wireName] : [answer.code, ...(answer.code === 'unknown_tool' ? answer.suggestions : answer.candidates)];
+};
+
+describe('resolveName', () => {
+  it.each<[string, ...unknown[]]>([
+    ['terminalRun', 'wire', 'builtin.bash', 'terminalRun'],
+    ['builtin.bash', 'canonical', 'builtin.bash', 'terminalRun'],
+    ['shell', 'alias', 'builtin.bash', 'terminalRun'],
+    ['bash', 'alias', 'builtin.bash', 'terminalRun'],
+    ['sh', 'alias', 'builtin.bash', 'terminalRun'],
+    ['term', 'alias', 'builtin.bash', 'terminalRun'],
+    ['run_shell', 'alias', 'builtin.bash', 'terminalRun'],
+    ['find_code', 'wire', 'github.search', 'find_code'],
+    ['tools.list', 'own', 'admin.tools.list', expect.stringMatching(/^tools_list_/)],
+    ['admin.tools.list', 'canonical', 'admin.tools.list', expect.stringMatching(/^tools_list_/)],
+    ['search', 'ambiguous_tool', 'find_code', 'find_docs'],
+    ['Search', 'ambiguous_tool', 'find_code', 'find_docs'],
+    ['ReadFile', 'folded', 'builtin.read_file', 'read_file'],
+    ['functions.read_file', 'folded', 'builtin.read_file', 'read_file'],
+    ['Terminal-Run', 'folded', 'builtin.bash', 'terminalRun'],
+    ['builtin_bash', 'folded', 'builtin.bash', 'terminalRun'],
+    ['mcp__github__search', 'folded', 'github.search', 'find_code'],
+    ['deploy', 'wire', 'sleepy.deploy', 'deploy'],
+    ['read_fil', 'unknown_tool', 'read_file'],
+    ['wiki.search', 'unknown_tool', 'find_code', 'find_docs'],
+    ['', 'unknown_tool'],
+    ['___', 'unknown_tool'],
+    ['constructor', 'unknown_tool'],
+    ['__proto__', 'unknown_tool'],
+  ])('reads %j as %j %j', (requested, ...expected) => {
+    expect(short(map, requested)).toEqual(expected);
+    const answer = resolveName(map, requested);
+    expect(answer.requested).toBe(requested);
+  });
+
+  it('never proposes a name by way of a hidden one', () => {
+    const hiding = buildAliasMap({ ...edition, tools: edition.tools.filter((tool) => tool.canonical === 'builtin.bash') }, { aliases: true });
+    expect(short(hiding, 'run_shel')).toEqual(['unknown_tool', 'terminalRun']);
+    expect(short(hiding, 'terk')).toEqual(['unknown_tool']);
+  });
+
+  it('refuses a name longer than any, without looking around', () => {
+    expect(short(map, 'read_file'.repeat(1_000))).toEqual(['unknown_tool']);
+  });
+
+  it('keeps a wire name ahead of another tool\'s own name', async () => {
+    const { edition: one } = await compile({ tools: [{ tool: 'github.search' }, { tool: 'docs.search', name: 'find_docs' }] }, known);
+    const names = buildAliasMap(one, { aliases: true });
+    expect(short(names, 'search')).toEqual(['wire', 'github.search', 'search']);
+    // In another spelling it is no longer exact, and then both answer to it.
+    expect(short(names, 'SEARCH')).toEqual(['ambiguous_tool', 'search', 'find_docs']);
+  });
+});
+
+describe('a plan\'s rights', () => {
+  const allowed = buildAliasMap(edition, { aliases: true, allow: ['builtin.read_file', 'docs.search', 'not.there'] });
+
+  it('make every other name unknown, in every spelling', () => {
+    for (const name of ['terminalRun', 'builtin.bash', 'shell', 'term', 'Terminal_Run', 'github.search', 'find_code']) {
+      expect(resolveName(allowed, name)).toMatchObject({ ok: false, code: 'unknown_tool' });
+    }
+    expect(offeredTools(allowed).map((tool) => tool.name)).toEqual(['read_file', 'find_docs']);
+    expect(wireNameOf(allowed, 'builtin.bash')).toBeUndefined();
+  });
+
+  it('leave no ambiguity with what is not allowed', () => {
+    expect(short(allowed, 'search')).toEqual(['own', 'docs.search', 'find_docs']);
+  });
+
+  it('an empty list allows nothing, no list everything', () => {
+    expect(offeredTools(buildAliasMap(edition, { aliases: true, allow: [] }))).toEqual([]);
+    expect(offeredTools(buildAliasMap(edition, { aliases: true, allow: null }))).toEqual(offeredTools(map));
+  });
+
+  it('propose nothing that is not allowed', () => {
+    expect(short(allowed, 'terminalRum')).toEqual(['unknown_tool']);
+  });
+});
+
+describe('offeredTools', () => {
+  it('are the ready tools in the document\'s order, then function aliases', () => {
+    expect(offeredTools(map).map((tool) => tool.name)).toEqual(['terminalRun', 'read_file', 'find_code', 'find_docs', expect.stringMatching(/^tools_list_/), 'sh']);
+    expect(offeredTools(map).at(-1)?.tool.canonical).toBe('builtin.bash');
+  });
+
+  it('are computed once', () => {
+    expect(offeredTools(map)).toBe(offeredTools(map));
+  });
+
+  it('keep their prefix when a tool is added at the end', async () => {
+    const more = await compile({ tools: [...document.tools, { tool: 'wiki.search', name: 'find_wiki' }] }, known);
+    const before = offeredTools(map).filter((offered) => offered.name !== 'sh');
+    const after = offeredTools(buildAliasMap(more.edition, { aliases: true }));
+    expect(JSON.stringify(after.slice(0, before.length))).toBe(JSON.stringify(before));
+  });
+});
+
+describe('wireNameOf', () => {
+  it('gives today\'s name of a tool, and the first where it has several', async () => {
+    expect(wireNameOf(map, 'builtin.bash')).toBe('terminalRun');
+    expect(wireNameOf(map, 'terminalRun')).toBeUndefined();
+    const twice = await compile({ tools: [{ tool: 'docs.search', name: 'one' }, { tool: 'docs.search', name: 'two' }] }, known);
+    expect(wireNameOf(buildAliasMap(twice.edition, { aliases: true }), 'docs.search')).toBe('one');
+  });
+});
+
+describe('with aliases switched off', () => {
+  const off = buildAliasMap(edition, { aliases: false });
+
+  it('tools go by their own names, made legal and apart', () => {
+    const names = offeredTools(off).map((tool) => tool.name);
+    expect(names).toEqual(['bash', 'read_file', expect.stringMatching(/^search_[0-9a-f]{10}$/), expect.stringMatching(/^search_[0-9a-f]{10}$/), expect.stringMatching(/^tools_list_/)]);
+    expect(new Set(names).size).toBe(names.length);
+    expect(offeredTools(buildAliasMap(edition, { aliases: false })).map((tool) => tool.name)).toEqual(names);
+  });
+
+  it('canonical names work, aliases and given names are unknown', () => {
+    expect(resolveName(off, 'builtin.bash')).toMatchObject({ ok: true, via: 'canonical' });
+    expect(resolveName(off, 'bash')).toMatchObject({ ok: true, via: 'wire', canonical: 'builtin.bash' });
+    for (const name of ['shell', 'term', 'terminalRun', 'find_docs', 'run_shell', 'Shell']) expect(resolveName(off, name)).toMatchObject({ ok: false, code: 'unknown_tool' });
+    expect(resolveName(off, 'search')).toMatchObject({ ok: false, code: 'ambiguous_tool' });
+  });
+
+  it('names do not depend on what else is allowed', () => {
+    const one = buildAliasMap(edition, { aliases: false, allow: ['docs.search'] });
+    expect(wireNameOf(one, 'docs.search')).toBe(wireNameOf(off, 'docs.search'));
+  });
+
+  it('entries of one tool stay apart', async () => {
+    const twice = await compile({ tools: [{ tool: 'docs.search', name: 'one' }, { tool: 'docs.search', name: 'two' }] }, known);
+    const names = offeredTools(buildAliasMap(twice.edition, { aliases: false })).map((tool) => tool.name);
+    expect(new Set(names).size).toBe(2);
+  });
+});
+
+it('never takes a name apart: names that hold every separator lead to their own tool only', async () => {
+  const part = fc.stringMatching(/^[A-Za-z0-9_.-]{1,6}$/);
+  const server = fc.stringMatching(/^[a-z][a-z0-9-]{0,4}$/);
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(fc.tuple(server, part), { minLength: 1, maxLength: 12, selector: ([a, b]) => `${a}.${b}` }), async (pairs) => {
+      const tools = pairs.map(([one, name]) => toolOf(one, name));
+      const entries = tools.map((tool, index) => ({ tool: tool.canonical, name: `wire${index}x`, aliases: [] }));
+      const compiled = await compile({ tools: entries }, knownTools(tools)).catch(() => null);
+      // An own name may happen to be a given one; that is refused, and another test's matter.
+      if (compiled === null) return;
+      const names = buildAliasMap(compiled.edition, { aliases: true });
+      for (const [index, tool] of tools.entries()) {
+        expect(resolveName(names, tool.canonical)).toMatchObject({ ok: true, canonical: tool.canonical, via: 'canonical', wireName: `wire${index}x` });
+        for (const joined of [`${tool.server}_${tool.name}`, `${tool.server}__${tool.name}`, `${tool.server}/${tool.name}`]) {
+          const answer = resolveName(names, joined);
+          if (answer.ok && answer.via !== 'folded') expect([answer.tool.wireName, answer.tool.ownName, answer.canonical]).toContain(joined);
+        }
+      }
+    }),
+  );
+});

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson, sha256Hex } from '../../src/core/hash.ts';
+
+describe('sha256Hex', () => {
+  it('agrees with the published vectors', async () => {
+    expect(await sha256Hex('')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+    expect(await sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+  });
+});
+
+describe('canonicalJson', () => {
+  it('sorts the keys of every object and leaves arrays alone', () => {
+    expect(canonicalJson({ b: [{ y: 1, x: 2 }, 3], a: { d: null, c: 'é' } })).toBe('{"a":{"c":"é","d":null},"b":[{"x":2,"y":1},3]}');
+  });
+
+  it('leaves out what has no JSON text, as JSON.stringify does', () => {
+    expect(canonicalJson({ a: undefined, b: [undefined], c: Number.NaN })).toBe('{"b":[null],"c":null}');
+  });
+
+  it('is JSON of the same value, and the same text however the keys were put in', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => {
+      const text = canonicalJson(value);
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+      expect(canonicalJson(reversed(value))).toBe(text);
+    }));
+  });
+
+  it('keeps a key named __proto__ as data', () => {
+    expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"x":1}}'))).toBe('{"__proto__":{"x":1},"b":1}');
+  });
+
+  it('refuses what nests without end', () => {
+    const cycle: Record<string, unknown> = {};
+    cycle.self = cycle;
+    expect(() => canonicalJson(cycle)).toThrow(RangeError);
+  });
+});
+
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).reverse().map(([key, member]) => [key, reversed(member)]));
+}

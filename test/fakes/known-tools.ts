@@ -1,0 +1,49 @@
+/** A workspace's tools as plain values: what the toolset compiler reads, without a catalog. */
+import { compileEdition, type Edition, type KnownTools } from '../../src/core/edition.ts';
+import type { CanonicalName } from '../../src/core/names.ts';
+import { Problem } from '../../src/core/problem.ts';
+import type { ToolDefinition } from '../../src/core/tool.ts';
+import { Toolset } from '../../src/core/toolset.ts';
+
+export function toolOf(server: string, name: string, more: Partial<ToolDefinition> = {}): ToolDefinition {
+  return {
+    // A test's own names, built as ours are.
+    canonical: `${server}.${name}` as CanonicalName,
+    server,
+    name,
+    kind: 'mcp',
+    description: `Does ${name}.`,
+    inputSchema: { type: 'object' },
+    aliases: [],
+    ...more,
+  };
+}
+
+/** `downServers` are known and have never listed their tools. */
+export function knownTools(tools: Iterable<ToolDefinition>, downServers: readonly string[] = []): KnownTools {
+  const byName = new Map<string, ToolDefinition>();
+  const servers = new Set(downServers);
+  for (const tool of tools) {
+    byName.set(tool.canonical, tool);
+    servers.add(tool.server);
+  }
+  return { get: (canonical) => byName.get(canonical), all: () => byName.values(), hasServer: (server) => servers.has(server) };
+}
+
+/** Parses the document as a route does, then compiles it. */
+export async function compile(document: unknown, known: KnownTools): Promise<{ edition: Edition; warnings: string[] }> {
+  const toolset = Toolset.parse(document);
+  const { edition, warnings } = await compileEdition({ workspace: 'default', name: 'test', toolset, known });
+  return { edition, warnings: warnings.map(({ path, message }) => `${path}: ${message}`) };
+}
+
+/** The problem that compiling ends in; fails when it does not. */
+export async function refusalOf(document: unknown, known: KnownTools): Promise<Problem> {
+  try {
+    await compile(document, known);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error('It compiled, and was to be refused.');
+}
