@@ -1,0 +1,116 @@
+/** The numbers to hold on the way of a request, judged on measured pairs. Pass or fail where `required`; else printed. */
+import type { PairResult } from './measure-pair.ts';
+
+export type Verdict = { goal: string; text: string; holds: boolean; required: boolean };
+
+type Judge = (find: (name: string, connections: number) => PairResult) => { text: string; holds: boolean };
+
+/** CPU a stream of the best-known gateway's Worker, yield, 10 connections: 4.8 times the floor; the goal is 0.6 of it. */
+const peerStreamCpu = 4.8;
+
+const judges: [goal: string, required: boolean, judge: Judge][] = [
+  ['G1', false, (find) => chatCpu(find('chat', 10), 1.5, 'chat')],
+  ['G2', false, (find) => chatCpu(find('chat, 30 tools', 10), 2.0, 'chat with 30 tools')],
+  [
+    'G3',
+    true,
+    (find) => {
+      const { added, ratio } = find('chat', 1);
+      return {
+        text: `chat adds ${number(added.p50)} ms p50 (at most 0.25), p99 ${number(ratio.p99)} x (at most 2)`,
+        holds: added.p50 <= 0.25 && ratio.p99 <= 2,
+      };
+    },
+  ],
+  [
+    'G4',
+    false,
+    (find) => {
+      const pairs = [
+        find('stream passed, burst', 1),
+        find('stream passed, burst', 10),
+        find('stream passed, yield', 1),
+        find('stream passed, yield', 10),
+      ];
+      const events = Math.min(...pairs.map((pair) => pair.ratio.eventsPerSecond));
+      const cpu = Math.max(...pairs.map((pair) => pair.ratio.cpu));
+      const first = Math.max(...pairs.filter((pair) => pair.connections === 1).map((pair) => pair.added.first50));
+      return {
+        text: `stream passed: worst events/s ${number(events)} x (at least 0.9), CPU ${number(cpu)} x (at most 1.15), first event +${number(first)} ms (at most 1)`,
+        holds: events >= 0.9 && cpu <= 1.15 && first <= 1,
+      };
+    },
+  ],
+  [
+    'G5',
+    false,
+    (find) => {
+      const one = Math.min(...['burst', 'yield'].map((pace) => find(`stream rewritten, ${pace}`, 1).ratio.eventsPerSecond));
+      const ten = Math.min(...['burst', 'yield'].map((pace) => find(`stream rewritten, ${pace}`, 10).ratio.eventsPerSecond));
+      const first = find('stream rewritten, yield', 1).added.first50;
+      const paced = find('stream rewritten, paced', 20).ratio.cpu;
+      return {
+        text:
+          `stream rewritten: events/s ${number(one)} x at 1 connection (at least 0.45), ${number(ten)} x at 10 (0.30), ` +
+          `first event +${number(first)} ms (3), paced CPU ${number(paced)} x (3.3)`,
+        holds: one >= 0.45 && ten >= 0.3 && first <= 3 && paced <= 3.3,
+      };
+    },
+  ],
+  [
+    'G6',
+    false,
+    (find) => {
+      const { cpu } = find('stream rewritten, yield', 10).ratio;
+      const share = cpu / peerStreamCpu;
+      return {
+        text: `CPU a rewritten stream: ${number(share)} of the best-known gateway's recorded ratio (at most 0.6)`,
+        holds: share <= 0.6,
+      };
+    },
+  ],
+  [
+    'G7',
+    false,
+    (find) => {
+      const { ratio, added } = find('session turn', 10);
+      return {
+        text: `session turn: CPU ${number(ratio.cpu)} x the hop with the same rows, ${number(added.p50)} ms more p50 (reported)`,
+        holds: true,
+      };
+    },
+  ],
+];
+
+/** A goal whose scenario did not run is left out. */
+export function judge(results: readonly PairResult[]): Verdict[] {
+  const find = (name: string, connections: number): PairResult => {
+    const result = results.find(
+      (pair) => pair.name.startsWith(name) && pair.connections === connections && (name !== 'chat' || pair.name === name),
+    );
+    if (result === undefined) throw new MissingScenario(`${name}, ${connections}`);
+    return result;
+  };
+  return judges.flatMap(([goal, required, decide]) => {
+    try {
+      return [{ goal, required, ...decide(find) }];
+    } catch (error) {
+      if (error instanceof MissingScenario) return [];
+      throw error;
+    }
+  });
+}
+
+class MissingScenario extends Error {}
+
+function chatCpu(pair: PairResult, most: number, what: string): { text: string; holds: boolean } {
+  const { cpu, requestsPerSecond } = pair.ratio;
+  return {
+    text: `${what}: CPU ${number(cpu)} x (at most ${most.toFixed(1)}), requests/s ${number(requestsPerSecond)} x`,
+    holds: cpu <= most && (most !== 1.5 || requestsPerSecond >= 0.7),
+  };
+}
+
+export function number(value: number): string {
+  return value.toFixed(2);
+}

@@ -1,0 +1,110 @@
+/** What is measured, and against which floor. A pair is run in turn, its order reversed every other round. */
+import { prepare, type Prepared } from './load.ts';
+import type { Servers } from './servers.ts';
+import { makeSessions } from './setup.ts';
+
+export type Scenario = {
+  name: string;
+  connections: number;
+  sse: boolean;
+  /** Events of a whole answer, so that a broken stream does not pass for a fast one. */
+  events?: number;
+  /** Fewer rounds tell enough where one answer takes a second. */
+  ms?: number;
+  floor(servers: Servers): Prepared[];
+  ours(servers: Servers): Prepared[] | Promise<Prepared[]>;
+};
+
+/** `rows`: SQLite rows that the hop writes, as many as a turn's events. */
+export function listScenarios(rows: number): Scenario[] {
+  return [
+    ...[1, 10].map((connections) => chat('chat', connections, {})),
+    chat('chat, 30 tools', 10, { tools: Array.from({ length: 30 }, (_, index) => sampleTool(index)) }),
+    ...[1, 10].map((connections) => stream('stream passed, burst', connections, 'mock', 'p0')),
+    ...[1, 10].map((connections) => stream('stream passed, yield', connections, 'mock', 'py')),
+    ...[1, 10].map((connections) => stream('stream rewritten, burst', connections, 'mock-normalized', 'p0')),
+    ...[1, 10].map((connections) => stream('stream rewritten, yield', connections, 'mock-normalized', 'py')),
+    { ...stream('stream rewritten, paced', 20, 'mock-normalized', 'p5'), ms: 4_000 },
+    ...[1, 10].map((connections) => sessionTurn(connections, rows)),
+  ];
+}
+
+const messages = [
+  { role: 'system', content: 'You are a helpful assistant.' },
+  { role: 'user', content: 'Hello, what is the weather in Paris today?' },
+];
+
+function chat(name: string, connections: number, extra: Record<string, unknown>): Scenario {
+  const model = 'mock-c20';
+  return {
+    name,
+    connections,
+    sse: false,
+    floor: ({ floor }) => [prepare(`${floor.url}/v1/chat/completions`, { body: { model, messages, ...extra, stream: false } })],
+    ours: ({ ours, rootKey }) => [
+      prepare(`${ours.url}/v1/chat/completions`, {
+        headers: bearer(rootKey),
+        body: { model: `mock/${model}`, messages, ...extra, stream: false },
+      }),
+    ],
+  };
+}
+
+function stream(name: string, connections: number, provider: string, pace: string): Scenario {
+  const model = `mock-c200-${pace}`;
+  return {
+    name,
+    connections,
+    sse: true,
+    // Rewriting may put several deltas into one event.
+    events: provider === 'mock' ? 200 : 1,
+    floor: ({ floor }) => [prepare(`${floor.url}/v1/chat/completions`, { body: { model, messages, stream: true } })],
+    ours: ({ ours, rootKey }) => [
+      prepare(`${ours.url}/v1/chat/completions`, {
+        headers: bearer(rootKey),
+        body: { model: `${provider}/${model}`, messages, stream: true },
+      }),
+    ],
+  };
+}
+
+function sessionTurn(connections: number, rows: number): Scenario {
+  const body = { model: 'mock-c20', messages, stream: true };
+  return {
+    name: `session turn; floor: one hop and ${rows} rows`,
+    connections,
+    sse: true,
+    events: 1,
+    floor: ({ floor }) =>
+      Array.from({ length: 64 }, (_, index) => prepare(`${floor.url}/hop/${index}/v1/chat/completions?rows=${rows}`, { body })),
+    ours: async (servers) => {
+      const ids = await makeSessions(servers, 128);
+      const headers = { ...bearer(servers.rootKey), accept: 'text/event-stream' };
+      return ids.map((id) => prepare(`${servers.ours.url}/v1/sessions/${id}/turns`, { headers, body: { input: 'Hello' } }));
+    },
+  };
+}
+
+function sampleTool(index: number): unknown {
+  const parameters = {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'Where to read' },
+      limit: { type: 'integer', minimum: 1, maximum: 100 },
+      filter: {
+        type: 'object',
+        properties: { field: { type: 'string' }, op: { enum: ['eq', 'lt', 'gt'] }, value: { type: 'string' } },
+        required: ['field', 'op'],
+      },
+    },
+    required: ['path'],
+  };
+  return {
+    type: 'function',
+    function: { name: `tool_${index}`, description: 'Reads rows of a table and returns them. '.repeat(4), parameters },
+  };
+}
+
+function bearer(key: string): Record<string, string> {
+  return { authorization: `Bearer ${key}` };
+}

@@ -1,0 +1,107 @@
+/** Starts what is measured, each in its own process, on its own core where there are two, and ends all of it. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, openSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { familyOf } from './process-usage.ts';
+
+export type Server = { url: string; pid: number };
+export type Servers = { upstream: Server; floor: Server; ours: Server; rootKey: string; stop(): Promise<void> };
+
+const root = resolve(import.meta.dirname, '..');
+/** Servers on one core, the upstream and the load on the other: neither takes the other's time. */
+const pinned = availableParallelism() >= 2 && hasTaskset();
+const readyTimeoutMs = 90_000;
+
+export async function startServers(): Promise<Servers> {
+  const children: ChildProcess[] = [];
+  const dataDir = mkdtempSync(join(tmpdir(), 'moniker-bench-'));
+  const rootKey = 'bench-root-key-0123456789abcdef0123456789';
+  const start = async (script: string, args: string[], core: string, environment: Record<string, string> = {}): Promise<Server> => {
+    const port = await freePort();
+    const fill = (text: string): string => text.replaceAll('{port}', String(port));
+    const command = [process.execPath, join(root, script), ...args.map(fill)];
+    const full = pinned ? ['taskset', '-c', core, ...command] : command;
+    const env = { ...process.env, ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)])) };
+    const log = openSync(join(dataDir, 'server.log'), 'a');
+    // A group of its own, so that the runtime below it ends with it.
+    const child = spawn(full[0] ?? '', full.slice(1), { cwd: root, env, stdio: ['ignore', log, log], detached: true });
+    children.push(child);
+    const url = `http://127.0.0.1:${port}`;
+    await untilReady(`${url}/healthz`, child, join(dataDir, 'server.log'));
+    return { url, pid: child.pid ?? 0 };
+  };
+  const stop = async (): Promise<void> => {
+    for (const child of children) await end(child);
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    if (pinned) execFileSync('taskset', ['-cp', '1', String(process.pid)], { stdio: 'ignore' });
+    const upstream = await start('bench/upstream.ts', ['{port}'], '1');
+    const floor = await start('bench/floor.ts', ['{port}', upstream.url], '0');
+    const ours = await start('src/local/start.ts', [], '0', {
+      PORT: '{port}',
+      MONIKER_DATA_DIR: dataDir,
+      MONIKER_ROOT_KEY: rootKey,
+      MONIKER_LOG: 'error',
+      MONIKER_ALLOW_PRIVATE_HOSTS: 'providers:127.0.0.1:*',
+    });
+    return { upstream, floor, ours, rootKey, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function untilReady(url: string, child: ChildProcess, log: string): Promise<void> {
+  const deadline = Date.now() + readyTimeoutMs;
+  while (Date.now() < deadline && child.exitCode === null) {
+    try {
+      const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
+      await response.arrayBuffer();
+      if (response.ok) return;
+    } catch {
+      // Not listening yet.
+    }
+    await sleep(100);
+  }
+  throw new Error(`${child.spawnargs.join(' ')} did not start; see ${log}`);
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null) return;
+  const family = familyOf(child.pid);
+  const ended = new Promise((resolveEnd) => child.once('exit', resolveEnd));
+  child.kill('SIGTERM');
+  await Promise.race([ended, sleep(5_000)]);
+  for (const pid of family) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // Ended by itself, as it should.
+    }
+  }
+}
+
+function hasTaskset(): boolean {
+  try {
+    execFileSync('taskset', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    // Without it the kernel places the processes: the figures are noisier, not wrong.
+    return false;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolvePort, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolvePort(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
