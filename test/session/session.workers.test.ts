@@ -149,8 +149,9 @@ describe('a session', () => {
       log.append({ type: 'tool-input-start', ...at, callId: 'c', name: 'shell', canonical: 'builtin.bash', via: 'alias' });
       log.append({ type: 'tool-input-end', ...at, callId: 'c', arguments: {}, repaired: false });
       log.append({ type: 'step-end', ...at, reason: 'tool-calls', model: plan.model });
-      state.abort('the process dies');
-    }).catch(() => undefined);
+    });
+    // A second visit: an abort in the first would take its unconfirmed writes along.
+    await runInDurableObject(stub, (_, state) => state.abort('the process dies')).catch(() => undefined);
     const revived = sessions.get(stub.id.toString());
     expect(await revived.answer(owner, 'turn_dead')).toMatchObject({ status: 'interrupted', reason: 'restarted', toolCalls: [{ isError: true, code: 'outcome_unknown' }] });
     expect(await revived.answer(owner, (await revived.submit(owner, say('still there?'))).turn)).toMatchObject({ status: 'completed' });
