@@ -2,7 +2,7 @@
  * The HTTP surface (DESIGN §9), put together: what every request passes is visible here in its order; each route's own
  * rule stands beside its handler in `routes/`. The worker's entry calls `createApp` once an isolate.
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
+import { Hono } from 'hono';
 import { Problem } from '../core/problem.ts';
 import type { Services } from '../wiring.ts';
 import type { AppContext, AppEnv } from './context.ts';
@@ -29,10 +29,11 @@ import { mountToolsets } from './routes/toolsets.ts';
 import { mountTurns } from './routes/turns.ts';
 
 /** `services` is called for every request; what lives longer than one is its own affair. */
-export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): App {
-  const app: App = new OpenAPIHono<AppEnv>();
-  app.use(requestContext(services));
-  app.use(cors);
+export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): Hono<AppEnv> {
+  const router = new Hono<AppEnv>();
+  const app: App = { router, operations: [] };
+  router.use(requestContext(services));
+  router.use(cors);
 
   mountHealth(app);
   mountToolsets(app);
@@ -52,9 +53,9 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   mountOpenApi(app);
   mountMethodFallbacks(app);
 
-  app.notFound((c) => failed(c, new Problem('not_found', `There is nothing at ${quoted(c.req.path)}. /docs lists every path.`)));
-  app.onError((error, c) => failed(c, error));
-  return app;
+  router.notFound((c) => failed(c, new Problem('not_found', `There is nothing at ${quoted(c.req.path)}. /docs lists every path.`)));
+  router.onError((error, c) => failed(c, error));
+  return router;
 }
 
 function failed(c: AppContext, error: unknown): Response {

@@ -2,12 +2,11 @@
  * A route as data, and mounting it: one description gives the OpenAPI operation, the access rule and the parsing of path,
  * query and body, so that none can differ from another. Handlers get parsed values and the `Principal`.
  */
-import { createRoute } from '@hono/zod-openapi';
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
 import { z } from 'zod';
 import { issuesOf, parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
-import { invalidRequest, Problem, problemCatalogue } from '../core/problem.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import type { Principal, Scope } from '../core/principal.ts';
 import type { Services } from '../wiring.ts';
@@ -15,9 +14,12 @@ import type { AppContext, AppEnv } from './context.ts';
 import { readJsonBody } from './json-body.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { quoted } from './problems.ts';
-import { OpenAiErrorSchema, ProblemSchema } from './problem-schema.ts';
 
-export type App = OpenAPIHono<AppEnv>;
+/** What is being put together: the router, and the same routes as data for the OpenAPI document. */
+export type App = { readonly router: Hono<AppEnv>; readonly operations: Operation[] };
+
+/** A route as the OpenAPI document reads it, whatever its types. */
+export type Operation = RouteSpec<z.ZodType, z.ZodType, z.ZodType>;
 
 export type Answer = {
   description: string;
@@ -72,8 +74,8 @@ export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodTyp
   spec: RouteSpec<Params, Query, Body>,
   handle: (request: Request<z.infer<Params>, z.infer<Query>, z.infer<Body>>) => Response | Promise<Response>,
 ): void {
-  describe(app, spec);
-  app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
+  app.operations.push(spec);
+  app.router.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
     const principal = await authenticate(c, spec.scopes);
     const services = c.get('services');
     const params = parseParams(spec, c);
@@ -99,19 +101,19 @@ export type PublicRouteSpec = Pick<
 
 /** A GET that needs no key. */
 export function mountPublic(app: App, spec: PublicRouteSpec, handle: (c: AppContext) => Response | Promise<Response>): void {
-  describe(app, { ...spec, method: 'get', scopes: [] });
-  app.get(spec.path, handle);
+  app.operations.push({ ...spec, method: 'get', scopes: [] });
+  app.router.get(spec.path, handle);
 }
 
 /** After all routes: every known path says which methods it takes. */
 export function mountMethodFallbacks(app: App): void {
   const methods = new Map<string, string[]>();
-  for (const { path, method } of app.routes) {
+  for (const { path, method } of app.router.routes) {
     if (method !== 'ALL') methods.set(path, [...(methods.get(path) ?? []), method]);
   }
   for (const [path, taken] of methods) {
     const allow = [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
-    app.all(path, (c) => {
+    app.router.all(path, (c) => {
       if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow: allow.join(', ') } });
       throw new Problem('method_not_allowed', `This path takes ${allow.join(', ')}, not ${quoted(c.req.method)}.`, { allow });
     });
@@ -138,69 +140,4 @@ function parseQuery<Query extends z.ZodType>(spec: RouteSpec<z.ZodType, Query, z
   const repeated = all.filter(([, values]) => values.length > 1);
   if (repeated.length > 0) throw invalidRequest(repeated.map(([path]) => ({ path, message: 'give this parameter once' })));
   return parseDocument(spec.query ?? z.strictObject({}), Object.fromEntries(all.map(([name, values]) => [name, values[0]]))) as z.infer<Query>;
-}
-
-/** Registers the OpenAPI operation: the stated answers and every problem that the kind of route can have. */
-function describe(app: App, spec: RouteSpec<z.ZodType, z.ZodType, z.ZodType>): void {
-  const path = spec.path.replaceAll('+}', '}');
-  const keyed = spec.scopes.length > 0;
-  const problems: ProblemCode[] = [
-    ...(keyed ? (['unauthenticated', 'forbidden', 'not_configured', 'internal'] as const) : (['internal'] as const)),
-    ...(spec.params || spec.problems?.includes('not_found') ? (['not_found'] as const) : []),
-    ...(spec.body || spec.query ? (['invalid_request'] as const) : []),
-    ...(spec.body ? (['invalid_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
-    ...(spec.rawBody ? (['body_too_large'] as const) : []),
-    ...(spec.problems ?? []),
-  ];
-  const route = createRoute({
-    method: spec.method,
-    path,
-    operationId: spec.operationId,
-    tags: [spec.tag],
-    summary: spec.summary,
-    description: [spec.description, keyed && `Scope: ${spec.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`].filter(Boolean).join('\n\n'),
-    security: keyed ? [{ bearer: [] }] : [],
-    request: {
-      ...(spec.params && { params: spec.params as z.ZodObject }),
-      ...(spec.query && { query: spec.query as z.ZodObject }),
-      ...(spec.headers && { headers: headerSchema(spec.headers) }),
-      ...(spec.body && { body: { required: true, content: { 'application/json': { schema: spec.body.documented ?? spec.body.schema } } } }),
-      ...(spec.rawBody && {
-        body: { required: true, description: spec.rawBody.description, content: { '*/*': { schema: { type: 'string' as const, format: 'binary' } } } },
-      }),
-    },
-    responses: { ...answerObjects(spec.answers), ...problemObjects(problems, spec.openAiErrors === true) },
-  });
-  app.openAPIRegistry.registerPath(route);
-}
-
-function headerSchema(headers: Record<string, string>): z.ZodObject {
-  return z.object(Object.fromEntries(Object.entries(headers).map(([name, description]) => [name, z.string().optional().meta({ description })])));
-}
-
-function answerObjects(answers: Record<number, Answer>) {
-  return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, schema, contentType, also, headers }]) => [
-      status,
-      {
-        description,
-        ...(schema && { content: { [contentType ?? 'application/json']: { schema }, ...(also && { [also]: { schema: { type: 'string' as const } } }) } }),
-        ...(headers && {
-          headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' as const } }])),
-        }),
-      },
-    ]),
-  );
-}
-
-/** One response a status; codes that share it are listed in its description. */
-function problemObjects(codes: readonly ProblemCode[], openAi: boolean) {
-  const content = openAi ? { 'application/json': { schema: OpenAiErrorSchema } } : { 'application/problem+json': { schema: ProblemSchema } };
-  const byStatus = Map.groupBy(new Set(codes), (code) => problemCatalogue[code].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      status,
-      { description: group.map((code) => `\`${code}\`: ${problemCatalogue[code].title}.`).join(' '), content },
-    ]),
-  );
 }

@@ -1,9 +1,9 @@
 /** `/v1/tools`: every tool the workspace knows, and the aliases that each brings into a toolset that says nothing about aliases. */
 import { z } from 'zod';
-import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ToolAnnotations, ToolKind } from '../../core/tool.ts';
+import { ToolAliases } from '../../core/tool-aliases.ts';
 import { readToolset } from '../../engine/plan-turn.ts';
 import type { Services } from '../../wiring.ts';
 import { requireUnbound } from '../access.ts';
@@ -28,10 +28,6 @@ const ToolView = z
     aliases: z.array(z.string()).meta({ description: 'Default aliases.' }),
   })
   .meta({ id: 'Tool' });
-const DefaultAliases = z
-  .strictObject({ aliases: z.array(z.string()).max(limits.maxAliasesPerEntry) })
-  .meta({ id: 'DefaultAliases', example: { aliases: ['shell', 'terminal'] } });
-
 const common = { tag: 'Tools' } as const;
 
 export function mountTools(app: App): void {
@@ -82,7 +78,7 @@ export function mountTools(app: App): void {
       scopes: ['tools', 'toolsets'],
       summary: 'Read the default aliases of a tool',
       params,
-      answers: { 200: { description: 'Those set here, else those the tool came with (then without ETag).', schema: DefaultAliases, headers: etagHeader } },
+      answers: { 200: { description: 'Those set here, else those the tool came with (then without ETag).', schema: ToolAliases, headers: etagHeader } },
     },
     async ({ c, services, principal, params }) => {
       await requireTool(services, principal, params.canonical);
@@ -110,10 +106,10 @@ export function mountTools(app: App): void {
       description: 'Toolset entries without `aliases` inherit them when the toolset is next written.',
       params,
       headers: conditionHeaders,
-      body: { schema: DefaultAliases },
+      body: { schema: ToolAliases },
       answers: {
-        200: { description: 'Set.', schema: DefaultAliases, headers: etagHeader },
-        201: { description: 'Set for the first time.', schema: DefaultAliases, headers: { ...etagHeader, location: 'Of the aliases.' } },
+        200: { description: 'Set.', schema: ToolAliases, headers: etagHeader },
+        201: { description: 'Set for the first time.', schema: ToolAliases, headers: { ...etagHeader, location: 'Of the aliases.' } },
       },
       problems: ['precondition_failed', 'name_conflict'],
     },

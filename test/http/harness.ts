@@ -1,0 +1,99 @@
+/** The app over fakes: a workspace in memory, real planning and resolving, sessions that echo. */
+import type { Principal } from '../../src/core/principal.ts';
+import { readSettings } from '../../src/core/settings.ts';
+import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
+import { callDirectly, dryRunCall } from '../../src/engine/direct-call.ts';
+import { planTurn } from '../../src/engine/plan-turn.ts';
+import { createApp } from '../../src/http/app.ts';
+
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import type { Services } from '../../src/wiring.ts';
+import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
+import { toolOf } from '../fakes/known-tools.ts';
+import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
+import { fakeSessions, type FakeSessions } from '../fakes/sessions.ts';
+
+export const rootKey = 'root-key-of-at-least-thirty-two-characters';
+
+const text = { type: 'string' };
+const definitions: ToolDefinition[] = [
+  toolOf('builtin', 'bash', { kind: 'builtin', inputSchema: { type: 'object', properties: { command: text }, required: ['command'] }, aliases: ['shell'] }),
+  toolOf('builtin', 'read_file', { kind: 'builtin', inputSchema: { type: 'object', properties: { path: text }, required: ['path'] } }),
+  toolOf('local', 'roll_dice', { kind: 'local' }),
+  toolOf('docs', 'search'),
+  toolOf('web', 'search'),
+];
+
+export type Harness = {
+  app: ReturnType<typeof createApp>;
+  catalog: FakeCatalog;
+  sessions: FakeSessions;
+  log: ReturnType<typeof keptLog>;
+  clock: ReturnType<typeof fakeClock>;
+  proxied: { model: string; body: Record<string, unknown> }[];
+  /** Headers of a new key with these rights. */
+  key(rights: Pick<Principal, 'scopes' | 'toolsets' | 'agents'>): Promise<Record<string, string>>;
+  /** With the root key, unless `headers` say otherwise. Strings and bytes go as they are, everything else as JSON. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string | undefined>): Promise<Response>;
+};
+
+export function createHarness(environment: Record<string, string> = {}, replaced: Partial<Services> = {}): Harness {
+  const settings = readSettings({ MONIKER_ROOT_KEY: rootKey, ...environment });
+  const [clock, log, ids, sessions] = [fakeClock(), keptLog(), countedIds(), fakeSessions()];
+  const catalog = createFakeCatalog({ definitions, rootKey });
+  const { directory } = catalog;
+  const proxied: Harness['proxied'] = [];
+  const unused = () => Promise.reject(new Error('not in these tests'));
+  const direct = {
+    call: { clock, log, executor: { execute: async (_tool: unknown, args: object) => textResult(`ran with ${JSON.stringify(args)}`) }, fetch: unused, secret: unused },
+    ids,
+    directory,
+    aliases: settings.aliases,
+    scratchFiles: () => createMemoryFiles(clock.now),
+    audit: catalog.appendAudit,
+  };
+  const services: Services = {
+    settings,
+    clock,
+    ids,
+    log,
+    directory,
+    catalog: () => catalog,
+    sessions,
+    planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
+    dryRunCall: (principal, call) => dryRunCall({ directory, aliases: settings.aliases }, principal, call),
+    callTool: (principal, call) => callDirectly(direct, principal, call, new AbortController().signal),
+    proxyChat: async (_principal, model, body) => {
+      proxied.push({ model, body });
+      return Response.json({ id: 'chatcmpl-1', object: 'chat.completion', model });
+    },
+    ...replaced,
+  };
+  const app = createApp(() => services);
+  return {
+    app,
+    catalog,
+    sessions,
+    log,
+    clock,
+    proxied,
+    async key(rights) {
+      const { key } = await catalog.createKey({ name: 'test', ...rights, scopes: [...rights.scopes], toolsets: rights.toolsets?.slice(), agents: rights.agents?.slice() });
+      return { authorization: `Bearer ${key}` };
+    },
+    async send(method, path, body, headers = {}) {
+      const all = { authorization: `Bearer ${rootKey}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers };
+      const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+      const raw = typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : body === undefined ? null : JSON.stringify(body);
+      return await app.request(path, { method, headers: given, body: raw });
+    },
+  };
+}
+
+/** Two tools, one of them under a name of its own. */
+export const demo = { tools: [{ tool: 'builtin.bash', aliases: ['shell', 'terminal'] }, { tool: 'builtin.read_file' }] };
+
+/** A parsed JSON answer. `any`, because tests look into many shapes and fail by themselves where one is missing. */
+export async function bodyOf(answer: Response): Promise<any> {
+  return await answer.json();
+}

@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { Problem } from '../../src/core/problem.ts';
+import { isDeeperThan, readBytes, readJsonBody } from '../../src/http/json-body.ts';
+import { describeCorpus, readJsonLines } from '../fixtures.ts';
+import { fakeClock } from '../fakes/runtime.ts';
+
+const clock = fakeClock();
+
+function request(body: BodyInit | null, headers: Record<string, string> = { 'content-type': 'application/json' }): Request {
+  return new Request('http://moniker.test/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+  return 'accepted';
+}
+
+const parse = (body: BodyInit | null, headers?: Record<string, string>) => readJsonBody(request(body, headers), limits.maxBodyBytes, clock);
+const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
+
+describe('a JSON body', () => {
+  it.each([
+    ['not JSON', 'x'],
+    ['empty', ''],
+    ['blank', ' \n'],
+    ['cut', '{"a":'],
+    ['two values', '{}{}'],
+    ['a comment', '{/* */}'],
+    ['NaN', '{"a":NaN}'],
+    ['UTF-16', bytes('fffe7b007d00')],
+    ['invalid UTF-8', bytes('7b22c328223a317d')],
+    ['1,000 levels deep', `${'['.repeat(1000)}${']'.repeat(1000)}`],
+    ['100,000 levels deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['65 levels deep', `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`],
+  ])('is invalid_json when it is %s', async (_what, body) => {
+    expect(await codeOf(parse(body))).toBe('invalid_json');
+  });
+
+  it('may be 64 levels deep', async () => {
+    expect(await codeOf(parse(`${'['.repeat(64)}${']'.repeat(64)}`))).toBe('accepted');
+  });
+
+  it('may begin with a byte order mark', async () => {
+    expect((await parse(bytes('efbbbf7b7d'))).value).toEqual({});
+  });
+
+  it('counts the last of duplicate keys', async () => {
+    expect((await parse('{"a":1,"a":2}')).value).toEqual({ a: 2 });
+  });
+
+  it.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', 'application/json; charset=utf-16', 'multipart/form-data'])(
+    'is refused as %s',
+    async (type) => {
+      expect(await codeOf(parse(bytes('7b7d'), type === undefined ? {} : { 'content-type': type }))).toBe('unsupported_media_type');
+    },
+  );
+
+  it.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'])('is taken as %s', async (type) => {
+    expect(await codeOf(parse('{}', { 'content-type': type }))).toBe('accepted');
+  });
+
+  it('is refused in a content encoding', async () => {
+    expect(await codeOf(parse('{}', { 'content-type': 'application/json', 'content-encoding': 'gzip' }))).toBe('unsupported_media_type');
+  });
+
+  it('is taken with __proto__ in a text and refused with it as a key, however spelt', async () => {
+    expect(await codeOf(parse('{"text":"__proto__"}'))).toBe('accepted');
+    expect(await codeOf(parse('{"a":[{"__proto__":{"polluted":true}}]}'))).toBe('invalid_request');
+    expect(await codeOf(parse('{"a":[{"\\u005F\\u005fproto__":1}]}'))).toBe('invalid_request');
+  });
+});
+
+describe('the bound of a body', () => {
+  it('refuses a declared length without reading', async () => {
+    let pulled = 0;
+    const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 });
+    const asked = request(body, { 'content-length': '100' });
+    expect(await codeOf(readBytes(asked, 99, clock))).toBe('body_too_large');
+    expect(pulled).toBe(0);
+  });
+
+  it('stops reading an endless body soon after the bound', async () => {
+    let sent = 0;
+    let cancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1000;
+        controller.enqueue(new Uint8Array(1000));
+      },
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    expect(await codeOf(readBytes(request(body, {}), 10_000, clock))).toBe('body_too_large');
+    expect(sent).toBeLessThan(20_000);
+    expect(cancelled).toBe(true);
+  });
+
+  it('holds when more comes than was declared', async () => {
+    expect(await codeOf(readBytes(request('x'.repeat(500), { 'content-length': '5' }), 100, clock))).toBe('body_too_large');
+  });
+
+  it('takes exactly as much as it allows, in any chunks', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 50 })), async (chunks) => {
+        const whole = Buffer.concat(chunks);
+        const read = await readBytes(request(ReadableStream.from(chunks) as unknown as BodyInit, {}), whole.byteLength, clock);
+        expect(Buffer.from(read).equals(whole)).toBe(true);
+      }),
+    );
+  });
+
+  it('ends the wait for a body that does not come', async () => {
+    const slow = fakeClock();
+    const waiting = codeOf(readBytes(request(new ReadableStream({}), {}), 100, slow));
+    await slow.advance(limits.requestBodyTimeoutMs);
+    expect(await waiting).toBe('invalid_json');
+  });
+});
+
+describe('the depth of a text', () => {
+  it('is that of its value, whatever stands in its strings', () => {
+    const depthOf = (value: unknown): number => (value !== null && typeof value === 'object' ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0);
+    const text = fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', ']', '}', 'a') });
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 6 }, text, fc.array(tie('value'), { maxLength: 3 }), fc.dictionary(text, tie('value'), { maxKeys: 3 })),
+    }));
+    fc.assert(
+      fc.property(value, (json) => {
+        const depth = depthOf(json);
+        expect(isDeeperThan(JSON.stringify(json), depth)).toBe(false);
+        if (depth > 0) expect(isDeeperThan(JSON.stringify(json), depth - 1)).toBe(true);
+      }),
+    );
+  });
+
+  it('is found in a text of a million backslashes and quotes', () => {
+    expect(isDeeperThan(`"${'\\"'.repeat(500_000)}"`, 1)).toBe(false);
+    expect(isDeeperThan('\\'.repeat(1_000_000), 1)).toBe(false);
+  });
+});
+
+describeCorpus('security/json-test-suite.jsonl', (path) => {
+  type Row = { id?: string; name?: string; file?: string; expect: string; text?: string; base64?: string };
+  const rows = readJsonLines<Row>(path);
+
+  it('is never answered with anything but a value or a problem', async () => {
+    for (const row of rows) {
+      const body = row.base64 === undefined ? (row.text ?? '') : Buffer.from(row.base64, 'base64');
+      expect(['accepted', 'invalid_json', 'invalid_request'], JSON.stringify(row).slice(0, 200)).toContain(await codeOf(parse(body)));
+    }
+  });
+});
+
+describeCorpus('security/json-hostile.jsonl', (path) => {
+  type Row = { id: string; class: string; text: unknown };
+  const rows = readJsonLines<Row>(path).filter((row) => row.class === 'prototype' && typeof row.text === 'string');
+
+  it.each(rows.map((row) => [row.id, row.text as string] as const))('%s changes no prototype', async (_id, text) => {
+    const code = await codeOf(parse(text));
+    expect(['accepted', 'invalid_request']).toContain(code);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    if (code === 'invalid_request') return;
+    expect(Object.getPrototypeOf((await parse(text)).value as object)).toBe(Array.isArray((await parse(text)).value) ? Array.prototype : Object.prototype);
+  });
+});

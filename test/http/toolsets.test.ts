@@ -1,0 +1,262 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
+
+let h: Harness;
+beforeEach(() => {
+  h = createHarness();
+});
+
+describe('writing a toolset', () => {
+  it('answers 201 with location, version and ETag, then 200 for the next version', async () => {
+    const made = await h.send('PUT', '/v1/toolsets/demo', demo);
+    expect(made.status).toBe(201);
+    expect(made.headers.get('etag')).toBe('"1"');
+    expect(made.headers.get('location')).toBe('/v1/toolsets/demo');
+    expect(await bodyOf(made)).toEqual({ toolset: 'demo', version: 1, warnings: [] });
+    const again = await h.send('PUT', '/v1/toolsets/demo', { ...demo, description: 'new' });
+    expect(again.status).toBe(200);
+    expect(again.headers.get('etag')).toBe('"2"');
+    expect(again.headers.get('location')).toBeNull();
+  });
+
+  it('makes no version of an identical document', async () => {
+    await h.send('PUT', '/v1/toolsets/demo', demo);
+    expect((await h.send('PUT', '/v1/toolsets/demo', demo)).headers.get('etag')).toBe('"1"');
+  });
+
+  it('gives back what may be sent again', async () => {
+    await h.send('PUT', '/v1/toolsets/demo', demo);
+    const document = await bodyOf(await h.send('GET', '/v1/toolsets/demo'));
+    expect(document).toMatchObject({ name: 'demo', ...demo });
+    const again = await h.send('PUT', '/v1/toolsets/demo', document);
+    expect([again.status, again.headers.get('etag')]).toEqual([200, '"1"']);
+  });
+
+  it.each(['"1"', '1', '*', ' "1" '])('writes when If-Match is %j and the version is 1', async (tag) => {
+    await h.send('PUT', '/v1/toolsets/demo', demo);
+    expect((await h.send('PUT', '/v1/toolsets/demo', { ...demo, description: 'x' }, { 'if-match': tag })).status).toBe(200);
+  });
+
+  it.each(['"2"', 'W/"1"', '"abc"', '"0"', '""'])('answers 412 when If-Match is %j and the version is 1', async (tag) => {
+    await h.send('PUT', '/v1/toolsets/demo', demo);
+    const lost = await h.send('PUT', '/v1/toolsets/demo', { ...demo, description: 'x' }, { 'if-match': tag });
+    expect([lost.status, (await bodyOf(lost)).code]).toEqual([412, 'precondition_failed']);
+    expect((await h.send('GET', '/v1/toolsets/demo')).headers.get('etag')).toBe('"1"');
+  });
+
+  it('takes If-None-Match: * as "must not exist"', async () => {
+    expect((await h.send('PUT', '/v1/toolsets/demo', demo, { 'if-none-match': '*' })).status).toBe(201);
+    expect((await h.send('PUT', '/v1/toolsets/demo', demo, { 'if-none-match': '*' })).status).toBe(412);
+  });
+
+  it('checks and stores nothing with dryRun', async () => {
+    const checked = await h.send('PUT', '/v1/toolsets/demo?dryRun=true', demo);
+    expect([checked.status, await bodyOf(checked)]).toEqual([200, { toolset: 'demo', version: 1, warnings: [] }]);
+    expect((await h.send('GET', '/v1/toolsets/demo')).status).toBe(404);
+  });
+
+  it('refuses a misspelt dryRun instead of writing', async () => {
+    const refused = await h.send('PUT', '/v1/toolsets/demo?dryrun=true', demo);
+    expect([refused.status, (await bodyOf(refused)).issues]).toEqual([422, [{ path: 'dryrun', message: 'unknown field' }]]);
+    expect((await h.send('GET', '/v1/toolsets/demo')).status).toBe(404);
+  });
+
+  it('names both tools and a fix when an alias is claimed twice, in either order', async () => {
+    const entries = [
+      { tool: 'builtin.bash', aliases: ['run'] },
+      { tool: 'local.roll_dice', aliases: ['run'] },
+    ];
+    for (const tools of [entries, entries.toReversed()]) {
+      const answer = await h.send('PUT', '/v1/toolsets/demo', { tools });
+      const body = await bodyOf(answer);
+      expect([answer.status, body.code]).toEqual([409, 'name_conflict']);
+      expect(body.conflicts[0].tools.toSorted()).toEqual(['builtin.bash', 'local.roll_dice']);
+      expect(body.conflicts[0].suggestion).toEqual(expect.any(String));
+    }
+  });
+
+  it.each([
+    [{ tools: [{ tool: 'builtin.bash' }, { tool: 'builtin.read_file', aliases: [7] }] }, 'tools[1].aliases[0]'],
+    [{ tools: [{ tool: 'builtin.bash', aliases: ['ok', { name: 'fine', mode: 'loud' }] }] }, 'tools[0].aliases[1].mode'],
+    [{ tools: [{ tool: 'builtin.bash', surprise: 1 }] }, 'tools[0].surprise'],
+    [{ tools: [{ tool: 'builtin.bash' }], surprise: 1 }, 'surprise'],
+    [{ tools: [{ tool: 'builtin.nash' }] }, 'tools[0].tool'],
+    [{ tools: [{ tool: 'builtin.bash', aliases: ['constructor'] }] }, 'tools[0].aliases[0]'],
+    [{ tools: [] }, 'tools'],
+    [{ tools: 'all' }, 'tools'],
+    [{}, 'tools'],
+    [{ ...demo, name: 'other' }, 'name'],
+    [{ ...demo, announce: 'shout' }, 'announce'],
+    [[], ''],
+    [null, ''],
+    ['"text"', ''],
+    ['{"tools":[{"tool":"builtin.bash","__proto__":{"aliases":["x"]}}]}', 'tools[0].__proto__'],
+    ['{"tools":[{"tool":"builtin.bash"}],"\\u005f_proto__":{}}', '__proto__'],
+  ])('names the fault of %j at %j', async (body, path) => {
+    const answer = await h.send('PUT', '/v1/toolsets/demo', body === null ? 'null' : body);
+    const problem = await bodyOf(answer);
+    expect([answer.status, problem.code]).toEqual([422, 'invalid_request']);
+    expect(problem.issues.map((issue: { path: string }) => issue.path)).toContain(path);
+  });
+
+  it.each(['Demo', 'a b', 'ä', '-x', 'x'.repeat(51)])('refuses to make a toolset called %j', async (name) => {
+    const answer = await h.send('PUT', `/v1/toolsets/${encodeURIComponent(name)}`, demo);
+    expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, 'toolset']);
+  });
+});
+
+describe('reading toolsets', () => {
+  beforeEach(async () => {
+    await h.send('PUT', '/v1/toolsets/demo', demo);
+    await h.send('PUT', '/v1/toolsets/demo', { ...demo, description: 'second' });
+  });
+
+  it('gives an older version and lists those kept', async () => {
+    const old = await h.send('GET', '/v1/toolsets/demo?version=1');
+    expect([old.headers.get('etag'), (await bodyOf(old)).description]).toEqual(['"1"', undefined]);
+    const { items, nextCursor } = await bodyOf(await h.send('GET', '/v1/toolsets/demo/versions'));
+    expect(items.map((item: { version: number }) => item.version)).toEqual([2, 1]);
+    expect(nextCursor).toBeNull();
+    expect((await h.send('GET', '/v1/toolsets/demo?version=9')).status).toBe(404);
+  });
+
+  it('answers 304 to a client that has it', async () => {
+    const answer = await h.send('GET', '/v1/toolsets/demo', undefined, { 'if-none-match': '"1", "2"' });
+    expect([answer.status, await answer.text(), answer.headers.get('etag')]).toEqual([304, '', '"2"']);
+  });
+
+  it('pages by cursor', async () => {
+    await h.send('PUT', '/v1/toolsets/extra', demo);
+    const first = await bodyOf(await h.send('GET', '/v1/toolsets?limit=1'));
+    expect(first.items).toEqual([expect.objectContaining({ name: 'demo', version: 2, description: 'second', toolCount: 2 })]);
+    const second = await bodyOf(await h.send('GET', `/v1/toolsets?limit=1&cursor=${first.nextCursor}`));
+    expect([second.items[0].name, second.nextCursor]).toEqual(['extra', null]);
+  });
+
+  it('deletes, and never uses a version again', async () => {
+    expect((await h.send('DELETE', '/v1/toolsets/demo', undefined, { 'if-match': '"1"' })).status).toBe(412);
+    expect((await h.send('DELETE', '/v1/toolsets/demo')).status).toBe(204);
+    expect((await h.send('DELETE', '/v1/toolsets/demo')).status).toBe(404);
+    expect((await h.send('PUT', '/v1/toolsets/demo', demo)).headers.get('etag')).toBe('"4"');
+  });
+
+  it('shows the tools as they are sent, with the block that the prompt gets', async () => {
+    const answer = await h.send('GET', '/v1/toolsets/demo/tools');
+    expect(answer.headers.get('x-moniker-edition')).toBe('demo@2.1');
+    const body = await bodyOf(answer);
+    expect(body).toMatchObject({ toolset: 'demo', version: 2, provider: 'openai', warnings: [] });
+    expect(body.tools[0]).toMatchObject({
+      canonical: 'builtin.bash',
+      wireName: 'shell',
+      aliases: ['shell', 'terminal'],
+      state: 'ready',
+      definition: { type: 'function', function: { name: 'shell', parameters: { required: ['command'] } } },
+    });
+    expect(body.prompt).toContain('shell = builtin.bash (aliases: terminal)');
+    expect((await h.send('GET', '/v1/toolsets/demo/tools?provider=nobody')).status).toBe(404);
+    expect((await h.send('GET', '/v1/toolsets/demo/tools?provider=rehearsal')).status).toBe(200);
+  });
+
+  it('shows no aliases when they are switched off', async () => {
+    const off = createHarness({ MONIKER_ALIASES: 'off' });
+    await off.send('PUT', '/v1/toolsets/demo', demo);
+    const body = await bodyOf(await off.send('GET', '/v1/toolsets/demo/tools'));
+    expect(body.tools[0]).toMatchObject({ wireName: 'bash', aliases: [] });
+    expect(body.prompt).toBeNull();
+    expect((await off.send('GET', '/v1/toolsets/demo/resolve?name=terminal')).status).toBe(404);
+  });
+
+  it.each([
+    ['shell', 'wire'],
+    ['builtin.bash', 'canonical'],
+    ['terminal', 'alias'],
+    ['bash', 'own'],
+    ['Terminal', 'folded'],
+    ['functions.shell', 'folded'],
+  ])('resolves %j via %s', async (name, via) => {
+    const answer = await h.send('GET', `/v1/toolsets/demo/resolve?name=${name}`);
+    expect(await bodyOf(answer)).toEqual({ requested: name, canonical: 'builtin.bash', wireName: 'shell', via, aliases: ['shell', 'terminal'] });
+    expect(answer.headers.get('x-moniker-edition')).toBe('demo@2.1');
+  });
+
+  it('answers an unknown name with near ones', async () => {
+    const answer = await h.send('GET', '/v1/toolsets/demo/resolve?name=shel');
+    expect([answer.status, await bodyOf(answer)]).toEqual([404, expect.objectContaining({ code: 'unknown_tool', requested: 'shel', suggestions: ['shell'] })]);
+  });
+
+  it('answers an ambiguous name with its candidates', async () => {
+    await h.send('PUT', '/v1/toolsets/two', { tools: [{ tool: 'docs.search', name: 'search_docs' }, { tool: 'web.search', name: 'search_web' }] });
+    const answer = await h.send('GET', '/v1/toolsets/two/resolve?name=search');
+    expect([answer.status, await bodyOf(answer)]).toEqual([
+      409,
+      expect.objectContaining({ code: 'ambiguous_tool', requested: 'search', candidates: ['search_docs', 'search_web'] }),
+    ]);
+  });
+
+  it('asks for the name to resolve', async () => {
+    const answer = await h.send('GET', '/v1/toolsets/demo/resolve');
+    expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, 'name']);
+  });
+});
+
+describe('calling a tool', () => {
+  beforeEach(async () => {
+    await h.send('PUT', '/v1/toolsets/demo', demo);
+  });
+
+  it('runs it by an alias and says what it was', async () => {
+    const answer = await h.send('POST', '/v1/toolsets/demo/calls', { name: 'terminal', arguments: { command: 'ls' } });
+    expect([answer.status, answer.headers.get('x-moniker-edition')]).toEqual([200, 'demo@1.1']);
+    expect(await bodyOf(answer)).toEqual({
+      requested: 'terminal',
+      canonical: 'builtin.bash',
+      via: 'alias',
+      isError: false,
+      content: [{ type: 'text', text: 'ran with {"command":"ls"}' }],
+      durationMs: 0,
+    });
+    const { items } = await bodyOf(await h.send('GET', '/v1/audit'));
+    expect(items).toEqual([expect.objectContaining({ requested: 'terminal', canonical: 'builtin.bash', via: 'alias', keyId: 'root', verdict: 'ran' })]);
+  });
+
+  it('answers 200 with isError to faults of the call', async () => {
+    const unknown = await h.send('POST', '/v1/toolsets/demo/calls', { name: 'nix' });
+    expect([unknown.status, await bodyOf(unknown)]).toEqual([200, expect.objectContaining({ isError: true, code: 'unknown_tool', canonical: null, via: null })]);
+    const bad = await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls', { name: 'shell' }));
+    expect(bad).toMatchObject({ isError: true, code: 'invalid_arguments', issues: [{ path: 'command' }] });
+  });
+
+  it.each([
+    [{}, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 7 }, 'name'],
+    [{ name: 'x'.repeat(513) }, 'name'],
+    [{ name: 'shell', arguments: 'ls' }, 'arguments'],
+    [{ name: 'shell', arguments: [] }, 'arguments'],
+    [{ name: 'shell', arguments: null }, 'arguments'],
+    [{ name: 'shell', session: 7 }, 'session'],
+    [{ name: 'shell', approve: true }, 'approve'],
+  ])('answers 422 to %j, naming %s', async (body, path) => {
+    const answer = await h.send('POST', '/v1/toolsets/demo/calls', body);
+    expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, path]);
+  });
+
+  it('answers 404 for a toolset that is not there', async () => {
+    expect((await h.send('POST', '/v1/toolsets/other/calls', { name: 'shell' })).status).toBe(404);
+  });
+
+  it('tells with dryRun what a call would come to, and runs nothing', async () => {
+    const fine = await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls?dryRun=true', { name: 'shell', arguments: { command: 'ls' } }));
+    expect(fine).toEqual({ requested: 'shell', canonical: 'builtin.bash', via: 'wire', valid: true, issues: [], verdict: 'allow' });
+    const bad = await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls?dryRun=true', { name: 'shell', arguments: { command: 7 } }));
+    expect(bad).toMatchObject({ valid: false, issues: [{ path: 'command' }] });
+    expect((await bodyOf(await h.send('GET', '/v1/audit'))).items).toEqual([]);
+  });
+
+  it('runs in a session that is the caller’s', async () => {
+    const { id } = await bodyOf(await h.send('POST', '/v1/sessions', { model: 'rehearsal/default' }));
+    const answer = await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls', { name: 'shell', arguments: {}, session: id }));
+    expect(answer.content).toEqual([{ type: 'text', text: `in ${id}` }]);
+    expect((await h.send('POST', '/v1/toolsets/demo/calls', { name: 'shell', session: 'other' })).status).toBe(404);
+  });
+});
