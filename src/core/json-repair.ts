@@ -67,10 +67,11 @@ function repair(text: string): ArgumentReading {
   return reading.state === 'invalid' ? amidProse(text) : reading;
 }
 
-/** One whole object with words around it, which jsonrepair reads as a list or not at all. */
+/** One whole object with words around it, which jsonrepair reads as a list or not at all. An empty one is no evidence. */
 function amidProse(text: string): ArgumentReading {
   const object = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-  return ofValue(parse(object), object, 'repaired');
+  const reading = ofValue(parse(object), object, 'repaired');
+  return reading.arguments !== null && Object.keys(reading.arguments).length > 0 ? reading : invalid;
 }
 
 function ofValue(value: unknown, text: string, state: 'ok' | 'repaired'): ArgumentReading {
@@ -118,9 +119,9 @@ function holdsLongNumbers(text: string): boolean {
 
 /** An integer that a double cannot hold was rounded: the value is not what the model wrote, so it counts as repaired. */
 function losesDigits(text: string): boolean {
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}(?![\d.eE])/gs)) {
-    if (token.startsWith('"')) continue;
-    if (!Number.isSafeInteger(Number(token))) return true;
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs)) {
+    // Either it is exact, or at least it is written again as it was read.
+    if (/^-?\d{16,}$/.test(token) && BigInt(Number(token)) !== BigInt(token) && String(Number(token)) !== token) return true;
   }
   return false;
 }

@@ -1,0 +1,77 @@
+/**
+ * What every `ChatModel` keeps to, whatever wire is behind it. Adapters, the rehearsal and fakes run the same suite.
+ */
+import { describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import { Problem } from '../../src/core/problem.ts';
+import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
+
+/** Requests of the model under test that bring about each kind of reply. */
+export type ChatModelCases = {
+  model: ChatModel;
+  text: ChatRequest;
+  twoCalls: ChatRequest;
+  /** Fails before anything was said. */
+  refused: ChatRequest;
+};
+
+export async function collect(model: ChatModel, request: ChatRequest, signal = new AbortController().signal): Promise<ChatEvent[]> {
+  const events: ChatEvent[] = [];
+  for await (const batch of model.stream(request, signal)) {
+    expect(batch.length).toBeGreaterThan(0);
+    events.push(...batch);
+  }
+  return events;
+}
+
+export function chatModelContract(name: string, create: () => ChatModelCases): void {
+  describe(`${name} as a chat model`, () => {
+    it('says text and ends once, with a finish', async () => {
+      const { model, text } = create();
+      const events = await collect(model, text);
+      expect(events.some((event) => event.type === 'text' && event.text !== '')).toBe(true);
+      expect(events.filter((event) => event.type === 'finish' || event.type === 'error')).toHaveLength(1);
+      expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'stop' });
+    });
+
+    it('starts, feeds and ends each call once, in this order', async () => {
+      const { model, twoCalls } = create();
+      const events = await collect(model, twoCalls);
+      const starts = events.filter((event) => event.type === 'call-start');
+      expect(starts).toHaveLength(2);
+      for (const { call } of starts) {
+        const own = events.filter((event) => 'call' in event && event.call === call).map((event) => event.type);
+        expect(own[0]).toBe('call-start');
+        expect(own.at(-1)).toBe('call-end');
+        expect(own.slice(1, -1).every((type) => type === 'call-delta')).toBe(true);
+      }
+      for (const event of events) if (event.type === 'call-end') expect(event).toMatchObject({ state: 'ok', arguments: expect.any(Object) });
+      expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'tool-calls' });
+    });
+
+    it('tells usage once, before the end', async () => {
+      const { model, text } = create();
+      const events = await collect(model, text);
+      expect(events.filter((event) => event.type === 'usage')).toHaveLength(1);
+    });
+
+    it('throws a problem when it fails before the first batch', async () => {
+      const { model, refused } = create();
+      await expect(collect(model, refused)).rejects.toBeInstanceOf(Problem);
+    });
+
+    it('stops at once, with the reason, when it is aborted', async () => {
+      const { model, text } = create();
+      const reason = new Error('enough');
+      await expect(collect(model, text, AbortSignal.abort(reason))).rejects.toBe(reason);
+    });
+
+    it('can be left in the middle', async () => {
+      const { model, text } = create();
+      for await (const batch of model.stream(text, new AbortController().signal)) {
+        expect(batch.length).toBeGreaterThan(0);
+        break;
+      }
+    });
+  });
+}

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readArguments } from '../../src/core/json-repair.ts';
+import { limits } from '../../src/core/limits.ts';
+import { describeCorpus, readJsonLines } from '../fixtures.ts';
+
+const whole = { ended: true, length: false };
+const cut = { ended: false, length: false };
+
+describe('arguments of a finished call', () => {
+  it.each([
+    ['{"a":1}', { a: 1 }],
+    [' \n{"a":[]} ', { a: [] }],
+    ['', {}],
+    ['  ', {}],
+    ['null', {}],
+    ['"null"', undefined],
+    ['"{\\"a\\":1}"', { a: 1 }],
+    ['\ufeff{"a":1}', { a: 1 }],
+  ])('%j reads as it is meant', (text, value) => {
+    const reading = readArguments(text, whole);
+    expect(reading).toEqual(value === undefined ? { state: 'invalid', arguments: null } : { state: 'ok', arguments: value });
+  });
+
+  it.each([
+    ['{"a":"x"', '}', { a: 'x' }],
+    ['{"a":[true', ']}', { a: [true] }],
+    ['{"a":{"b":{}}', '}', { a: { b: {} } }],
+  ])('%j lacks only closers', (text, closers, value) => {
+    expect(readArguments(text, whole)).toEqual({ state: 'closed', arguments: value, closers });
+  });
+
+  it.each(['{"a":1', '{"a":"x', '{"a":', '{"a"', '{', '{"a":tru', '{"a":[1,', '{"a":"x\\', '{"a":"\\u00', "{'a': 'x"])('%j is cut, not merely unclosed', (text) => {
+    expect(readArguments(text, whole)).toEqual({ state: 'truncated', arguments: null });
+  });
+
+  it.each([
+    ["{'a': 'b'}", { a: 'b' }],
+    ['{"a":True,"b":None}', { a: true, b: null }],
+    ['```json\n{"a":1}\n```', { a: 1 }],
+    ['Sure! {"a":1}', { a: 1 }],
+    ['{"a":1} and then', { a: 1 }],
+    ['{"a":1,}', { a: 1 }],
+  ])('%j is repaired', (text, value) => {
+    expect(readArguments(text, whole)).toEqual({ state: 'repaired', arguments: value });
+  });
+
+  it.each(['true', '1', '"x"', '[]', '[{"a":1}]', 'hello', '{"a":1}{"b":2}', '{"n":1e400}'])('%j is no object that could be arguments', (text) => {
+    expect(readArguments(text, whole)).toEqual({ state: 'invalid', arguments: null });
+  });
+
+  it('marks an integer that a number cannot hold, and leaves digits in strings alone', () => {
+    expect(readArguments('{"n":9007199254740993}', whole).state).toBe('repaired');
+    expect(readArguments('{"n":"9007199254740993"}', whole).state).toBe('ok');
+    expect(readArguments('{"n":9007199254740991}', whole).state).toBe('ok');
+  });
+
+  it('makes lone surrogates well-formed', () => {
+    expect(readArguments('{"s":"\\ud800x","k":["\\udc00"]}', whole).arguments).toEqual({ s: '\ufffdx', k: ['\ufffd'] });
+  });
+
+  it('repairs nothing when the reply broke off or ran into its limit', () => {
+    for (const how of [cut, { ended: true, length: true }]) {
+      for (const text of ['', 'null', '{"a":"x"', "{'a':1}", '{"a"']) expect(readArguments(text, how).state, text).toBe('truncated');
+      expect(readArguments('{"a":1}', how)).toEqual({ state: 'ok', arguments: { a: 1 } });
+    }
+  });
+
+  it('never takes a cut of JSON for the whole', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), fc.nat(), (value, at) => {
+        const text = JSON.stringify(value);
+        const reading = readArguments(text.slice(0, 1 + (at % (text.length - 1))), cut);
+        expect(['truncated', 'invalid']).toContain(reading.state);
+      }),
+    );
+  });
+
+  it('gives back every object it is given', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 4 })), (value) => {
+        const text = JSON.stringify(value);
+        expect(readArguments(text, whole).arguments).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('refuses deep nesting and large damage without trying', () => {
+    const depth = limits.maxJsonDepth + 2;
+    expect(readArguments('{"a":'.repeat(depth) + '1' + '}'.repeat(depth), whole).state).toBe('invalid');
+    expect(readArguments(`{"a":[${'1,'.repeat(limits.maxRepairBytes)}]}`, whole).state).toBe('invalid');
+  });
+});
+
+describeCorpus('json-repair.jsonl', (path) => {
+  type Row = { id: string; input: string; strict: 'accept' | 'reject' | 'implementation-defined'; truncated: boolean; readings: { value?: unknown }[] };
+  const rows = readJsonLines<Row>(path);
+
+  it('agrees with the strict verdicts and runs nothing that was cut', () => {
+    const counts: Record<string, number> = {};
+    for (const row of rows) {
+      const { state, arguments: value } = readArguments(row.input, whole);
+      counts[`${row.strict}${row.truncated ? ', cut' : ''}: ${state}`] = (counts[`${row.strict}${row.truncated ? ', cut' : ''}: ${state}`] ?? 0) + 1;
+      if (row.strict === 'accept') {
+        const strict: unknown = JSON.parse(row.input);
+        const isObject = typeof strict === 'object' && strict !== null && !Array.isArray(strict);
+        expect(state, row.id).toBe(isObject ? 'ok' : 'invalid');
+        if (isObject) expect(value).toEqual(strict);
+      }
+      // The empty text is the one "cut" that means something when the reply did end: no arguments.
+      if (row.strict === 'reject' && row.input.trim() !== '') expect(state, row.id).not.toBe('ok');
+      if (row.truncated) {
+        if (row.input.trim() !== '') expect(['truncated', 'invalid', 'closed'], row.id).toContain(state);
+        expect(['truncated', 'invalid'], row.id).toContain(readArguments(row.input, cut).state);
+      }
+      if (state === 'repaired') expect(typeof value, row.id).toBe('object');
+    }
+    console.log(`${rows.length} rows:`, counts);
+  });
+});
+
+describeCorpus('security/json-hostile.jsonl', (path) => {
+  type Row = { id: string; class: string; text?: string; repeat?: { s: string; n: number; close?: string }; generate?: { keys?: number; arrayLength?: number }; expect: string };
+  const rows = readJsonLines<Row>(path).filter((row) => row.text !== undefined || row.repeat !== undefined);
+
+  it.each(rows.map((row) => [row.id, row] as const))('%s', (_id, row) => {
+    const text = row.text ?? (row.repeat as { s: string; n: number }).s.repeat(row.repeat?.n ?? 0) + (row.repeat?.close ?? '').repeat(row.repeat?.n ?? 0);
+    const { state, arguments: value } = readArguments(text, whole);
+    if (value !== null) {
+      expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    }
+    // Arguments of `null` are none (DESIGN §6), where this row would refuse them.
+    if (row.id === 'not-an-object-079') return expect(state).toBe('ok');
+    if (row.expect === 'parse' || row.expect === 'parse-well-formed' || row.expect === 'plain-data') expect(state).toBe('ok');
+    if (row.expect === 'reject-as-arguments') expect(state).toBe('invalid');
+    if (row.expect === 'reject-too-deep' || row.expect === 'reject-fast') expect(value).toBeNull();
+    if (row.expect === 'exact-or-flag') expect(state).toBe('repaired');
+    if (row.expect === 'repair' && !text.startsWith('[')) expect(['repaired', 'ok', 'invalid']).toContain(state);
+    // A cut inside a value never runs. Blank text is none at all when the reply did end.
+    if (row.class === 'truncated' && text.trim() !== '') expect(state).toBe('truncated');
+  });
+});
