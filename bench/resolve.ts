@@ -64,7 +64,15 @@ async function compile(size: number): Promise<Edition> {
     const server = `server-${index % 13}`;
     const name = `do_thing_number_${index}`;
     const canonical = `${server}.${name}` as CanonicalName;
-    tools.set(canonical, { canonical, server, name, kind: 'mcp', description: 'Reads rows of a table and returns them as objects. '.repeat(4), inputSchema, aliases: [] });
+    tools.set(canonical, {
+      canonical,
+      server,
+      name,
+      kind: 'mcp',
+      description: 'Reads rows of a table and returns them as objects. '.repeat(4),
+      inputSchema,
+      aliases: [],
+    });
     toolset.tools.push({ tool: canonical, name: `thing_${index}`, aliases: [`t${index}`, `thing-number-${index}`] });
   }
   const known = { get: (canonical: string) => tools.get(canonical), all: () => tools.values(), hasServer: () => true };
@@ -119,7 +127,8 @@ function report(subjects: readonly Subject[], samples: readonly Sample[][]): voi
     ['slowest size over fastest', median(resolve.map((round) => Math.max(...round) / Math.min(...round))), goals.flat],
     ['cold start over JSON.parse', Math.max(...cold), goals.cold],
   ];
-  for (const [name, value, goal] of checks) console.log(`G8 ${value <= goal ? 'pass' : 'FAIL'}: ${name}: ${value.toFixed(2)} (goal ≤ ${goal})`);
+  for (const [name, value, goal] of checks)
+    console.log(`G8 ${value <= goal ? 'pass' : 'FAIL'}: ${name}: ${value.toFixed(2)} (goal ≤ ${goal})`);
   if (checks.some(([, value, goal]) => !(value <= goal))) process.exitCode = 1;
 }
 

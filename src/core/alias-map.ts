@@ -144,7 +144,9 @@ function offer(map: AliasMap): OfferedName[] {
   const define = (tool: EditionTool, name: string): OfferedName => {
     return { name, description: describeTool(tool, map.edition.announce), inputSchema: tool.inputSchema, tool };
   };
-  const aliases = ready.flatMap((tool) => tool.aliases.filter(({ name, mode }) => mode === 'function' && name !== tool.wireName).map(({ name }) => define(tool, name)));
+  const aliases = ready.flatMap((tool) =>
+    tool.aliases.filter(({ name, mode }) => mode === 'function' && name !== tool.wireName).map(({ name }) => define(tool, name)),
+  );
   return [...ready.map((tool) => define(tool, tool.wireName)), ...aliases];
 }
 
@@ -162,7 +164,8 @@ function withOwnNames(tools: readonly EditionTool[]): EditionTool[] {
     let wireName = plain[index] ?? toWireName(tool.canonical, tool.ownName);
     if (shared.has(wireName)) {
       // Entries of one tool differ in their wire names; a hash that is taken, which is next to impossible, is drawn again.
-      for (let attempt = 0; seen.has(wireName); attempt++) wireName = distinctWireName(`${tool.canonical} ${tool.wireName} ${attempt}`, tool.ownName);
+      for (let attempt = 0; seen.has(wireName); attempt++)
+        wireName = distinctWireName(`${tool.canonical} ${tool.wireName} ${attempt}`, tool.ownName);
       seen.add(wireName);
     }
     return { ...tool, wireName, aliases: [] };

@@ -16,7 +16,11 @@ export function matchAllowList(edition: Edition, list: readonly string[]): { all
   const unmatched: string[] = [];
   for (const name of list) {
     const resolution = resolveName(names, name);
-    const meant = resolution.ok ? [resolution.canonical] : resolution.code === 'ambiguous_tool' ? resolution.candidates.map((wire) => canonicalOf.get(wire)) : [];
+    const meant = resolution.ok
+      ? [resolution.canonical]
+      : resolution.code === 'ambiguous_tool'
+        ? resolution.candidates.map((wire) => canonicalOf.get(wire))
+        : [];
     const [canonical, ...others] = new Set(meant);
     // Several entries of one tool are one tool: rights are on canonical names.
     if (canonical !== undefined && others.length === 0) allow.add(canonical);

@@ -13,7 +13,11 @@ export function announceBlock(names: AnnouncedNames): string {
 }
 
 /** What it reads of an `AliasMap`. `aliases: false` is the rollback switch: nothing is told. */
-export type AnnouncedNames = { readonly edition: Pick<Edition, 'announce'>; readonly tools: readonly EditionTool[]; readonly aliases: boolean };
+export type AnnouncedNames = {
+  readonly edition: Pick<Edition, 'announce'>;
+  readonly tools: readonly EditionTool[];
+  readonly aliases: boolean;
+};
 
 const heading = '## Tool names\nA tool may be called by the name at the left or by any of its aliases:';
 
@@ -26,7 +30,9 @@ export function describeTool(tool: EditionTool, announce: Announce): string {
 
 /** Names beside the wire name that a model may know of. */
 export function visibleAliases(tool: EditionTool): string[] {
-  return tool.aliases.filter(({ name, mode }) => name !== tool.wireName && (mode === 'announced' || mode === 'function')).map(({ name }) => name);
+  return tool.aliases
+    .filter(({ name, mode }) => name !== tool.wireName && (mode === 'announced' || mode === 'function'))
+    .map(({ name }) => name);
 }
 
 function isRenamed(tool: EditionTool): boolean {

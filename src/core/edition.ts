@@ -4,6 +4,7 @@
  * lazily by the adapters.
  */
 import { canonicalJson, sha256Hex } from './hash.ts';
+import type { KnownTools } from './known-tools.ts';
 import { limits } from './limits.ts';
 import { findConflicts, type NameConflict } from './name-claims.ts';
 import { nameWarnings } from './name-warnings.ts';
@@ -11,7 +12,7 @@ import { readEntries, type NamedEntry } from './named-entry.ts';
 import type { CanonicalName, WireName } from './names.ts';
 import { invalidRequest, Problem } from './problem.ts';
 import type { JsonSchema, ToolAnnotations, ToolDefinition, ToolKind } from './tool.ts';
-import type { AliasMode, Announce, Toolset, ToolsetEntry } from './toolset.ts';
+import type { AliasMode, Announce, Toolset, ToolsetEntry, ToolsetWarning } from './toolset.ts';
 import { utf8Length } from './utf8.ts';
 
 export type EditionAlias = { name: string; mode: AliasMode; note?: string };
@@ -47,15 +48,8 @@ export type Edition = {
 /** Names one immutable edition; small enough to be read often. `revision` counts re-publishes of one document version. */
 export type EditionPointer = { toolset: string; version: number; revision: number; hash: string };
 
-export type ToolsetWarning = { path: string; message: string };
-
-/** The workspace's tools, as the compiler asks for them. `get` is by exact canonical name. */
-export type KnownTools = {
-  get(canonical: string): ToolDefinition | undefined;
-  all(): Iterable<ToolDefinition>;
-  /** Also of servers that have not listed their tools yet. */
-  hasServer(server: string): boolean;
-};
+/** What compiling takes in and gives back beside the edition; both live on their own, for the phases need them, too. */
+export type { KnownTools, ToolsetWarning };
 
 export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools };
 
@@ -82,7 +76,9 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
     tools: await Promise.all(reading.entries.map(compileTool)),
   };
   if (utf8Length(editionBytes(edition)) > limits.maxEditionBytes) {
-    throw invalidRequest([{ path: 'tools', message: `with all definitions the edition is larger than ${limits.maxEditionBytes} bytes; list fewer tools` }]);
+    throw invalidRequest([
+      { path: 'tools', message: `with all definitions the edition is larger than ${limits.maxEditionBytes} bytes; list fewer tools` },
+    ]);
   }
   return { edition, warnings: [...reading.warnings, ...nameWarnings(reading.entries, known)] };
 }

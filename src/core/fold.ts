@@ -12,7 +12,9 @@ import { limits } from './limits.ts';
  */
 export function fold(name: string): string {
   if (name.length > limits.maxToolNameBytes) return '';
-  return lowerAscii(trimAscii(name)).replace(namespaces, '').replace(/[-_. ]+/g, '');
+  return lowerAscii(trimAscii(name))
+    .replace(namespaces, '')
+    .replace(/[-_. ]+/g, '');
 }
 
 /**
@@ -20,7 +22,7 @@ export function fold(name: string): string {
  * `tools.`, and `mcp__` (clients that write `mcp__<server>__<tool>`, which then folds to the canonical name's form).
  * Dropped only when a name remains behind them.
  */
-const namespaces = /^(?:(?:functions?|tools?|default_api)[.:]|mcp__)+(?=[^]*[^-_. ])/;
+const namespaces = /^(?:(?:functions?|tools?|default_api)[.:]|mcp__)+(?=[\s\S]*[^-_. ])/;
 
 /**
  * Drops white space around a name. Not `String.trim`: that would also swallow invisible characters such as U+FEFF, which

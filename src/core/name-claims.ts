@@ -28,7 +28,8 @@ export function findConflicts(entries: readonly NamedEntry[]): NameConflict[] {
 
 /** After this the order of the document is forgotten; entries that stay level are alike in all that counts here. */
 function sortByContent(entries: readonly NamedEntry[]): NamedEntry[] {
-  const names = (entry: NamedEntry): string => JSON.stringify([entry.givenName, entry.wireName, entry.aliases.map(({ name, inherited }) => [name, inherited])]);
+  const names = (entry: NamedEntry): string =>
+    JSON.stringify([entry.givenName, entry.wireName, entry.aliases.map(({ name, inherited }) => [name, inherited])]);
   return [...entries].sort((a, b) => compare(a.canonical, b.canonical) || compare(names(a), names(b)));
 }
 
@@ -54,14 +55,15 @@ function collectClaims(entries: readonly NamedEntry[]): Claims {
     if (owners === undefined) claims.owners.set(entry.ownName, new Set([entry.canonical]));
     else owners.add(entry.canonical);
 
-    let chose = false;
-    for (const claim of chosenBy(entry)) {
-      push(claims.chosen, claim.folded, claim);
-      chose ||= claim.name === entry.wireName;
-    }
-    if (!chose) push(claims.defaults, entry.wireName, { name: entry.wireName, folded: fold(entry.wireName), entry, rank: rank.default });
+    for (const claim of chosenBy(entry)) push(claims.chosen, claim.folded, claim);
+    if (hasDefaultName(entry)) push(claims.defaults, entry.wireName, claimOf(entry.wireName, entry, rank.default));
   }
   return claims;
+}
+
+/** A hidden alias that repeats the tool's own name does not make it a chosen one: without the alias it would stand, too. */
+function hasDefaultName({ givenName, aliases, wireName }: NamedEntry): boolean {
+  return givenName === null && !aliases.some((alias) => alias.mode === 'announced' && alias.name === wireName);
 }
 
 function chosenBy(entry: NamedEntry): Claim[] {
@@ -108,17 +110,13 @@ function meetChosen(claims: Claims, meet: Meet): void {
  * Canonical names need no check of their own: they hold a dot, which no given name and no alias may.
  */
 function meetOwnNames(claims: Claims, meet: Meet): void {
-  const firstOwners = new Map<string, string[]>();
-  for (const group of claims.chosen.values()) {
-    for (const claim of group) {
-      const owners = claims.owners.get(claim.name);
-      if (owners === undefined) continue;
-      let first = firstOwners.get(claim.name);
-      // Two are enough: at most one of them is the claimant's own tool.
-      if (first === undefined) firstOwners.set(claim.name, (first = [...owners].sort(compare).slice(0, 2)));
-      const keeper = first.find((canonical) => canonical !== claim.entry.canonical);
-      if (keeper !== undefined) meet(keeper, claim);
-    }
+  // Two owners are enough: at most one of them is the claimant's own tool. Entries come sorted, and so do owners.
+  const firstTwo = new Map<string, string[]>();
+  for (const claim of [...claims.chosen.values()].flat()) {
+    const owners = firstTwo.get(claim.name) ?? [...(claims.owners.get(claim.name) ?? [])].slice(0, 2);
+    firstTwo.set(claim.name, owners);
+    const keeper = owners.find((canonical) => canonical !== claim.entry.canonical);
+    if (keeper !== undefined) meet(keeper, claim);
   }
 }
 
@@ -194,7 +192,13 @@ function createNamer(entries: readonly NamedEntry[]): (name: string, entry: Name
 }
 
 function slug(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^[^a-z]+/, '').replace(/_$/, '') || 'tool';
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '_')
+      .replace(/^[^a-z]+/, '')
+      .replace(/_$/, '') || 'tool'
+  );
 }
 
 /** Room is left for a counter. */

@@ -1,8 +1,9 @@
 /** Last phase of compiling a toolset: names that are legal and free, and that an administrator should know about all the same. */
-import type { KnownTools, ToolsetWarning } from './edition.ts';
 import { fold } from './fold.ts';
+import type { KnownTools } from './known-tools.ts';
 import type { NamedEntry } from './named-entry.ts';
 import { nameWarning } from './reserved-names.ts';
+import type { ToolsetWarning } from './toolset.ts';
 
 /** Kind by kind, each in the order of the entries. Linear in entries and known tools. */
 export function nameWarnings(entries: readonly NamedEntry[], known: KnownTools): ToolsetWarning[] {
@@ -38,7 +39,8 @@ function shadowedTools(entries: readonly NamedEntry[], known: KnownTools): Tools
   return chosen.flatMap(({ name, path, entry }) => {
     const tools = (shadowed.get(name) ?? []).sort();
     if (tools.length === 0) return [];
-    const others = tools.slice(0, maxNamedTools).join(', ') + (tools.length > maxNamedTools ? ` and ${tools.length - maxNamedTools} more` : '');
+    const others =
+      tools.slice(0, maxNamedTools).join(', ') + (tools.length > maxNamedTools ? ` and ${tools.length - maxNamedTools} more` : '');
     return [{ path, message: `"${name}" is also the own name of ${others}, outside this toolset; here it means ${entry.canonical}` }];
   });
 }

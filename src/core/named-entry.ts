@@ -2,14 +2,14 @@
  * First phase of compiling a toolset: each entry on its own. Finds its tool, reads its names, and says what is wrong with
  * them. Whether names of two entries meet is the next phase's matter (`name-claims.ts`).
  */
-import type { EditionAlias, KnownTools, ToolsetWarning } from './edition.ts';
 import { isDeeperThan } from './json-depth.ts';
+import type { KnownTools } from './known-tools.ts';
 import { limits } from './limits.ts';
 import { parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from './names.ts';
 import type { Issue } from './problem.ts';
 import { nearNames } from './suggest.ts';
 import type { ToolDefinition } from './tool.ts';
-import type { Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
+import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry, ToolsetWarning } from './toolset.ts';
 
 /** An entry with its final names, not yet checked against the others. */
 export type NamedEntry = {
@@ -28,7 +28,7 @@ export type NamedEntry = {
 };
 
 /** `path` points at the alias in the document, or at the entry for one that the tool brought along. */
-export type EntryAlias = EditionAlias & { path: string; inherited: boolean };
+export type EntryAlias = { name: string; mode: AliasMode; note?: string; path: string; inherited: boolean };
 
 export type Reading = { entries: NamedEntry[]; issues: Issue[]; warnings: ToolsetWarning[] };
 
@@ -46,7 +46,10 @@ export function readEntries(toolset: Toolset, known: KnownTools): Reading {
     if (!found.ok) continue;
     const { canonical, server, ownName } = found;
     if (definition === null) {
-      reading.warnings.push({ path: `${path}.tool`, message: `${canonical} is not known yet: its server has never listed its tools; it cannot be called until then` });
+      reading.warnings.push({
+        path: `${path}.tool`,
+        message: `${canonical} is not known yet: its server has never listed its tools; it cannot be called until then`,
+      });
     }
     const wireName = givenName ?? defaultWireName(canonical, ownName, aliases);
     reading.entries.push({ path, source, canonical, server, ownName, definition, givenName, aliases, wireName });
@@ -80,9 +83,14 @@ function readAliases(sources: readonly ToolsetAlias[], entryPath: string, readin
       continue;
     }
     const before = aliases.get(parsed.alias);
-    if (before === undefined) aliases.set(parsed.alias, { name: parsed.alias, mode, ...(note !== undefined && { note }), path, inherited: false });
+    if (before === undefined)
+      aliases.set(parsed.alias, { name: parsed.alias, mode, ...(note !== undefined && { note }), path, inherited: false });
     else if (before.mode === mode) reading.warnings.push({ path, message: `"${parsed.alias}" stands twice in this entry; once is enough` });
-    else reading.issues.push({ path, message: `"${parsed.alias}" is "${before.mode}" at ${before.path} and "${mode}" here; keep one of the two` });
+    else
+      reading.issues.push({
+        path,
+        message: `"${parsed.alias}" is "${before.mode}" at ${before.path} and "${mode}" here; keep one of the two`,
+      });
   }
   return [...aliases.values()];
 }
@@ -120,7 +128,10 @@ function createFinder(known: KnownTools): { find(canonical: string): Found } {
     if (definition !== undefined) {
       // Everything after this walks the schemas without looking back.
       if (isDeeperThan([definition.inputSchema, definition.outputSchema, definition.annotations], limits.maxJsonDepth + 1)) {
-        return { ok: false, message: `the schemas of ${canonical} nest deeper than ${limits.maxJsonDepth} levels; such a tool cannot be offered` };
+        return {
+          ok: false,
+          message: `the schemas of ${canonical} nest deeper than ${limits.maxJsonDepth} levels; such a tool cannot be offered`,
+        };
       }
       return { ok: true, canonical: definition.canonical, server: definition.server, ownName: definition.name, definition };
     }

@@ -63,8 +63,9 @@ export function distinctWireName(identity: string, ownName: string): WireName {
 
 /** A name for a message: in quotes, cut, with everything that does not print written as its code point. */
 export function quote(name: string): string {
-  const cut = name.length > 80 ? `${name.slice(0, 80)}…` : name;
-  return `"${cut.replace(/[^\x20-\x7e…]/gu, (character) => codePoint(character))}"`;
+  const text = name.slice(0, 80).replace(/[^\x20-\x7e]/gu, (character) => `<${codePoint(character)}>`);
+  const isWhole = name.length <= 80 && text.length <= 120;
+  return isWhole ? `"${text}"` : `"${text.slice(0, 120)}…"`;
 }
 
 function faultOf(name: string, isWire: boolean): string {

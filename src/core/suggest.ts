@@ -41,7 +41,10 @@ const maxWords = 12;
 
 /** `searchGithub_issues` → search, github, issues. Shorter pieces say too little. */
 function wordsOf(name: string): string[] {
-  const spaced = name.slice(0, limits.maxToolNameBytes).replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  const spaced = name
+    .slice(0, limits.maxToolNameBytes)
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase();
   return [...new Set(spaced.split(/[^a-z0-9]+/).filter((word) => word.length >= 3))].slice(0, maxWords);
 }
 

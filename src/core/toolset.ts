@@ -71,6 +71,12 @@ export const Toolset = z
   })
   .meta({
     id: 'Toolset',
-    example: { announce: 'prompt', tools: [{ tool: 'builtin.bash', name: 'shell', aliases: ['bash', { name: 'terminal', mode: 'hidden' }] }] },
+    example: {
+      announce: 'prompt',
+      tools: [{ tool: 'builtin.bash', name: 'shell', aliases: ['bash', { name: 'terminal', mode: 'hidden' }] }],
+    },
   });
 export type Toolset = z.infer<typeof Toolset>;
+
+/** What a toolset may do and its administrator should know; `path` as in an issue. */
+export type ToolsetWarning = { path: string; message: string };

@@ -22,7 +22,13 @@ const document = {
     {
       tool: 'builtin.bash',
       name: 'terminalRun',
-      aliases: ['bash', 'shell', { name: 'sh', mode: 'function' }, { name: 'term', mode: 'hidden' }, { name: 'run_shell', mode: 'deprecated', note: 'use shell' }],
+      aliases: [
+        'bash',
+        'shell',
+        { name: 'sh', mode: 'function' },
+        { name: 'term', mode: 'hidden' },
+        { name: 'run_shell', mode: 'deprecated', note: 'use shell' },
+      ],
     },
     { tool: 'builtin.read_file' },
     { tool: 'github.search', aliases: ['find_code'] },
@@ -36,7 +42,9 @@ const edition: Edition = (await compile(document, known)).edition;
 const map = buildAliasMap(edition, { aliases: true });
 const short = (names: AliasMap, requested: string): unknown[] => {
   const answer = resolveName(names, requested);
-  return answer.ok ? [answer.via, answer.canonical, answer.wireName] : [answer.code, ...(answer.code === 'unknown_tool' ? answer.suggestions : answer.candidates)];
+  return answer.ok
+    ? [answer.via, answer.canonical, answer.wireName]
+    : [answer.code, ...(answer.code === 'unknown_tool' ? answer.suggestions : answer.candidates)];
 };
 
 describe('resolveName', () => {
@@ -72,7 +80,10 @@ describe('resolveName', () => {
   });
 
   it('never proposes a name by way of a hidden one', () => {
-    const hiding = buildAliasMap({ ...edition, tools: edition.tools.filter((tool) => tool.canonical === 'builtin.bash') }, { aliases: true });
+    const hiding = buildAliasMap(
+      { ...edition, tools: edition.tools.filter((tool) => tool.canonical === 'builtin.bash') },
+      { aliases: true },
+    );
     expect(short(hiding, 'run_shel')).toEqual(['unknown_tool', 'terminalRun']);
     expect(short(hiding, 'terk')).toEqual(['unknown_tool']);
   });
@@ -81,7 +92,7 @@ describe('resolveName', () => {
     expect(short(map, 'read_file'.repeat(1_000))).toEqual(['unknown_tool']);
   });
 
-  it('keeps a wire name ahead of another tool\'s own name', async () => {
+  it("keeps a wire name ahead of another tool's own name", async () => {
     const { edition: one } = await compile({ tools: [{ tool: 'github.search' }, { tool: 'docs.search', name: 'find_docs' }] }, known);
     const names = buildAliasMap(one, { aliases: true });
     expect(short(names, 'search')).toEqual(['wire', 'github.search', 'search']);
@@ -90,7 +101,7 @@ describe('resolveName', () => {
   });
 });
 
-describe('a plan\'s rights', () => {
+describe("a plan's rights", () => {
   const allowed = buildAliasMap(edition, { aliases: true, allow: ['builtin.read_file', 'docs.search', 'not.there'] });
 
   it('make every other name unknown, in every spelling', () => {
@@ -116,8 +127,15 @@ describe('a plan\'s rights', () => {
 });
 
 describe('offeredTools', () => {
-  it('are the ready tools in the document\'s order, then function aliases', () => {
-    expect(offeredTools(map).map((tool) => tool.name)).toEqual(['terminalRun', 'read_file', 'find_code', 'find_docs', expect.stringMatching(/^tools_list_/), 'sh']);
+  it("are the ready tools in the document's order, then function aliases", () => {
+    expect(offeredTools(map).map((tool) => tool.name)).toEqual([
+      'terminalRun',
+      'read_file',
+      'find_code',
+      'find_docs',
+      expect.stringMatching(/^tools_list_/),
+      'sh',
+    ]);
     expect(offeredTools(map).at(-1)?.tool.canonical).toBe('builtin.bash');
   });
 
@@ -134,10 +152,18 @@ describe('offeredTools', () => {
 });
 
 describe('wireNameOf', () => {
-  it('gives today\'s name of a tool, and the first where it has several', async () => {
+  it("gives today's name of a tool, and the first where it has several", async () => {
     expect(wireNameOf(map, 'builtin.bash')).toBe('terminalRun');
     expect(wireNameOf(map, 'terminalRun')).toBeUndefined();
-    const twice = await compile({ tools: [{ tool: 'docs.search', name: 'one' }, { tool: 'docs.search', name: 'two' }] }, known);
+    const twice = await compile(
+      {
+        tools: [
+          { tool: 'docs.search', name: 'one' },
+          { tool: 'docs.search', name: 'two' },
+        ],
+      },
+      known,
+    );
     expect(wireNameOf(buildAliasMap(twice.edition, { aliases: true }), 'docs.search')).toBe('one');
   });
 });
@@ -147,7 +173,13 @@ describe('with aliases switched off', () => {
 
   it('tools go by their own names, made legal and apart', () => {
     const names = offeredTools(off).map((tool) => tool.name);
-    expect(names).toEqual(['bash', 'read_file', expect.stringMatching(/^search_[0-9a-f]{10}$/), expect.stringMatching(/^search_[0-9a-f]{10}$/), expect.stringMatching(/^tools_list_/)]);
+    expect(names).toEqual([
+      'bash',
+      'read_file',
+      expect.stringMatching(/^search_[0-9a-f]{10}$/),
+      expect.stringMatching(/^search_[0-9a-f]{10}$/),
+      expect.stringMatching(/^tools_list_/),
+    ]);
     expect(new Set(names).size).toBe(names.length);
     expect(offeredTools(buildAliasMap(edition, { aliases: false })).map((tool) => tool.name)).toEqual(names);
   });
@@ -155,7 +187,8 @@ describe('with aliases switched off', () => {
   it('canonical names work, aliases and given names are unknown', () => {
     expect(resolveName(off, 'builtin.bash')).toMatchObject({ ok: true, via: 'canonical' });
     expect(resolveName(off, 'bash')).toMatchObject({ ok: true, via: 'wire', canonical: 'builtin.bash' });
-    for (const name of ['shell', 'term', 'terminalRun', 'find_docs', 'run_shell', 'Shell']) expect(resolveName(off, name)).toMatchObject({ ok: false, code: 'unknown_tool' });
+    for (const name of ['shell', 'term', 'terminalRun', 'find_docs', 'run_shell', 'Shell'])
+      expect(resolveName(off, name)).toMatchObject({ ok: false, code: 'unknown_tool' });
     expect(resolveName(off, 'search')).toMatchObject({ ok: false, code: 'ambiguous_tool' });
   });
 
@@ -165,7 +198,15 @@ describe('with aliases switched off', () => {
   });
 
   it('entries of one tool stay apart', async () => {
-    const twice = await compile({ tools: [{ tool: 'docs.search', name: 'one' }, { tool: 'docs.search', name: 'two' }] }, known);
+    const twice = await compile(
+      {
+        tools: [
+          { tool: 'docs.search', name: 'one' },
+          { tool: 'docs.search', name: 'two' },
+        ],
+      },
+      known,
+    );
     const names = offeredTools(buildAliasMap(twice.edition, { aliases: false })).map((tool) => tool.name);
     expect(new Set(names).size).toBe(2);
   });
@@ -175,20 +216,29 @@ it('never takes a name apart: names that hold every separator lead to their own 
   const part = fc.stringMatching(/^[A-Za-z0-9_.-]{1,6}$/);
   const server = fc.stringMatching(/^[a-z][a-z0-9-]{0,4}$/);
   await fc.assert(
-    fc.asyncProperty(fc.uniqueArray(fc.tuple(server, part), { minLength: 1, maxLength: 12, selector: ([a, b]) => `${a}.${b}` }), async (pairs) => {
-      const tools = pairs.map(([one, name]) => toolOf(one, name));
-      const entries = tools.map((tool, index) => ({ tool: tool.canonical, name: `wire${index}x`, aliases: [] }));
-      const compiled = await compile({ tools: entries }, knownTools(tools)).catch(() => null);
-      // An own name may happen to be a given one; that is refused, and another test's matter.
-      if (compiled === null) return;
-      const names = buildAliasMap(compiled.edition, { aliases: true });
-      for (const [index, tool] of tools.entries()) {
-        expect(resolveName(names, tool.canonical)).toMatchObject({ ok: true, canonical: tool.canonical, via: 'canonical', wireName: `wire${index}x` });
-        for (const joined of [`${tool.server}_${tool.name}`, `${tool.server}__${tool.name}`, `${tool.server}/${tool.name}`]) {
-          const answer = resolveName(names, joined);
-          if (answer.ok && answer.via !== 'folded') expect([answer.tool.wireName, answer.tool.ownName, answer.canonical]).toContain(joined);
+    fc.asyncProperty(
+      fc.uniqueArray(fc.tuple(server, part), { minLength: 1, maxLength: 12, selector: ([a, b]) => `${a}.${b}` }),
+      async (pairs) => {
+        const tools = pairs.map(([one, name]) => toolOf(one, name));
+        const entries = tools.map((tool, index) => ({ tool: tool.canonical, name: `wire${index}x`, aliases: [] }));
+        const compiled = await compile({ tools: entries }, knownTools(tools)).catch(() => null);
+        // An own name may happen to be a given one; that is refused, and another test's matter.
+        if (compiled === null) return;
+        const names = buildAliasMap(compiled.edition, { aliases: true });
+        for (const [index, tool] of tools.entries()) {
+          expect(resolveName(names, tool.canonical)).toMatchObject({
+            ok: true,
+            canonical: tool.canonical,
+            via: 'canonical',
+            wireName: `wire${index}x`,
+          });
+          for (const joined of [`${tool.server}_${tool.name}`, `${tool.server}__${tool.name}`, `${tool.server}/${tool.name}`]) {
+            const answer = resolveName(names, joined);
+            if (answer.ok && answer.via !== 'folded')
+              expect([answer.tool.wireName, answer.tool.ownName, answer.canonical]).toContain(joined);
+          }
         }
-      }
-    }),
+      },
+    ),
   );
 });

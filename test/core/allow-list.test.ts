@@ -12,7 +12,13 @@ const { edition } = await compile(
     tools: [
       { tool: 'study.create_mindmap', aliases: [{ name: 'mindmap', mode: 'hidden' }] },
       { tool: 'study.create_quiz', aliases: [{ name: 'quiz', mode: 'hidden' }] },
-      { tool: 'study.create_flashcards', aliases: [{ name: 'flashcard', mode: 'hidden' }, { name: 'flashcards', mode: 'hidden' }] },
+      {
+        tool: 'study.create_flashcards',
+        aliases: [
+          { name: 'flashcard', mode: 'hidden' },
+          { name: 'flashcards', mode: 'hidden' },
+        ],
+      },
       { tool: 'study.create_demo', aliases: [{ name: 'html-interactive', mode: 'hidden' }] },
       { tool: 'study.web_search' },
       { tool: 'study.web_search', name: 'quick_search' },
@@ -29,15 +35,27 @@ const match = (...list: string[]): unknown[] => {
 
 describe('matchAllowList', () => {
   it('reads any convention', () => {
-    expect(match('MindMap', 'Quiz', 'Flashcards', 'WebSearch')).toEqual([['study.create_mindmap', 'study.create_quiz', 'study.create_flashcards', 'study.web_search'], []]);
+    expect(match('MindMap', 'Quiz', 'Flashcards', 'WebSearch')).toEqual([
+      ['study.create_mindmap', 'study.create_quiz', 'study.create_flashcards', 'study.web_search'],
+      [],
+    ]);
     expect(match('HtmlInteractive')).toEqual([['study.create_demo'], []]);
-    expect(match('web-search', 'create_mindmap', 'study.create_quiz', ' MindMap ')).toEqual([['study.web_search', 'study.create_mindmap', 'study.create_quiz'], []]);
+    expect(match('web-search', 'create_mindmap', 'study.create_quiz', ' MindMap ')).toEqual([
+      ['study.web_search', 'study.create_mindmap', 'study.create_quiz'],
+      [],
+    ]);
   });
 
   it('reports what matches nothing, and allows nothing for it', () => {
     expect(match('Task', 'Read', 'Write', 'Audio', 'Canvas')).toEqual([[], ['Task', 'Read', 'Write', 'Audio', 'Canvas']]);
-    expect(match('Task', 'Read', 'MindMap', 'Quiz', 'pdf')).toEqual([['study.create_mindmap', 'study.create_quiz'], ['Task', 'Read', 'pdf']]);
-    expect(match('constructor', 'toString', '__proto__', 'Constructor')).toEqual([[], ['constructor', 'toString', '__proto__', 'Constructor']]);
+    expect(match('Task', 'Read', 'MindMap', 'Quiz', 'pdf')).toEqual([
+      ['study.create_mindmap', 'study.create_quiz'],
+      ['Task', 'Read', 'pdf'],
+    ]);
+    expect(match('constructor', 'toString', '__proto__', 'Constructor')).toEqual([
+      [],
+      ['constructor', 'toString', '__proto__', 'Constructor'],
+    ]);
   });
 
   it('allows nothing for an empty list', () => {

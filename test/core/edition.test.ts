@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileEdition, definitionPin, editionBytes, editionHash } from '../../src/core/edition.ts';
 import type { Issue } from '../../src/core/problem.ts';
-import { Toolset } from '../../src/core/toolset.ts';
+import type { Toolset } from '../../src/core/toolset.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../fakes/known-tools.ts';
 
 const known = knownTools(
@@ -20,14 +20,24 @@ const wires = async (tools: unknown[]): Promise<string[]> => (await compile({ to
 describe('the wire name', () => {
   it('is the given name, else the first announced alias, else the own name made legal', async () => {
     expect(await wires([{ tool: 'builtin.bash', name: 'terminalRun', aliases: ['sh'] }])).toEqual(['terminalRun']);
-    expect(await wires([{ tool: 'builtin.bash', aliases: [{ name: 'old', mode: 'deprecated' }, { name: 'fn', mode: 'function' }, 'sh', 'shell'] }])).toEqual(['sh']);
+    expect(
+      await wires([
+        { tool: 'builtin.bash', aliases: [{ name: 'old', mode: 'deprecated' }, { name: 'fn', mode: 'function' }, 'sh', 'shell'] },
+      ]),
+    ).toEqual(['sh']);
     expect(await wires([{ tool: 'builtin.bash', aliases: [{ name: 'old', mode: 'hidden' }] }])).toEqual(['bash']);
     expect(await wires([{ tool: 'odd.Summarize Detection' }])).toEqual([expect.stringMatching(/^Summarize_Detection_[0-9a-f]{10}$/)]);
   });
 
-  it('comes from the tool\'s default aliases when the entry says nothing, and from none when it says []', async () => {
+  it("comes from the tool's default aliases when the entry says nothing, and from none when it says []", async () => {
     const { edition } = await compile({ tools: [{ tool: 'builtin.bash' }] }, known);
-    expect(edition.tools[0]).toMatchObject({ wireName: 'shell', aliases: [{ name: 'shell', mode: 'announced' }, { name: 'terminal', mode: 'announced' }] });
+    expect(edition.tools[0]).toMatchObject({
+      wireName: 'shell',
+      aliases: [
+        { name: 'shell', mode: 'announced' },
+        { name: 'terminal', mode: 'announced' },
+      ],
+    });
     const bare = await compile({ tools: [{ tool: 'builtin.bash', aliases: [] }] }, known);
     expect(bare.edition.tools[0]).toMatchObject({ wireName: 'bash', aliases: [] });
   });
@@ -43,7 +53,18 @@ describe('the wire name', () => {
 describe('an edition', () => {
   it('holds the definition under its final names, with notes beneath the description', async () => {
     const { edition } = await compile(
-      { tools: [{ tool: 'github.search_issues', name: 'issues', notes: [{ name: 'when', note: 'before creating one' }, { name: 'limit', note: '20 a page' }] }] },
+      {
+        tools: [
+          {
+            tool: 'github.search_issues',
+            name: 'issues',
+            notes: [
+              { name: 'when', note: 'before creating one' },
+              { name: 'limit', note: '20 a page' },
+            ],
+          },
+        ],
+      },
       known,
     );
     expect(edition).toEqual({
@@ -70,7 +91,7 @@ describe('an edition', () => {
     });
   });
 
-  it('takes the entry\'s description in place of the tool\'s', async () => {
+  it("takes the entry's description in place of the tool's", async () => {
     const { edition } = await compile({ tools: [{ tool: 'docs.search', description: 'Searches our handbook.' }] }, known);
     expect(edition.tools[0]?.description).toBe('Searches our handbook.');
   });
@@ -83,7 +104,7 @@ describe('an edition', () => {
     expect(await editionHash(first.edition)).toBe(await editionHash(JSON.parse(editionBytes(second.edition))));
   });
 
-  it('keeps properties in their author\'s order', async () => {
+  it("keeps properties in their author's order", async () => {
     const inputSchema = { type: 'object', properties: { zone: {}, action: {} } };
     const { edition } = await compile({ tools: [{ tool: 's.t' }] }, knownTools([toolOf('s', 't', { inputSchema })]));
     expect(editionBytes(edition)).toContain('"zone":{},"action":{}');
@@ -120,7 +141,14 @@ describe('faults of a document', () => {
         { tool: 'bash' },
       ],
     });
-    expect(issues.map((issue) => issue.path)).toEqual(['tools[0].name', 'tools[0].tool', 'tools[0].aliases[0]', 'tools[0].aliases[2]', 'tools[1].aliases[0]', 'tools[2].tool']);
+    expect(issues.map((issue) => issue.path)).toEqual([
+      'tools[0].name',
+      'tools[0].tool',
+      'tools[0].aliases[0]',
+      'tools[0].aliases[2]',
+      'tools[1].aliases[0]',
+      'tools[2].tool',
+    ]);
     expect(issues[1]?.message).toContain('there is no server "githb"; did you mean github.search_issues');
     expect(issues[5]?.message).toContain('did you mean builtin.bash?');
   });
@@ -133,12 +161,16 @@ describe('faults of a document', () => {
 
   it('include a made tool that nobody made, and odd names of unlisted servers', async () => {
     const tools = knownTools([], ['made', 'sleepy']);
-    expect(await issuesOf({ tools: [{ tool: 'made.thing' }, { tool: 'sleepy.' }, { tool: 'sleepy.a b' }, { tool: '.x' }] }, tools)).toHaveLength(4);
+    expect(
+      await issuesOf({ tools: [{ tool: 'made.thing' }, { tool: 'sleepy.' }, { tool: 'sleepy.a b' }, { tool: '.x' }] }, tools),
+    ).toHaveLength(4);
   });
 
   it('include one alias in two modes; the same twice is a warning', async () => {
     const twice = (mode: string): unknown => ({ tools: [{ tool: 'docs.search', aliases: ['find', { name: 'find', mode }] }] });
-    expect(await issuesOf(twice('hidden'))).toEqual([{ path: 'tools[0].aliases[1]', message: expect.stringContaining('"announced" at tools[0].aliases[0]') }]);
+    expect(await issuesOf(twice('hidden'))).toEqual([
+      { path: 'tools[0].aliases[1]', message: expect.stringContaining('"announced" at tools[0].aliases[0]') },
+    ]);
     const { edition, warnings } = await compile(twice('announced'), known);
     expect(edition.tools[0]?.aliases).toEqual([{ name: 'find', mode: 'announced' }]);
     expect(warnings).toEqual([expect.stringContaining('stands twice')]);
@@ -161,7 +193,7 @@ describe('faults of a document', () => {
     expect((await issuesOf({ tools: entries.map(({ tool }) => ({ tool })) }, large))[0]).toMatchObject({ path: 'tools' });
   });
 
-  it('do not come from a tool\'s own bad default aliases: those are left out with a warning', async () => {
+  it("do not come from a tool's own bad default aliases: those are left out with a warning", async () => {
     const tools = knownTools([toolOf('s', 't', { aliases: ['Bad Name', 'good'] })]);
     const { edition, warnings } = await compile({ tools: [{ tool: 's.t' }] }, tools);
     expect(edition.tools[0]?.aliases).toEqual([{ name: 'good', mode: 'announced' }]);
@@ -180,17 +212,22 @@ describe('faults of a document', () => {
 describe('warnings', () => {
   it('name the tool outside the toolset whose own name an alias takes', async () => {
     const { warnings } = await compile({ tools: [{ tool: 'docs.search', aliases: ['read_file'] }] }, known);
-    expect(warnings).toEqual(['tools[0].aliases[0]: "read_file" is also the own name of builtin.read_file, outside this toolset; here it means docs.search']);
+    expect(warnings).toEqual([
+      'tools[0].aliases[0]: "read_file" is also the own name of builtin.read_file, outside this toolset; here it means docs.search',
+    ]);
   });
 
-  it('say nothing about an alias that is its own tool\'s name', async () => {
+  it("say nothing about an alias that is its own tool's name", async () => {
     const tools = knownTools([toolOf('a', 'search'), toolOf('b', 'search')]);
     expect((await compile({ tools: [{ tool: 'a.search', aliases: ['search', 'find'] }] }, tools)).warnings).toEqual([]);
   });
 
   it('name words that mean something else to models, and names that only spelling tells apart', async () => {
     const tools = knownTools([toolOf('a', 'get-logs'), toolOf('b', 'get_logs')]);
-    const { warnings } = await compile({ tools: [{ tool: 'a.get-logs', aliases: [{ name: 'assistant', mode: 'hidden' }] }, { tool: 'b.get_logs' }] }, tools);
+    const { warnings } = await compile(
+      { tools: [{ tool: 'a.get-logs', aliases: [{ name: 'assistant', mode: 'hidden' }] }, { tool: 'b.get_logs' }] },
+      tools,
+    );
     expect(warnings).toEqual([
       'tools[0].aliases[0]: "assistant" is a chat role; models may trip over it',
       'tools[1]: "get_logs" differs from "get-logs" (a.get-logs) in spelling only; any other spelling is ambiguous',
@@ -205,7 +242,10 @@ describe('warnings', () => {
 
 it('compiles 10,000 entries', async () => {
   const tools = Array.from({ length: 10_000 }, (_, index) => toolOf(`s${index % 7}`, `tool_${index}`));
-  const toolset: Toolset = { announce: 'prompt', tools: tools.map((tool, index) => ({ tool: tool.canonical, aliases: [`t${index}`, `u-${index}`] })) };
+  const toolset: Toolset = {
+    announce: 'prompt',
+    tools: tools.map((tool, index) => ({ tool: tool.canonical, aliases: [`t${index}`, `u-${index}`] })),
+  };
   const { edition } = await compileEdition({ workspace: 'default', name: 'big', toolset, known: knownTools(tools) });
   expect(edition.tools).toHaveLength(10_000);
 });

@@ -11,12 +11,17 @@ describe('fold', () => {
     },
   );
 
-  it.each(['functions.bash', 'function.bash', 'Functions.Bash', 'functions.functions.bash', 'tools.bash', 'default_api.bash', 'default_api:bash'])(
-    'drops what models put before a name: %s',
-    (spelling) => {
-      expect(fold(spelling)).toBe('bash');
-    },
-  );
+  it.each([
+    'functions.bash',
+    'function.bash',
+    'Functions.Bash',
+    'functions.functions.bash',
+    'tools.bash',
+    'default_api.bash',
+    'default_api:bash',
+  ])('drops what models put before a name: %s', (spelling) => {
+    expect(fold(spelling)).toBe('bash');
+  });
 
   it('reads the form of clients that name servers as that of a canonical name', () => {
     expect(fold('mcp__github__search_issues')).toBe(fold('github.search_issues'));
@@ -42,20 +47,34 @@ describe('fold', () => {
   });
 
   it('is idempotent', () => {
-    const piece = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('functions.', 'mcp__', 'tools.', '_', '-', '.', ' ', 'default_api:', 'Web'));
-    fc.assert(fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-      const once = fold(pieces.join(''));
-      expect(fold(once)).toBe(once);
-    }));
+    const piece = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('functions.', 'mcp__', 'tools.', '_', '-', '.', ' ', 'default_api:', 'Web'),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const once = fold(pieces.join(''));
+        expect(fold(once)).toBe(once);
+      }),
+    );
   });
 
   it('does not see how words are set apart', () => {
     const word = fc.stringMatching(/^[a-z][a-z0-9]{0,6}$/);
-    fc.assert(fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), (words) => {
-      const camel = words.map((one, index) => (index === 0 ? one : one.charAt(0).toUpperCase() + one.slice(1))).join('');
-      const spellings = [words.join('_'), words.join('-'), words.join(' '), camel, words.join('_').toUpperCase(), `functions.${words.join('_')}`];
-      expect(new Set(spellings.map(fold)).size).toBe(1);
-    }));
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), (words) => {
+        const camel = words.map((one, index) => (index === 0 ? one : one.charAt(0).toUpperCase() + one.slice(1))).join('');
+        const spellings = [
+          words.join('_'),
+          words.join('-'),
+          words.join(' '),
+          camel,
+          words.join('_').toUpperCase(),
+          `functions.${words.join('_')}`,
+        ];
+        expect(new Set(spellings.map(fold)).size).toBe(1);
+      }),
+    );
   });
 
   it('takes linear time on prefixes without end', () => {

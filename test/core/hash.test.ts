@@ -19,11 +19,13 @@ describe('canonicalJson', () => {
   });
 
   it('is JSON of the same value, and the same text however the keys were put in', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => {
-      const text = canonicalJson(value);
-      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
-      expect(canonicalJson(reversed(value))).toBe(text);
-    }));
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = canonicalJson(value);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(canonicalJson(reversed(value))).toBe(text);
+      }),
+    );
   });
 
   it('keeps a key named __proto__ as data', () => {
@@ -40,5 +42,9 @@ describe('canonicalJson', () => {
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).reverse().map(([key, member]) => [key, reversed(member)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, member]) => [key, reversed(member)]),
+  );
 }

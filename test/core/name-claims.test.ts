@@ -35,22 +35,109 @@ async function conflictsOf(tools: Entry[]): Promise<NameConflict[]> {
 
 describe('a clash', () => {
   it.each<[string, Entry[], string, [string, string]]>([
-    ['one alias for two tools', [{ tool: 'a.find', aliases: ['x1'] }, { tool: 'builtin.bash', aliases: ['x1'] }], 'x1', ['a.find', 'builtin.bash']],
-    ['two given names alike', [{ tool: 'a.find', name: 'go' }, { tool: 'builtin.bash', name: 'go' }], 'go', ['a.find', 'builtin.bash']],
-    ['an alias and a given name', [{ tool: 'builtin.bash', name: 'go' }, { tool: 'a.find', aliases: ['go'] }], 'go', ['builtin.bash', 'a.find']],
-    ['names apart in case only', [{ tool: 'a.find', name: 'runIt' }, { tool: 'builtin.bash', name: 'RunIt' }], 'RunIt', ['a.find', 'builtin.bash']],
-    ['names apart in separators only', [{ tool: 'a.find', aliases: ['web-search'] }, { tool: 'builtin.bash', aliases: ['web_search'] }], 'web_search', ['a.find', 'builtin.bash']],
-    ['an alias that is another tool\'s own name', [{ tool: 'builtin.bash', aliases: ['read_file'] }, { tool: 'builtin.read_file', name: 'cat' }], 'read_file', ['builtin.read_file', 'builtin.bash']],
-    ['a hidden alias that is another tool\'s own name', [{ tool: 'builtin.bash', aliases: [{ name: 'find', mode: 'hidden' }] }, { tool: 'a.find', name: 'locate' }], 'find', ['a.find', 'builtin.bash']],
-    ['a chain', [{ tool: 'builtin.bash', aliases: ['find'] }, { tool: 'a.find', aliases: ['read_it'] }], 'find', ['a.find', 'builtin.bash']],
+    [
+      'one alias for two tools',
+      [
+        { tool: 'a.find', aliases: ['x1'] },
+        { tool: 'builtin.bash', aliases: ['x1'] },
+      ],
+      'x1',
+      ['a.find', 'builtin.bash'],
+    ],
+    [
+      'two given names alike',
+      [
+        { tool: 'a.find', name: 'go' },
+        { tool: 'builtin.bash', name: 'go' },
+      ],
+      'go',
+      ['a.find', 'builtin.bash'],
+    ],
+    [
+      'an alias and a given name',
+      [
+        { tool: 'builtin.bash', name: 'go' },
+        { tool: 'a.find', aliases: ['go'] },
+      ],
+      'go',
+      ['builtin.bash', 'a.find'],
+    ],
+    [
+      'names apart in case only',
+      [
+        { tool: 'a.find', name: 'runIt' },
+        { tool: 'builtin.bash', name: 'RunIt' },
+      ],
+      'RunIt',
+      ['a.find', 'builtin.bash'],
+    ],
+    [
+      'names apart in separators only',
+      [
+        { tool: 'a.find', aliases: ['web-search'] },
+        { tool: 'builtin.bash', aliases: ['web_search'] },
+      ],
+      'web_search',
+      ['a.find', 'builtin.bash'],
+    ],
+    [
+      "an alias that is another tool's own name",
+      [
+        { tool: 'builtin.bash', aliases: ['read_file'] },
+        { tool: 'builtin.read_file', name: 'cat' },
+      ],
+      'read_file',
+      ['builtin.read_file', 'builtin.bash'],
+    ],
+    [
+      "a hidden alias that is another tool's own name",
+      [
+        { tool: 'builtin.bash', aliases: [{ name: 'find', mode: 'hidden' }] },
+        { tool: 'a.find', name: 'locate' },
+      ],
+      'find',
+      ['a.find', 'builtin.bash'],
+    ],
+    [
+      'a chain',
+      [
+        { tool: 'builtin.bash', aliases: ['find'] },
+        { tool: 'a.find', aliases: ['read_it'] },
+      ],
+      'find',
+      ['a.find', 'builtin.bash'],
+    ],
     ['two default names alike', [{ tool: 'a.search' }, { tool: 'b.search' }], 'search', ['a.search', 'b.search']],
-    ['a default name and an alias of the same tool elsewhere', [{ tool: 'a.search' }, { tool: 'a.search', name: 'other', aliases: ['search'] }], 'search', ['a.search', 'a.search']],
-    ['an own name that another entry has too', [{ tool: 'a.search', aliases: ['search'] }, { tool: 'b.search', name: 'b_find' }], 'search', ['b.search', 'a.search']],
-    ['a default alias that the entry inherits', [{ tool: 'd.lookup' }, { tool: 'builtin.bash', aliases: ['find_it'] }], 'find-it', ['builtin.bash', 'd.lookup']],
+    [
+      'a default name and an alias of the same tool elsewhere',
+      [{ tool: 'a.search' }, { tool: 'a.search', name: 'other', aliases: ['search'] }],
+      'search',
+      ['a.search', 'a.search'],
+    ],
+    [
+      'an own name that another entry has too',
+      [
+        { tool: 'a.search', aliases: ['search'] },
+        { tool: 'b.search', name: 'b_find' },
+      ],
+      'search',
+      ['b.search', 'a.search'],
+    ],
+    [
+      'a default alias that the entry inherits',
+      [{ tool: 'd.lookup' }, { tool: 'builtin.bash', aliases: ['find_it'] }],
+      'find-it',
+      ['builtin.bash', 'd.lookup'],
+    ],
     ['a name of a tool we add', [{ tool: 'builtin.bash', aliases: ['use_skill'] }], 'use_skill', ['builtin.use_skill', 'builtin.bash']],
     ['such a name in another spelling', [{ tool: 'builtin.bash', name: 'findTools' }], 'findTools', ['builtin.find_tools', 'builtin.bash']],
-    ['such a name as a tool\'s own', [{ tool: 'b.create_tool' }], 'create_tool', ['builtin.create_tool', 'b.create_tool']],
-    ['a configuration tool\'s name', [{ tool: 'builtin.bash', aliases: ['build_toolset'] }], 'build_toolset', ['builtin.build-toolset', 'builtin.bash']],
+    ["such a name as a tool's own", [{ tool: 'b.create_tool' }], 'create_tool', ['builtin.create_tool', 'b.create_tool']],
+    [
+      "a configuration tool's name",
+      [{ tool: 'builtin.bash', aliases: ['build_toolset'] }],
+      'build_toolset',
+      ['builtin.build-toolset', 'builtin.bash'],
+    ],
   ])('is %s', async (_what, tools, name, pair) => {
     const conflicts = await conflictsOf(tools);
     expect(conflicts).toEqual([{ name, tools: pair, suggestion: expect.any(String) }]);
@@ -58,7 +145,10 @@ describe('a clash', () => {
   });
 
   it('is a swap, both halves of it', async () => {
-    const conflicts = await conflictsOf([{ tool: 'builtin.delete_file', aliases: ['read_file'] }, { tool: 'builtin.read_file', aliases: ['delete_file'] }]);
+    const conflicts = await conflictsOf([
+      { tool: 'builtin.delete_file', aliases: ['read_file'] },
+      { tool: 'builtin.read_file', aliases: ['delete_file'] },
+    ]);
     expect(conflicts.map(({ name, tools }) => [name, ...tools])).toEqual([
       ['delete_file', 'builtin.delete_file', 'builtin.read_file'],
       ['read_file', 'builtin.read_file', 'builtin.delete_file'],
@@ -83,7 +173,7 @@ describe('a clash', () => {
 describe('no clash', () => {
   it.each<[string, Entry[]]>([
     ['tools with one own name under two wire names', [{ tool: 'a.search' }, { tool: 'b.search', name: 'b_find' }]],
-    ['an alias equal to its own tool\'s name', [{ tool: 'a.search', aliases: ['search', 'look'] }]],
+    ["an alias equal to its own tool's name", [{ tool: 'a.search', aliases: ['search', 'look'] }]],
     ['two spellings of one name in one entry', [{ tool: 'a.search', aliases: ['web-search', 'web_search'], name: 'webSearch' }]],
     ['a tool in two entries with two names', [{ tool: 'a.search' }, { tool: 'a.search', name: 'look', aliases: ['peek'] }]],
     ['own names that only spelling tells apart', [{ tool: 'a.get-logs' }, { tool: 'b.get_logs' }]],
@@ -94,19 +184,40 @@ describe('no clash', () => {
 });
 
 describe('for any entries', () => {
-  const name = fc.constantFrom('search', 'find', 'look', 'look-up', 'look_up', 'lookUp', 'bash', 'get_logs', 'getLogs', 'use_skill', 'zz', 'a_search', 'b_search');
+  const name = fc.constantFrom(
+    'search',
+    'find',
+    'look',
+    'look-up',
+    'look_up',
+    'lookUp',
+    'bash',
+    'get_logs',
+    'getLogs',
+    'use_skill',
+    'zz',
+    'a_search',
+    'b_search',
+  );
   const alias = fc.record({ name: name.filter(isAlias), mode: fc.constantFrom('announced', 'function', 'hidden', 'deprecated') });
   const entry = fc.record(
-    { tool: fc.constantFrom(...Array.from(known.all(), (tool) => tool.canonical as string)), name, aliases: fc.uniqueArray(alias, { maxLength: 3, selector: (one) => one.name }) },
+    {
+      tool: fc.constantFrom(...Array.from(known.all(), (tool) => tool.canonical as string)),
+      name,
+      aliases: fc.uniqueArray(alias, { maxLength: 3, selector: (one) => one.name }),
+    },
     { requiredKeys: ['tool'] },
   ) as fc.Arbitrary<Entry>;
   const toolsets = fc.array(entry, { minLength: 1, maxLength: 7 });
 
   it('the verdict is the same in any order', async () => {
     await fc.assert(
-      fc.asyncProperty(toolsets.chain((tools) => fc.tuple(fc.constant(tools), fc.shuffledSubarray(tools, { minLength: tools.length }))), async ([tools, shuffled]) => {
-        expect(await conflictsOf(shuffled)).toEqual(await conflictsOf(tools));
-      }),
+      fc.asyncProperty(
+        toolsets.chain((tools) => fc.tuple(fc.constant(tools), fc.shuffledSubarray(tools, { minLength: tools.length }))),
+        async ([tools, shuffled]) => {
+          expect(await conflictsOf(shuffled)).toEqual(await conflictsOf(tools));
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -154,16 +265,16 @@ describe('for any entries', () => {
   });
 });
 
-/** As an administrator would: the name where it stands, or a given name in place of the default. */
+/** As an administrator would: wherever the name stands in that entry, and as a given name where it is the default. */
 function applySuggestion(entries: Entry[], { name, tools: [, mover], suggestion }: NameConflict): Entry[] {
   return entries.map((entry) => {
     if (entry.tool !== mover) return entry;
-    const aliases = entry.aliases ?? known.get(entry.tool)?.aliases.map((alias) => alias);
-    const renamed = aliases?.map((alias) => {
-      if (typeof alias === 'string') return alias === name ? suggestion : alias;
-      return alias.name === name ? { ...alias, name: suggestion } : alias;
+    const tool = known.get(entry.tool);
+    const aliases = (entry.aliases ?? tool?.aliases ?? []).map((alias) => {
+      const { name: called, mode = 'announced' } = typeof alias === 'string' ? { name: alias } : alias;
+      return { name: called === name ? suggestion : called, mode };
     });
-    const stood = entry.name === name || JSON.stringify(renamed) !== JSON.stringify(aliases);
-    return { ...entry, ...(renamed && { aliases: renamed }), ...((entry.name === name || !stood) && { name: suggestion }) };
+    const isDefault = entry.name === undefined && tool?.name === name && !aliases.some((alias) => alias.mode === 'announced');
+    return { ...entry, aliases, ...((entry.name === name || isDefault) && { name: suggestion }) };
   });
 }

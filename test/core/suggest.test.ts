@@ -4,7 +4,11 @@ import { limits } from '../../src/core/limits.ts';
 import { nearNames } from '../../src/core/suggest.ts';
 
 const tools = ['search_issues', 'search_code', 'create_issue', 'list_branches', 'bash', 'read_file', 'write_file', 'web_search'];
-const near = (name: string, names: readonly string[] = tools): string[] => nearNames(name, names.map((one) => [one, one]));
+const near = (name: string, names: readonly string[] = tools): string[] =>
+  nearNames(
+    name,
+    names.map((one) => [one, one]),
+  );
 
 describe('nearNames', () => {
   it('puts a typing slip first', () => {
@@ -25,17 +29,26 @@ describe('nearNames', () => {
   });
 
   it('answers a tool once, whichever of its spellings is near', () => {
-    expect(nearNames('shel', [['shell', 'terminalRun'], ['builtin.shell', 'terminalRun'], ['shelf', 'library']])).toEqual(['library', 'terminalRun']);
+    expect(
+      nearNames('shel', [
+        ['shell', 'terminalRun'],
+        ['builtin.shell', 'terminalRun'],
+        ['shelf', 'library'],
+      ]),
+    ).toEqual(['library', 'terminalRun']);
   });
 
   it('counts slips as anyone would', () => {
     const word = fc.stringMatching(/^[a-f]{6,9}$/);
-    fc.assert(fc.property(word, word, (a, b) => {
-      const found = near(a, [b]).length === 1;
-      const most = Math.floor(Math.max(a.length, b.length) / 3);
-      if (plainDistance(a, b) <= most) expect(found).toBe(true);
-      else if (!a.includes(b) && !b.includes(a)) expect(found).toBe(false);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(word, word, (a, b) => {
+        const found = near(a, [b]).length === 1;
+        const most = Math.floor(Math.max(a.length, b.length) / 3);
+        if (plainDistance(a, b) <= most) expect(found).toBe(true);
+        else if (!a.includes(b) && !b.includes(a)) expect(found).toBe(false);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('gives at most a handful, and survives hostile names', () => {

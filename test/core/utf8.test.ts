@@ -3,7 +3,14 @@ import { expect, it } from 'vitest';
 import { utf8Length } from '../../src/core/utf8.ts';
 
 it('counts the bytes that encoding gives, for any text', () => {
-  fc.assert(fc.property(fc.string({ unit: fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), fc.constantFrom('\ud800', '\udc00', 'é', '€', '😀')) }), (text) => {
-    expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length);
-  }));
+  fc.assert(
+    fc.property(
+      fc.string({
+        unit: fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), fc.constantFrom('\ud800', '\udc00', 'é', '€', '😀')),
+      }),
+      (text) => {
+        expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length);
+      },
+    ),
+  );
 });
