@@ -11,6 +11,8 @@
  */
 import { limits } from './limits.ts';
 import type { Issue } from './problem.ts';
+import { hasType, isNullable, isObject, typesOf } from './schema-types.ts';
+import { describe, nameOf, pathText, preview } from './schema-words.ts';
 import type { JsonSchema } from './tool.ts';
 
 /** Every fault found (at most `limits.maxIssues`), each at its path such as `a.b[0]`; empty when the arguments are valid. */
@@ -78,7 +80,7 @@ function choice(schema: JsonSchema): Check | null {
   const allowed = Object.hasOwn(schema, 'const') ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : null;
   if (allowed === null) return null;
   const keys = new Set(allowed.map(keyOf));
-  const nullable = schema.nullable === true;
+  const nullable = isNullable(schema);
   const expected = describe(schema);
   return (value, run) => {
     if (keys.has(keyOf(value)) || (nullable && value === null)) return;
@@ -98,7 +100,10 @@ function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | n
   const required = Array.isArray(schema.required) ? schema.required.filter((key) => typeof key === 'string') : [];
   // Which names a pattern would have let through cannot be said without running it.
   const closed = schema.additionalProperties === false && schema.patternProperties === undefined;
-  const rest = isObject(schema.additionalProperties) && schema.patternProperties === undefined ? compile(schema.additionalProperties, scope, depth + 1) : null;
+  const rest =
+    isObject(schema.additionalProperties) && schema.patternProperties === undefined
+      ? compile(schema.additionalProperties, scope, depth + 1)
+      : null;
   const [least, most] = [bound(schema.minProperties), bound(schema.maxProperties)];
   if (properties.size === 0 && required.length === 0 && !closed && rest === null && least === null && most === null) return null;
   const known = properties.size === 0 ? 'no fields are known' : `known: ${[...properties.keys()].slice(0, 30).join(', ')}`;
@@ -155,14 +160,23 @@ function numberRules(schema: JsonSchema): Check | null {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   // Draft 4 has booleans that sharpen `minimum` and `maximum`.
   if (typeof minimum === 'number') {
-    rules.push(exclusiveMinimum === true ? [(value) => value > minimum, `more than ${minimum}`] : [(value) => value >= minimum, `at least ${minimum}`]);
+    rules.push(
+      exclusiveMinimum === true
+        ? [(value) => value > minimum, `more than ${minimum}`]
+        : [(value) => value >= minimum, `at least ${minimum}`],
+    );
   }
   if (typeof maximum === 'number') {
-    rules.push(exclusiveMaximum === true ? [(value) => value < maximum, `less than ${maximum}`] : [(value) => value <= maximum, `at most ${maximum}`]);
+    rules.push(
+      exclusiveMaximum === true
+        ? [(value) => value < maximum, `less than ${maximum}`]
+        : [(value) => value <= maximum, `at most ${maximum}`],
+    );
   }
   if (typeof exclusiveMinimum === 'number') rules.push([(value) => value > exclusiveMinimum, `more than ${exclusiveMinimum}`]);
   if (typeof exclusiveMaximum === 'number') rules.push([(value) => value < exclusiveMaximum, `less than ${exclusiveMaximum}`]);
-  if (typeof multipleOf === 'number' && multipleOf > 0) rules.push([(value) => isMultiple(value, multipleOf), `a multiple of ${multipleOf}`]);
+  if (typeof multipleOf === 'number' && multipleOf > 0)
+    rules.push([(value) => isMultiple(value, multipleOf), `a multiple of ${multipleOf}`]);
   if (rules.length === 0) return null;
   return (value, run) => {
     if (typeof value !== 'number') return;
@@ -256,79 +270,6 @@ function reportAt(run: Run, key: string, message: string): void {
   run.path.pop();
 }
 
-/** `a.b[0]`; a key that would read as something else is quoted: `a["b.c"]`. */
-function pathText(path: readonly (string | number)[]): string {
-  let text = '';
-  for (const key of path) {
-    if (typeof key === 'number') text += `[${key}]`;
-    else if (!/^[\w$-]+$/.test(key)) text += `[${JSON.stringify(key.slice(0, 100))}]`;
-    else text += text === '' ? key : `.${key}`;
-  }
-  return text;
-}
-
-/** What a schema asks for, in a few words. */
-function describe(schema: unknown): string {
-  if (!isObject(schema)) return 'a value';
-  if (Object.hasOwn(schema, 'const')) return preview(schema.const);
-  if (Array.isArray(schema.enum)) {
-    const shown = schema.enum.slice(0, 20).map(preview).join(', ');
-    return `one of ${shown}${schema.enum.length > 20 ? ', …' : ''}`;
-  }
-  const types = typesOf(schema);
-  if (types !== null) return types.map((type) => articles.get(type) ?? type).join(' or ');
-  const list = Array.isArray(schema.anyOf) ? schema.anyOf : schema.oneOf;
-  if (!Array.isArray(list)) return 'a value';
-  return [...new Set(list.slice(0, 8).map((branch) => (isObject(branch) && branch.anyOf === undefined && branch.oneOf === undefined ? describe(branch) : 'a value')))].join(' or ');
-}
-
-const articles = new Map([
-  ['string', 'a string'],
-  ['number', 'a number'],
-  ['integer', 'an integer'],
-  ['boolean', 'a boolean'],
-  ['array', 'an array'],
-  ['object', 'an object'],
-  ['null', 'null'],
-]);
-
-/** null: any type. Types that JSON Schema does not know make it any, too. OpenAPI's `nullable` adds null. */
-function typesOf(schema: JsonSchema): string[] | null {
-  const written = typeof schema.type === 'string' ? [schema.type] : Array.isArray(schema.type) ? schema.type : null;
-  if (written === null || !written.every((type) => articles.has(type))) return null;
-  return schema.nullable === true ? [...written, 'null'] : written;
-}
-
-function hasType(value: unknown, type: string): boolean {
-  switch (type) {
-    case 'object':
-      return isObject(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'null':
-      return value === null;
-    case 'integer':
-      return Number.isInteger(value);
-    case 'number':
-      return Number.isFinite(value);
-    default:
-      return typeof value === type;
-  }
-}
-
-function nameOf(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object') return 'an object';
-  return typeof value === 'string' ? `the string ${preview(value)}` : `the ${typeof value} ${String(value)}`;
-}
-
-function preview(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
-
 /** Equal JSON values have equal keys, whatever the order of their fields. */
 function keyOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
@@ -352,8 +293,4 @@ function codePoints(text: string): number {
 
 function bound(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

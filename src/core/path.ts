@@ -20,7 +20,10 @@ export function resolvePath(input: string, cwd: string = workspace): ResolvedPat
   const control = unsafeCharacter.exec(input);
   if (control !== null) {
     const code = control[0].codePointAt(0) ?? 0;
-    return { ok: false, reason: `The path holds a character that no file name may have (U+${code.toString(16).toUpperCase().padStart(4, '0')}).` };
+    return {
+      ok: false,
+      reason: `The path holds a character that no file name may have (U+${code.toString(16).toUpperCase().padStart(4, '0')}).`,
+    };
   }
   if (!input.isWellFormed()) return { ok: false, reason: 'The path is not valid Unicode.' };
   const segments = input.startsWith('/') ? [] : cwd.split('/').filter((segment) => segment !== '');

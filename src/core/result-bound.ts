@@ -83,7 +83,10 @@ function blockBytes(block: ContentBlock): number {
 function shorten(block: ContentBlock, size: number, left: number): ContentBlock {
   if (block.type === 'text') {
     const kept = cutUtf8(block.text, left);
-    return { type: 'text', text: `${kept}\n[Cut: ${size - utf8Length(kept)} of ${size} bytes are not shown. Ask for less, or for a part of it.]` };
+    return {
+      type: 'text',
+      text: `${kept}\n[Cut: ${size - utf8Length(kept)} of ${size} bytes are not shown. Ask for less, or for a part of it.]`,
+    };
   }
   return { type: 'text', text: `[Left out: ${block.type} of ${size} bytes, over the limit of a result.]` };
 }

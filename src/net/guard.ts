@@ -10,7 +10,17 @@ import type { OutboundPurpose } from '../ports/outbound.ts';
 import { isLoopback, judgeAddress } from './address.ts';
 
 /** Which rule refused. Part of what `OutboundRefused` says, and of logs. */
-export type OutboundRule = 'url' | 'scheme' | 'userinfo' | 'port' | 'address' | 'name' | 'own-origin' | 'loop' | 'redirects' | 'redirect-body';
+export type OutboundRule =
+  | 'url'
+  | 'scheme'
+  | 'userinfo'
+  | 'port'
+  | 'address'
+  | 'name'
+  | 'own-origin'
+  | 'loop'
+  | 'redirects'
+  | 'redirect-body';
 
 /** A request that must not leave. Nothing was sent to the refused place. */
 export class OutboundRefused extends Problem {
@@ -34,9 +44,17 @@ export function createGuard(settings: GuardSettings): Guard {
 
   return (text, purpose, ownOrigin) => {
     const url = text.length <= limits.maxUrlLength ? URL.parse(text) : null;
-    if (url === null) throw new OutboundRefused('url', text.length > limits.maxUrlLength ? `The URL is longer than ${limits.maxUrlLength} characters.` : `Not a valid absolute URL: ${shown(text)}`);
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundRefused('scheme', `Only http and https URLs can be reached, not ${url.protocol}`);
-    if (url.username !== '' || url.password !== '') throw new OutboundRefused('userinfo', 'A URL with a user name or password in it is refused. Send credentials in a header.');
+    if (url === null)
+      throw new OutboundRefused(
+        'url',
+        text.length > limits.maxUrlLength
+          ? `The URL is longer than ${limits.maxUrlLength} characters.`
+          : `Not a valid absolute URL: ${shown(text)}`,
+      );
+    if (url.protocol !== 'http:' && url.protocol !== 'https:')
+      throw new OutboundRefused('scheme', `Only http and https URLs can be reached, not ${url.protocol}`);
+    if (url.username !== '' || url.password !== '')
+      throw new OutboundRefused('userinfo', 'A URL with a user name or password in it is refused. Send credentials in a header.');
 
     const host = url.hostname.replace(/\.$/, '');
     const port = portOf(url);
@@ -50,8 +68,10 @@ export function createGuard(settings: GuardSettings): Guard {
     const setting = `An operator can allow it with MONIKER_ALLOW_PRIVATE_HOSTS=${prefixOf(purpose)}${host}:${port}`;
     const address = judgeAddress(host);
     if (address.kind === 'blocked') throw new OutboundRefused('address', `${host} is not a public address (${address.range}). ${setting}`);
-    if (address.kind === 'name' && !isPublicName(host)) throw new OutboundRefused('name', `${host === '' ? 'The empty host' : host} is not a public name. ${setting}`);
-    if (!usualPorts.has(port)) throw new OutboundRefused('port', `Port ${port} is refused; ${[...usualPorts].join(', ')} are open. ${setting}`);
+    if (address.kind === 'name' && !isPublicName(host))
+      throw new OutboundRefused('name', `${host === '' ? 'The empty host' : host} is not a public name. ${setting}`);
+    if (!usualPorts.has(port))
+      throw new OutboundRefused('port', `Port ${port} is refused; ${[...usualPorts].join(', ')} are open. ${setting}`);
     return url;
   };
 }
@@ -80,7 +100,10 @@ function parsePattern(text: string): Pattern {
   const parts = /^(?:(providers|servers):)?(\*\.)?(\[[0-9a-fA-F:.]+\]|[^:[\]*/@\s]+):(\*|\d{1,5})$/.exec(text);
   const url = parts === null ? null : URL.parse(`http://${parts[3]}/`);
   if (parts === null || url === null) {
-    throw new Problem('not_configured', `MONIKER_ALLOW_PRIVATE_HOSTS: ${shown(text)} is not host:port, such as 127.0.0.1:* or providers:ollama.internal:11434`);
+    throw new Problem(
+      'not_configured',
+      `MONIKER_ALLOW_PRIVATE_HOSTS: ${shown(text)} is not host:port, such as 127.0.0.1:* or providers:ollama.internal:11434`,
+    );
   }
   const host = (parts[2] ?? '') + url.hostname.replace(/\.$/, '');
   const purpose = parts[1] === undefined ? null : parts[1] === 'providers' ? 'provider' : 'server';

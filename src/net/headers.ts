@@ -44,6 +44,7 @@ const open: ReadonlySet<string> = new Set([
 ]);
 const credentials = /(^|-)(auth|authorization|cookie2?|credentials?|password|secret|session|signature|token)(-|$)|api-?key/;
 /** `x-` names that speak for a proxy, a platform, a metadata service or Moniker. */
-const reserved = /^x-(forwarded|real-ip|client-ip|cluster-client-ip|original|rewrite|http-method|method-override|host|aws|amz|goog|google|azure|ms|metadata|moniker|accel|sendfile|envoy|cf)/;
+const reserved =
+  /^x-(forwarded|real-ip|client-ip|cluster-client-ip|original|rewrite|http-method|method-override|host|aws|amz|goog|google|azure|ms|metadata|moniker|accel|sendfile|envoy|cf)/;
 
 const keptAcrossOrigins: ReadonlySet<string> = new Set(['accept', 'accept-language', 'user-agent', 'range', 'x-moniker-hop']);

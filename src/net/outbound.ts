@@ -13,7 +13,10 @@ import { markHop } from './hop.ts';
 export type OutboundSettings = GuardSettings & { instance?: string };
 
 /** `send` stands in for `fetch` in tests; it must not follow redirects. */
-export function createOutbound(settings: OutboundSettings, send: (request: Request) => Promise<Response> = (request) => fetch(request)): OutboundHttp {
+export function createOutbound(
+  settings: OutboundSettings,
+  send: (request: Request) => Promise<Response> = (request) => fetch(request),
+): OutboundHttp {
   const guard = createGuard(settings);
 
   return async (request, options) => {
@@ -37,10 +40,14 @@ export function createOutbound(settings: OutboundSettings, send: (request: Reque
       const location = redirectStatuses.has(response.status) ? response.headers.get('location') : null;
       if (location === null) return response;
       await response.body?.cancel();
-      if (redirects >= limits.maxRedirects) throw new OutboundRefused('redirects', `${url.host} led through more than ${limits.maxRedirects} redirects.`);
+      if (redirects >= limits.maxRedirects)
+        throw new OutboundRefused('redirects', `${url.host} led through more than ${limits.maxRedirects} redirects.`);
       const next = guard(resolveLocation(location, url), options.purpose, options.ownOrigin);
       if (options.purpose === 'provider' && request.body !== null) {
-        throw new OutboundRefused('redirect-body', `${url.host} redirects to ${next.host}. Set the provider's baseUrl to the address that it redirects to.`);
+        throw new OutboundRefused(
+          'redirect-body',
+          `${url.host} redirects to ${next.host}. Set the provider's baseUrl to the address that it redirects to.`,
+        );
       }
       message = redirected(message, response.status, url, next);
       outgoing = toRequest(next, message, signal);
@@ -63,21 +70,32 @@ function redirected(message: Message, status: number, from: URL, to: URL): Messa
     headers = new Headers([...headers].filter(([name]) => !name.startsWith('content-')));
   }
   if (from.origin === to.origin) return { method, headers, body };
-  if (body !== null) throw new OutboundRefused('redirect-body', `${from.host} redirects a request with a body to ${to.host}. Send it there yourself if that is right.`);
+  if (body !== null)
+    throw new OutboundRefused(
+      'redirect-body',
+      `${from.host} redirects a request with a body to ${to.host}. Send it there yourself if that is right.`,
+    );
   return { method, headers: headersForOtherOrigin(headers), body };
 }
 
 function resolveLocation(location: string, base: URL): string {
   // The URL parser drops line breaks and tabs silently; a server that sends them is broken or worse.
   const control = /[^\x20-\x7e\u0080-\uffff]/.test(location);
-  if (control || location.length > limits.maxUrlLength) throw new OutboundRefused('url', `${base.host} redirects to something that is not a URL.`);
+  if (control || location.length > limits.maxUrlLength)
+    throw new OutboundRefused('url', `${base.host} redirects to something that is not a URL.`);
   const url = URL.parse(location, base);
   if (url === null) throw new OutboundRefused('url', `${base.host} redirects to something that is not a URL.`);
   return url.href;
 }
 
 function toRequest(url: URL, message: Message, signal: AbortSignal | null): Request {
-  return new Request(url, { method: message.method, headers: message.headers, body: message.body, redirect: 'manual', ...(signal && { signal }) });
+  return new Request(url, {
+    method: message.method,
+    headers: message.headers,
+    body: message.body,
+    redirect: 'manual',
+    ...(signal && { signal }),
+  });
 }
 
 /** A provider's caller knows how long a model may think; everyone else gets one time for the whole exchange. */
@@ -99,7 +117,12 @@ async function sendOnce(
   } catch (cause) {
     if (options.signal?.aborted === true) throw cause;
     if (signal?.aborted === true) {
-      throw new Problem('upstream_timeout', `${url.host} did not answer within ${limits.outboundTimeoutMs / 1000} s.`, { retryable: true }, { cause });
+      throw new Problem(
+        'upstream_timeout',
+        `${url.host} did not answer within ${limits.outboundTimeoutMs / 1000} s.`,
+        { retryable: true },
+        { cause },
+      );
     }
     throw new Problem('upstream_error', `${url.host} could not be reached.`, { retryable: true }, { cause });
   }

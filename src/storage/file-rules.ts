@@ -34,7 +34,8 @@ const fileMode = 0o644;
 const directoryMode = 0o755;
 
 export function createFileSystem(store: FileStore, now: () => number): FileSystem {
-  const stat = (path: string): FileRow | null => store.get(path) ?? (permanent.includes(path) ? { path, kind: 'directory', size: 0, modifiedAt: 0, mode: directoryMode } : null);
+  const stat = (path: string): FileRow | null =>
+    store.get(path) ?? (permanent.includes(path) ? { path, kind: 'directory', size: 0, modifiedAt: 0, mode: directoryMode } : null);
 
   function existing(path: string): FileRow {
     const row = stat(path);
@@ -69,10 +70,18 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     if (files <= 0 && bytes <= 0) return;
     const used = store.usage();
     if (used.files + files > limits.maxSessionFiles) {
-      throw new FileError('ENOSPC', path, `No room for ${path}: a session holds at most ${limits.maxSessionFiles} files and directories. Delete some first.`);
+      throw new FileError(
+        'ENOSPC',
+        path,
+        `No room for ${path}: a session holds at most ${limits.maxSessionFiles} files and directories. Delete some first.`,
+      );
     }
     if (used.bytes + bytes > limits.maxSessionFilesBytes) {
-      throw new FileError('ENOSPC', path, `No room for ${path}: a session's files are at most ${limits.maxSessionFilesBytes} bytes together. Delete some first.`);
+      throw new FileError(
+        'ENOSPC',
+        path,
+        `No room for ${path}: a session's files are at most ${limits.maxSessionFilesBytes} bytes together. Delete some first.`,
+      );
     }
   }
 
@@ -86,7 +95,8 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
   function writable(path: string, size: number): FileRow {
     const row = stat(path);
     if (row?.kind === 'directory') throw new FileError('EISDIR', path, `${path} is a directory.`);
-    if (size > limits.maxFileBytes) throw new FileError('EFBIG', path, `${path} would be ${size} bytes; a file is at most ${limits.maxFileBytes}.`);
+    if (size > limits.maxFileBytes)
+      throw new FileError('EFBIG', path, `${path} would be ${size} bytes; a file is at most ${limits.maxFileBytes}.`);
     if (row === null) makeParents(path);
     reserve(path, row === null ? 1 : 0, size - (row?.size ?? 0));
     return { path, kind: 'file', size, modifiedAt: now(), mode: row?.mode ?? fileMode };
@@ -128,7 +138,8 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     },
     remove(path, options = {}) {
       const row = existing(path);
-      if (permanent.includes(path)) throw new FileError('EPERM', path, `${path} is part of every session and cannot be removed; remove what is in it.`);
+      if (permanent.includes(path))
+        throw new FileError('EPERM', path, `${path} is part of every session and cannot be removed; remove what is in it.`);
       if (row.kind === 'directory') {
         const beneath = store.descendants(path);
         if (beneath.length > 0 && options.recursive !== true) throw notEmpty(path);
@@ -138,7 +149,8 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     },
     rename(from, to) {
       const source = existing(from);
-      if (permanent.includes(from) || permanent.includes(to)) throw new FileError('EPERM', from, `${permanent.includes(from) ? from : to} is part of every session and cannot be moved.`);
+      if (permanent.includes(from) || permanent.includes(to))
+        throw new FileError('EPERM', from, `${permanent.includes(from) ? from : to} is part of every session and cannot be moved.`);
       if (from === to) return;
       if (source.kind === 'directory' && isInside(to, from)) throw new FileError('EINVAL', from, `${from} cannot be moved into itself.`);
       if (existing(parentPath(to)).kind === 'file') throw notDirectory(to);
@@ -183,4 +195,3 @@ function notEmpty(path: string): FileError {
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
-

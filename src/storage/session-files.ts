@@ -57,7 +57,12 @@ function sqlStore(sql: SqlStorage): FileStore {
 
   function putChunks(path: string, from: number, content: Uint8Array): void {
     for (let offset = 0, seq = from; offset < content.byteLength; offset += limits.storageChunkBytes, seq += 1) {
-      sql.exec('INSERT OR REPLACE INTO file_chunks (path, seq, bytes) VALUES (?, ?, ?)', path, seq, content.slice(offset, offset + limits.storageChunkBytes));
+      sql.exec(
+        'INSERT OR REPLACE INTO file_chunks (path, seq, bytes) VALUES (?, ?, ?)',
+        path,
+        seq,
+        content.slice(offset, offset + limits.storageChunkBytes),
+      );
     }
   }
 
@@ -72,10 +77,15 @@ function sqlStore(sql: SqlStorage): FileStore {
     },
     append(row, content) {
       const last = sql
-        .exec<{ seq: number; length: number }>('SELECT seq, length(bytes) AS length FROM file_chunks WHERE path = ? ORDER BY seq DESC LIMIT 1', row.path)
+        .exec<{ seq: number; length: number }>(
+          'SELECT seq, length(bytes) AS length FROM file_chunks WHERE path = ? ORDER BY seq DESC LIMIT 1',
+          row.path,
+        )
         .toArray()[0];
       if (last !== undefined && last.length + content.byteLength <= limits.appendMergeBytes) {
-        const { bytes } = sql.exec<{ bytes: ArrayBuffer }>('SELECT bytes FROM file_chunks WHERE path = ? AND seq = ?', row.path, last.seq).one();
+        const { bytes } = sql
+          .exec<{ bytes: ArrayBuffer }>('SELECT bytes FROM file_chunks WHERE path = ? AND seq = ?', row.path, last.seq)
+          .one();
         putChunks(row.path, last.seq, joinBytes([bytes, content]));
       } else {
         putChunks(row.path, last === undefined ? 0 : last.seq + 1, content);

@@ -3,7 +3,15 @@
  * Beside it stand the shell's own `/bin`, `/usr`, `/dev` and `/proc`, made new for each call and closed to writing. There
  * are no links. Errors carry the POSIX code in front, as the shell's commands expect.
  */
-import { InMemoryFs, type CpOptions, type FileContent, type FsStat, type IFileSystem, type MkdirOptions, type RmOptions } from 'just-bash/browser';
+import {
+  InMemoryFs,
+  type CpOptions,
+  type FileContent,
+  type FsStat,
+  type IFileSystem,
+  type MkdirOptions,
+  type RmOptions,
+} from 'just-bash/browser';
 import { joinPath, resolvePath } from '../core/path.ts';
 import { FileError, type FileErrorCode, type FileSystem } from '../ports/file-system.ts';
 

@@ -17,7 +17,13 @@ export const bash = defineTool({
   input: z.object({
     command: z.string().min(1).describe('The script'),
     cwd: z.string().optional().describe('Directory to start in; relative to /workspace'),
-    timeout: z.number().int().min(1).max(600_000).default(limits.toolTimeoutMs).describe(`Milliseconds; more than ${limits.toolTimeoutMs} counts as ${limits.toolTimeoutMs}`),
+    timeout: z
+      .number()
+      .int()
+      .min(1)
+      .max(600_000)
+      .default(limits.toolTimeoutMs)
+      .describe(`Milliseconds; more than ${limits.toolTimeoutMs} counts as ${limits.toolTimeoutMs}`),
   }),
   annotations: { title: 'Run a shell script', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   async run({ command, cwd, timeout }, { files, signal }) {
@@ -39,8 +45,9 @@ export const bash = defineTool({
     });
     // In a subshell, because only there the interpreter survives a redirection that cannot be opened (no room left, a file
     // in the way): the script still ends, but what it printed until then is kept.
-    const ended = await shell.exec(`(\n${command}\n)`, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
-    return toResult(ended, timeoutMs);
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const ended = await shell.exec(`(\n${command}\n)`, { signal: AbortSignal.any([signal, deadline]) });
+    return toResult(ended, deadline.aborted, timeoutMs);
   },
 });
 
@@ -55,26 +62,31 @@ function startDirectory(files: FileSystem, cwd: string | undefined): string {
 type Ended = { stdout: string; stderr: string; exitCode: number };
 
 /** An exit code is an answer, not a fault of the call; a script that was stopped is. */
-function toResult(ended: Ended, timeoutMs: number): ToolResult {
+function toResult(ended: Ended, aborted: boolean, timeoutMs: number): ToolResult {
   const stdout = cutMiddle(ended.stdout, limits.shownStdoutBytes);
   const stderr = cutMiddle(plain(ended.stderr), limits.shownStderrBytes);
-  const timedOut = ended.exitCode === 124 && /execution (aborted|deadline|time)/i.test(stderr);
+  // The interpreter's own clock may be first, and says so with this code; `timeout` of the script has it too, silently.
+  const timedOut = aborted || (ended.exitCode === 124 && /execution (aborted|deadline|time)/i.test(stderr));
+  const exitCode = timedOut ? 124 : ended.exitCode;
   const limited = ended.exitCode === 126 && /exceeded|too many/.test(stderr);
   const parts = [stdout.replace(/\n$/, '')];
   if (stderr !== '') parts.push(`stderr:\n${stderr.replace(/\n$/, '')}`);
-  parts.push(`exit code: ${ended.exitCode}`);
+  parts.push(`exit code: ${exitCode}`);
   if (timedOut) parts.push(`Stopped after ${timeoutMs} ms. Do less in one call.`);
-  if (limited) parts.push('Stopped by a limit of the shell. Use fewer commands: text tools over whole files (awk, sed, grep) instead of loops.');
+  if (limited)
+    parts.push('Stopped by a limit of the shell. Use fewer commands: text tools over whole files (awk, sed, grep) instead of loops.');
   return {
     isError: timedOut || limited,
     ...(timedOut && { code: 'timeout' }),
     ...(limited && { code: 'limit_reached' }),
     content: [{ type: 'text', text: parts.filter((part) => part !== '').join('\n') }],
-    structuredContent: { stdout, stderr, exitCode: ended.exitCode },
+    structuredContent: { stdout, stderr, exitCode },
   };
 }
 
 /** Without the interpreter's hints to whoever configures it, which the model cannot. */
 function plain(stderr: string): string {
-  return stderr.replace(/, increase executionLimits\.\w+/g, '').replace(/command not available in browser environments\..*/g, 'command not available in this shell');
+  return stderr
+    .replace(/, increase executionLimits\.\w+/g, '')
+    .replace(/command not available in browser environments\..*/g, 'command not available in this shell');
 }

@@ -4,7 +4,8 @@ import { defineTool, ToolFault } from './define-tool.ts';
 
 export const calculate = defineTool({
   name: 'calculate',
-  description: 'Computes an arithmetic expression: + - * / % ^, brackets, pi, e, and sqrt, abs, round, floor, ceil, ln, log10, exp, sin, cos, tan, min, max.',
+  description:
+    'Computes an arithmetic expression: + - * / % ^, brackets, pi, e, and sqrt, abs, round, floor, ceil, ln, log10, exp, sin, cos, tan, min, max.',
   input: z.object({ expression: z.string().min(1).max(1000).describe('Such as (3 + 4) * sqrt(2)') }),
   annotations: { title: 'Calculate', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   run({ expression }) {
@@ -49,7 +50,8 @@ function evaluate(expression: string): number {
     index += 1;
     return true;
   };
-  const fault = (): ToolFault => new ToolFault(`Cannot read the expression at ${index < tokens.length ? `"${tokens[index]}"` : 'its end'}.`);
+  const fault = (): ToolFault =>
+    new ToolFault(`Cannot read the expression at ${index < tokens.length ? `"${tokens[index]}"` : 'its end'}.`);
   const expect = (token: string): void => {
     if (!accept(token)) throw fault();
   };

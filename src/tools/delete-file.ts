@@ -11,7 +11,8 @@ export const deleteFile = defineTool({
     const path = sessionPath(input);
     const stat = files.stat(path);
     if (stat === null) throw notFound(files, path);
-    if (stat.kind === 'directory' && files.list(path).length > 0) throw new ToolFault(`${path} is a directory that is not empty. Delete what is in it first.`);
+    if (stat.kind === 'directory' && files.list(path).length > 0)
+      throw new ToolFault(`${path} is a directory that is not empty. Delete what is in it first.`);
     files.remove(path);
     return `Deleted ${path}.`;
   },

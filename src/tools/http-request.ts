@@ -23,7 +23,8 @@ export const httpRequest = defineTool({
   async run({ url, method, body, headers = {} }, { fetch }) {
     const faults = checkModelHeaders(headers);
     if (faults.length > 0) throw new ToolFault(`Not sent: ${faults.map(({ path, message }) => `${path}: ${message}`).join('; ')}.`);
-    if (body !== undefined && (method === 'GET' || method === 'HEAD')) throw new ToolFault(`Not sent: ${method} takes no body. Use POST, or put it into the URL.`);
+    if (body !== undefined && (method === 'GET' || method === 'HEAD'))
+      throw new ToolFault(`Not sent: ${method} takes no body. Use POST, or put it into the URL.`);
     const request = toRequest(url, method, body, headers);
     const response = await fetch(request);
     return await toResult(response, method);
@@ -32,7 +33,8 @@ export const httpRequest = defineTool({
 
 function toRequest(url: string, method: string, body: unknown, headers: Record<string, string>): Request {
   // Judged on the parsed form by the way out; here it only has to be a URL at all.
-  if (!URL.canParse(url)) throw new ToolFault(`Not sent: ${JSON.stringify(url.slice(0, 100))} is not an absolute URL such as https://example.com/path.`);
+  if (!URL.canParse(url))
+    throw new ToolFault(`Not sent: ${JSON.stringify(url.slice(0, 100))} is not an absolute URL such as https://example.com/path.`);
   const { username, password } = new URL(url);
   if (username !== '' || password !== '') throw new ToolFault('Not sent: a URL with a user name or password in it is refused.');
   const final = new Headers(headers);
@@ -43,7 +45,17 @@ function toRequest(url: string, method: string, body: unknown, headers: Record<s
 }
 
 /** What helps a model; cookies and the rest of the upstream's headers stay out. */
-const shownHeaders = ['content-type', 'content-length', 'location', 'etag', 'last-modified', 'link', 'retry-after', 'allow', 'www-authenticate'];
+const shownHeaders = [
+  'content-type',
+  'content-length',
+  'location',
+  'etag',
+  'last-modified',
+  'link',
+  'retry-after',
+  'allow',
+  'www-authenticate',
+];
 
 async function toResult(response: Response, method: string): Promise<ToolResult> {
   const { bytes, truncated } = await readBounded(response, limits.maxOutboundBodyBytes);
@@ -52,7 +64,9 @@ async function toResult(response: Response, method: string): Promise<ToolResult>
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value.slice(0, 1000)] as const];
   });
-  const head = [`HTTP ${response.status} ${response.statusText}`.trimEnd(), ...headers.map(([name, value]) => `${name}: ${value}`)].join('\n');
+  const head = [`HTTP ${response.status} ${response.statusText}`.trimEnd(), ...headers.map(([name, value]) => `${name}: ${value}`)].join(
+    '\n',
+  );
   const text = method === 'HEAD' ? '' : bodyText(bytes, type);
   const note = truncated ? `\n[Only the first ${bytes.byteLength} bytes of the body were read.]` : '';
   return {

@@ -33,6 +33,7 @@ function decode(bytes: Uint8Array, path: string): string {
 function toBase64(bytes: Uint8Array): string {
   let binary = '';
   // In pieces: one call with all bytes as arguments would overflow the stack.
-  for (let offset = 0; offset < bytes.byteLength; offset += 0x2000) binary += String.fromCharCode(...bytes.subarray(offset, offset + 0x2000));
+  for (let offset = 0; offset < bytes.byteLength; offset += 0x2000)
+    binary += String.fromCharCode(...bytes.subarray(offset, offset + 0x2000));
   return btoa(binary);
 }

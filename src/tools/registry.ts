@@ -41,7 +41,8 @@ export function register(builtin: readonly DefinedTool[], local: readonly Define
   for (const { canonical, tool } of tools) {
     for (const name of [tool.name, ...tool.aliases.filter((alias) => alias !== tool.name)]) {
       const owner = owners.get(name);
-      if (owner !== undefined) throw new Error(`The name "${name}" of ${canonical} is taken by ${owner}: give one of them another name or alias.`);
+      if (owner !== undefined)
+        throw new Error(`The name "${name}" of ${canonical} is taken by ${owner}: give one of them another name or alias.`);
       owners.set(name, canonical);
     }
   }

@@ -17,7 +17,15 @@ export function notFound(files: FileSystem, path: string): ToolFault {
   if (directory === null) return new ToolFault(`There is no ${path}, nor a directory ${parent}. list_directory shows what there is.`);
   if (directory.kind === 'file') return new ToolFault(`There is no ${path}: ${parent} is a file.`);
   const names = files.list(parent).map((entry) => entry.name);
-  const near = nearNames(baseName(path), names.map((name) => [name, name] as const));
-  const shown = near.length > 0 ? `Did you mean ${near.join(', ')}?` : names.length === 0 ? `${parent} is empty.` : `${parent} has: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
+  const near = nearNames(
+    baseName(path),
+    names.map((name) => [name, name] as const),
+  );
+  const shown =
+    near.length > 0
+      ? `Did you mean ${near.join(', ')}?`
+      : names.length === 0
+        ? `${parent} is empty.`
+        : `${parent} has: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
   return new ToolFault(`There is no ${path}. ${shown}`);
 }

@@ -17,12 +17,17 @@ function verdict(url: string): string {
 describe('the outbound guard', () => {
   it('says which rule refused and which setting would allow it', () => {
     expect(() => guard('http://10.1.2.3:9000/x', 'tool')).toThrow(/not a public address.*MONIKER_ALLOW_PRIVATE_HOSTS=10\.1\.2\.3:9000/);
-    expect(() => guard('http://ollama.internal:11434/v1', 'provider')).toThrow(/MONIKER_ALLOW_PRIVATE_HOSTS=providers:ollama\.internal:11434/);
+    expect(() => guard('http://ollama.internal:11434/v1', 'provider')).toThrow(
+      /MONIKER_ALLOW_PRIVATE_HOSTS=providers:ollama\.internal:11434/,
+    );
     expect(() => guard('https://example.com:6379/', 'tool')).toThrow(/Port 6379/);
   });
 
   it('lets through what the operator lists, for the purpose that is named', () => {
-    const open = createGuard({ allowPrivateHosts: ['127.0.0.1:*', 'providers:ollama.internal:11434', 'servers:[::1]:3000', '*.lan:80'], publicUrl: null });
+    const open = createGuard({
+      allowPrivateHosts: ['127.0.0.1:*', 'providers:ollama.internal:11434', 'servers:[::1]:3000', '*.lan:80'],
+      publicUrl: null,
+    });
     expect(open('http://127.0.0.1:9999/a', 'tool').port).toBe('9999');
     expect(open('http://2130706433:1/', 'tool').hostname).toBe('127.0.0.1');
     expect(open('http://OLLAMA.internal.:11434/v1', 'provider').port).toBe('11434');

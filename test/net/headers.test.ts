@@ -16,7 +16,9 @@ describe('headers of a call', () => {
   });
 
   it('keep nothing that could be a credential for another origin', () => {
-    const kept = headersForOtherOrigin(new Headers({ authorization: 'a', cookie: 'b', 'x-custom-key': 'c', accept: 'd', 'content-type': 'e' }));
+    const kept = headersForOtherOrigin(
+      new Headers({ authorization: 'a', cookie: 'b', 'x-custom-key': 'c', accept: 'd', 'content-type': 'e' }),
+    );
     expect([...kept.keys()]).toEqual(['accept']);
   });
 });
@@ -28,7 +30,9 @@ describeCorpus('security/headers.jsonl', (path) => {
     const classes = ['value', 'value-ok', 'value-long', 'name', 'model-must-not-set', 'model-may-set', 'credential'];
     const rows = readJsonLines<Row>(path).filter((row) => classes.includes(row.class));
     expect(rows.length).toBe(75);
-    const wrong = rows.filter((row) => (row.expect === 'allow') !== (checkModelHeaders({ [row.header.name]: row.header.value }).length === 0));
+    const wrong = rows.filter(
+      (row) => (row.expect === 'allow') !== (checkModelHeaders({ [row.header.name]: row.header.value }).length === 0),
+    );
     expect(wrong).toEqual([]);
   });
 });

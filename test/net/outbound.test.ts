@@ -16,7 +16,10 @@ function upstream(answers: Record<string, () => Response>) {
   return { sent, send };
 }
 
-const redirect = (location: string, status = 302) => () => new Response(null, { status, headers: { location } });
+const redirect =
+  (location: string, status = 302) =>
+  () =>
+    new Response(null, { status, headers: { location } });
 
 function post(url: string): Request {
   return new Request(url, {
@@ -29,7 +32,9 @@ function post(url: string): Request {
 describe('the way out', () => {
   it('sends nothing to a refused address', async () => {
     const { sent, send } = upstream({});
-    await expect(createOutbound(closed, send)(new Request('http://169.254.169.254/'), { purpose: 'provider' })).rejects.toThrow(/not a public address/);
+    await expect(createOutbound(closed, send)(new Request('http://169.254.169.254/'), { purpose: 'provider' })).rejects.toThrow(
+      /not a public address/,
+    );
     expect(sent).toEqual([]);
   });
 
@@ -60,12 +65,17 @@ describe('the way out', () => {
     await createOutbound(closed, near.send)(post('https://a.example/x'), { purpose: 'tool' });
     expect(near.sent[1]).toMatchObject({ url: 'https://a.example/y', method: 'POST', body: '{"a":1}' });
     const far = upstream({ 'https://a.example/x': redirect('https://b.example/y', 308) });
-    await expect(createOutbound(closed, far.send)(post('https://a.example/x'), { purpose: 'tool' })).rejects.toMatchObject({ rule: 'redirect-body' });
+    await expect(createOutbound(closed, far.send)(post('https://a.example/x'), { purpose: 'tool' })).rejects.toMatchObject({
+      rule: 'redirect-body',
+    });
     expect(far.sent).toHaveLength(1);
   });
 
   it('drops credentials across origins and does not find them again on the way back', async () => {
-    const { sent, send } = upstream({ 'https://a.example/x': redirect('https://b.example/y', 303), 'https://b.example/y': redirect('https://a.example/z') });
+    const { sent, send } = upstream({
+      'https://a.example/x': redirect('https://b.example/y', 303),
+      'https://b.example/y': redirect('https://a.example/z'),
+    });
     await createOutbound(closed, send)(post('https://a.example/x'), { purpose: 'tool' });
     expect(sent.slice(1).map((request) => request.headers)).toEqual([{ accept: '*/*' }, { accept: '*/*' }]);
   });
@@ -119,14 +129,16 @@ describeCorpus('security/redirect-chains.json', (path) => {
         if (hop === undefined) throw new Error(`nothing is scripted for ${request.url}`);
         // A real Headers object refuses what some rows send, so the location is answered beside it.
         const response = new Response(hop.body ?? null, { status: hop.status, headers: hop.headers ?? {} });
-        Object.defineProperty(response, 'headers', { value: { get: (name: string) => (name === 'location' ? (hop.location ?? null) : null) } });
+        Object.defineProperty(response, 'headers', {
+          value: { get: (name: string) => (name === 'location' ? (hop.location ?? null) : null) },
+        });
         return response;
       };
       const first = hops[0]?.url ?? '';
-      const request = id.startsWith('post-')
-        ? post(first)
-        : new Request(first, { headers: { authorization: 'Bearer s', cookie: 'c=1' } });
-      const outcome = await createOutbound(closed, send)(request, { purpose: id.startsWith('mcp') || id.startsWith('oauth') ? 'server' : 'tool' }).then(
+      const request = id.startsWith('post-') ? post(first) : new Request(first, { headers: { authorization: 'Bearer s', cookie: 'c=1' } });
+      const outcome = await createOutbound(closed, send)(request, {
+        purpose: id.startsWith('mcp') || id.startsWith('oauth') ? 'server' : 'tool',
+      }).then(
         (response) => `status ${response.status}`,
         (error: unknown) => (error instanceof Problem ? `refused ${String(error.extra.rule)}` : `threw ${String(error)}`),
       );
@@ -146,33 +158,44 @@ function check(expected: string, outcome: string, sent: Request[]): void {
     case 'ok':
     case 'ok-if-b-allowed':
     case 'not-followed':
-      return expect(outcome).toBe('status 200');
+      expect(outcome).toBe('status 200');
+      return;
     case 'too-many-redirects':
     case 'too-many-redirects-at-5':
       expect(sent).toHaveLength(6);
-      return expect(outcome).toBe('refused redirects');
+      expect(outcome).toBe('refused redirects');
+      return;
     case 'authorization-and-cookie-not-sent-to-b':
       expect(outcome).toBe('status 200');
-      return expect([...(sent[1]?.headers.keys() ?? [])]).toEqual([]);
+      expect([...(sent[1]?.headers.keys() ?? [])]).toEqual([]);
+      return;
     case 'blocked-or-no-credentials':
-      return expect([...(sent[1]?.headers.keys() ?? [])]).toEqual([]);
+      expect([...(sent[1]?.headers.keys() ?? [])]).toEqual([]);
+      return;
     case 'second-is-GET-without-body':
       expect(sent[1]?.method).toBe('GET');
-      return expect(sent[1]?.body).toBeNull();
+      expect(sent[1]?.body).toBeNull();
+      return;
     case 'body-not-resent-to-b-without-confirmation':
       expect(sent).toHaveLength(1);
-      return expect(outcome).toBe('refused redirect-body');
+      expect(outcome).toBe('refused redirect-body');
+      return;
     case 'returned-as-302':
-      return expect(outcome).toBe('status 302');
+      expect(outcome).toBe('status 302');
+      return;
     case 'returned-as-304':
-      return expect(outcome).toBe('status 304');
+      expect(outcome).toBe('status 304');
+      return;
     case 'blocked-or-returned':
-      return expect(outcome).toBe('status 300');
+      expect(outcome).toBe('status 300');
+      return;
     case 'error-no-crash':
     case 'error-too-long':
-      return expect(outcome).toBe('refused url');
+      expect(outcome).toBe('refused url');
+      return;
     case 'metadata-url-not-fetched':
-      return expect(sent).toHaveLength(1);
+      expect(sent).toHaveLength(1);
+      return;
     default:
       expect(expected).toMatch(/^blocked; /);
       expect(outcome).toBe('refused address');

@@ -1,0 +1,219 @@
+/** What every home of a session's files must do. Run by each implementation's test. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import type { FileSystem } from '../../src/ports/file-system.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const text = (content: Uint8Array): string => new TextDecoder().decode(content);
+
+/** `create` gives an empty file system whose clock reads `now()`. */
+export function fileSystemContract(name: string, create: (now: () => number) => FileSystem): void {
+  describe(`${name} as a file system`, () => {
+    const fresh = (): FileSystem => create(() => 1000);
+
+    it('begins with a root, a home and a place for scratch files, all empty', () => {
+      const files = fresh();
+      expect(files.list('/').map((entry) => entry.name)).toEqual(['tmp', 'workspace']);
+      expect(files.list('/workspace')).toEqual([]);
+      expect(files.stat('/workspace')?.kind).toBe('directory');
+      expect(files.paths()).toEqual(['/', '/tmp', '/workspace']);
+    });
+
+    it('gives back what was written, and replaces the whole of it', () => {
+      const files = fresh();
+      files.write('/workspace/a.txt', bytes('hello world'));
+      files.write('/workspace/a.txt', bytes('hi'));
+      expect(text(files.read('/workspace/a.txt'))).toBe('hi');
+      expect(files.stat('/workspace/a.txt')).toMatchObject({ kind: 'file', size: 2, modifiedAt: 1000, mode: 0o644 });
+    });
+
+    it('keeps files apart from the buffers that they came from and went to', () => {
+      const files = fresh();
+      const buffer = bytes('abc');
+      files.write('/workspace/a', buffer);
+      buffer[0] = 0;
+      files.read('/workspace/a')[1] = 0;
+      expect(text(files.read('/workspace/a'))).toBe('abc');
+    });
+
+    it('makes missing parents on write, but none for a directory unless asked', () => {
+      const files = fresh();
+      files.write('/workspace/x/y/z.txt', bytes('1'));
+      expect(files.stat('/workspace/x/y')?.kind).toBe('directory');
+      expect(() => files.makeDirectory('/workspace/p/q')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+      files.makeDirectory('/workspace/p/q', { recursive: true });
+      files.makeDirectory('/workspace/p/q', { recursive: true });
+      expect(() => files.makeDirectory('/workspace/p/q')).toThrow(expect.objectContaining({ code: 'EEXIST' }));
+      expect(files.paths()).toContain('/workspace/p');
+    });
+
+    it('appends, whatever the sizes of the pieces', () => {
+      fc.assert(
+        fc.property(fc.array(fc.uint8Array({ maxLength: 6000 }), { maxLength: 12 }), (pieces) => {
+          const files = fresh();
+          for (const piece of pieces) files.append('/workspace/log', piece);
+          const whole = pieces.flatMap((piece) => [...piece]);
+          if (pieces.length === 0) return;
+          expect([...files.read('/workspace/log')]).toEqual(whole);
+          expect(files.stat('/workspace/log')?.size).toBe(whole.length);
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    it('holds files larger than one stored piece', () => {
+      const files = fresh();
+      const content = new Uint8Array(limits.storageChunkBytes * 2 + 5).map((_, index) => index % 251);
+      files.write('/workspace/big', content);
+      expect(Buffer.compare(files.read('/workspace/big'), content)).toBe(0);
+      files.write('/workspace/big', bytes('small'));
+      expect(text(files.read('/workspace/big'))).toBe('small');
+    });
+
+    it('lists direct children only, sorted, with their sizes', () => {
+      const files = fresh();
+      for (const path of ['b', 'a/deep/er', 'c', 'a!', 'B', 'a/x']) files.write(`/workspace/${path}`, bytes('123'));
+      expect(files.list('/workspace')).toEqual(
+        ['B', 'a', 'a!', 'b', 'c'].map((entry) => ({
+          name: entry,
+          kind: entry === 'a' ? 'directory' : 'file',
+          size: entry === 'a' ? 0 : 3,
+          modifiedAt: 1000,
+        })),
+      );
+    });
+
+    it('says what is wrong with a path', () => {
+      const files = fresh();
+      files.write('/workspace/file', bytes('1'));
+      files.write('/workspace/dir/inner', bytes('1'));
+      const faults: [() => unknown, string][] = [
+        [() => files.read('/workspace/none'), 'ENOENT'],
+        [() => files.read('/workspace/dir'), 'EISDIR'],
+        [() => files.read('/workspace/file/x'), 'ENOTDIR'],
+        [() => files.write('/workspace/dir', bytes('')), 'EISDIR'],
+        [() => files.write('/workspace/file/x/y', bytes('')), 'ENOTDIR'],
+        [() => files.append('/workspace/dir', bytes('')), 'EISDIR'],
+        [() => files.list('/workspace/file'), 'ENOTDIR'],
+        [() => files.list('/workspace/none'), 'ENOENT'],
+        [() => files.remove('/workspace/none'), 'ENOENT'],
+        [() => files.remove('/workspace/dir'), 'ENOTEMPTY'],
+        [() => files.remove('/workspace', { recursive: true }), 'EPERM'],
+        [() => files.remove('/', { recursive: true }), 'EPERM'],
+        [() => files.setMode('/workspace/none', 0o600), 'ENOENT'],
+        [() => files.setModifiedAt('/workspace/none', 1), 'ENOENT'],
+        [() => files.write('/workspace/huge', new Uint8Array(limits.maxFileBytes + 1)), 'EFBIG'],
+      ];
+      for (const [act, code] of faults) expect(act).toThrow(expect.objectContaining({ name: 'FileError', code }));
+      expect(files.paths()).toEqual(['/', '/tmp', '/workspace', '/workspace/dir', '/workspace/dir/inner', '/workspace/file']);
+    });
+
+    it('removes a file, an empty directory, and a full one when told to', () => {
+      const files = fresh();
+      files.write('/workspace/a/b/c', bytes('1'));
+      files.write('/workspace/a0', bytes('stays'));
+      files.makeDirectory('/workspace/empty');
+      files.remove('/workspace/empty');
+      files.remove('/workspace/a', { recursive: true });
+      expect(files.paths()).toEqual(['/', '/tmp', '/workspace', '/workspace/a0']);
+      files.write('/workspace/a', bytes('new'));
+      expect(text(files.read('/workspace/a'))).toBe('new');
+    });
+
+    it('renames files and whole directories', () => {
+      const files = fresh();
+      files.write('/workspace/a/b/c', bytes('deep'));
+      files.write('/workspace/a/d', bytes('d'));
+      files.write('/workspace/ab', bytes('beside'));
+      files.rename('/workspace/a', '/workspace/z');
+      expect(text(files.read('/workspace/z/b/c'))).toBe('deep');
+      expect(files.list('/workspace').map((entry) => entry.name)).toEqual(['ab', 'z']);
+      files.rename('/workspace/ab', '/workspace/z/d');
+      expect(text(files.read('/workspace/z/d'))).toBe('beside');
+      files.rename('/workspace/z', '/workspace/z');
+      expect(files.stat('/workspace/z/b')).not.toBeNull();
+    });
+
+    it('refuses renames that make no sense', () => {
+      const files = fresh();
+      files.write('/workspace/a/b', bytes('1'));
+      files.write('/workspace/f', bytes('1'));
+      const faults: [string, string, string][] = [
+        ['/workspace/none', '/workspace/x', 'ENOENT'],
+        ['/workspace/f', '/workspace/no/x', 'ENOENT'],
+        ['/workspace/a', '/workspace/a/b/c', 'EINVAL'],
+        ['/workspace/f', '/workspace/a', 'EISDIR'],
+        ['/workspace/a', '/workspace/f', 'ENOTDIR'],
+        ['/workspace', '/x', 'EPERM'],
+      ];
+      for (const [from, to, code] of faults)
+        expect(() => files.rename(from, to), `${from} ${to}`).toThrow(expect.objectContaining({ code }));
+    });
+
+    it('keeps mode and time as they are set', () => {
+      const files = fresh();
+      files.write('/workspace/s', bytes('1'), { mode: 0o755, modifiedAt: 5 });
+      expect(files.stat('/workspace/s')).toMatchObject({ mode: 0o755, modifiedAt: 5 });
+      files.write('/workspace/s', bytes('2'));
+      expect(files.stat('/workspace/s')).toMatchObject({ mode: 0o755, modifiedAt: 1000 });
+      files.setMode('/workspace/s', 0o600);
+      files.setModifiedAt('/workspace/s', 7);
+      expect(files.stat('/workspace/s')).toMatchObject({ mode: 0o600, modifiedAt: 7, size: 1 });
+      expect(text(files.read('/workspace/s'))).toBe('2');
+      files.setMode('/', 0o700);
+      expect(files.list('/').map((entry) => entry.name)).toEqual(['tmp', 'workspace']);
+    });
+
+    it('stops at the number of files and at their size together', () => {
+      const files = fresh();
+      for (let index = 0; index < limits.maxSessionFiles; index += 1) files.write(`/workspace/${index}`, new Uint8Array());
+      expect(() => files.write('/workspace/one-more', new Uint8Array())).toThrow(expect.objectContaining({ code: 'ENOSPC' }));
+      files.remove('/workspace/7');
+      files.write('/workspace/one-more', new Uint8Array());
+      const full = fresh();
+      const block = new Uint8Array(limits.maxFileBytes);
+      for (let used = 0; used < limits.maxSessionFilesBytes; used += block.byteLength) full.write(`/tmp/${used}`, block);
+      expect(() => full.append('/tmp/0x', bytes('1'))).toThrow(expect.objectContaining({ code: 'ENOSPC' }));
+      full.write('/tmp/0', bytes('smaller'));
+      full.write('/tmp/0x', bytes('1'));
+    });
+
+    it('agrees with a plain map of paths after any run of writes, removals and renames', () => {
+      const path = fc.constantFrom('/workspace/a', '/workspace/b', '/workspace/a/c', '/workspace/b/d/e', '/tmp/f');
+      const step = fc.oneof(
+        fc.record({ kind: fc.constant('write' as const), path, content: fc.string({ maxLength: 8 }) }),
+        fc.record({ kind: fc.constant('remove' as const), path }),
+        fc.record({ kind: fc.constant('rename' as const), path, to: path }),
+      );
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+          const files = fresh();
+          const model = new Map<string, string>();
+          for (const act of steps) {
+            try {
+              if (act.kind === 'write') files.write(act.path, bytes(act.content));
+              else if (act.kind === 'remove') files.remove(act.path, { recursive: true });
+              else files.rename(act.path, act.to);
+            } catch (error) {
+              expect(error).toMatchObject({ name: 'FileError' });
+              continue;
+            }
+            const beneath = [...model.keys()].filter((key) => key === act.path || key.startsWith(`${act.path}/`));
+            if (act.kind === 'write') model.set(act.path, act.content);
+            else if (act.kind === 'remove') for (const key of beneath) model.delete(key);
+            else if (act.path !== act.to) {
+              for (const key of beneath) {
+                model.set(act.to + key.slice(act.path.length), model.get(key) ?? '');
+                model.delete(key);
+              }
+            }
+          }
+          const stored = files.paths().filter((entry) => files.stat(entry)?.kind === 'file');
+          expect(stored.map((entry) => [entry, text(files.read(entry))])).toEqual([...model].sort(([a], [b]) => (a < b ? -1 : 1)));
+        }),
+        { numRuns: 60 },
+      );
+    });
+  });
+}

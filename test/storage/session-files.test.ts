@@ -1,0 +1,25 @@
+/** Over Node's SQLite, which is quick; `session-files.workers.test.ts` runs the same over a Durable Object's. */
+import { DatabaseSync } from 'node:sqlite';
+import { createSessionFiles, sessionFilesSchema } from '../../src/storage/session-files.ts';
+import { fileSystemContract } from '../contracts/file-system.ts';
+
+fileSystemContract('SQLite', (now) => {
+  const database = new DatabaseSync(':memory:');
+  for (const statement of sessionFilesSchema) database.exec(statement);
+  return createSessionFiles(asSqlStorage(database), now);
+});
+
+/** The three methods of a Durable Object's `sql` that are used. Blobs come out as ArrayBuffers there. */
+function asSqlStorage(database: DatabaseSync): SqlStorage {
+  const exec = (query: string, ...values: (string | number | Uint8Array)[]) => {
+    const rows = database
+      .prepare(query)
+      .all(...values)
+      .map((row) =>
+        Object.fromEntries(Object.entries(row).map(([key, value]) => [key, value instanceof Uint8Array ? value.slice().buffer : value])),
+      );
+    return { toArray: () => rows, one: () => rows[0] };
+  };
+  // A stand-in for tests: only what `session-files.ts` calls is there.
+  return { exec } as unknown as SqlStorage;
+}

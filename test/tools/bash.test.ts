@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
+import { put, toolBench, type Bench } from './run-tool.ts';
+
+/** A bench with two files; `sh` runs a command with a short time-out. */
+function shell(): Bench & {
+  sh(command: string): Promise<Awaited<ReturnType<Bench['run']>> & { out: string; err: string; exitCode: number }>;
+} {
+  const bench = toolBench();
+  put(bench.files, '/workspace/a.txt', 'hello\nworld\n');
+  put(bench.files, '/workspace/self.sh', 'source /workspace/self.sh\n');
+  return {
+    ...bench,
+    async sh(command) {
+      const result = await bench.run('builtin.bash', { command, timeout: 2000 });
+      const { stdout, stderr, exitCode } = result.structuredContent ?? {};
+      return { ...result, out: String(stdout), err: String(stderr), exitCode: Number(exitCode) };
+    },
+  };
+}
+
+describe('the shell', () => {
+  it('answers output, errors and the exit code', async () => {
+    const { run } = shell();
+    expect(await run('builtin.bash', { command: 'echo hello; echo oh >&2; exit 3' })).toEqual({
+      isError: false,
+      content: [{ type: 'text', text: 'hello\nstderr:\noh\nexit code: 3' }],
+      text: 'hello\nstderr:\noh\nexit code: 3',
+      structuredContent: { stdout: 'hello\n', stderr: 'oh\n', exitCode: 3 },
+    });
+  });
+
+  it('works on the files of the session, and they stay', async () => {
+    const { files, sh } = shell();
+    await sh('mkdir -p src && echo one > src/x && echo two >> src/x && cp src/x y && mv y z && rm a.txt && chmod 755 z');
+    expect(new TextDecoder().decode(files.read('/workspace/z'))).toBe('one\ntwo\n');
+    expect(files.stat('/workspace/z')?.mode).toBe(0o755);
+    expect(files.stat('/workspace/a.txt')).toBeNull();
+    expect((await sh('cat src/x | sort -r; ls; pwd; echo ~')).out).toBe('two\none\nself.sh\nsrc\nz\n/workspace\n/workspace\n');
+  });
+
+  it('keeps bytes as they are', async () => {
+    const { files, sh } = shell();
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+    files.write('/workspace/bin', bytes);
+    await sh('cat bin > copy; cp bin copy2; base64 bin > text; base64 -d text > copy3');
+    for (const copy of ['copy', 'copy2', 'copy3']) expect([...files.read(`/workspace/${copy}`)], copy).toEqual([...bytes]);
+    put(files, '/workspace/utf', 'žluťoučký 🐎\n');
+    await sh('cat utf > utf2; echo "řeka 🐎" > utf3');
+    expect(new TextDecoder().decode(files.read('/workspace/utf2'))).toBe('žluťoučký 🐎\n');
+    expect(new TextDecoder().decode(files.read('/workspace/utf3'))).toBe('řeka 🐎\n');
+  });
+
+  it('has devices that swallow, and its own folders closed to writing', async () => {
+    const { files, sh } = shell();
+    expect(
+      (
+        await sh(
+          'echo x > /dev/null; echo y >> /dev/null; cat /dev/null; echo a > /dev/stdout; echo b > /dev/stderr; cat nope 2>/dev/null; ls /bin/ls',
+        )
+      ).out,
+    ).toBe('a\n/bin/ls\n');
+    for (const command of ['echo x > /bin/ls', 'rm /bin/ls', 'mkdir /dev/x', 'mv a.txt /usr/a.txt', 'cp a.txt /proc/a']) {
+      const { exitCode, err } = await sh(command);
+      expect([command, exitCode === 0, err === '']).toEqual([command, false, false]);
+    }
+    expect(files.paths()).toEqual(['/', '/tmp', '/workspace', '/workspace/a.txt', '/workspace/self.sh']);
+  });
+
+  it('starts where it is told, and every call anew', async () => {
+    const { run, files } = shell();
+    put(files, '/workspace/sub/f', '1');
+    expect((await run('builtin.bash', { command: 'pwd; x=5; cd /', cwd: 'sub' })).text).toContain('/workspace/sub');
+    expect((await run('builtin.bash', { command: 'pwd; echo "x=$x"' })).text).toContain('/workspace\nx=\n');
+    expect(await run('builtin.bash', { command: 'pwd', cwd: 'nowhere' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('There is no /workspace/nowhere'),
+    });
+    expect(await run('builtin.bash', { command: 'pwd', cwd: 'a.txt' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('is a file'),
+    });
+  });
+
+  it('makes no links, and says so', async () => {
+    const { files, sh } = shell();
+    for (const command of ['ln -s /etc/passwd l', 'ln -s / r', 'ln a.txt hard']) {
+      expect(await sh(command)).toMatchObject({ exitCode: 1, err: expect.stringContaining('links are not supported') });
+    }
+    expect(files.list('/workspace').map((entry) => entry.name)).toEqual(['a.txt', 'self.sh']);
+  });
+
+  it('keeps what was printed before a redirection that cannot be opened', async () => {
+    const { out, err, exitCode } = await shell().sh('echo before; echo x > a.txt/below; echo after');
+    expect([out, exitCode]).toEqual(['before\n', 1]);
+    expect(err).toContain('ENOTDIR');
+  });
+
+  it('shows head and tail of long output', async () => {
+    const { files, sh } = shell();
+    put(files, '/workspace/long', `first\n${'middle\n'.repeat(20_000)}last\n`);
+    const { out, text } = await sh('cat long');
+    expect(out.startsWith('first\n') && out.endsWith('last\n')).toBe(true);
+    expect(text).toMatch(/\[… \d+ of 140011 bytes left out …\]/);
+    expect(text.length).toBeLessThan(64 * 1024);
+  });
+
+  it('ends a busy script by count and a sleeping one by time', async () => {
+    const { sh } = shell();
+    expect(await sh('echo started; while true; do :; done')).toMatchObject({
+      isError: true,
+      code: 'limit_reached',
+      out: 'started\n',
+      text: expect.stringContaining('fewer commands'),
+    });
+    const { run } = toolBench();
+    expect(await run('builtin.bash', { command: 'echo started; sleep 100', timeout: 50 })).toMatchObject({
+      isError: true,
+      code: 'timeout',
+      structuredContent: { stdout: 'started\n', exitCode: 124 },
+    });
+  });
+
+  it('ends when the call is aborted', async () => {
+    const controller = new AbortController();
+    const { run } = toolBench({ signal: controller.signal });
+    const running = run('builtin.bash', { command: 'sleep 100' });
+    setTimeout(() => controller.abort(new Error('cancelled')), 10);
+    expect((await running).structuredContent).toMatchObject({ exitCode: expect.not.closeTo(0) });
+  });
+
+  it('leaves the globals of the isolate as they were', async () => {
+    const before = [globalThis.Function, globalThis.setTimeout, globalThis.WebAssembly, globalThis.process];
+    await shell().sh('echo hi');
+    expect([globalThis.Function, globalThis.setTimeout, globalThis.WebAssembly, globalThis.process]).toEqual(before);
+  });
+});
+
+type Row = { id: string; class: string; command: string };
+
+// Rows about deleting, overwriting, writing outside and privileges are judged by the policy at the file system, which
+// asks first; until it is there they are not run here.
+describeCorpus('security/bash-hostile.jsonl', (path) => {
+  const rows = readJsonLines<Row>(path);
+  const of = (kind: string): Row[] => rows.filter((row) => row.class === kind);
+
+  it.each(of('exhaust'))('$id ends in bounds, and the next command works: $command', async ({ command }) => {
+    const { sh } = shell();
+    expect((await sh(command)).text.length).toBeLessThan(80_000);
+    expect((await sh('echo alive')).out).toBe('alive\n');
+  });
+
+  it('discloses nothing of the host', async () => {
+    process.env.MONIKER_TEST_SENTINEL = 'SENTINEL-9f2c';
+    const hostValues = [process.env.MONIKER_TEST_SENTINEL, process.cwd(), process.version, process.env.PATH ?? 'unset'];
+    for (const { command } of of('disclosure')) {
+      const { text } = await shell().sh(command);
+      for (const value of hostValues) expect(text, command).not.toContain(value);
+      expect(text, command).not.toMatch(/root:|node_modules/);
+    }
+    delete process.env.MONIKER_TEST_SENTINEL;
+  });
+
+  it('has no network of its own', async () => {
+    const original = globalThis.fetch;
+    let asked = 0;
+    globalThis.fetch = async () => {
+      asked += 1;
+      return new Response('');
+    };
+    try {
+      for (const { command } of of('network')) expect((await shell().sh(command)).exitCode, command).not.toBe(0);
+    } finally {
+      globalThis.fetch = original;
+    }
+    expect(asked).toBe(0);
+  });
+
+  it('runs what is harmless', async () => {
+    // Not in this shell, or about files that are not there: an exit code, never a refusal.
+    const failing = new Map([
+      ['grep -rn TODO .', 1],
+      ["grep 'rm -rf' notes.txt", 2],
+      ['git log --oneline', 127],
+      ['ls rm', 2],
+    ]);
+    for (const { command } of of('harmless')) {
+      const { isError, exitCode } = await shell().sh(command);
+      expect([command, isError, exitCode]).toEqual([command, false, failing.get(command) ?? 0]);
+    }
+  });
+});
+
+describeCorpus('security/naughty-strings.json', (path) => {
+  it('passes through the shell as the content of a file', async () => {
+    const { files, run } = shell();
+    for (const content of readJson<string[]>(path)) {
+      put(files, '/workspace/in', content);
+      await run('builtin.bash', { command: 'cat in > out' });
+      expect(new TextDecoder('utf-8', { ignoreBOM: true, fatal: true }).decode(files.read('/workspace/out'))).toBe(content);
+    }
+  });
+});

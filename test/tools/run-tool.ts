@@ -1,0 +1,41 @@
+/** Runs a registered tool as the call door does, over files and a way out of the test's choosing. */
+import type { EditionTool } from '../../src/core/edition.ts';
+import { contentText, type ToolResult } from '../../src/core/tool.ts';
+import type { FileSystem } from '../../src/ports/file-system.ts';
+import type { Logger } from '../../src/ports/runtime.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createCodeExecutor } from '../../src/tools/executor.ts';
+import { codeTools } from '../../src/tools/registry.ts';
+
+const executor = createCodeExecutor(codeTools());
+const silent: Logger = { error() {}, info() {}, debug() {} };
+
+export type Bench = {
+  files: FileSystem;
+  run(canonical: string, args: Record<string, unknown>): Promise<ToolResult & { text: string }>;
+};
+
+export function toolBench(
+  parts: { files?: FileSystem; fetch?: (request: Request) => Promise<Response>; signal?: AbortSignal } = {},
+): Bench {
+  const files = parts.files ?? createMemoryFiles(() => 0);
+  return {
+    files,
+    async run(canonical, args) {
+      // The executor reads nothing else of an edition's tool.
+      const result = await executor.execute({ canonical } as EditionTool, args, {
+        signal: parts.signal ?? new AbortController().signal,
+        log: silent,
+        files,
+        secret: () => Promise.reject(new Error('no secrets here')),
+        fetch: parts.fetch ?? (() => Promise.reject(new Error('no network here'))),
+        now: () => Date.UTC(2026, 0, 2, 3, 4, 5),
+      });
+      return { ...result, text: contentText(result.content) };
+    },
+  };
+}
+
+export function put(files: FileSystem, path: string, content: string): void {
+  files.write(path, new TextEncoder().encode(content));
+}
