@@ -226,7 +226,8 @@ function wordEnd(text: string, from: number): number | 'cut' | 'damaged' {
   const word = text.slice(from, at);
   if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(word) || word === 'true' || word === 'false' || word === 'null') return at;
   if (at < text.length || word === '') return 'damaged';
-  const isPrefix = ['true', 'false', 'null'].some((literal) => literal.startsWith(word)) || /^-?((0|[1-9]\d*)(\.\d*)?([eE][+-]?)?)?$/.test(word);
+  const isPrefix =
+    ['true', 'false', 'null'].some((literal) => literal.startsWith(word)) || /^-?((0|[1-9]\d*)(\.\d*)?([eE][+-]?)?)?$/.test(word);
   return isPrefix ? 'cut' : 'damaged';
 }
 

@@ -88,7 +88,7 @@ export class ToolCallAssembler {
       else if (!elsewhere || !piece.name) call = withId;
     } else if (id !== null) {
       const unnamed = atIndex ?? (index === null ? latest : undefined);
-      if (unnamed !== undefined && unnamed.takesId(piece)) call = unnamed;
+      if (unnamed?.takesId(piece)) call = unnamed;
     } else if (index !== null) {
       call = atIndex ?? (latest !== undefined && latest.index === null && !piece.name ? latest : undefined);
     } else if (latest !== undefined && (!piece.name || latest.name === '' || (latest.name === piece.name && !latest.isWhole))) {
@@ -96,7 +96,7 @@ export class ToolCallAssembler {
     } else if (latest !== undefined && latest.name === piece.name && latest.repeats(text)) {
       call = latest;
     }
-    if (call !== undefined && call.isAnother(piece, text)) call = undefined;
+    if (call?.isAnother(piece, text)) call = undefined;
     call ??= this.#open();
     if (call === undefined) return undefined;
     if (id !== null && call.id === null) call.id = id;

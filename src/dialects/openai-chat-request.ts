@@ -43,7 +43,9 @@ const ToolChoice = z.union([
 
 const Tool = z.looseObject({
   type: z.string(),
-  function: z.looseObject({ name: z.string().min(1), description: z.string().nullish(), parameters: z.record(z.string(), z.unknown()).nullish() }).optional(),
+  function: z
+    .looseObject({ name: z.string().min(1), description: z.string().nullish(), parameters: z.record(z.string(), z.unknown()).nullish() })
+    .optional(),
 });
 
 export const ChatCompletionRequest = z
@@ -145,7 +147,11 @@ function imagePart(url: string): InputPart {
   return inline === null ? { type: 'image', url } : { type: 'image', mediaType: inline[1], data: inline[2] };
 }
 
-function assistantParts(message: Extract<z.infer<typeof ChatMessage>, { role: 'assistant' }>, names: Map<string, string>, fault: Fault): AssistantPart[] {
+function assistantParts(
+  message: Extract<z.infer<typeof ChatMessage>, { role: 'assistant' }>,
+  names: Map<string, string>,
+  fault: Fault,
+): AssistantPart[] {
   const parts: AssistantPart[] = [];
   const text = message.content == null ? '' : plainText(message.content);
   const said = text === '' ? (message.refusal ?? '') : text;

@@ -89,7 +89,14 @@ export function openAiErrorBody(problem: Problem | ProblemBody): OpenAiError {
   const body = problem instanceof Problem ? problem.toBody() : problem;
   const issues = Array.isArray(body.issues) ? (body.issues as { path?: unknown }[]) : [];
   const path = body.param ?? issues[0]?.path;
-  return { error: { message: body.detail, type: errorType(body.status), param: typeof path === 'string' && path !== '' ? path : null, code: body.code } };
+  return {
+    error: {
+      message: body.detail,
+      type: errorType(body.status),
+      param: typeof path === 'string' && path !== '' ? path : null,
+      code: body.code,
+    },
+  };
 }
 
 function errorType(status: number): string {
@@ -110,7 +117,10 @@ function usageBody(usage: Usage): Record<string, unknown> {
   return body;
 }
 
-type Change = { type: 'delta'; delta: Record<string, unknown> } | { type: 'end'; finish: string } | { type: 'failure'; problem: ProblemBody };
+type Change =
+  | { type: 'delta'; delta: Record<string, unknown> }
+  | { type: 'end'; finish: string }
+  | { type: 'failure'; problem: ProblemBody };
 
 type ShownCall = { index: number; id: string; name: string; text: string; custom: boolean };
 
@@ -173,7 +183,13 @@ function createMessage({ restarts = 'as failures' }: { restarts?: 'silently' | '
         reasoning += event.text;
         return { type: 'delta', delta: { reasoning_content: event.text } };
       case 'call-start': {
-        const call = { index: calls.size, id: uniqueId(event.nativeId, calls.size), name: event.name, text: '', custom: event.custom === true };
+        const call = {
+          index: calls.size,
+          id: uniqueId(event.nativeId, calls.size),
+          name: event.name,
+          text: '',
+          custom: event.custom === true,
+        };
         calls.set(event.call, call);
         return { type: 'delta', delta: { tool_calls: [{ index: call.index, ...callBody(call) }] } };
       }
@@ -221,7 +237,10 @@ function createMessage({ restarts = 'as failures' }: { restarts?: 'silently' | '
       endStep();
       const content = texts.join('\n\n');
       const shown = [...calls.values()].map(callBody);
-      const body: Record<string, unknown> = { role: 'assistant', content: content === '' && (shown.length > 0 || refusal !== '') ? null : content };
+      const body: Record<string, unknown> = {
+        role: 'assistant',
+        content: content === '' && (shown.length > 0 || refusal !== '') ? null : content,
+      };
       body.refusal = refusal === '' ? null : refusal;
       if (reasoning !== '') body.reasoning_content = reasoning;
       if (shown.length > 0) body.tool_calls = shown;
@@ -250,9 +269,15 @@ const finishReasons = {
   unknown: 'stop',
 } as const;
 
-function endTurn(event: Extract<SessionEvent, { type: 'turn-end' }>, finish: (reason: string) => Change, fail: (problem: ProblemBody) => Change): Change {
+function endTurn(
+  event: Extract<SessionEvent, { type: 'turn-end' }>,
+  finish: (reason: string) => Change,
+  fail: (problem: ProblemBody) => Change,
+): Change {
   if (event.status === 'failed' || event.status === 'interrupted') {
-    return fail(new Problem(event.reason === 'internal' ? 'internal' : 'upstream_error', `The turn ended early: ${event.reason}.`).toBody());
+    return fail(
+      new Problem(event.reason === 'internal' ? 'internal' : 'upstream_error', `The turn ended early: ${event.reason}.`).toBody(),
+    );
   }
   if (event.reason === 'length' || event.reason === 'max_tokens') return finish('length');
   return finish(event.reason === 'content_filter' ? 'content_filter' : 'stop');

@@ -7,7 +7,10 @@ import type { Message } from '../core/message.ts';
 import type { Profile } from './profiles.ts';
 
 /** Our call id → the id to send, for every call of the conversation. */
-export function createCallIds(messages: readonly Message[], profile: Pick<Profile, 'callIdLength' | 'keepCallIds'>): (callId: string) => string {
+export function createCallIds(
+  messages: readonly Message[],
+  profile: Pick<Profile, 'callIdLength' | 'keepCallIds'>,
+): (callId: string) => string {
   const sent = new Map<string, string>();
   const used = new Set<string>();
   for (const message of messages) {

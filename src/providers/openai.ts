@@ -194,7 +194,8 @@ export class OpenAiReply implements ReplyReader {
       this.#finishReason = choice.finish_reason;
       this.state = 'tail';
     }
-    if (limitReasons.has(String(choice.finish_reason)) || limitReasons.has(String(choice.native_finish_reason).toLowerCase())) this.#atLimit = true;
+    if (limitReasons.has(String(choice.finish_reason)) || limitReasons.has(String(choice.native_finish_reason).toLowerCase()))
+      this.#atLimit = true;
   }
 
   #readDelta(delta: Json, events: ChatEvent[]): void {
@@ -206,7 +207,8 @@ export class OpenAiReply implements ReplyReader {
       const whole = delta.tool_calls.length > 1;
       for (const [place, call] of delta.tool_calls.entries()) if (isRecord(call)) this.#readCall(call, whole ? place : null, events);
     }
-    if (isRecord(delta.function_call)) this.#push({ name: text(delta.function_call.name), arguments: argumentsOf(delta.function_call.arguments) }, events);
+    if (isRecord(delta.function_call))
+      this.#push({ name: text(delta.function_call.name), arguments: argumentsOf(delta.function_call.arguments) }, events);
   }
 
   #readContent(content: unknown, events: ChatEvent[]): void {
@@ -273,8 +275,10 @@ export class OpenAiReply implements ReplyReader {
     const events: ChatEvent[] = [];
     this.#note(this.#assembler.finish({ ended, length: this.#atLimit }), events);
     if (!ended) return this.#end(events, malformedProblem(this.#access, 'broke off in the middle of its reply').toBody());
-    if (this.#assembler.overflowed) return this.#end(events, malformedProblem(this.#access, 'began more tool calls than a reply may hold').toBody());
-    if (failureReasons.has(this.#finishReason ?? '')) return this.#end(events, malformedProblem(this.#access, 'gave up on its reply').toBody());
+    if (this.#assembler.overflowed)
+      return this.#end(events, malformedProblem(this.#access, 'began more tool calls than a reply may hold').toBody());
+    if (failureReasons.has(this.#finishReason ?? ''))
+      return this.#end(events, malformedProblem(this.#access, 'gave up on its reply').toBody());
     const native = this.#native();
     if (native !== null) events.push({ type: 'native', provider: this.#access.name, data: native });
     if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });

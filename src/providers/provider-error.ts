@@ -15,10 +15,18 @@ export type FailureOptions = {
  * The problem for an answer that is no success; reads at most `maxErrorBodyBytes` of it. `extra` has `provider`,
  * `upstreamStatus`, `retryable` and, where the provider named a time, `retryAfterMs`.
  */
-export async function responseProblem(access: ProviderAccess, response: Response, now: number, options: FailureOptions = {}): Promise<Problem> {
+export async function responseProblem(
+  access: ProviderAccess,
+  response: Response,
+  now: number,
+  options: FailureOptions = {},
+): Promise<Problem> {
   const text = await readStart(response);
   const error = errorOf(text);
-  return statusProblem(access, response.status, error, { ...options, retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now) });
+  return statusProblem(access, response.status, error, {
+    ...options,
+    retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now),
+  });
 }
 
 /** The problem for an `error` that came with status 200, as a body or in a stream. */
@@ -71,7 +79,13 @@ function statusProblem(
   return problem(access, 'upstream_error', `answered with status ${status}${said}`, extra);
 }
 
-function problem(access: ProviderAccess, code: ConstructorParameters<typeof Problem>[0], what: string, extra: Record<string, unknown>, cause?: unknown): Problem {
+function problem(
+  access: ProviderAccess,
+  code: ConstructorParameters<typeof Problem>[0],
+  what: string,
+  extra: Record<string, unknown>,
+  cause?: unknown,
+): Problem {
   return new Problem(code, `The provider ${access.name} ${what}.`, { provider: access.name, ...extra }, { cause });
 }
 
@@ -153,10 +167,15 @@ function quote(access: ProviderAccess, error: ProviderFault): string {
     for (const part of value.split(/\s+/)) if (part.length >= 8) text = text.replaceAll(part, '[redacted]');
   }
   text = text
-    .replace(/\b(?:sk|pk|rk|gsk|xai|hf|r8|key|csk|nvapi|Bearer)[-_ ][\w*.\-…]{6,}|\bAIza[\w-]{10,}|\beyJ[\w-]{10,}(?:\.[\w-]+)*/g, '[redacted]')
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+    // What follows is not linear on every text; nothing beyond the first lines is shown anyway.
+    .slice(0, 4 * limits.maxErrorMessageLength)
+    .replace(credentials, '[redacted]')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/[.\s]+$/, '')
     .trim();
   if (text.length > limits.maxErrorMessageLength) text = `${text.slice(0, limits.maxErrorMessageLength)}…`.toWellFormed();
   return text === '' ? '' : `: ${text}`;
 }
+
+/** What keys and tokens of the known providers look like. */
+const credentials = /\b(?:sk|pk|rk|gsk|xai|hf|r8|key|csk|nvapi|Bearer)[-_ ][\w*.\-…]{6,}|\bAIza[\w-]{10,}|\beyJ[\w-]{10,}(?:\.[\w-]+)*/g;

@@ -64,7 +64,10 @@ function passThrough({ response, patience }: OpenReply): Response {
   return new Response(response.body, { status: 200, headers: headersOf(response) });
 }
 
-async function rewriteWhole(open: OpenReply, { access, model, signal }: Pick<ProxyRequest, 'access' | 'model' | 'signal'>): Promise<Response> {
+async function rewriteWhole(
+  open: OpenReply,
+  { access, model, signal }: Pick<ProxyRequest, 'access' | 'model' | 'signal'>,
+): Promise<Response> {
   const reply = new OpenAiReply(access, model);
   const events: ChatEvent[] = [];
   for await (const batch of readReply(open, access, reply, signal)) events.push(...batch);
@@ -112,8 +115,8 @@ function encodedStream({ first, batches, encoder, clock, abandon }: Encoding): R
   };
   const write = (controller: ReadableStreamDefaultController<Uint8Array>, events: readonly ChatEvent[]): void => {
     for (const event of events) pending += encoder.encode(event);
-    if (armed || pending === '') return;
-    if (clock.now() - lastWrite >= coalesceMs) {
+    if (pending === '' || (armed && pending.length < maxPendingLength)) return;
+    if (clock.now() - lastWrite >= coalesceMs || pending.length >= maxPendingLength) {
       flush(controller);
       return;
     }
@@ -159,5 +162,7 @@ function encodedStream({ first, batches, encoder, clock, abandon }: Encoding): R
   );
 }
 
-/** Writes closer together than this are joined. */
+/** Writes closer together than this are joined, */
 const coalesceMs = 2;
+/** unless this much is waiting: a provider that never pauses would keep the timer from its turn. */
+const maxPendingLength = 16 * 1024;

@@ -48,7 +48,11 @@ export function httpFor(deps: Pick<ModelDeps, 'http' | 'rehearsal'>, access: Pro
   return access.kind === 'rehearsal' ? deps.rehearsal : deps.http;
 }
 
-async function begin(deps: ModelDeps, request: ChatRequest, signal: AbortSignal): Promise<{ first: ChatEvent[]; rest: AsyncGenerator<ChatEvent[]> }> {
+async function begin(
+  deps: ModelDeps,
+  request: ChatRequest,
+  signal: AbortSignal,
+): Promise<{ first: ChatEvent[]; rest: AsyncGenerator<ChatEvent[]> }> {
   const { access, model } = request;
   const adapter = adapters[access.kind];
   const http = httpFor(deps, access);

@@ -38,12 +38,17 @@ export function nextReply({ messages, tools, toolChoice }: RehearsalRequest): Re
   }
   if (stepsDone > 0) return say(report(since));
   const earlier = messages.slice(0, Math.max(lastUser, 0));
-  if (toolChoice !== 'required' && typeof toolChoice === 'string' && asksForThePast(input)) return say(`${introduction} ${recall(earlier)}`);
+  if (toolChoice !== 'required' && typeof toolChoice === 'string' && asksForThePast(input))
+    return say(`${introduction} ${recall(earlier)}`);
   if (mayCall) {
     const tool = chooseTool(input, tools, toolChoice);
     if (tool !== undefined) return { text: '', calls: [{ name: tool.name, arguments: JSON.stringify(guessArguments(input, tool)) }] };
   }
-  return say([introduction, abilities(tools), earlier.some((message) => message.role === 'user') ? recall(earlier) : ''].filter((part) => part !== '').join('\n\n'));
+  return say(
+    [introduction, abilities(tools), earlier.some((message) => message.role === 'user') ? recall(earlier) : '']
+      .filter((part) => part !== '')
+      .join('\n\n'),
+  );
 }
 
 function say(text: string): RehearsalReply {
@@ -54,7 +59,12 @@ function say(text: string): RehearsalReply {
 function commandGroups(input: string): string[][] {
   return input
     .split(/\n[^\S\n]*\n/)
-    .map((group) => group.split('\n').map((line) => line.trim()).filter((line) => /^\/[^\s/]/.test(line)))
+    .map((group) =>
+      group
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => /^\/[^\s/]/.test(line)),
+    )
     .filter((group) => group.length > 0);
 }
 
@@ -66,7 +76,9 @@ function readCommand(line: string, tools: readonly RehearsalTool[]): { name: str
 
 function findTool(name: string, tools: readonly RehearsalTool[]): RehearsalTool | undefined {
   const folded = fold(name);
-  return tools.find((tool) => tool.name === name) ?? tools.find((tool) => [tool.name, ...tool.aliases].some((known) => fold(known) === folded));
+  return (
+    tools.find((tool) => tool.name === name) ?? tools.find((tool) => [tool.name, ...tool.aliases].some((known) => fold(known) === folded))
+  );
 }
 
 function fold(name: string): string {
@@ -98,18 +110,23 @@ function recall(earlier: readonly RehearsalMessage[]): string {
 const maxRecalled = 40;
 
 function report(since: readonly RehearsalMessage[]): string {
-  const lines = since.flatMap((message, index) => (message.role === 'tool' ? [`${callOf(since.slice(0, index), message)} gave:\n${clip(message.text, 4000)}`] : []));
+  const lines = since.flatMap((message, index) =>
+    message.role === 'tool' ? [`${callOf(since.slice(0, index), message)} gave:\n${clip(message.text, 4000)}`] : [],
+  );
   return [`${introduction} This is what the tools gave.`, ...lines].join('\n\n');
 }
 
 /** `name({"its":"arguments"})` of the call that a tool message answers. */
 function callOf(before: readonly RehearsalMessage[], result: RehearsalMessage): string {
-  const call = before.findLast((message) => message.calls.some(({ id }) => id === result.callId))?.calls.find(({ id }) => id === result.callId);
+  const call = before
+    .findLast((message) => message.calls.some(({ id }) => id === result.callId))
+    ?.calls.find(({ id }) => id === result.callId);
   return call === undefined ? 'a tool' : `${call.name}(${clip(call.arguments, 200)})`;
 }
 
 function abilities(tools: readonly RehearsalTool[]): string {
-  if (tools.length === 0) return 'I have no tools here. With a toolset I call them: write a line such as /name key=value, or /name {"key": "value"}.';
+  if (tools.length === 0)
+    return 'I have no tools here. With a toolset I call them: write a line such as /name key=value, or /name {"key": "value"}.';
   const list = tools.slice(0, 30).map((tool) => {
     const aliases = tool.aliases.length > 0 ? ` (also ${tool.aliases.join(', ')})` : '';
     return `- ${tool.name}${aliases}: ${oneLine(tool.description.split('\n')[0] ?? '')}`;

@@ -62,7 +62,8 @@ function guess(key: string, property: Property | undefined, input: string, quote
 
 function guessText(key: string, input: string, quoted: string[]): string {
   if (/url|uri|link/i.test(key)) return /https?:\/\/[^\s`"'<>]+/.exec(input)?.[0] ?? quoted.shift() ?? '';
-  if (/path|file|dir|folder/i.test(key)) return /(?:^|[\s`"'])(\/?[\w.-]+(?:\/[\w.-]*)+|[\w-]+\.\w{1,8})(?=$|[\s`"',?!])/.exec(input)?.[1] ?? quoted.shift() ?? '.';
+  if (/path|file|dir|folder/i.test(key))
+    return /(?:^|[\s`"'])(\/?[\w.-]+(?:\/[\w.-]*)+|[\w-]+\.\w{1,8})(?=$|[\s`"',?!])/.exec(input)?.[1] ?? quoted.shift() ?? '.';
   return quoted.shift() ?? input.trim();
 }
 
@@ -113,7 +114,11 @@ function propertiesOf(tool: RehearsalTool): Map<string, Property> {
   if (typeof properties !== 'object' || properties === null) return new Map();
   return new Map(
     Object.entries(properties).map(([key, schema]) => {
-      const { type, enum: values, default: fallback } = (typeof schema === 'object' && schema !== null ? schema : {}) as Record<string, unknown>;
+      const {
+        type,
+        enum: values,
+        default: fallback,
+      } = (typeof schema === 'object' && schema !== null ? schema : {}) as Record<string, unknown>;
       const named = Array.isArray(type) ? type.find((one) => one !== 'null') : type;
       return [key, { type: typeof named === 'string' ? named : 'string', enum: Array.isArray(values) ? values : null, fallback }];
     }),
@@ -131,7 +136,9 @@ function textParameter(tool: RehearsalTool, properties: ReadonlyMap<string, Prop
 }
 
 const fillers = new Set(
-  'the and for with you your can please what which this that from into have has are was will would could should tool tools use using run not any all out its'.split(' '),
+  'the and for with you your can please what which this that from into have has are was will would could should tool tools use using run not any all out its'.split(
+    ' ',
+  ),
 );
 
 /** Lower-case words of three letters and more, names cut at their joints, a plural `s` dropped. */

@@ -73,7 +73,8 @@ function toStream(reply: LimitedReply, identity: Identity, step: number, usage: 
 }
 
 function* streamFrames(reply: LimitedReply, identity: Identity, step: number, usage: unknown): Generator<string> {
-  const frame = (fields: unknown): string => `data: ${JSON.stringify(Object.assign({ ...identity, object: 'chat.completion.chunk' }, fields))}\n\n`;
+  const frame = (fields: unknown): string =>
+    `data: ${JSON.stringify(Object.assign({ ...identity, object: 'chat.completion.chunk' }, fields))}\n\n`;
   const chunk = (delta: unknown, finish: string | null = null): string => frame({ choices: [{ index: 0, delta, finish_reason: finish }] });
   yield chunk({ role: 'assistant', content: '' });
   for (const piece of pieces(reply.text)) yield chunk({ content: piece });
@@ -113,13 +114,23 @@ function readRequest(body: Record<string, unknown>): RehearsalRequest {
   return {
     messages,
     tools: records(body.tools).flatMap((tool) => readTool(tool, announced)),
-    toolChoice: choice === 'none' || choice === 'required' ? choice : isRecord(choice) && isRecord(choice.function) ? { name: String(choice.function.name) } : 'auto',
+    toolChoice:
+      choice === 'none' || choice === 'required'
+        ? choice
+        : isRecord(choice) && isRecord(choice.function)
+          ? { name: String(choice.function.name) }
+          : 'auto',
   };
 }
 
 function readMessage(message: Record<string, unknown>): RehearsalMessage {
   const content = message.content;
-  const text = typeof content === 'string' ? content : records(content).map((part) => (typeof part.text === 'string' ? part.text : '[image]')).join('\n');
+  const text =
+    typeof content === 'string'
+      ? content
+      : records(content)
+          .map((part) => (typeof part.text === 'string' ? part.text : '[image]'))
+          .join('\n');
   const calls = records(message.tool_calls).map((call) => {
     const named = isRecord(call.function) ? call.function : {};
     return { id: String(call.id ?? ''), name: String(named.name ?? ''), arguments: String(named.arguments ?? '') };
@@ -141,7 +152,14 @@ function announcedAliases(messages: readonly RehearsalMessage[]): Map<string, st
   for (const message of messages) {
     if (message.role !== 'system') continue;
     for (const [, name, list] of message.text.matchAll(/^- (\S{1,64}) = \S{1,200} \(aliases: ([^)\n]*)\)/gm)) {
-      if (name !== undefined && list !== undefined) aliases.set(name, list.split(',').map((alias) => alias.trim()).filter((alias) => alias !== ''));
+      if (name !== undefined && list !== undefined)
+        aliases.set(
+          name,
+          list
+            .split(',')
+            .map((alias) => alias.trim())
+            .filter((alias) => alias !== ''),
+        );
     }
   }
   return aliases;

@@ -50,7 +50,12 @@ export async function openReply(
  * The reply as batches, one a network read that gave something. The last batch ends with `finish` or `error`, whatever
  * happens to the bytes; throws only what the outer signal aborts with. Closes the exchange when the consumer leaves.
  */
-export async function* readReply({ response, patience }: OpenReply, access: ProviderAccess, reply: ReplyReader, signal?: AbortSignal): AsyncGenerator<ChatEvent[]> {
+export async function* readReply(
+  { response, patience }: OpenReply,
+  access: ProviderAccess,
+  reply: ReplyReader,
+  signal?: AbortSignal,
+): AsyncGenerator<ChatEvent[]> {
   const reader = response.body?.getReader();
   if (reader === undefined) {
     patience.stop();
@@ -61,7 +66,10 @@ export async function* readReply({ response, patience }: OpenReply, access: Prov
   const take = isJson(response) ? takeWhole(access, reply) : takeStream(access, reply);
   try {
     for (let bytes = 0; reply.state !== 'over'; ) {
-      patience.allow(reply.state === 'tail' ? limits.providerTailTimeoutMs : limits.providerIdleTimeoutMs, 'fell silent in the middle of its reply');
+      patience.allow(
+        reply.state === 'tail' ? limits.providerTailTimeoutMs : limits.providerIdleTimeoutMs,
+        'fell silent in the middle of its reply',
+      );
       const { done, value } = await reader.read();
       if (signal?.aborted) throw signal.reason;
       if (patience.expired !== null && reply.state !== 'tail') {

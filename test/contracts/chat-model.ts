@@ -45,7 +45,8 @@ export function chatModelContract(name: string, create: () => ChatModelCases): v
         expect(own.at(-1)).toBe('call-end');
         expect(own.slice(1, -1).every((type) => type === 'call-delta')).toBe(true);
       }
-      for (const event of events) if (event.type === 'call-end') expect(event).toMatchObject({ state: 'ok', arguments: expect.any(Object) });
+      for (const event of events)
+        if (event.type === 'call-end') expect(event).toMatchObject({ state: 'ok', arguments: expect.any(Object) });
       expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'tool-calls' });
     });
 

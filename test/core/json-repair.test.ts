@@ -30,9 +30,12 @@ describe('arguments of a finished call', () => {
     expect(readArguments(text, whole)).toEqual({ state: 'closed', arguments: value, closers });
   });
 
-  it.each(['{"a":1', '{"a":"x', '{"a":', '{"a"', '{', '{"a":tru', '{"a":[1,', '{"a":"x\\', '{"a":"\\u00', "{'a': 'x"])('%j is cut, not merely unclosed', (text) => {
-    expect(readArguments(text, whole)).toEqual({ state: 'truncated', arguments: null });
-  });
+  it.each(['{"a":1', '{"a":"x', '{"a":', '{"a"', '{', '{"a":tru', '{"a":[1,', '{"a":"x\\', '{"a":"\\u00', "{'a': 'x"])(
+    '%j is cut, not merely unclosed',
+    (text) => {
+      expect(readArguments(text, whole)).toEqual({ state: 'truncated', arguments: null });
+    },
+  );
 
   it.each([
     ["{'a': 'b'}", { a: 'b' }],
@@ -45,9 +48,12 @@ describe('arguments of a finished call', () => {
     expect(readArguments(text, whole)).toEqual({ state: 'repaired', arguments: value });
   });
 
-  it.each(['true', '1', '"x"', '[]', '[{"a":1}]', 'hello', '{"a":1}{"b":2}', '{"n":1e400}'])('%j is no object that could be arguments', (text) => {
-    expect(readArguments(text, whole)).toEqual({ state: 'invalid', arguments: null });
-  });
+  it.each(['true', '1', '"x"', '[]', '[{"a":1}]', 'hello', '{"a":1}{"b":2}', '{"n":1e400}'])(
+    '%j is no object that could be arguments',
+    (text) => {
+      expect(readArguments(text, whole)).toEqual({ state: 'invalid', arguments: null });
+    },
+  );
 
   it('marks an integer that a number cannot hold, and leaves digits in strings alone', () => {
     expect(readArguments('{"n":9007199254740993}', whole).state).toBe('repaired');
@@ -87,20 +93,27 @@ describe('arguments of a finished call', () => {
 
   it('refuses deep nesting and large damage without trying', () => {
     const depth = limits.maxJsonDepth + 2;
-    expect(readArguments('{"a":'.repeat(depth) + '1' + '}'.repeat(depth), whole).state).toBe('invalid');
+    expect(readArguments(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`, whole).state).toBe('invalid');
     expect(readArguments(`{"a":[${'1,'.repeat(limits.maxRepairBytes)}]}`, whole).state).toBe('invalid');
   });
 });
 
 describeCorpus('json-repair.jsonl', (path) => {
-  type Row = { id: string; input: string; strict: 'accept' | 'reject' | 'implementation-defined'; truncated: boolean; readings: { value?: unknown }[] };
+  type Row = {
+    id: string;
+    input: string;
+    strict: 'accept' | 'reject' | 'implementation-defined';
+    truncated: boolean;
+    readings: { value?: unknown }[];
+  };
   const rows = readJsonLines<Row>(path);
 
   it('agrees with the strict verdicts and runs nothing that was cut', () => {
     const counts: Record<string, number> = {};
     for (const row of rows) {
       const { state, arguments: value } = readArguments(row.input, whole);
-      counts[`${row.strict}${row.truncated ? ', cut' : ''}: ${state}`] = (counts[`${row.strict}${row.truncated ? ', cut' : ''}: ${state}`] ?? 0) + 1;
+      counts[`${row.strict}${row.truncated ? ', cut' : ''}: ${state}`] =
+        (counts[`${row.strict}${row.truncated ? ', cut' : ''}: ${state}`] ?? 0) + 1;
       if (row.strict === 'accept') {
         const strict: unknown = JSON.parse(row.input);
         const isObject = typeof strict === 'object' && strict !== null && !Array.isArray(strict);
@@ -120,11 +133,20 @@ describeCorpus('json-repair.jsonl', (path) => {
 });
 
 describeCorpus('security/json-hostile.jsonl', (path) => {
-  type Row = { id: string; class: string; text?: string; repeat?: { s: string; n: number; close?: string }; generate?: { keys?: number; arrayLength?: number }; expect: string };
+  type Row = {
+    id: string;
+    class: string;
+    text?: string;
+    repeat?: { s: string; n: number; close?: string };
+    generate?: { keys?: number; arrayLength?: number };
+    expect: string;
+  };
   const rows = readJsonLines<Row>(path).filter((row) => row.text !== undefined || row.repeat !== undefined);
 
   it.each(rows.map((row) => [row.id, row] as const))('%s', (_id, row) => {
-    const text = row.text ?? (row.repeat as { s: string; n: number }).s.repeat(row.repeat?.n ?? 0) + (row.repeat?.close ?? '').repeat(row.repeat?.n ?? 0);
+    const text =
+      row.text ??
+      (row.repeat as { s: string; n: number }).s.repeat(row.repeat?.n ?? 0) + (row.repeat?.close ?? '').repeat(row.repeat?.n ?? 0);
     const { state, arguments: value } = readArguments(text, whole);
     if (value !== null) {
       expect(Object.getPrototypeOf(value)).toBe(Object.prototype);

@@ -42,9 +42,27 @@ describe('routing', () => {
   });
 
   it('keeps interleaved calls apart, by id and by index', () => {
-    const byId = [{ id: 'c1', name: 'a' }, { id: 'c2', name: 'b' }, { id: 'c1', arguments: '{"n":' }, { id: 'c2', arguments: '{"m":' }, { id: 'c1', arguments: '1}' }, { id: 'c2', arguments: '2}' }];
-    const byIndex = [{ index: 0, name: 'a' }, { index: 1, name: 'b' }, { index: 0, arguments: '{"n":' }, { index: 1, arguments: '{"m":' }, { index: 0, arguments: '1}' }, { index: 1, arguments: '2}' }];
-    for (const pieces of [byId, byIndex]) expect(short(assemble(pieces))).toEqual([['a', { n: 1 }], ['b', { m: 2 }]]);
+    const byId = [
+      { id: 'c1', name: 'a' },
+      { id: 'c2', name: 'b' },
+      { id: 'c1', arguments: '{"n":' },
+      { id: 'c2', arguments: '{"m":' },
+      { id: 'c1', arguments: '1}' },
+      { id: 'c2', arguments: '2}' },
+    ];
+    const byIndex = [
+      { index: 0, name: 'a' },
+      { index: 1, name: 'b' },
+      { index: 0, arguments: '{"n":' },
+      { index: 1, arguments: '{"m":' },
+      { index: 0, arguments: '1}' },
+      { index: 1, arguments: '2}' },
+    ];
+    for (const pieces of [byId, byIndex])
+      expect(short(assemble(pieces))).toEqual([
+        ['a', { n: 1 }],
+        ['b', { m: 2 }],
+      ]);
   });
 
   it('goes by the latest call where a piece says nothing', () => {
@@ -52,41 +70,133 @@ describe('routing', () => {
   });
 
   it('begins a new call at an index in use when the id is new', () => {
-    const calls = assemble([{ id: 'a', index: 0, name: 't', arguments: '{"n":1}' }, { id: 'b', index: 0, name: 't', arguments: '{"n":2}' }, { index: 0, arguments: '' }]);
-    expect(calls.map((call) => [call.nativeId, call.arguments])).toEqual([['a', { n: 1 }], ['b', { n: 2 }]]);
+    const calls = assemble([
+      { id: 'a', index: 0, name: 't', arguments: '{"n":1}' },
+      { id: 'b', index: 0, name: 't', arguments: '{"n":2}' },
+      { index: 0, arguments: '' },
+    ]);
+    expect(calls.map((call) => [call.nativeId, call.arguments])).toEqual([
+      ['a', { n: 1 }],
+      ['b', { n: 2 }],
+    ]);
   });
 
   it('begins a new call with another name, or the same one, once the arguments are whole', () => {
-    expect(short(assemble([{ name: 'a', arguments: '{}' }, { name: 'b', arguments: '{}' }]))).toEqual([['a', {}], ['b', {}]]);
-    expect(short(assemble([{ index: 0, name: 'a', arguments: '{"n":1}' }, { index: 0, name: 'a', arguments: '{"n":2}' }]))).toEqual([['a', { n: 1 }], ['a', { n: 2 }]]);
-    expect(short(assemble([{ id: '0', name: 'a', arguments: '{"n":1}' }, { id: '0', name: 'b', arguments: '{"n":2}' }]))).toEqual([['a', { n: 1 }], ['b', { n: 2 }]]);
+    expect(
+      short(
+        assemble([
+          { name: 'a', arguments: '{}' },
+          { name: 'b', arguments: '{}' },
+        ]),
+      ),
+    ).toEqual([
+      ['a', {}],
+      ['b', {}],
+    ]);
+    expect(
+      short(
+        assemble([
+          { index: 0, name: 'a', arguments: '{"n":1}' },
+          { index: 0, name: 'a', arguments: '{"n":2}' },
+        ]),
+      ),
+    ).toEqual([
+      ['a', { n: 1 }],
+      ['a', { n: 2 }],
+    ]);
+    expect(
+      short(
+        assemble([
+          { id: '0', name: 'a', arguments: '{"n":1}' },
+          { id: '0', name: 'b', arguments: '{"n":2}' },
+        ]),
+      ),
+    ).toEqual([
+      ['a', { n: 1 }],
+      ['b', { n: 2 }],
+    ]);
   });
 
   it('tells calls with one and the same id apart by their index', () => {
     expect(
-      short(assemble([{ id: 'x', index: 0, name: 'a' }, { id: 'x', index: 1, name: 'b' }, { id: 'x', index: 0, arguments: '{"n":0}' }, { id: 'x', index: 1, arguments: '{"n":1}' }])),
-    ).toEqual([['a', { n: 0 }], ['b', { n: 1 }]]);
+      short(
+        assemble([
+          { id: 'x', index: 0, name: 'a' },
+          { id: 'x', index: 1, name: 'b' },
+          { id: 'x', index: 0, arguments: '{"n":0}' },
+          { id: 'x', index: 1, arguments: '{"n":1}' },
+        ]),
+      ),
+    ).toEqual([
+      ['a', { n: 0 }],
+      ['b', { n: 1 }],
+    ]);
   });
 
   it('binds an id that comes late', () => {
-    expect(assemble([{ index: 0, name: 'a' }, { index: 0, id: 'late', arguments: '{"n"' }, { id: 'late', arguments: ':1}' }])).toMatchObject([{ nativeId: 'late', arguments: { n: 1 } }]);
+    expect(
+      assemble([
+        { index: 0, name: 'a' },
+        { index: 0, id: 'late', arguments: '{"n"' },
+        { id: 'late', arguments: ':1}' },
+      ]),
+    ).toMatchObject([{ nativeId: 'late', arguments: { n: 1 } }]);
   });
 
   it('takes an id made up for every delta for the same call', () => {
-    expect(short(assemble([{ id: 'r1', index: 0, name: 'a', arguments: '{"n"' }, { id: 'r2', index: 0, arguments: ':1' }, { id: 'r3', index: 0, arguments: '}' }]))).toEqual([['a', { n: 1 }]]);
+    expect(
+      short(
+        assemble([
+          { id: 'r1', index: 0, name: 'a', arguments: '{"n"' },
+          { id: 'r2', index: 0, arguments: ':1' },
+          { id: 'r3', index: 0, arguments: '}' },
+        ]),
+      ),
+    ).toEqual([['a', { n: 1 }]]);
   });
 
   it('reads odd indexes like any other', () => {
     expect(short(assemble([{ id: 'a', index: -1, name: 'a', arguments: '{}' }]))).toEqual([['a', {}]]);
-    expect(short(assemble([{ index: 7, name: 'a' }, { index: 7, arguments: '{}' }]))).toEqual([['a', {}]]);
+    expect(
+      short(
+        assemble([
+          { index: 7, name: 'a' },
+          { index: 7, arguments: '{}' },
+        ]),
+      ),
+    ).toEqual([['a', {}]]);
   });
 });
 
 describe('names', () => {
   it('joins a name that comes in pieces, and takes repetitions once', () => {
-    expect(short(assemble([{ index: 0, name: 'get_' }, { index: 0, name: 'weather' }, { index: 0, arguments: '{}' }]))).toEqual([['get_weather', {}]]);
-    expect(short(assemble([{ index: 0, name: 'get' }, { index: 0, name: 'get_weather' }, { index: 0, arguments: '{}' }]))).toEqual([['get_weather', {}]]);
-    expect(short(assemble([{ index: 0, name: 'get', arguments: '{"a"' }, { index: 0, name: 'get', arguments: ':1}' }, { index: 0, name: 'get', arguments: '' }]))).toEqual([['get', { a: 1 }]]);
+    expect(
+      short(
+        assemble([
+          { index: 0, name: 'get_' },
+          { index: 0, name: 'weather' },
+          { index: 0, arguments: '{}' },
+        ]),
+      ),
+    ).toEqual([['get_weather', {}]]);
+    expect(
+      short(
+        assemble([
+          { index: 0, name: 'get' },
+          { index: 0, name: 'get_weather' },
+          { index: 0, arguments: '{}' },
+        ]),
+      ),
+    ).toEqual([['get_weather', {}]]);
+    expect(
+      short(
+        assemble([
+          { index: 0, name: 'get', arguments: '{"a"' },
+          { index: 0, name: 'get', arguments: ':1}' },
+          { index: 0, name: 'get', arguments: '' },
+        ]),
+      ),
+    ).toEqual([['get', { a: 1 }]]);
   });
 
   it('waits for a name that comes after arguments', () => {
@@ -118,44 +228,82 @@ describe('names', () => {
 
 describe('arguments', () => {
   it.each(['', 'null', ' null ', '{}', undefined])('%j is no arguments', (text) => {
-    expect(assemble([{ index: 0, name: 'a', arguments: text }])).toMatchObject([{ state: 'ok', arguments: {}, deltas: text === '{}' ? '{}' : '' }]);
+    expect(assemble([{ index: 0, name: 'a', arguments: text }])).toMatchObject([
+      { state: 'ok', arguments: {}, deltas: text === '{}' ? '{}' : '' },
+    ]);
   });
 
   it('takes an object for whole, and a doubly encoded one for what it says', () => {
     expect(assemble([{ index: 0, name: 'a', arguments: { n: [1] } }])).toMatchObject([{ arguments: { n: [1] }, deltas: '{"n":[1]}' }]);
     const encoded = JSON.stringify('{"n":1}');
-    expect(assemble([{ index: 0, name: 'a', arguments: encoded.slice(0, 4) }, { index: 0, arguments: encoded.slice(4) }])).toMatchObject([{ state: 'ok', arguments: { n: 1 }, deltas: '{"n":1}' }]);
+    expect(
+      assemble([
+        { index: 0, name: 'a', arguments: encoded.slice(0, 4) },
+        { index: 0, arguments: encoded.slice(4) },
+      ]),
+    ).toMatchObject([{ state: 'ok', arguments: { n: 1 }, deltas: '{"n":1}' }]);
   });
 
   it('drops all of the arguments said once more', () => {
     for (const name of ['a', undefined]) {
-      expect(assemble([{ index: 0, name: 'a', arguments: '{"n":1}' }, { index: 0, name, arguments: '{"n":1}' }])).toMatchObject([{ state: 'ok', arguments: { n: 1 }, deltas: '{"n":1}' }]);
+      expect(
+        assemble([
+          { index: 0, name: 'a', arguments: '{"n":1}' },
+          { index: 0, name, arguments: '{"n":1}' },
+        ]),
+      ).toMatchObject([{ state: 'ok', arguments: { n: 1 }, deltas: '{"n":1}' }]);
     }
   });
 
   it('closes what only lacks closers, and says them as a delta', () => {
-    expect(assemble([{ index: 0, name: 'a', arguments: '{"n":"x"' }])).toEqual([{ name: 'a', nativeId: null, state: 'closed', arguments: { n: 'x' }, deltas: '{"n":"x"}' }]);
+    expect(assemble([{ index: 0, name: 'a', arguments: '{"n":"x"' }])).toEqual([
+      { name: 'a', nativeId: null, state: 'closed', arguments: { n: 'x' }, deltas: '{"n":"x"}' },
+    ]);
   });
 
   it('never runs a cut call, and keeps the whole one beside it', () => {
-    for (const how of [{ ended: false, length: false }, { ended: true, length: true }]) {
-      const calls = assemble([{ index: 0, name: 'a', arguments: '{"n":1}' }, { index: 1, name: 'b', arguments: '{"n":"x"' }, { index: 2, name: 'c', arguments: '' }], how);
+    for (const how of [
+      { ended: false, length: false },
+      { ended: true, length: true },
+    ]) {
+      const calls = assemble(
+        [
+          { index: 0, name: 'a', arguments: '{"n":1}' },
+          { index: 1, name: 'b', arguments: '{"n":"x"' },
+          { index: 2, name: 'c', arguments: '' },
+        ],
+        how,
+      );
       expect(calls.map((call) => call.state)).toEqual(['ok', 'truncated', 'truncated']);
     }
   });
 
   it('gives free text as it is', () => {
-    expect(assemble([{ index: 0, name: 'sh', custom: true, arguments: 'ls ' }, { index: 0, custom: true, arguments: '-la' }])).toMatchObject([{ state: 'ok', arguments: { input: 'ls -la' } }]);
+    expect(
+      assemble([
+        { index: 0, name: 'sh', custom: true, arguments: 'ls ' },
+        { index: 0, custom: true, arguments: '-la' },
+      ]),
+    ).toMatchObject([{ state: 'ok', arguments: { input: 'ls -la' } }]);
   });
 
   it('survives garbage: one bad call is invalid, the others are not touched', () => {
-    const calls = assemble([{ index: 0, name: 'a', arguments: ']]}{}' }, { index: 1, name: 'b', arguments: '{}' }]);
+    const calls = assemble([
+      { index: 0, name: 'a', arguments: ']]}{}' },
+      { index: 1, name: 'b', arguments: '{}' },
+    ]);
     expect(calls.map((call) => call.state)).toEqual(['invalid', 'ok']);
   });
 
   it('bounds a call and the number of calls', () => {
     const big = 'x'.repeat(limits.maxArgumentBytes);
-    expect(assemble([{ index: 0, name: 'a', arguments: '{"x":"' }, { index: 0, arguments: big }, { index: 0, arguments: '"}' }])).toMatchObject([{ state: 'invalid' }]);
+    expect(
+      assemble([
+        { index: 0, name: 'a', arguments: '{"x":"' },
+        { index: 0, arguments: big },
+        { index: 0, arguments: '"}' },
+      ]),
+    ).toMatchObject([{ state: 'invalid' }]);
     const assembler = new ToolCallAssembler();
     for (let index = 0; index <= limits.maxCallsPerReply; index++) assembler.push({ index, name: 'a', arguments: '{}' });
     expect(assembler.overflowed).toBe(true);
@@ -172,22 +320,30 @@ describe('arguments', () => {
 });
 
 it('gives the same calls however their arguments are cut and interleaved', () => {
-  const call = fc.record({ name: fc.constantFrom('a', 'b', 'get_weather'), value: fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 3 })) });
+  const call = fc.record({
+    name: fc.constantFrom('a', 'b', 'get_weather'),
+    value: fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 3 })),
+  });
   fc.assert(
-    fc.property(fc.array(call, { minLength: 1, maxLength: 5 }), fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 60 }), fc.boolean(), (calls, cuts, withIds) => {
-      const rest = calls.map(({ value }) => JSON.stringify(value));
-      const pieces: CallPiece[] = calls.map(({ name }, index) => ({ index, name, ...(withIds && { id: `id${index}` }) }));
-      for (let turn = 0; rest.some((text) => text !== ''); turn++) {
-        const index = (cuts[turn % cuts.length] ?? 0) % calls.length;
-        const size = 1 + (cuts[(turn + 1) % cuts.length] ?? 0);
-        const at = rest[index] === '' ? rest.findIndex((text) => text !== '') : index;
-        pieces.push({ index: at, arguments: rest[at]?.slice(0, size) });
-        rest[at] = rest[at]?.slice(size) ?? '';
-      }
-      const found = assemble(pieces);
-      expect(found.map(({ name, state, arguments: value, deltas }) => ({ name, state, value, deltas }))).toEqual(
-        calls.map(({ name, value }) => ({ name, state: 'ok', value: JSON.parse(JSON.stringify(value)), deltas: JSON.stringify(value) })),
-      );
-    }),
+    fc.property(
+      fc.array(call, { minLength: 1, maxLength: 5 }),
+      fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 60 }),
+      fc.boolean(),
+      (calls, cuts, withIds) => {
+        const rest = calls.map(({ value }) => JSON.stringify(value));
+        const pieces: CallPiece[] = calls.map(({ name }, index) => ({ index, name, ...(withIds && { id: `id${index}` }) }));
+        for (let turn = 0; rest.some((text) => text !== ''); turn++) {
+          const index = (cuts[turn % cuts.length] ?? 0) % calls.length;
+          const size = 1 + (cuts[(turn + 1) % cuts.length] ?? 0);
+          const at = rest[index] === '' ? rest.findIndex((text) => text !== '') : index;
+          pieces.push({ index: at, arguments: rest[at]?.slice(0, size) });
+          rest[at] = rest[at]?.slice(size) ?? '';
+        }
+        const found = assemble(pieces);
+        expect(found.map(({ name, state, arguments: value, deltas }) => ({ name, state, value, deltas }))).toEqual(
+          calls.map(({ name, value }) => ({ name, state: 'ok', value: JSON.parse(JSON.stringify(value)), deltas: JSON.stringify(value) })),
+        );
+      },
+    ),
   );
 });

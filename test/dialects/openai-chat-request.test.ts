@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ChatCompletionRequest, toConversation, toSettings } from '../../src/dialects/openai-chat-request.ts';
 
-const request = (fields: Record<string, unknown>) => ChatCompletionRequest.parse({ model: 'rehearsal/default', messages: [{ role: 'user', content: 'hi' }], ...fields });
+const request = (fields: Record<string, unknown>) =>
+  ChatCompletionRequest.parse({ model: 'rehearsal/default', messages: [{ role: 'user', content: 'hi' }], ...fields });
 
 describe('a chat request', () => {
   it('lets fields pass that it does not know', () => {
@@ -29,8 +30,22 @@ describe('a chat request', () => {
         messages: [
           { role: 'system', content: 'Be kind.' },
           { role: 'developer', content: [{ type: 'text', text: 'Be brief.' }] },
-          { role: 'user', content: [{ type: 'text', text: 'See' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }, { type: 'image_url', image_url: { url: 'https://a.example/b.png' } }] },
-          { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'shell', arguments: '{"command":"ls"}' } }, { id: 'c2', type: 'function', function: { name: 'shell', arguments: '{"comm' } }] },
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'See' },
+              { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+              { type: 'image_url', image_url: { url: 'https://a.example/b.png' } },
+            ],
+          },
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [
+              { id: 'c1', type: 'function', function: { name: 'shell', arguments: '{"command":"ls"}' } },
+              { id: 'c2', type: 'function', function: { name: 'shell', arguments: '{"comm' } },
+            ],
+          },
           { role: 'tool', tool_call_id: 'c1', content: 'a.txt' },
           { role: 'tool', tool_call_id: 'c2', content: [{ type: 'text', text: 'bad' }] },
           { role: 'assistant', content: 'One file.' },
@@ -40,19 +55,49 @@ describe('a chat request', () => {
     );
     expect(system).toBe('Be kind.\n\nBe brief.');
     expect(messages).toEqual([
-      { role: 'user', parts: [{ type: 'text', text: 'See' }, { type: 'image', mediaType: 'image/png', data: 'AAAA' }, { type: 'image', url: 'https://a.example/b.png' }] },
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', text: 'See' },
+          { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+          { type: 'image', url: 'https://a.example/b.png' },
+        ],
+      },
       {
         role: 'assistant',
         parts: [
           { type: 'tool-call', callId: 'c1', requested: 'shell', canonical: null, via: null, nativeId: 'c1', arguments: { command: 'ls' } },
-          { type: 'tool-call', callId: 'c2', requested: 'shell', canonical: null, via: null, nativeId: 'c2', arguments: null, raw: '{"comm' },
+          {
+            type: 'tool-call',
+            callId: 'c2',
+            requested: 'shell',
+            canonical: null,
+            via: null,
+            nativeId: 'c2',
+            arguments: null,
+            raw: '{"comm',
+          },
         ],
       },
       {
         role: 'tool',
         parts: [
-          { type: 'tool-result', callId: 'c1', requested: 'shell', canonical: null, isError: false, content: [{ type: 'text', text: 'a.txt' }] },
-          { type: 'tool-result', callId: 'c2', requested: 'shell', canonical: null, isError: false, content: [{ type: 'text', text: 'bad' }] },
+          {
+            type: 'tool-result',
+            callId: 'c1',
+            requested: 'shell',
+            canonical: null,
+            isError: false,
+            content: [{ type: 'text', text: 'a.txt' }],
+          },
+          {
+            type: 'tool-result',
+            callId: 'c2',
+            requested: 'shell',
+            canonical: null,
+            isError: false,
+            content: [{ type: 'text', text: 'bad' }],
+          },
         ],
       },
       { role: 'assistant', parts: [{ type: 'text', text: 'One file.' }] },
@@ -72,7 +117,11 @@ describe('a chat request', () => {
     expect(() => toConversation(bad)).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
-        extra: { issues: ['messages[0].content[0].type', 'messages[1].tool_call_id', 'messages[2].role', 'messages[3].tool_calls[0]'].map((path) => expect.objectContaining({ path })) },
+        extra: {
+          issues: ['messages[0].content[0].type', 'messages[1].tool_call_id', 'messages[2].role', 'messages[3].tool_calls[0]'].map((path) =>
+            expect.objectContaining({ path }),
+          ),
+        },
       }),
     );
   });
@@ -80,9 +129,28 @@ describe('a chat request', () => {
   it('gives its settings in neutral words', () => {
     expect(
       toSettings(
-        request({ temperature: 0, top_p: 0.5, max_tokens: 5, max_completion_tokens: 9, stop: 'x', seed: 1, parallel_tool_calls: false, response_format: { type: 'json_object' }, tool_choice: { type: 'function', function: { name: 'shell' } } }),
+        request({
+          temperature: 0,
+          top_p: 0.5,
+          max_tokens: 5,
+          max_completion_tokens: 9,
+          stop: 'x',
+          seed: 1,
+          parallel_tool_calls: false,
+          response_format: { type: 'json_object' },
+          tool_choice: { type: 'function', function: { name: 'shell' } },
+        }),
       ),
-    ).toEqual({ temperature: 0, topP: 0.5, maxOutputTokens: 9, stop: ['x'], seed: 1, parallelToolCalls: false, responseFormat: { type: 'json_object' }, toolChoice: { tool: 'shell' } });
+    ).toEqual({
+      temperature: 0,
+      topP: 0.5,
+      maxOutputTokens: 9,
+      stop: ['x'],
+      seed: 1,
+      parallelToolCalls: false,
+      responseFormat: { type: 'json_object' },
+      toolChoice: { tool: 'shell' },
+    });
     expect(toSettings(request({ temperature: null, response_format: { type: 'text' } }))).toEqual({});
   });
 });

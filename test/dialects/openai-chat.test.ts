@@ -7,7 +7,11 @@ import { createChunkEncoder, openAiErrorBody, toCompletion } from '../../src/dia
 const identity = { id: 'chatcmpl-1', model: 'agent/helper', created: 1_760_000_000 };
 const usage = { inputTokens: 3, outputTokens: 2 };
 
-type Chunk = { choices: { delta: Record<string, unknown>; finish_reason: string | null }[]; usage?: unknown; error?: { code: string; message: string } };
+type Chunk = {
+  choices: { delta: Record<string, unknown>; finish_reason: string | null }[];
+  usage?: unknown;
+  error?: { code: string; message: string };
+};
 
 function frames(events: readonly (ChatEvent | SessionEvent)[], includeUsage = false): (Chunk | '[DONE]')[] {
   const encoder = createChunkEncoder({ ...identity, includeUsage });
@@ -19,7 +23,14 @@ function frames(events: readonly (ChatEvent | SessionEvent)[], includeUsage = fa
     .map((frame) => (frame === 'data: [DONE]' ? '[DONE]' : JSON.parse(frame.slice('data: '.length))));
 }
 
-const deltas = (list: (Chunk | '[DONE]')[]) => list.flatMap((frame) => (frame === '[DONE]' ? ['[DONE]'] : frame.error ? [frame.error.code] : frame.choices.map((choice) => choice.finish_reason ?? choice.delta)));
+const deltas = (list: (Chunk | '[DONE]')[]) =>
+  list.flatMap((frame) =>
+    frame === '[DONE]'
+      ? ['[DONE]']
+      : frame.error
+        ? [frame.error.code]
+        : frame.choices.map((choice) => choice.finish_reason ?? choice.delta),
+  );
 
 function session(...bodies: SessionEventBody[]): SessionEvent[] {
   return bodies.map((body, index) => ({ ...body, id: index + 1, at: 0 }));
@@ -29,7 +40,10 @@ const turn = 't1';
 const start: SessionEventBody = { type: 'turn-start', turn, input: [{ type: 'text', text: 'hi' }], model: 'rehearsal/default' };
 const step = (step: number): SessionEventBody => ({ type: 'step-start', turn, step });
 const text = (step: number, said: string): SessionEventBody => ({ type: 'text-delta', turn, step, text: said });
-const end = (status: 'completed' | 'failed' | 'cancelled', reason: 'stop' | 'length' | 'upstream_error' | 'cancelled'): SessionEventBody => ({ type: 'turn-end', turn, status, reason, usage });
+const end = (
+  status: 'completed' | 'failed' | 'cancelled',
+  reason: 'stop' | 'length' | 'upstream_error' | 'cancelled',
+): SessionEventBody => ({ type: 'turn-end', turn, status, reason, usage });
 const call: SessionEventBody[] = [
   { type: 'tool-input-start', turn, step: 1, callId: 'c1', name: 'shell', canonical: 'builtin.bash', via: 'alias' },
   { type: 'tool-input-delta', turn, step: 1, callId: 'c1', delta: '{}' },
@@ -53,7 +67,14 @@ describe('a session turn as chunks', () => {
   );
 
   it('is one message: role first, steps joined by a blank line, no server calls, one finish reason', () => {
-    expect(deltas(frames(events))).toEqual([{ role: 'assistant', content: '' }, { content: 'Let me ' }, { content: 'look.' }, { content: '\n\nDone.' }, 'stop', '[DONE]']);
+    expect(deltas(frames(events))).toEqual([
+      { role: 'assistant', content: '' },
+      { content: 'Let me ' },
+      { content: 'look.' },
+      { content: '\n\nDone.' },
+      'stop',
+      '[DONE]',
+    ]);
   });
 
   it('sums usage in a last chunk where it was asked for, and says null before', () => {
@@ -87,7 +108,9 @@ describe('a session turn as chunks', () => {
     const restarted = session(start, step(1), text(1, 'Hal'), restart, text(1, 'Hello'), end('completed', 'stop'));
     expect(deltas(frames(restarted))).toEqual([{ role: 'assistant', content: '' }, { content: 'Hal' }, 'upstream_error', '[DONE]']);
     expect(toCompletion(restarted, identity)).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
-    expect(deltas(frames(session(start, step(1), restart, text(1, 'Hello'), end('completed', 'stop'))))).toContainEqual({ content: 'Hello' });
+    expect(deltas(frames(session(start, step(1), restart, text(1, 'Hello'), end('completed', 'stop'))))).toContainEqual({
+      content: 'Hello',
+    });
   });
 
   it.each([
@@ -124,7 +147,15 @@ describe('a proxied reply as chunks', () => {
       '[DONE]',
     ]);
     expect(toCompletion(events, identity)).toMatchObject({
-      choices: [{ message: { content: null, tool_calls: [{ id: '0', function: { name: 'a', arguments: '{"n":1}' } }, { function: { arguments: '{}' } }] }, finish_reason: 'tool_calls' }],
+      choices: [
+        {
+          message: {
+            content: null,
+            tool_calls: [{ id: '0', function: { name: 'a', arguments: '{"n":1}' } }, { function: { arguments: '{}' } }],
+          },
+          finish_reason: 'tool_calls',
+        },
+      ],
     });
   });
 
@@ -138,7 +169,9 @@ describe('a proxied reply as chunks', () => {
     ];
     expect(deltas(frames(events))).toContainEqual({ refusal: 'No.' });
     expect(deltas(frames(events))).toContainEqual({ tool_calls: [{ index: 0, custom: { input: 'ls' } }] });
-    expect(toCompletion(events, identity)).toMatchObject({ choices: [{ message: { refusal: 'No.', tool_calls: [{ type: 'custom', custom: { name: 'sh', input: 'ls' } }] } }] });
+    expect(toCompletion(events, identity)).toMatchObject({
+      choices: [{ message: { refusal: 'No.', tool_calls: [{ type: 'custom', custom: { name: 'sh', input: 'ls' } }] } }],
+    });
   });
 
   it('begins with the error when nothing came before it', () => {

@@ -9,7 +9,8 @@ function read(text: string | Uint8Array, size = Number.POSITIVE_INFINITY): SseMe
   const bytes = typeof text === 'string' ? utf8.encode(text) : text;
   const parser = new SseParser();
   const messages: SseMessage[] = [];
-  for (let at = 0; at < bytes.length; at += Math.min(size, bytes.length)) messages.push(...parser.push(bytes.subarray(at, at + Math.min(size, bytes.length))));
+  for (let at = 0; at < bytes.length; at += Math.min(size, bytes.length))
+    messages.push(...parser.push(bytes.subarray(at, at + Math.min(size, bytes.length))));
   return [...messages, ...parser.end()];
 }
 
@@ -55,19 +56,38 @@ describe('an event stream', () => {
   });
 
   it('gives the same messages however the bytes are cut', () => {
-    const part = fc.constantFrom('data: ', 'data:', 'event: x', 'id: 1', ':', '\n', '\r\n', '\r', '\n\n', 'é', '😀', '{"a":1}', ' ', 'error: x');
+    const part = fc.constantFrom(
+      'data: ',
+      'data:',
+      'event: x',
+      'id: 1',
+      ':',
+      '\n',
+      '\r\n',
+      '\r',
+      '\n\n',
+      'é',
+      '😀',
+      '{"a":1}',
+      ' ',
+      'error: x',
+    );
     fc.assert(
-      fc.property(fc.array(part, { maxLength: 60 }), fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 }), (parts, sizes) => {
-        const bytes = utf8.encode(parts.join(''));
-        const parser = new SseParser();
-        const cut: SseMessage[] = [];
-        for (let at = 0, turn = 0; at < bytes.length; turn++) {
-          const size = sizes[turn % sizes.length] ?? 1;
-          cut.push(...parser.push(bytes.subarray(at, at + size)));
-          at += size;
-        }
-        expect([...cut, ...parser.end()]).toEqual(read(bytes));
-      }),
+      fc.property(
+        fc.array(part, { maxLength: 60 }),
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 }),
+        (parts, sizes) => {
+          const bytes = utf8.encode(parts.join(''));
+          const parser = new SseParser();
+          const cut: SseMessage[] = [];
+          for (let at = 0, turn = 0; at < bytes.length; turn++) {
+            const size = sizes[turn % sizes.length] ?? 1;
+            cut.push(...parser.push(bytes.subarray(at, at + size)));
+            at += size;
+          }
+          expect([...cut, ...parser.end()]).toEqual(read(bytes));
+        },
+      ),
     );
   });
 });
@@ -77,7 +97,10 @@ describeCorpus('security/sse.jsonl', (path) => {
   const rows = readJsonLines<Row>(path).filter((row) => row.class === 'data');
 
   it.each(rows.map((row) => [row.id, row] as const))('%s is read as exactly one event', (_id, row) => {
-    const frame = `${row.message.data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`).join('')}\n`;
+    const frame = `${row.message.data
+      .split(/\r\n|\r|\n/)
+      .map((line) => `data: ${line}\n`)
+      .join('')}\n`;
     for (const size of [Number.POSITIVE_INFINITY, 1]) expect(data(read(frame, size))).toEqual([row.received.data]);
   });
 });

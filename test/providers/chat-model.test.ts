@@ -10,7 +10,14 @@ import { chatModelContract, collect } from '../contracts/chat-model.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 
 const secret = 'sk-live-0123456789abcdef';
-const access: ProviderAccess = { name: 'acme', kind: 'openai-compatible', baseUrl: 'https://acme.example/v1', headers: { authorization: `Bearer ${secret}` }, models: [], profile: {} };
+const access: ProviderAccess = {
+  name: 'acme',
+  kind: 'openai-compatible',
+  baseUrl: 'https://acme.example/v1',
+  headers: { authorization: `Bearer ${secret}` },
+  models: [],
+  profile: {},
+};
 const request = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
   access,
   model: 'm',
@@ -21,7 +28,8 @@ const request = (fields: Partial<ChatRequest> = {}): ChatRequest => ({
   ...fields,
 });
 
-const chunk = (delta: unknown, finish: string | null = null, rest: object = {}) => `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }], ...rest })}\n\n`;
+const chunk = (delta: unknown, finish: string | null = null, rest: object = {}) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }], ...rest })}\n\n`;
 const usage = { prompt_tokens: 5, completion_tokens: 2 };
 const done = 'data: [DONE]\n\n';
 const sse = (...frames: string[]) => new Response(frames.join(''), { headers: { 'content-type': 'text/event-stream' } });
@@ -45,7 +53,8 @@ function hastyClock() {
     now: () => 0,
     sleep: async (ms: number, signal?: AbortSignal) => {
       // Deadlines of an exchange are far ahead; only the pauses between attempts are short.
-      if (ms >= limits.providerTailTimeoutMs && signal !== undefined && ms !== 20_000) return await new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      if (ms >= limits.providerTailTimeoutMs && signal !== undefined && ms !== 20_000)
+        return await new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       slept.push(ms);
     },
   };
@@ -57,7 +66,9 @@ chatModelContract('an OpenAI-compatible provider', () => {
   const http: OutboundHttp = async (sent) => {
     const { messages } = (await sent.json()) as { messages: { content: string }[] };
     if (messages[0]?.content === 'calls') {
-      const calls = [0, 1].map((index) => chunk({ tool_calls: [{ index, id: `c${index}`, type: 'function', function: { name: 'a', arguments: '{"n":1}' } }] }));
+      const calls = [0, 1].map((index) =>
+        chunk({ tool_calls: [{ index, id: `c${index}`, type: 'function', function: { name: 'a', arguments: '{"n":1}' } }] }),
+      );
       return sse(...calls, chunk({}, 'tool_calls'), done);
     }
     return messages[0]?.content === 'refuse' ? Response.json({ error: { message: 'no' } }, { status: 400 }) : hello();
@@ -67,8 +78,14 @@ chatModelContract('an OpenAI-compatible provider', () => {
 });
 
 chatModelContract('the rehearsal', () => {
-  const ask = (text: string, model = 'default') => request({ access: rehearsalAccess, model, messages: [{ role: 'user', parts: [{ type: 'text', text }] }] });
-  return { model: modelOver(async () => Response.error()), text: ask('hello'), twoCalls: ask('/a {"n":1}\n/b x'), refused: ask('hello', 'other') };
+  const ask = (text: string, model = 'default') =>
+    request({ access: rehearsalAccess, model, messages: [{ role: 'user', parts: [{ type: 'text', text }] }] });
+  return {
+    model: modelOver(async () => Response.error()),
+    text: ask('hello'),
+    twoCalls: ask('/a {"n":1}\n/b x'),
+    refused: ask('hello', 'other'),
+  };
 });
 
 describe('what providers answer instead of a reply', () => {
@@ -79,19 +96,33 @@ describe('what providers answer instead of a reply', () => {
     expect(error).toBeInstanceOf(Problem);
     return { problem: error as Problem, attempts: requests.length, slept: clock.slept };
   };
-  const json = (status: number, error: unknown, headers: Record<string, string> = {}) => () => Response.json({ error }, { status, headers });
+  const json =
+    (status: number, error: unknown, headers: Record<string, string> = {}) =>
+    () =>
+      Response.json({ error }, { status, headers });
 
   it('401: the provider refused its key, which is not shown and not tried again', async () => {
-    const { problem, attempts } = await failing(json(401, { message: `Incorrect API key provided: ${secret} or sk-test_abcdefgh`, code: 'invalid_api_key' }));
-    expect(problem).toMatchObject({ code: 'upstream_error', status: 502, extra: { provider: 'acme', upstreamStatus: 401, retryable: false } });
+    const { problem, attempts } = await failing(
+      json(401, { message: `Incorrect API key provided: ${secret} or sk-test_abcdefgh`, code: 'invalid_api_key' }),
+    );
+    expect(problem).toMatchObject({
+      code: 'upstream_error',
+      status: 502,
+      extra: { provider: 'acme', upstreamStatus: 401, retryable: false },
+    });
     expect(problem.detail).toContain('invalid_api_key');
     expect(JSON.stringify(problem.toBody())).not.toMatch(/sk-live|0123456789|sk-test/);
     expect(attempts).toBe(1);
   });
 
   it('404 for a model is model_not_found, any other is a wrong address', async () => {
-    expect((await failing(json(404, { message: 'The model `m` does not exist', code: 'model_not_found' }))).problem.code).toBe('model_not_found');
-    expect((await failing(() => new Response('<html>nope</html>', { status: 404 }))).problem).toMatchObject({ code: 'upstream_error', detail: expect.stringContaining('baseUrl') });
+    expect((await failing(json(404, { message: 'The model `m` does not exist', code: 'model_not_found' }))).problem.code).toBe(
+      'model_not_found',
+    );
+    expect((await failing(() => new Response('<html>nope</html>', { status: 404 }))).problem).toMatchObject({
+      code: 'upstream_error',
+      detail: expect.stringContaining('baseUrl'),
+    });
   });
 
   it('429 is waited for within the budget, then told as rate_limited', async () => {
@@ -102,13 +133,18 @@ describe('what providers answer instead of a reply', () => {
   });
 
   it('429 with a far or unreadable time', async () => {
-    expect(await failing(json(429, {}, { 'retry-after': '86400' }))).toMatchObject({ attempts: 1, problem: { extra: { retryAfterMs: 86_400_000 } } });
+    expect(await failing(json(429, {}, { 'retry-after': '86400' }))).toMatchObject({
+      attempts: 1,
+      problem: { extra: { retryAfterMs: 86_400_000 } },
+    });
     expect((await failing(json(429, {}, { 'retry-after': 'soon' }))).slept).toEqual([limits.providerRetryMs, limits.providerRetryMs * 2]);
     expect(await failing(json(429, { code: 'insufficient_quota' }))).toMatchObject({ attempts: 1 });
   });
 
   it.each([500, 502, 503, 529])('%i is tried again', async (status) => {
-    expect(await failing(() => new Response('<html>stack trace of /srv/app</html>', { status, headers: { 'content-type': 'text/html' } }))).toMatchObject({
+    expect(
+      await failing(() => new Response('<html>stack trace of /srv/app</html>', { status, headers: { 'content-type': 'text/html' } })),
+    ).toMatchObject({
       attempts: 1 + limits.maxProviderRetries,
       problem: { code: 'upstream_error', detail: `The provider acme answered with status ${status}.` },
     });
@@ -139,23 +175,37 @@ describe('what happens in the middle of a reply', () => {
 
   it('a cut is an error that may be tried again, never a finish', async () => {
     const events = await after(chunk({ content: 'Hel' }));
-    expect(events).toMatchObject([{ type: 'text', text: 'Hel' }, { type: 'error', retryable: true, problem: { code: 'upstream_error' } }]);
+    expect(events).toMatchObject([
+      { type: 'text', text: 'Hel' },
+      { type: 'error', retryable: true, problem: { code: 'upstream_error' } },
+    ]);
   });
 
   it('a cut call is truncated', async () => {
     const events = await after(chunk({ tool_calls: [{ index: 0, id: 'c', function: { name: 'a', arguments: '{"x":"y"' } }] }));
-    expect(events).toMatchObject([{ type: 'call-start' }, { type: 'call-delta' }, { type: 'call-end', state: 'truncated' }, { type: 'error' }]);
+    expect(events).toMatchObject([
+      { type: 'call-start' },
+      { type: 'call-delta' },
+      { type: 'call-end', state: 'truncated' },
+      { type: 'error' },
+    ]);
   });
 
   it('an error event ends the reply, without the secret in it', async () => {
-    const events = await after(chunk({ content: 'Hel' }), `event: error\ndata: ${JSON.stringify({ error: { message: `bad key ${secret}`, code: 'overloaded' } })}\n\n`, chunk({ content: 'more' }));
+    const events = await after(
+      chunk({ content: 'Hel' }),
+      `event: error\ndata: ${JSON.stringify({ error: { message: `bad key ${secret}`, code: 'overloaded' } })}\n\n`,
+      chunk({ content: 'more' }),
+    );
     expect(events).toHaveLength(2);
     expect(events[1]).toMatchObject({ type: 'error', retryable: true });
     expect(JSON.stringify(events)).not.toContain(secret);
   });
 
   it('nothing after [DONE] is read', async () => {
-    expect((await after(chunk({ content: 'a' }, 'stop'), done, chunk({ content: 'b' }))).filter((event) => event.type === 'text')).toHaveLength(1);
+    expect(
+      (await after(chunk({ content: 'a' }, 'stop'), done, chunk({ content: 'b' }))).filter((event) => event.type === 'text'),
+    ).toHaveLength(1);
   });
 
   it('a finish reason is enough where [DONE] is missing, and [DONE] where the reason is', async () => {
@@ -164,14 +214,21 @@ describe('what happens in the middle of a reply', () => {
   });
 
   it('a flood of calls ends as an error', async () => {
-    const calls = Array.from({ length: limits.maxCallsPerReply + 1 }, (_, index) => ({ index, id: `c${index}`, function: { name: 'a', arguments: '{}' } }));
+    const calls = Array.from({ length: limits.maxCallsPerReply + 1 }, (_, index) => ({
+      index,
+      id: `c${index}`,
+      function: { name: 'a', arguments: '{}' },
+    }));
     expect((await after(chunk({ tool_calls: calls }, 'tool_calls'), done)).at(-1)).toMatchObject({ type: 'error' });
   });
 });
 
 describe('waiting', () => {
   const silent = () => new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } });
-  const begun = (text: string) => () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }), { headers: { 'content-type': 'text/event-stream' } });
+  const begun = (text: string) => () =>
+    new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) }), {
+      headers: { 'content-type': 'text/event-stream' },
+    });
 
   it('gives up when no answer comes', async () => {
     const clock = fakeClock();
@@ -199,14 +256,20 @@ describe('waiting', () => {
 
   it('ends with an error when the body falls silent after it began', async () => {
     const clock = fakeClock();
-    const reply = collect(createChatModel({ http: scripted(begun(chunk({ content: 'Hel' }))).http, clock, rehearsal: rehearsalHttp }), request());
+    const reply = collect(
+      createChatModel({ http: scripted(begun(chunk({ content: 'Hel' }))).http, clock, rehearsal: rehearsalHttp }),
+      request(),
+    );
     for (let turn = 0; turn < 6; turn++) await clock.advance(limits.providerIdleTimeoutMs / 2);
     expect(await reply).toMatchObject([{ type: 'text' }, { type: 'error', problem: { code: 'upstream_timeout' } }]);
   });
 
   it('does not wait long for a server that never closes after its finish reason', async () => {
     const clock = fakeClock();
-    const reply = collect(createChatModel({ http: scripted(begun(chunk({ content: 'Hello' }, 'stop'))).http, clock, rehearsal: rehearsalHttp }), request());
+    const reply = collect(
+      createChatModel({ http: scripted(begun(chunk({ content: 'Hello' }, 'stop'))).http, clock, rehearsal: rehearsalHttp }),
+      request(),
+    );
     for (let turn = 0; turn < 4; turn++) await clock.advance(limits.providerTailTimeoutMs / 2);
     expect(await reply).toMatchObject([{ type: 'text' }, { type: 'finish', reason: 'stop' }]);
   });

@@ -9,25 +9,35 @@ describeCorpus('providers', (path) => {
   const replies = recordings.filter((recording) => (recording.httpStatus ?? 200) === 200);
   let cuttings = 0;
 
-  it.each(replies.map((recording) => [recording.file, recording] as const))('%s gives its calls, text and finish however it is cut', (file, recording) => {
-    const body = bodyOf(join(path, file));
-    const whole = merge(readCuts([body], recording.streamed));
-    check(gather(whole), recording);
-    if (!recording.streamed) {
-      cuttings += 1;
-      return;
-    }
-    for (const [name, cuts] of cutsOf(body, recording)) {
-      expect(merge(readCuts(cuts, true)), name).toEqual(whole);
-      cuttings += 1;
-    }
-  });
+  it.each(replies.map((recording) => [recording.file, recording] as const))(
+    '%s gives its calls, text and finish however it is cut',
+    (file, recording) => {
+      const body = bodyOf(join(path, file));
+      const whole = merge(readCuts([body], recording.streamed));
+      check(gather(whole), recording);
+      if (!recording.streamed) {
+        cuttings += 1;
+        return;
+      }
+      for (const [name, cuts] of cutsOf(body, recording)) {
+        expect(merge(readCuts(cuts, true)), name).toEqual(whole);
+        cuttings += 1;
+      }
+    },
+  );
 
   it.each(recordings.filter((recording) => (recording.httpStatus ?? 200) >= 400).map((recording) => [recording.file, recording] as const))(
     '%s is an error of the provider',
     async (file, recording) => {
-      const problem = await responseProblem(access, new Response(bodyOf(join(path, file)).slice(), { status: recording.httpStatus ?? 500 }), 0);
-      expect(problem).toMatchObject({ code: 'upstream_error', extra: { provider: 'recorded', upstreamStatus: recording.httpStatus, retryable: false } });
+      const problem = await responseProblem(
+        access,
+        new Response(bodyOf(join(path, file)).slice(), { status: recording.httpStatus ?? 500 }),
+        0,
+      );
+      expect(problem).toMatchObject({
+        code: 'upstream_error',
+        extra: { provider: 'recorded', upstreamStatus: recording.httpStatus, retryable: false },
+      });
       expect(problem.detail).toContain(recording.expected.error?.message.slice(0, 60));
     },
   );

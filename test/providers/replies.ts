@@ -5,7 +5,15 @@ import type { ProviderAccess } from '../../src/core/provider.ts';
 import { SseParser } from '../../src/net/sse.ts';
 import { OpenAiReply } from '../../src/providers/openai.ts';
 
-export type ExpectedCall = { id?: string | null; name: string; arguments?: unknown; argumentsRaw?: string; truncated?: boolean; kind?: string; input?: string };
+export type ExpectedCall = {
+  id?: string | null;
+  name: string;
+  arguments?: unknown;
+  argumentsRaw?: string;
+  truncated?: boolean;
+  kind?: string;
+  input?: string;
+};
 export type Recording = {
   file: string;
   api: string;
@@ -22,13 +30,23 @@ export type Recording = {
   };
 };
 
-export const access: ProviderAccess = { name: 'recorded', kind: 'openai-compatible', baseUrl: 'https://provider.example/v1', headers: {}, models: [], profile: {} };
+export const access: ProviderAccess = {
+  name: 'recorded',
+  kind: 'openai-compatible',
+  baseUrl: 'https://provider.example/v1',
+  headers: {},
+  models: [],
+  profile: {},
+};
 
 /** The body as bytes; files of one payload a line get their framing back. */
 export function bodyOf(path: string): Uint8Array {
   const bytes = readFileSync(path);
   if (!path.endsWith('.jsonl')) return bytes;
-  const lines = bytes.toString('utf8').split('\n').filter((line) => line.trim() !== '');
+  const lines = bytes
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   return new TextEncoder().encode(`${lines.map((line) => `data: ${line}\n\n`).join('')}data: [DONE]\n\n`);
 }
 
@@ -104,11 +122,18 @@ export function cutsOf(body: Uint8Array, recording: Recording): Map<string, Uint
   ]);
   for (let seed = 1; seed <= 6; seed++) {
     let state = seed * 7919;
-    cuts.set(`random ${seed}`, bySize(() => 1 + (state = (state * 1103515245 + 12345) % 2147483648) % (seed * 60)));
+    const next = (): number => {
+      state = (state * 1103515245 + 12345) % 2147483648;
+      return 1 + (state % (seed * 60));
+    };
+    cuts.set(`random ${seed}`, bySize(next));
   }
   if (recording.transportChunks) {
     const sizes = [...recording.transportChunks];
-    cuts.set('as recorded', bySize(() => sizes.shift() ?? body.length));
+    cuts.set(
+      'as recorded',
+      bySize(() => sizes.shift() ?? body.length),
+    );
   }
   return cuts;
 }

@@ -1,0 +1,204 @@
+import OpenAI from 'openai';
+import { describe, expect, it } from 'vitest';
+import type { ProviderAccess } from '../../src/core/provider.ts';
+import type { OutboundHttp } from '../../src/ports/outbound.ts';
+import { proxyChat } from '../../src/providers/proxy.ts';
+import { rehearsalAccess, rehearsalHttp } from '../../src/providers/rehearsal.ts';
+
+const clock = {
+  now: () => Date.now(),
+  sleep: (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      // Deadlines are not waited for here; pauses are short.
+      if (ms < 100) setTimeout(resolve, ms);
+      else signal?.addEventListener('abort', () => reject(signal.reason));
+    }),
+};
+const access: ProviderAccess = {
+  name: 'acme',
+  kind: 'openai-compatible',
+  baseUrl: 'https://acme.example/v1',
+  headers: { authorization: 'Bearer key-of-the-provider' },
+  models: [],
+  profile: {},
+};
+const body = { model: 'acme/m', messages: [{ role: 'user', content: 'hi' }], toolset: 'demo', store: true };
+
+const proxied = (
+  http: OutboundHttp,
+  fields: { access?: ProviderAccess; model?: string; body?: Record<string, unknown>; signal?: AbortSignal } = {},
+) => proxyChat({ access, model: 'm', body, http, clock, ...fields });
+const normalizing = { ...access, profile: { normalize: true } };
+const odd = [
+  { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] },
+  { choices: [{ index: 0, delta: { tool_calls: [{ id: '', function: { name: 'a', arguments: '' } }] } }] },
+  { choices: [{ index: 0, delta: { tool_calls: [{ function: { name: 'a', arguments: 'null' } }] }, finish_reason: 'stop' }] },
+  { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } },
+];
+const frames = (events: unknown[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+const sse = (text: string) =>
+  new Response(text, {
+    headers: { 'content-type': 'text/event-stream', 'set-cookie': 'a=b', connection: 'x', 'x-ratelimit-remaining': '5', server: 'nginx' },
+  });
+
+describe('a request without anything of ours', () => {
+  it('goes out as it came, with the model of the provider and its key', async () => {
+    let sent: Request | undefined;
+    await proxied(async (request) => {
+      sent = request;
+      return Response.json({ id: 'x' });
+    });
+    expect(sent?.url).toBe('https://acme.example/v1/chat/completions');
+    expect(sent?.headers.get('authorization')).toBe('Bearer key-of-the-provider');
+    expect(await sent?.json()).toEqual({ model: 'm', messages: body.messages, store: true });
+    expect(body).toHaveProperty('toolset');
+  });
+
+  it('comes back byte for byte, without the headers that are not for the caller', async () => {
+    const text = 'data: {"odd":  "spacing"}\n\n: comment\n\ndata: [DONE]\n\n';
+    const answer = await proxied(async () => sse(text));
+    expect(await answer.text()).toBe(text);
+    expect([...answer.headers.keys()].sort()).toEqual(['content-type', 'x-ratelimit-remaining']);
+  });
+
+  it.each([
+    [401, 'upstream_error', 502],
+    [403, 'upstream_error', 502],
+    [400, 'invalid_request', 422],
+    [404, 'model_not_found', 404],
+    [429, 'rate_limited', 429],
+    [500, 'upstream_error', 502],
+  ])('%i of the provider is %s', async (status, code, ours) => {
+    const http: OutboundHttp = async () =>
+      Response.json({ error: { message: 'about the model', type: 'x' } }, { status, headers: { 'retry-after': '86400' } });
+    await expect(proxied(http)).rejects.toMatchObject({ code, status: ours, extra: { upstreamStatus: status } });
+  });
+
+  it('a page where an answer should be is an error of the provider', async () => {
+    await expect(proxied(async () => new Response('<html>', { headers: { 'content-type': 'text/html' } }))).rejects.toMatchObject({
+      code: 'upstream_error',
+    });
+  });
+
+  it('aborts the provider when the caller leaves', async () => {
+    const caller = new AbortController();
+    let signal: AbortSignal | undefined;
+    await proxied(
+      async (_request, options) => {
+        signal = options.signal;
+        return sse('data: x\n\n');
+      },
+      { signal: caller.signal },
+    );
+    expect(signal?.aborted).toBe(false);
+    caller.abort();
+    expect(signal?.aborted).toBe(true);
+  });
+});
+
+describe('a provider whose frames are written anew', () => {
+  it('gives calls in the one form', async () => {
+    const answer = await proxied(async () => sse(frames(odd)), {
+      access: normalizing,
+      body: { ...body, stream: true, stream_options: { include_usage: true } },
+    });
+    const chunks = (await answer.text())
+      .split('\n\n')
+      .filter((frame) => frame.startsWith('data: {'))
+      .map((frame) => JSON.parse(frame.slice(6)));
+    expect(
+      chunks.flatMap((chunk) =>
+        chunk.choices.map((choice: { delta: unknown; finish_reason: unknown }) => choice.finish_reason ?? choice.delta),
+      ),
+    ).toEqual([
+      { role: 'assistant', content: '' },
+      { tool_calls: [{ index: 0, id: 'call_0', type: 'function', function: { name: 'a', arguments: '' } }] },
+      { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+      'tool_calls',
+    ]);
+    expect(chunks.at(-1)).toMatchObject({ usage: { prompt_tokens: 1, completion_tokens: 2 } });
+  });
+
+  it('gives a plain answer anew too', async () => {
+    const answer = await proxied(
+      async () =>
+        Response.json({
+          id: 'theirs',
+          created: 5,
+          choices: [{ message: { content: 'hi', tool_calls: [{ function: { name: 'a' } }] }, finish_reason: '' }],
+        }),
+      { access: normalizing },
+    );
+    expect(await answer.json()).toMatchObject({
+      id: 'theirs',
+      created: 5,
+      choices: [
+        {
+          message: { content: 'hi', tool_calls: [{ id: 'call_0', type: 'function', function: { name: 'a', arguments: '{}' } }] },
+          finish_reason: 'tool_calls',
+        },
+      ],
+    });
+  });
+
+  it('is an error status when the reply begins with an error, and an error frame when it came later', async () => {
+    const options = { access: normalizing, body: { ...body, stream: true } };
+    await expect(proxied(async () => sse('data: {"error":{"message":"no","code":400}}\n\n'), options)).rejects.toMatchObject({
+      code: 'upstream_error',
+    });
+    const late = await (await proxied(async () => sse(frames([{ choices: [{ delta: { content: 'Hel' } }] }])), options)).text();
+    expect(late).toContain('"content":"Hel"');
+    expect(late).toMatch(/data: \{"error":.*broke off.*\}\n\ndata: \[DONE\]\n\n$/);
+  });
+
+  it('stops reading the provider when the caller leaves in the middle, and does not run ahead of a slow one', async () => {
+    let pulled = 0;
+    let cancelled = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new TextEncoder().encode(frames([{ choices: [{ index: 0, delta: { content: 'x'.repeat(10_000) } }] }])));
+      },
+      cancel() {
+        cancelled = true;
+      },
+    });
+    const answer = await proxied(async () => new Response(endless, { headers: { 'content-type': 'text/event-stream' } }), {
+      access: normalizing,
+      body: { ...body, stream: true },
+    });
+    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(pulled).toBeLessThan(200);
+    await reader.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(cancelled).toBe(true);
+  });
+
+  it('is read by the stock client', async () => {
+    const client = new OpenAI({
+      apiKey: 'k',
+      baseURL: 'https://moniker.example/v1',
+      fetch: async (_url, init) =>
+        await proxied(rehearsalHttp, {
+          access: { ...rehearsalAccess, profile: { normalize: true } },
+          model: 'default',
+          body: JSON.parse(String(init?.body)),
+        }),
+    });
+    const tools = [
+      {
+        type: 'function' as const,
+        function: { name: 'shell', parameters: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] } },
+      },
+    ];
+    const stream = client.chat.completions.stream({
+      model: 'default',
+      messages: [{ role: 'user', content: '/shell ls\n/shell pwd' }],
+      tools,
+    });
+    const calls = (await stream.finalChatCompletion()).choices[0]?.message.tool_calls;
+    expect(calls?.map((call) => call.type === 'function' && call.function.arguments)).toEqual(['{"command":"ls"}', '{"command":"pwd"}']);
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { rehearsalHttp } from '../../src/providers/rehearsal.ts';
+
+type WireMessage = {
+  role: string;
+  content: string | null;
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+  tool_call_id?: string;
+};
+type Reply = { choices: { message: WireMessage; finish_reason: string }[]; usage: { total_tokens: number } };
+
+const tools = [
+  tool('terminalRun', 'Runs a bash command in the workspace.', { command: { type: 'string' }, timeout: { type: 'integer' } }, ['command']),
+  tool(
+    'read_file',
+    'Reads a file.',
+    { path: { type: 'string' }, lines: { type: 'integer' }, raw: { type: 'boolean' }, tags: { type: 'array' } },
+    ['path'],
+  ),
+  tool('http_request', 'Sends an HTTP request to a URL.', { url: { type: 'string' }, method: { type: 'string', enum: ['GET', 'POST'] } }, [
+    'url',
+    'method',
+  ]),
+];
+
+function tool(name: string, description: string, properties: object, required: string[]) {
+  return { type: 'function', function: { name, description, parameters: { type: 'object', properties, required } } };
+}
+
+const system = {
+  role: 'system',
+  content: 'Be kind.\n\n## Tool names\n- terminalRun = builtin.bash (aliases: bash, shell): Runs a command.',
+};
+
+async function send(body: Record<string, unknown>): Promise<Response> {
+  return await rehearsalHttp(
+    new Request('https://rehearsal.invalid/v1/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify({ model: 'default', tools, ...body }),
+    }),
+    { purpose: 'provider' },
+  );
+}
+
+async function ask(
+  input: string,
+  { before = [], after = [], ...body }: { before?: WireMessage[]; after?: WireMessage[] } & Record<string, unknown> = {},
+) {
+  const reply = (await (
+    await send({ messages: [system, ...before, { role: 'user', content: input }, ...after], ...body })
+  ).json()) as Reply;
+  const choice = reply.choices[0] as Reply['choices'][number];
+  return {
+    text: choice.message.content ?? '',
+    calls: (choice.message.tool_calls ?? []).map((call) => [call.function.name, call.function.arguments]),
+    message: choice.message,
+    finish: choice.finish_reason,
+    usage: reply.usage,
+  };
+}
+
+const calls = async (input: string, body = {}) => (await ask(input, body)).calls.map(([name, text]) => [name, JSON.parse(text ?? '')]);
+
+describe('lines that begin with a slash', () => {
+  it.each([
+    ['/terminalRun {"command":"ls"}', 'terminalRun', { command: 'ls' }],
+    ['/read_file path=a.txt lines=3 raw=true tags=x,y', 'read_file', { path: 'a.txt', lines: 3, raw: true, tags: ['x', 'y'] }],
+    ['/read_file path="a b.txt"', 'read_file', { path: 'a b.txt' }],
+    ['/shell echo hello', 'shell', { command: 'echo hello' }],
+    ['/shell A=1 env', 'shell', { command: 'A=1 env' }],
+    ['/bash command=ls timeout=5', 'bash', { command: 'ls', timeout: 5 }],
+    ['/readFile a.txt', 'readFile', { path: 'a.txt' }],
+    ['/no_such_tool some text', 'no_such_tool', { input: 'some text' }],
+    ['/no_such_tool n=1 s=x', 'no_such_tool', { n: 1, s: 'x' }],
+    ['/terminalRun', 'terminalRun', {}],
+  ])('%s', async (line, name, value) => {
+    expect(await calls(line)).toEqual([[name, value]]);
+  });
+
+  it('send broken JSON as it stands', async () => {
+    expect((await ask('/terminalRun {"command": ')).calls).toEqual([['terminalRun', '{"command":']]);
+  });
+
+  it('run at once when they stand together, and in steps when a blank line parts them', async () => {
+    const input = 'Please:\n/shell echo 1\n/shell echo 2\n\n/read_file a.txt';
+    const first = await ask(input);
+    expect(first.calls.map(([, text]) => text)).toEqual(['{"command":"echo 1"}', '{"command":"echo 2"}']);
+    expect(first.finish).toBe('tool_calls');
+    const results = (first.message.tool_calls ?? []).map(
+      (call, index): WireMessage => ({ role: 'tool', tool_call_id: call.id, content: String(index + 1) }),
+    );
+    const second = await ask(input, { after: [first.message, ...results] });
+    expect(second.calls).toEqual([['read_file', '{"path":"a.txt"}']]);
+    const ids = [...(first.message.tool_calls ?? []), ...(second.message.tool_calls ?? [])].map((call) => call.id);
+    expect(new Set(ids).size).toBe(3);
+    const last = await ask(input, {
+      after: [first.message, ...results, second.message, { role: 'tool', tool_call_id: ids[2], content: 'No such file.' }],
+    });
+    expect(last.calls).toEqual([]);
+    expect(last.text).toContain('shell({"command":"echo 2"}) gave:\n2');
+    expect(last.text).toContain('No such file.');
+    expect(last.finish).toBe('stop');
+  });
+
+  it('say so when tools are switched off', async () => {
+    const reply = await ask('/shell ls', { tool_choice: 'none' });
+    expect(reply.calls).toEqual([]);
+    expect(reply.text).toContain('switched off');
+  });
+});
+
+describe('plain words', () => {
+  it.each([
+    ['Run `ls -la` in the shell', 'terminalRun', { command: 'ls -la' }],
+    ['Read the file notes/today.md, please', 'read_file', { path: 'notes/today.md' }],
+    ['Send a POST request to https://a.example/x', 'http_request', { url: 'https://a.example/x', method: 'POST' }],
+  ])('%s', async (input, name, value) => {
+    expect(await calls(input)).toEqual([[name, value]]);
+  });
+
+  it('say what it can do, and that it is a stand-in, when nothing fits', async () => {
+    const { text, calls: made } = await ask('Hello there');
+    expect(made).toEqual([]);
+    expect(text).toContain('no intelligence');
+    expect(text).toContain('terminalRun (also bash, shell)');
+    expect((await ask('Hello there', { tools: [] })).text).toContain('no tools');
+  });
+
+  it('must call where a call is required, and the tool that is named', async () => {
+    expect((await calls('Hello there', { tool_choice: 'required' })).map(([name]) => name)).toEqual(['terminalRun']);
+    expect(
+      (await calls('Hello there', { tool_choice: { type: 'function', function: { name: 'read_file' } } })).map(([name]) => name),
+    ).toEqual(['read_file']);
+  });
+});
+
+it('remembers: tells what was said and what came of it', async () => {
+  const before: WireMessage[] = [
+    { role: 'user', content: 'My colour is green.' },
+    { role: 'assistant', content: 'Fine.' },
+    { role: 'user', content: '/shell date' },
+    { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { name: 'shell', arguments: '{"command":"date"}' } }] },
+    { role: 'tool', tool_call_id: 'c', content: 'Monday' },
+    { role: 'assistant', content: 'It is Monday.' },
+  ];
+  for (const question of ['What did I say before?', 'Do you remember my colour?', 'What happened so far?', 'Hello again']) {
+    const { text } = await ask(question, { before });
+    expect(text, question).toContain('you said: My colour is green.');
+    expect(text, question).toContain('shell({"command":"date"}) gave: Monday');
+  }
+  expect((await ask('What did I say?')).text).toContain('nothing to remember');
+});
+
+describe('the wire', () => {
+  it('streams the same reply in several deltas, with usage where asked for', async () => {
+    const body = { messages: [system, { role: 'user', content: 'Hello there' }] };
+    const plain = ((await (await send(body)).json()) as Reply).choices[0]?.message.content;
+    const text = await (await send({ ...body, stream: true, stream_options: { include_usage: true } })).text();
+    const chunks = text
+      .split('\n\n')
+      .filter((frame) => frame.startsWith('data: {'))
+      .map((frame) => JSON.parse(frame.slice(6)));
+    const deltas = chunks.flatMap((chunk) => chunk.choices.map((choice: { delta: { content?: string } }) => choice.delta.content ?? ''));
+    expect(deltas.filter((delta) => delta !== '').length).toBeGreaterThan(3);
+    expect(deltas.join('')).toBe(plain);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: expect.any(Number) } });
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(await (await send({ ...body, stream: true })).text()).not.toContain('usage');
+  });
+
+  it('is deterministic', async () => {
+    expect(await ask('Hello there')).toEqual(await ask('Hello there'));
+  });
+
+  it('stops at the token limit, in text and in arguments', async () => {
+    const text = await ask('Hello there', { max_tokens: 3 });
+    expect(text).toMatchObject({ finish: 'length' });
+    expect(text.text).toHaveLength(12);
+    expect(await ask('/shell echo hello world', { max_completion_tokens: 3 })).toMatchObject({
+      finish: 'length',
+      calls: [['shell', '{"command":"']],
+    });
+  });
+
+  it('knows one model', async () => {
+    const reply = await send({ model: 'other', messages: [] });
+    expect(reply.status).toBe(404);
+    expect(await reply.json()).toMatchObject({ error: { code: 'model_not_found' } });
+  });
+});
