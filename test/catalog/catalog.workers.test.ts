@@ -4,7 +4,7 @@ import { emptyWorkspace } from '../storage/workspace.ts';
 
 describe('the Catalog object with its client and directory', () => {
   catalogContract(async () => {
-    const { catalog, directory, settings } = await emptyWorkspace();
-    return { catalog, directory, rootKey: settings.rootKey ?? '' };
+    const { workspace, catalog, directory, settings } = await emptyWorkspace();
+    return { workspace, catalog, directory, rootKey: settings.rootKey ?? '' };
   });
 });

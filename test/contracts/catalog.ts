@@ -1,4 +1,4 @@
-/** What every `Catalog` and its `Directory` do, whatever they are made of. `make` gives an empty workspace `default`. */
+/** What every `Catalog` and its `Directory` do, whatever they are made of. `make` gives an empty workspace. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { resolveName } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
@@ -7,15 +7,16 @@ import type { Problem } from '../../src/core/problem.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import type { Catalog, Directory, Page, PageRequest } from '../../src/ports/catalog.ts';
 
-export type CatalogParts = { catalog: Catalog; directory: Directory; rootKey: string };
+export type CatalogParts = { workspace: string; catalog: Catalog; directory: Directory; rootKey: string };
 
 export function catalogContract(make: () => Promise<CatalogParts>): void {
+  let workspace: string;
   let catalog: Catalog;
   let directory: Directory;
   let rootKey: string;
 
   beforeEach(async () => {
-    ({ catalog, directory, rootKey } = await make());
+    ({ workspace, catalog, directory, rootKey } = await make());
   });
 
   describe('documents', () => {
@@ -34,7 +35,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await catalog.put('toolset', 'support', shell('two'));
       await catalog.remove('toolset', 'support');
       await expect(catalog.get('toolset', 'support')).rejects.toMatchObject({ code: 'not_found' });
-      await expect(directory.toolset('default', 'support')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(directory.toolset(workspace, 'support')).rejects.toMatchObject({ code: 'not_found' });
       expect(await catalog.put('toolset', 'support', shell('three'))).toMatchObject({ created: true, document: { version: 4 } });
       expect((await catalog.get('toolset', 'support', 1)).body).toMatchObject({ tools: [{ name: 'one' }] });
       await expect(catalog.get('toolset', 'support', 3)).rejects.toMatchObject({ code: 'not_found' });
@@ -92,21 +93,21 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await catalog.put('toolset', 'support', shell('run'));
       const problem = await refusal(catalog.put('toolset', 'support', clash()));
       expect(problem).toMatchObject({ code: 'name_conflict', extra: { conflicts: [expect.objectContaining({ name: 'same' })] } });
-      const { names, pointer } = await directory.toolset('default', 'support');
+      const { names, pointer } = await directory.toolset(workspace, 'support');
       expect(pointer).toMatchObject({ toolset: 'support', version: 1, revision: 1 });
       expect(resolveName(names, 'run')).toMatchObject({ ok: true, canonical: 'builtin.bash', via: 'wire' });
     });
 
     it('are seen changed at once by who changed them, while a pinned version stays', async () => {
       await catalog.put('toolset', 'support', shell('one'));
-      const old = await directory.toolset('default', 'support');
+      const old = await directory.toolset(workspace, 'support');
       await catalog.put('toolset', 'support', shell('two'));
-      expect(resolveName((await directory.toolset('default', 'support')).names, 'two')).toMatchObject({ ok: true });
-      const pinned = await directory.toolset('default', 'support', 1);
+      expect(resolveName((await directory.toolset(workspace, 'support')).names, 'two')).toMatchObject({ ok: true });
+      const pinned = await directory.toolset(workspace, 'support', 1);
       expect(pinned.pointer).toEqual(old.pointer);
       expect(resolveName(pinned.names, 'one')).toMatchObject({ ok: true });
-      expect((await directory.edition('default', old.pointer)).names.edition).toEqual(old.names.edition);
-      await expect(directory.toolset('default', 'support', 9)).rejects.toMatchObject({ code: 'not_found' });
+      expect((await directory.edition(workspace, old.pointer)).names.edition).toEqual(old.names.edition);
+      await expect(directory.toolset(workspace, 'support', 9)).rejects.toMatchObject({ code: 'not_found' });
     });
   });
 
@@ -128,9 +129,9 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
   describe('agents', () => {
     it('are read back as they were written', async () => {
       await catalog.put('agent', 'helper', { model: 'rehearsal/default', tools: [] });
-      expect(await directory.agent('default', 'helper')).toMatchObject({ name: 'helper', model: 'rehearsal/default', instructions: '', tools: [] });
+      expect(await directory.agent(workspace, 'helper')).toMatchObject({ name: 'helper', model: 'rehearsal/default', instructions: '', tools: [] });
       await catalog.remove('agent', 'helper');
-      await expect(directory.agent('default', 'helper')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(directory.agent(workspace, 'helper')).rejects.toMatchObject({ code: 'not_found' });
     });
   });
 
@@ -140,9 +141,9 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     it('show that they have a key, and never the key', async () => {
       const { document } = await catalog.put('provider', 'local', local);
       expect(document.body).toEqual({ kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9999/v1', models: ['small'], hasApiKey: true });
-      const access = await directory.provider('default', 'local');
+      const access = await directory.provider(workspace, 'local');
       expect(access).toMatchObject({ baseUrl: 'http://127.0.0.1:9999/v1', headers: { authorization: 'Bearer sk-first' }, models: ['small'] });
-      expect(await directory.providers('default')).toEqual([
+      expect(await directory.providers(workspace)).toEqual([
         { name: 'local', models: ['small'] },
         { name: 'rehearsal', models: ['default'] },
       ]);
@@ -152,22 +153,22 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await catalog.put('provider', 'local', local);
       const { apiKey: _apiKey, ...keyless } = local;
       await catalog.put('provider', 'local', { ...keyless, models: ['large'] });
-      expect((await directory.provider('default', 'local')).headers).toEqual({ authorization: 'Bearer sk-first' });
+      expect((await directory.provider(workspace, 'local')).headers).toEqual({ authorization: 'Bearer sk-first' });
       const problem = await refusal(catalog.put('provider', 'local', { ...keyless, baseUrl: 'http://127.0.0.1:9998/v1' }));
       expect(problem).toMatchObject({ code: 'invalid_request', extra: { issues: [expect.objectContaining({ path: 'apiKey' })] } });
       await catalog.put('provider', 'local', { ...keyless, baseUrl: 'http://127.0.0.1:9998/v1', apiKey: 'sk-second' });
-      expect((await directory.provider('default', 'local')).headers).toEqual({ authorization: 'Bearer sk-second' });
+      expect((await directory.provider(workspace, 'local')).headers).toEqual({ authorization: 'Bearer sk-second' });
       await catalog.remove('provider', 'local');
-      await expect(directory.provider('default', 'local')).rejects.toMatchObject({ code: 'model_not_found' });
+      await expect(directory.provider(workspace, 'local')).rejects.toMatchObject({ code: 'model_not_found' });
       await catalog.put('provider', 'local', keyless);
-      expect((await directory.provider('default', 'local')).headers).toEqual({});
+      expect((await directory.provider(workspace, 'local')).headers).toEqual({});
     });
 
     it('always have the stand-in, which nobody can change', async () => {
-      expect(await directory.provider('default', 'rehearsal')).toMatchObject({ kind: 'rehearsal', models: ['default'] });
+      expect(await directory.provider(workspace, 'rehearsal')).toMatchObject({ kind: 'rehearsal', models: ['default'] });
       await expect(catalog.put('provider', 'rehearsal', local)).rejects.toMatchObject({ code: 'conflict' });
       await expect(catalog.remove('provider', 'rehearsal')).rejects.toMatchObject({ code: 'conflict' });
-      await expect(directory.provider('default', 'nobody')).rejects.toMatchObject({ code: 'model_not_found' });
+      await expect(directory.provider(workspace, 'nobody')).rejects.toMatchObject({ code: 'model_not_found' });
     });
   });
 
@@ -175,31 +176,32 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     it('are given for the hosts and tools that they are bound to, and shown to nobody', async () => {
       const { document } = await catalog.put('secret', 'GH', { value: 'the-token', hosts: ['api.example.com', '*.example.org'] });
       expect(document.body).toEqual({ hosts: ['api.example.com', '*.example.org'] });
-      expect(await directory.secret('default', 'GH', { host: 'api.example.com' })).toBe('the-token');
-      expect(await directory.secret('default', 'GH', { host: 'eu.example.org' })).toBe('the-token');
-      const refused = await refusal(directory.secret('default', 'GH', { host: 'evil.example.net' }));
+      expect(await directory.secret(workspace, 'GH', { host: 'api.example.com' })).toBe('the-token');
+      expect(await directory.secret(workspace, 'GH', { host: 'eu.example.org' })).toBe('the-token');
+      const refused = await refusal(directory.secret(workspace, 'GH', { host: 'evil.example.net' }));
       expect(refused.code).toBe('forbidden');
       expect(refused.detail).not.toContain('the-token');
-      await expect(directory.secret('default', 'GH', { tool: 'local.thing' })).rejects.toMatchObject({ code: 'forbidden' });
-      await expect(directory.secret('default', 'NOPE', { host: 'api.example.com' })).rejects.toMatchObject({ code: 'not_found' });
+      await expect(directory.secret(workspace, 'GH', { tool: 'local.thing' })).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(directory.secret(workspace, 'NOPE', { host: 'api.example.com' })).rejects.toMatchObject({ code: 'not_found' });
     });
 
     it('change with their value only, and are gone when removed', async () => {
       await catalog.put('secret', 'GH', { value: 'one', hosts: ['api.example.com'] });
       expect(await catalog.put('secret', 'GH', { value: 'one', hosts: ['api.example.com'] })).toMatchObject({ changed: false, document: { version: 1 } });
       expect(await catalog.put('secret', 'GH', { value: 'two', hosts: ['api.example.com'] })).toMatchObject({ changed: true, document: { version: 2 } });
-      expect(await directory.secret('default', 'GH', { host: 'api.example.com' })).toBe('two');
+      expect(await directory.secret(workspace, 'GH', { host: 'api.example.com' })).toBe('two');
       await catalog.remove('secret', 'GH');
-      await expect(directory.secret('default', 'GH', { host: 'api.example.com' })).rejects.toMatchObject({ code: 'not_found' });
+      await expect(directory.secret(workspace, 'GH', { host: 'api.example.com' })).rejects.toMatchObject({ code: 'not_found' });
     });
   });
 
   describe('keys', () => {
     it('stand for who made them say, until they are revoked', async () => {
       const { key, record } = await catalog.createKey({ name: 'ci', scopes: ['tools'], toolsets: ['support'] });
-      expect(key).toMatch(/^mk_default_[0-9A-Za-z]{12}_[0-9A-Za-z]{32}$/);
+      expect(key).toMatch(/^mk_[a-z0-9-]+_[0-9A-Za-z]{12}_[0-9A-Za-z]{32}$/);
+      expect(key.startsWith(`mk_${workspace}_`)).toBe(true);
       expect(record).toMatchObject({ name: 'ci', scopes: ['tools'], toolsets: ['support'], revokedAt: null, expiresAt: null });
-      expect(await directory.principal(key)).toEqual({ workspace: 'default', keyId: record.id, scopes: ['tools'], toolsets: ['support'] });
+      expect(await directory.principal(key)).toEqual({ workspace, keyId: record.id, scopes: ['tools'], toolsets: ['support'] });
       await catalog.revokeKey(record.id);
       const refused = await refusal(directory.principal(key));
       expect(refused).toMatchObject({ code: 'unauthenticated', extra: { reason: 'revoked' } });

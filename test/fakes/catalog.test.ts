@@ -6,6 +6,6 @@ describe('the catalog in memory', () => {
   catalogContract(async () => {
     const rootKey = 'root-key-of-the-contract-0123456789';
     const { directory, ...catalog } = createFakeCatalog({ definitions: contractTools, rootKey });
-    return { catalog, directory, rootKey };
+    return { workspace: 'default', catalog, directory, rootKey };
   });
 });

@@ -1,4 +1,5 @@
-/** An empty workspace `default` in the Workers runtime: a Catalog object of its own, and KV without the others' leftovers. */
+/** An empty workspace in the Workers runtime, under a name of its own: objects, alarms and KV outlive a test in their file. */
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { readSettings } from '../../src/core/settings.ts';
 import type { Settings } from '../../src/core/settings.ts';
@@ -7,7 +8,7 @@ import { createCatalogClient } from '../../src/storage/catalog-client.ts';
 import { createDirectory } from '../../src/storage/directory.ts';
 import type { IsolateDirectory } from '../../src/storage/directory.ts';
 import { objectName } from '../../src/storage/keys.ts';
-import { keptLog, fakeClock } from '../fakes/runtime.ts';
+import { fakeClock, keptLog } from '../fakes/runtime.ts';
 
 // The generated type of `env` has classes where `Bindings` has untyped namespaces.
 export const testEnv = env as unknown as Bindings;
@@ -15,28 +16,24 @@ export const testEnv = env as unknown as Bindings;
 let count = 0;
 
 export async function emptyWorkspace(options: { env?: Partial<Bindings>; settings?: Partial<Settings> } = {}) {
-  await emptyKv();
   count += 1;
-  const suffix = `-${count}`;
-  const namespace = {
-    idFromName: (name: string) => testEnv.CATALOG.idFromName(name + suffix),
-    get: (id: DurableObjectId) => testEnv.CATALOG.get(id),
-  } as DurableObjectNamespace;
-  const bindings: Bindings = { ...testEnv, CATALOG: namespace, ...options.env };
+  const workspace = `w${count}-${crypto.randomUUID().slice(0, 8)}`;
+  const bindings: Bindings = { ...testEnv, ...options.env };
   const settings: Settings = { ...readSettings(testEnv), ...options.settings };
   const clock = fakeClock(Date.now());
   const log = keptLog();
-  /** Another isolate has its own. */
+  /** Another isolate has memory of its own. */
   const isolate = (): IsolateDirectory => createDirectory({ env: bindings, settings, clock, log });
   const directory = isolate();
-  const object = testEnv.CATALOG.get(testEnv.CATALOG.idFromName((await objectName('default', 'catalog', '')) + suffix));
-  return { bindings, settings, clock, log, directory, isolate, object, catalog: createCatalogClient(bindings, 'default', directory) };
+  const object = testEnv.CATALOG.get(testEnv.CATALOG.idFromName(await objectName(workspace, 'catalog', '')));
+  return { workspace, bindings, settings, clock, log, directory, isolate, object, catalog: createCatalogClient(bindings, workspace, directory) };
 }
 
-async function emptyKv(): Promise<void> {
-  for (;;) {
-    const { keys, list_complete } = await testEnv.KV.list();
-    await Promise.all(keys.map(({ name }) => testEnv.KV.delete(name)));
-    if (list_complete) return;
-  }
+/** Gives a Catalog object other bindings. It reads its settings when it is first asked, KV each time it publishes. */
+export async function changeEnv(object: DurableObjectStub, changes: Partial<Bindings>): Promise<void> {
+  await runInDurableObject(object, (instance) => {
+    // `env` is protected for those who are not the object itself.
+    const opened = instance as unknown as { env: Bindings };
+    opened.env = { ...opened.env, ...changes };
+  });
 }

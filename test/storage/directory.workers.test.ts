@@ -1,0 +1,267 @@
+import { runDurableObjectAlarm } from 'cloudflare:test';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { resolveName } from '../../src/core/alias-map.ts';
+import { limits } from '../../src/core/limits.ts';
+import { kvKeys } from '../../src/storage/keys.ts';
+import type { Bindings } from '../../src/storage/bindings.ts';
+import { refusal, shell } from '../contracts/catalog.ts';
+import { changeEnv, emptyWorkspace, testEnv } from './workspace.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** KV that counts its reads and may lie. */
+function countedKv(read: (key: string, value: string | null) => string | null = (_key, value) => value) {
+  const reads: { key: string; cacheTtl: number | undefined }[] = [];
+  const get = async (key: string, options: { type: 'text'; cacheTtl?: number }): Promise<string | null> => {
+    reads.push({ key, cacheTtl: options.cacheTtl });
+    return read(key, await testEnv.KV.get(key, options));
+  };
+  return { reads, KV: { get } as unknown as Bindings['KV'] };
+}
+
+/** The Catalog with every question counted. */
+function countedCatalog(namespace: DurableObjectNamespace) {
+  const questions: string[] = [];
+  const get = (id: DurableObjectId) => {
+    questions.push(String(id));
+    return namespace.get(id);
+  };
+  return { questions, CATALOG: { idFromName: (name: string) => namespace.idFromName(name), get } as unknown as DurableObjectNamespace };
+}
+
+/** Lets the outbox work until what it publishes is to be seen. */
+async function published(object: DurableObjectStub, check: () => Promise<void>): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      await runDurableObjectAlarm(object);
+      await check();
+    },
+    { timeout: 10_000, interval: 200 },
+  );
+}
+
+describe('a warm isolate', () => {
+  it('reads no KV, asks no Catalog and parses nothing', async () => {
+    const kv = countedKv();
+    const { workspace, catalog, directory, bindings, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
+    const counted = countedCatalog(bindings.CATALOG);
+    bindings.CATALOG = counted.CATALOG;
+    await catalog.put('toolset', 'support', shell('run'));
+    await catalog.put('agent', 'helper', { model: 'rehearsal/default', toolset: 'support' });
+    const { key } = await catalog.createKey({ name: 'ci', scopes: ['chat'] });
+    const request = async () => {
+      const principal = await directory.principal(key);
+      await directory.agent(principal.workspace, 'helper');
+      await directory.provider(principal.workspace, 'rehearsal');
+      const compiled = await directory.toolset(principal.workspace, 'support');
+      await directory.edition(principal.workspace, compiled.pointer);
+      return resolveName(compiled.names, 'run');
+    };
+    await request();
+    const before = { reads: kv.reads.length, questions: counted.questions.length };
+    expect(before.questions).toBeGreaterThan(0);
+    await clock.advance(limits.pointerTtlMs - 1);
+    const parse = vi.spyOn(JSON, 'parse');
+    for (let round = 0; round < 100; round++) expect(await request()).toMatchObject({ ok: true });
+    expect(parse).not.toHaveBeenCalled();
+    expect({ reads: kv.reads.length, questions: counted.questions.length }).toEqual(before);
+  });
+
+  it('reads the pointer again when its time is over, but never an edition that it has', async () => {
+    const kv = countedKv();
+    const { workspace, catalog, isolate, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
+    await catalog.put('toolset', 'support', shell('run'));
+    const reader = isolate();
+    const first = await reader.toolset(workspace, 'support');
+    await clock.advance(limits.pointerTtlMs);
+    const second = await reader.toolset(workspace, 'support');
+    expect(second.names).toBe(first.names);
+    expect(kv.reads).toEqual([
+      { key: kvKeys.toolset(workspace, 'support'), cacheTtl: limits.pointerCacheTtlSeconds },
+      { key: kvKeys.edition(workspace, first.pointer.hash), cacheTtl: limits.editionCacheTtlSeconds },
+      { key: kvKeys.toolset(workspace, 'support'), cacheTtl: limits.pointerCacheTtlSeconds },
+    ]);
+  });
+});
+
+describe('a cold isolate', () => {
+  it('finds toolset and agent in KV without the Catalog', async () => {
+    const { workspace, catalog, bindings, isolate, object } = await emptyWorkspace();
+    await catalog.put('toolset', 'support', shell('run'));
+    await catalog.put('agent', 'helper', { model: 'rehearsal/default' });
+    const counted = countedCatalog(bindings.CATALOG);
+    bindings.CATALOG = counted.CATALOG;
+    const reader = isolate();
+    expect(resolveName((await reader.toolset(workspace, 'support')).names, 'run')).toMatchObject({ ok: true });
+    expect(await reader.agent(workspace, 'helper')).toMatchObject({ model: 'rehearsal/default' });
+    await catalog.remove('agent', 'helper');
+    await published(object, async () => expect(await testEnv.KV.get(kvKeys.agent(workspace, 'helper'))).toContain('deleted'));
+    counted.questions.length = 0;
+    await expect(isolate().agent(workspace, 'helper')).rejects.toMatchObject({ code: 'not_found' });
+    expect(counted.questions).toEqual([]);
+  });
+
+  it('asks once for many requests at a time', async () => {
+    const kv = countedKv();
+    const { workspace, catalog, isolate } = await emptyWorkspace({ env: { KV: kv.KV } });
+    await catalog.put('toolset', 'support', shell('run'));
+    const reader = isolate();
+    const all = await Promise.all(Array.from({ length: 50 }, () => reader.toolset(workspace, 'support')));
+    expect(new Set(all.map(({ names }) => names)).size).toBe(1);
+    expect(kv.reads).toHaveLength(2);
+  });
+
+  it.each([
+    ['nothing', () => null],
+    ['half a value', (value: string | null) => value?.slice(0, value.length / 2) ?? null],
+    ['another format', () => '{"format":99,"hash":"x"}'],
+    ['a bare word', () => 'null'],
+  ])('asks the Catalog when KV has %s', async (_case, lie) => {
+    const kv = countedKv((_key, value) => lie(value));
+    const { workspace, catalog, isolate } = await emptyWorkspace({ env: { KV: kv.KV } });
+    await catalog.put('toolset', 'support', shell('run'));
+    await catalog.put('agent', 'helper', { model: 'rehearsal/default' });
+    const reader = isolate();
+    expect(resolveName((await reader.toolset(workspace, 'support')).names, 'run')).toMatchObject({ ok: true });
+    expect(await reader.agent(workspace, 'helper')).toMatchObject({ model: 'rehearsal/default' });
+  });
+
+  it('asks the Catalog when KV fails', async () => {
+    const kv = countedKv(() => {
+      throw new Error('KV is down');
+    });
+    const { workspace, catalog, isolate, log } = await emptyWorkspace({ env: { KV: kv.KV } });
+    await catalog.put('toolset', 'support', shell('run'));
+    expect((await isolate().toolset(workspace, 'support')).pointer.version).toBe(1);
+    expect(log.lines).toContainEqual(expect.objectContaining({ level: 'error', fields: expect.objectContaining({ cause: expect.stringContaining('KV is down') }) }));
+  });
+
+  it('does not take an edition whose bytes are not those of its hash', async () => {
+    const kv = countedKv((key, value) => (key.startsWith('edition:') ? (value?.replace('Does', 'Did').replace('run', 'ruin') ?? null) : value));
+    const { workspace, catalog, isolate } = await emptyWorkspace({ env: { KV: kv.KV } });
+    await catalog.put('toolset', 'support', shell('run'));
+    const { names } = await isolate().toolset(workspace, 'support');
+    expect(resolveName(names, 'run')).toMatchObject({ ok: true, via: 'wire' });
+  });
+
+  it('has what KV lost written to KV again', async () => {
+    const { workspace, catalog, isolate, object } = await emptyWorkspace();
+    await catalog.put('toolset', 'support', shell('run'));
+    const { pointer } = await isolate().toolset(workspace, 'support');
+    const keys = [kvKeys.toolset(workspace, 'support'), kvKeys.edition(workspace, pointer.hash)];
+    for (const key of keys) {
+      expect(await testEnv.KV.get(key)).not.toBeNull();
+      await testEnv.KV.delete(key);
+    }
+    await isolate().toolset(workspace, 'support');
+    await published(object, async () => {
+      for (const key of keys) expect(await testEnv.KV.get(key)).not.toBeNull();
+    });
+  });
+
+  it('does not keep a miss longer than a few seconds, nor ask for what cannot be a name', async () => {
+    const { workspace, catalog, bindings, isolate, clock } = await emptyWorkspace();
+    const counted = countedCatalog(bindings.CATALOG);
+    bindings.CATALOG = counted.CATALOG;
+    const reader = isolate();
+    for (let round = 0; round < 3; round++) await expect(reader.toolset(workspace, 'later')).rejects.toMatchObject({ code: 'not_found' });
+    expect(counted.questions).toHaveLength(1);
+    for (const name of ['', 'a:b', '../x', 'A', 'x'.repeat(100_000), '__proto__']) {
+      await expect(reader.toolset(workspace, name)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(reader.agent(workspace, name)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    expect(counted.questions).toHaveLength(1);
+    await catalog.put('toolset', 'later', shell('run'));
+    await clock.advance(limits.missTtlMs);
+    expect((await reader.toolset(workspace, 'later')).pointer.version).toBe(1);
+  });
+});
+
+describe('after a write', () => {
+  it('the isolate that wrote sees it although KV still shows the old one', async () => {
+    const { workspace, catalog, directory, bindings, isolate, clock } = await emptyWorkspace();
+    await catalog.put('toolset', 'support', shell('one'));
+    const old = await testEnv.KV.get(kvKeys.toolset(workspace, 'support'));
+    bindings.KV = countedKv((key, value) => (key === kvKeys.toolset(workspace, 'support') ? old : value)).KV;
+    await directory.toolset(workspace, 'support');
+    await catalog.put('toolset', 'support', shell('two'));
+    expect((await directory.toolset(workspace, 'support')).pointer.version).toBe(2);
+    await clock.advance(limits.pointerTtlMs * 2);
+    expect((await directory.toolset(workspace, 'support')).pointer.version).toBe(2);
+    expect((await isolate().toolset(workspace, 'support')).pointer.version).toBe(1);
+  });
+
+  it('an answer that was on its way is not kept', async () => {
+    const { workspace, catalog, directory } = await emptyWorkspace();
+    await catalog.put('toolset', 'support', shell('one'));
+    const early = directory.toolset(workspace, 'support');
+    directory.dropped('toolset', workspace, 'support');
+    await catalog.put('toolset', 'support', shell('two'));
+    await early;
+    expect((await directory.toolset(workspace, 'support')).pointer.version).toBe(2);
+  });
+
+  it('of default aliases, toolsets that inherit them get a revision, and those that would clash keep their names', async () => {
+    const { workspace, catalog, directory } = await emptyWorkspace();
+    await catalog.put('toolset', 'inherits', { tools: [{ tool: 'builtin.bash', name: 'run' }] });
+    await catalog.put('toolset', 'own', { tools: [{ tool: 'builtin.bash', name: 'run', aliases: [] }] });
+    await catalog.put('toolset', 'clashes', { tools: [{ tool: 'builtin.bash', name: 'run' }, { tool: 'builtin.read_file', name: 'terminal' }] });
+    const { warnings } = await catalog.put('tool-aliases', 'builtin.bash', { aliases: ['terminal'] });
+    expect(warnings).toEqual([{ path: 'aliases', message: expect.stringContaining('"clashes"') }]);
+    const inherits = await directory.toolset(workspace, 'inherits');
+    expect(inherits.pointer).toMatchObject({ version: 1, revision: 2 });
+    expect(resolveName(inherits.names, 'terminal')).toMatchObject({ ok: true, canonical: 'builtin.bash', via: 'alias' });
+    expect((await directory.toolset(workspace, 'own')).pointer).toMatchObject({ version: 1, revision: 1 });
+    const clashes = await directory.toolset(workspace, 'clashes');
+    expect(clashes.pointer).toMatchObject({ revision: 1 });
+    expect(resolveName(clashes.names, 'terminal')).toMatchObject({ ok: true, canonical: 'builtin.read_file' });
+    expect((await catalog.get('toolset', 'inherits')).version).toBe(1);
+    await catalog.remove('tool-aliases', 'builtin.bash');
+    expect((await directory.toolset(workspace, 'inherits')).pointer).toMatchObject({ version: 1, revision: 3 });
+  });
+});
+
+describe('providers', () => {
+  it('of the settings are there until a stored one stands before them', async () => {
+    const settings = { providerKeys: new Map([['openai', 'sk-env']]), ollamaUrl: 'http://127.0.0.1:11434/' };
+    const { workspace, catalog, directory } = await emptyWorkspace({ settings });
+    expect(await directory.provider(workspace, 'openai')).toMatchObject({ kind: 'openai', baseUrl: 'https://api.openai.com/v1', headers: { authorization: 'Bearer sk-env' } });
+    expect(await directory.provider(workspace, 'ollama')).toMatchObject({ kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:11434/v1', headers: {} });
+    expect((await directory.providers(workspace)).map(({ name }) => name)).toEqual(['ollama', 'openai', 'rehearsal']);
+    await catalog.put('provider', 'openai', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1/' });
+    expect(await directory.provider(workspace, 'openai')).toMatchObject({ baseUrl: 'http://127.0.0.1:9/v1', headers: {} });
+    await catalog.remove('provider', 'openai');
+    expect(await directory.provider(workspace, 'openai')).toMatchObject({ headers: { authorization: 'Bearer sk-env' } });
+  });
+
+  it('take keys and headers from secrets that are bound to their host, and from no others', async () => {
+    const { workspace, catalog, directory } = await emptyWorkspace();
+    const provider = { kind: 'openai-compatible', baseUrl: 'https://llm.example.com/v1', apiKeySecret: 'KEY', headers: { 'X-Org': 'blue', 'X-Token': { secret: 'TOKEN' } } };
+    const { warnings } = await catalog.put('provider', 'llm', provider);
+    expect(warnings.map(({ path }) => path)).toEqual(['apiKeySecret', 'headers.X-Token.secret']);
+    await expect(directory.provider(workspace, 'llm')).rejects.toMatchObject({ code: 'not_configured', detail: expect.stringContaining('"KEY"') });
+    await catalog.put('secret', 'KEY', { value: 'key-value', hosts: ['llm.example.com'] });
+    await catalog.put('secret', 'TOKEN', { value: 'token-value', hosts: ['*.example.com'] });
+    expect((await directory.provider(workspace, 'llm')).headers).toEqual({ authorization: 'Bearer key-value', 'x-org': 'blue', 'x-token': 'token-value' });
+    await catalog.put('secret', 'TOKEN', { value: 'token-value', hosts: ['other.example.com'] });
+    await expect(directory.provider(workspace, 'llm')).rejects.toMatchObject({ code: 'not_configured', detail: expect.not.stringContaining('token-value') });
+    const problem = await refusal(catalog.put('provider', 'llm', provider));
+    expect(problem.extra.issues).toEqual([{ path: 'headers.X-Token.secret', message: expect.stringContaining('not bound to the host llm.example.com') }]);
+  });
+});
+
+describe('without a master key', () => {
+  it('secrets and keys say how to set one, and all else works', async () => {
+    const { workspace, catalog, directory, object } = await emptyWorkspace({ settings: { masterKey: null } });
+    await changeEnv(object, { MONIKER_MASTER_KEY: '' });
+    const unset = { code: 'not_configured', detail: expect.stringContaining('MONIKER_MASTER_KEY') };
+    await expect(catalog.put('secret', 'GH', { value: 'x', hosts: ['a.example.com'] })).rejects.toMatchObject(unset);
+    await expect(catalog.put('provider', 'llm', { kind: 'openai', apiKey: 'sk-x' })).rejects.toMatchObject(unset);
+    await expect(catalog.createKey({ name: 'ci', scopes: ['chat'] })).rejects.toMatchObject(unset);
+    await expect(directory.principal(`mk_default_${'a'.repeat(12)}_${'b'.repeat(32)}`)).rejects.toMatchObject(unset);
+    await catalog.put('provider', 'local', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1' });
+    expect(await directory.provider(workspace, 'local')).toMatchObject({ headers: {} });
+    await catalog.put('toolset', 'support', shell('run'));
+    expect((await directory.toolset(workspace, 'support')).pointer.version).toBe(1);
+  });
+});
