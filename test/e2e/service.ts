@@ -1,0 +1,127 @@
+/** Starts the service as a user does (`npm start`'s script) in a folder of its own, and talks to it over real HTTP. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export const root = resolve(import.meta.dirname, '../..');
+const startTimeoutMs = 90_000;
+
+export type RunningService = {
+  url: string;
+  key: string;
+  /** All that was printed so far. */
+  printed(): string;
+  /** JSON in, JSON (or null) out; never throws for a status. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Ends it and answers the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+};
+
+// Tests look into answers of many shapes; their assertions are the check.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Answer = { status: number; headers: Headers; text: string; json: any };
+
+export function makeDataDir(): string {
+  return mkdtempSync(join(tmpdir(), 'moniker-e2e-'));
+}
+
+export function removeDataDir(dataDir: string): void {
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** Runs the start script; `ended` resolves with its exit code, `printed` is all of its output. */
+export function launch(
+  dataDir: string,
+  environment: Record<string, string> = {},
+): { child: ChildProcess; printed(): string; ended: Promise<number | null> } {
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(MONIKER_|PORT$|OLLAMA_HOST$|.*_API_KEY$)/.test(name)),
+  );
+  const child = spawn(process.execPath, [join(root, 'src/local/start.ts')], {
+    cwd: root,
+    // Nothing answers on port 9: no Ollama of this machine gets into a test.
+    env: { ...inherited, OLLAMA_HOST: '127.0.0.1:9', PORT: '0', MONIKER_DATA_DIR: dataDir, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: `kill` below reaches the runtime too.
+    detached: true,
+  });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+  });
+  const ended = new Promise<number | null>((resolveEnd) => child.once('close', resolveEnd));
+  return { child, printed: () => output, ended };
+}
+
+export async function startService(dataDir: string, environment: Record<string, string> = {}): Promise<RunningService> {
+  const { child, printed, ended } = launch(dataDir, environment);
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  const deadline = Date.now() + startTimeoutMs;
+  while (!printed().includes('Ctrl-C stops it.')) {
+    if (over || Date.now() > deadline) {
+      killGroup(child);
+      throw new Error(`The service did not start:\n${printed()}`);
+    }
+    await new Promise((resolveWait) => setTimeout(resolveWait, 50));
+  }
+  const url = /Moniker is ready at (\S+)/.exec(printed())?.[1] ?? '';
+  const key = /^ {2}key +(\S+)/m.exec(printed())?.[1] ?? '';
+  return {
+    url,
+    key,
+    printed,
+    call: async (method, path, body, headers = {}) => {
+      const response = await fetch(url + path, {
+        method,
+        headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        signal: AbortSignal.timeout(30_000),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, json: parse(text) };
+    },
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      const code = await Promise.race([ended, new Promise<null>((resolveWait) => setTimeout(resolveWait, 20_000, null))]);
+      killGroup(child);
+      return code;
+    },
+  };
+}
+
+/** Server-sent events of a whole stream, in order. */
+export type StreamEvent = { id: number; type: string; data: Record<string, unknown> };
+
+export function parseEvents(text: string): StreamEvent[] {
+  return text
+    .split('\n\n')
+    .map(
+      (record) => new Map(record.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])),
+    )
+    .filter((fields) => fields.has('event'))
+    .map((fields) => ({ id: Number(fields.get('id')), type: fields.get('event') ?? '', data: JSON.parse(fields.get('data') ?? '{}') }));
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: all of it has ended
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // An event stream, a page or a file: the test reads the text.
+    return null;
+  }
+}
