@@ -22,6 +22,15 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   return 'accepted';
 }
 
+function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
 const parse = (body: BodyInit | null, headers?: Record<string, string>) => readJsonBody(request(body, headers), limits.maxBodyBytes, clock);
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 
@@ -111,7 +120,7 @@ describe('the bound of a body', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 50 })), async (chunks) => {
         const whole = Buffer.concat(chunks);
-        const read = await readBytes(request(ReadableStream.from(chunks) as unknown as BodyInit, {}), whole.byteLength, clock);
+        const read = await readBytes(request(streamOf(chunks), {}), whole.byteLength, clock);
         expect(Buffer.from(read).equals(whole)).toBe(true);
       }),
     );
@@ -148,13 +157,19 @@ describe('the depth of a text', () => {
 });
 
 describeCorpus('security/json-test-suite.jsonl', (path) => {
-  type Row = { id?: string; name?: string; file?: string; expect: string; text?: string; base64?: string };
-  const rows = readJsonLines<Row>(path);
+  type Row = { name: string; expect: 'accept' | 'reject' | 'either' | 'transform'; text?: string; base64?: string; repeat?: { s: string; n: number; close?: string } };
+  const bodyOf = ({ text, base64, repeat }: Row): BodyInit => {
+    if (base64 !== undefined) return Buffer.from(base64, 'base64');
+    return text ?? (repeat ? repeat.s.repeat(repeat.n) + (repeat.close ?? '').repeat(repeat.n) : '');
+  };
 
-  it('is never answered with anything but a value or a problem', async () => {
-    for (const row of rows) {
-      const body = row.base64 === undefined ? (row.text ?? '') : Buffer.from(row.base64, 'base64');
-      expect(['accepted', 'invalid_json', 'invalid_request'], JSON.stringify(row).slice(0, 200)).toContain(await codeOf(parse(body)));
+  it('is taken and refused as the suite says', async () => {
+    for (const row of readJsonLines<Row>(path)) {
+      const code = await codeOf(parse(bodyOf(row)));
+      const verdict = code === 'accepted' ? 'accept' : code === 'invalid_json' ? 'reject' : code;
+      // One rule of ours is stricter than the grammar: nesting.
+      const allowed = row.expect === 'either' || row.expect === 'transform' ? ['accept', 'reject'] : row.name.includes('structure_500_nested') ? ['reject'] : [row.expect];
+      expect(allowed, row.name).toContain(verdict);
     }
   });
 });
