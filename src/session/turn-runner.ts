@@ -102,7 +102,7 @@ export class TurnRunner {
     const settled = new AbortController();
     const timeoutMs = row.plan.limits.turnTimeoutMs ?? limits.turnTimeoutMs;
     deps.clock.sleep(timeoutMs, settled.signal).then(
-      () => this.#stop(run, 'failed', 'timeout'),
+      () => this.#timeOut(run, timeoutMs),
       // Aborted below: the turn ended in time.
       () => undefined,
     );
@@ -161,6 +161,12 @@ export class TurnRunner {
     this.#parts.deps.log.error('a turn failed', { session: this.#parts.session, turn: run.turn, error: String(error), stack: error instanceof Error ? error.stack : undefined });
     this.#append(run, { type: 'error', turn: run.turn, problem: problem.toBody() });
     this.#seal(run, 'failed', error instanceof Problem ? 'upstream_error' : 'internal');
+  }
+
+  #timeOut(run: Run, timeoutMs: number): void {
+    const problem = new Problem('upstream_timeout', `The turn took longer than ${timeoutMs / 1000} s and was ended. Ask for a smaller piece of work.`);
+    this.#append(run, { type: 'error', turn: run.turn, problem: problem.toBody() });
+    this.#stop(run, 'failed', 'timeout');
   }
 
   #stop(run: Run, status: TurnStatus, reason: TurnEndReason): void {

@@ -1,4 +1,4 @@
-import { runInDurableObject } from 'cloudflare:test';
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
@@ -133,6 +133,21 @@ describe('a session', () => {
     await session.deleteFile(owner, 'a/b.txt');
     await expect(session.readFile(owner, 'a/b.txt')).rejects.toMatchObject({ code: 'not_found' });
     await expect(session.readFile(owner, 'a\u0000b')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('deletes itself when it is unlisted and its hour is over, and not while it is listed', async () => {
+    const unlisted = await make();
+    const listed = await sessions.create(owner, { model: plan.model, listed: true });
+    const listedStub = bindings.SESSION.get(bindings.SESSION.idFromString(listed.id));
+    for (const stub of [unlisted.stub, listedStub]) {
+      await runInDurableObject(stub, async (_, state) => {
+        state.storage.sql.exec('UPDATE timers SET due = 0');
+        await state.storage.setAlarm(Date.now() + 60_000);
+      });
+      expect(await runDurableObjectAlarm(stub)).toBe(true);
+    }
+    await expect(unlisted.session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await sessions.get(listed.id).view(owner)).toMatchObject({ id: listed.id });
   });
 
   it('ends a turn that its process left behind, with a result for every open call, and goes on', async () => {

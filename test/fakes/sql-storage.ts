@@ -1,0 +1,20 @@
+/** A Durable Object's SQLite in plain Node, for code that only needs `exec`. The real one is used by the workers tests. */
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+
+export function fakeSql(migrations: readonly string[]): SqlStorage {
+  const database = new DatabaseSync(':memory:');
+  for (const migration of migrations) database.exec(migration);
+  const exec = (query: string, ...bindings: SQLInputValue[]) => {
+    const rows = database.prepare(query).all(...bindings);
+    return {
+      toArray: () => rows,
+      one: () => {
+        if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
+        return rows[0];
+      },
+      [Symbol.iterator]: () => rows[Symbol.iterator](),
+    };
+  };
+  // Only what the session's tables use of it.
+  return { exec } as unknown as SqlStorage;
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { buildAliasMap } from '../../src/core/alias-map.ts';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import type { SessionEvent } from '../../src/core/session-event.ts';
+import { textResult, type ToolResult } from '../../src/core/tool.ts';
+import { createTranscript } from '../../src/core/transcript.ts';
+import type { TurnDeps } from '../../src/engine/run-turn.ts';
+import type { Directory } from '../../src/ports/catalog.ts';
+import { AuditOutbox } from '../../src/session/audit-outbox.ts';
+import { EventLog } from '../../src/session/event-log.ts';
+import { sessionMigrations } from '../../src/session/schema.ts';
+import type { Timers } from '../../src/session/timers.ts';
+import { TurnRunner } from '../../src/session/turn-runner.ts';
+import { TurnStore } from '../../src/session/turn-store.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
+import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
+import { fakeSql } from '../fakes/sql-storage.ts';
+
+const plan: Plan = { model: 'a/b', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} };
+const pointer = { toolset: 'demo', version: 1, revision: 1, hash: 'h' };
+const tools = knownTools([toolOf('builtin', 'bash', { kind: 'builtin' })]);
+
+type Model = (signal: AbortSignal) => AsyncIterable<readonly ChatEvent[]>;
+
+async function* reply(...events: ChatEvent[]): AsyncGenerator<ChatEvent[]> {
+  yield events;
+}
+const finish: ChatEvent = { type: 'finish', reason: 'stop', raw: 'stop' };
+const call: ChatEvent[] = [
+  { type: 'call-start', call: 0, name: 'bash', nativeId: null },
+  { type: 'call-end', call: 0, state: 'ok', arguments: {}, raw: '{}' },
+  { type: 'finish', reason: 'tool-calls', raw: null },
+];
+
+/** Waits for ever, as a provider that has stopped talking; ends when told to. */
+async function* silence(signal: AbortSignal): AsyncGenerator<ChatEvent[]> {
+  await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+  yield [];
+}
+
+async function room(models: Model[], execute: () => Promise<ToolResult> = async () => textResult('ran')) {
+  const clock = fakeClock();
+  const sql = fakeSql(sessionMigrations);
+  const log = new EventLog(sql, clock.now);
+  const turns = new TurnStore(sql, clock.now);
+  const names = buildAliasMap((await compile({ tools: [{ tool: 'builtin.bash' }] }, tools)).edition, { aliases: true });
+  const scripted = [...models];
+  const aborted: unknown[] = [];
+  const work: Promise<void>[] = [];
+  const keptLines = keptLog();
+  const deps = {
+    clock,
+    ids: countedIds(),
+    log: keptLines,
+    directory: { provider: async () => ({ name: 'a', kind: 'rehearsal', baseUrl: '', headers: {}, models: [], profile: {} }) } as unknown as Directory,
+    model: {
+      stream: (_request: unknown, signal: AbortSignal) => {
+        signal.addEventListener('abort', () => aborted.push(signal.reason), { once: true });
+        return (scripted.shift() ?? (() => reply(finish)))(signal);
+      },
+    },
+    executor: { execute },
+    fetch: () => Promise.reject(new Error('no network here')),
+    secret: async () => '',
+  } as unknown as TurnDeps;
+  const runner = new TurnRunner({
+    deps,
+    log,
+    turns,
+    timers: { set: () => undefined, clear: () => undefined } as unknown as Timers,
+    transcript: createTranscript(),
+    files: createMemoryFiles(clock.now),
+    audit: new AuditOutbox(sql),
+    workspace: 'default',
+    keyId: 'root',
+    session: 's',
+    namesFor: async () => names,
+    flushAudit: async () => undefined,
+    keep: (promise) => void work.push(promise),
+  });
+  const accept = (id: string, own: Partial<Plan> = {}): void => {
+    turns.accept(id, { ...plan, edition: pointer, ...own }, [{ type: 'text', text: id }]);
+    runner.pump();
+  };
+  const events = (): SessionEvent[] => [...log.readAll(0)];
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
+  };
+  return { runner, turns, accept, events, settle, clock, aborted, work, lines: keptLines.lines };
+}
+
+const ends = (events: SessionEvent[]) => events.flatMap((event) => (event.type === 'turn-end' ? [`${event.turn} ${event.status} ${event.reason}`] : []));
+
+describe('a session’s turns', () => {
+  it('run one after the other, each to one end', async () => {
+    const { accept, events, settle } = await room([() => reply({ type: 'text', text: 'one' }, finish), () => reply({ type: 'text', text: 'two' }, finish)]);
+    accept('t1');
+    accept('t2');
+    await settle();
+    expect(ends(events())).toEqual(['t1 completed stop', 't2 completed stop']);
+    expect(events().map(({ id }) => id)).toEqual(events().map((_, index) => index + 1));
+  });
+
+  it('end at once when cancelled, abort the provider, and let the next one run', async () => {
+    const { runner, accept, events, settle, aborted } = await room([silence, () => reply({ type: 'text', text: 'two' }, finish)]);
+    accept('t1');
+    accept('t2');
+    await settle();
+    expect(runner.cancel()).toBe('t1');
+    expect(ends(events())).toEqual(['t1 cancelled cancelled']);
+    expect(aborted).toHaveLength(1);
+    await settle();
+    expect(ends(events())).toEqual(['t1 cancelled cancelled', 't2 completed stop']);
+  });
+
+  it('answer a call that was running when they were cancelled, and drop what it says later', async () => {
+    let release = (_result: ToolResult): void => undefined;
+    const { runner, accept, events, settle } = await room([() => reply(...call)], () => new Promise((resolve) => (release = resolve)));
+    accept('t1');
+    await settle();
+    runner.cancel();
+    const atCancel = events().length;
+    release(textResult('too late'));
+    await settle();
+    expect(events()).toHaveLength(atCancel);
+    expect(events().slice(-2)).toMatchObject([{ type: 'tool-result', code: 'aborted' }, { type: 'turn-end', status: 'cancelled' }]);
+  });
+
+  it('fail when they take longer than they may, and say so', async () => {
+    const { accept, events, settle, clock } = await room([silence]);
+    accept('t1', { limits: { turnTimeoutMs: 5_000 } });
+    await settle();
+    await clock.advance(5_000);
+    expect(events().slice(-2)).toMatchObject([{ type: 'error', problem: { code: 'upstream_timeout' } }, { type: 'turn-end', status: 'failed', reason: 'timeout' }]);
+  });
+
+  it('fail with an error that says nothing of the inside when a part of ours breaks, and the log has the cause', async () => {
+    const broken: Model = () => {
+      throw new TypeError('inner secret detail');
+    };
+    const { accept, events, settle, lines } = await room([broken]);
+    accept('t1');
+    await settle();
+    expect(ends(events())).toEqual(['t1 failed internal']);
+    expect(JSON.stringify(events())).not.toContain('inner secret detail');
+    expect(JSON.stringify(lines)).toContain('inner secret detail');
+  });
+
+  it('do nothing when cancelled with none running', async () => {
+    const { runner, events } = await room([]);
+    expect(runner.cancel()).toBeNull();
+    expect(events()).toEqual([]);
+  });
+});
