@@ -142,5 +142,7 @@ function stepMessages(step: Step): Message[] {
 
 /** The visible text of a message, for comparing histories. */
 export function messageText(message: Message): string {
-  return (message.parts as readonly { type: string; text?: string }[]).map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('');
+  return (message.parts as readonly { type: string; text?: string }[])
+    .map((part) => (part.type === 'text' ? (part.text ?? '') : ''))
+    .join('');
 }

@@ -205,17 +205,28 @@ function refuse(
   call: StepCall,
   at: { closing: boolean; count: number; repeats: number; position: number },
 ): Refusal | null {
-  if (at.closing) return { code: 'limit_reached', message: `Not run: the turn's limit of ${budget.maxSteps} steps is reached. Answer with what you have.` };
+  if (at.closing)
+    return {
+      code: 'limit_reached',
+      message: `Not run: the turn's limit of ${budget.maxSteps} steps is reached. Answer with what you have.`,
+    };
   if (state.stepReason === 'length' || !call.whole) {
-    return { code: 'truncated', message: 'Not run: your reply was cut off at the length limit, so this call may not be whole. Send it again, shorter.' };
+    return {
+      code: 'truncated',
+      message: 'Not run: your reply was cut off at the length limit, so this call may not be whole. Send it again, shorter.',
+    };
   }
   if (state.stepReason === 'content-filter') return { code: 'aborted', message: 'Not run: the reply was stopped by the content filter.' };
-  if (spent(state, budget)) return { code: 'limit_reached', message: `Not run: the turn's limit of ${budget.maxTokens} tokens is reached.` };
+  if (spent(state, budget))
+    return { code: 'limit_reached', message: `Not run: the turn's limit of ${budget.maxTokens} tokens is reached.` };
   if (at.position >= limits.maxCallsPerStep) {
     return { code: 'limit_reached', message: `Not run: a step may hold ${limits.maxCallsPerStep} calls. Send the rest in the next step.` };
   }
   if (at.count > budget.maxCalls) {
-    return { code: 'limit_reached', message: `Not run: the turn's limit of ${budget.maxCalls} calls is reached. Answer with what you have.` };
+    return {
+      code: 'limit_reached',
+      message: `Not run: the turn's limit of ${budget.maxCalls} calls is reached. Answer with what you have.`,
+    };
   }
   if (at.repeats > limits.maxIdenticalCalls) {
     return {

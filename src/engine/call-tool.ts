@@ -78,7 +78,11 @@ function resolve(names: AliasMap | null, requested: string): Resolution {
 }
 
 /** What `?dryRun=true` shows: everything up to running. */
-export function inspectCall(names: AliasMap, requested: string, args: Record<string, unknown>): { resolution: Resolution; issues: Issue[] } {
+export function inspectCall(
+  names: AliasMap,
+  requested: string,
+  args: Record<string, unknown>,
+): { resolution: Resolution; issues: Issue[] } {
   const resolution = resolveName(names, requested);
   return { resolution, issues: resolution.ok ? checkInput(resolution.tool.inputSchema, args) : [] };
 }
@@ -88,11 +92,22 @@ function judge(resolution: Resolution, request: ToolCallRequest): ToolResult | n
   if (request.refusal) return errorResult(request.refusal.code, request.refusal.message);
   if (!resolution.ok) return unresolved(resolution);
   const { tool } = resolution;
-  if (tool.state === 'held') return errorResult('tool_held', `${tool.wireName} is held: its definition changed and nobody has accepted the change yet. Use another tool.`);
-  if (tool.state === 'missing') return errorResult('tool_error', `${tool.wireName} cannot be called: its server "${tool.server}" has never listed it. Use another tool.`);
+  if (tool.state === 'held')
+    return errorResult(
+      'tool_held',
+      `${tool.wireName} is held: its definition changed and nobody has accepted the change yet. Use another tool.`,
+    );
+  if (tool.state === 'missing')
+    return errorResult(
+      'tool_error',
+      `${tool.wireName} cannot be called: its server "${tool.server}" has never listed it. Use another tool.`,
+    );
   if (request.arguments === null) return unusableArguments(request.fault ?? 'invalid_json');
   if (request.guessed === true && !isSafe(tool)) {
-    return errorResult('invalid_json', 'Not run: the arguments were not valid JSON and had to be repaired by guessing. Send the call again with valid JSON.');
+    return errorResult(
+      'invalid_json',
+      'Not run: the arguments were not valid JSON and had to be repaired by guessing. Send the call again with valid JSON.',
+    );
   }
   const issues = checkInput(tool.inputSchema, request.arguments);
   return issues.length === 0 ? null : invalidArguments(tool, issues);
@@ -100,7 +115,10 @@ function judge(resolution: Resolution, request: ToolCallRequest): ToolResult | n
 
 function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
   if (resolution.code === 'ambiguous_tool') {
-    return errorResult('ambiguous_tool', `"${resolution.requested}" fits more than one tool. Call one of: ${resolution.candidates.join(', ')}.`);
+    return errorResult(
+      'ambiguous_tool',
+      `"${resolution.requested}" fits more than one tool. Call one of: ${resolution.candidates.join(', ')}.`,
+    );
   }
   const near = resolution.suggestions;
   const hint = near.length === 0 ? 'Call only tools that you were offered, or answer in words.' : `Did you mean ${near.join(', ')}?`;
@@ -108,7 +126,8 @@ function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
 }
 
 function unusableArguments(fault: 'truncated' | 'invalid_json'): ToolResult {
-  if (fault === 'truncated') return errorResult('truncated', 'Not run: the arguments were cut off before they were whole. Send the call again, shorter.');
+  if (fault === 'truncated')
+    return errorResult('truncated', 'Not run: the arguments were cut off before they were whole. Send the call again, shorter.');
   return errorResult('invalid_json', 'Not run: the arguments are not a JSON object. Send the call again with valid JSON.');
 }
 
@@ -148,7 +167,9 @@ async function execute(
     return redactor.clean(await beforeDeadline(deps.clock, work, scope.timeoutMs, signal, tool));
   } catch (error) {
     if (signal.aborted) return errorResult('aborted', `${tool.wireName} was stopped: the turn was cancelled.`);
-    const failure = redactor.clean(errorResult('tool_error', `${tool.wireName} failed: ${error instanceof Error ? error.message : String(error)}`));
+    const failure = redactor.clean(
+      errorResult('tool_error', `${tool.wireName} failed: ${error instanceof Error ? error.message : String(error)}`),
+    );
     deps.log.error('a tool failed', { canonical: tool.canonical, session: scope.session, error: contentText(failure.content) });
     return failure;
   } finally {
@@ -158,11 +179,19 @@ async function execute(
 }
 
 /** Ends at the result, the time-out or the turn's end, whichever is first; a late result is dropped. */
-async function beforeDeadline(clock: Clock, work: Promise<ToolResult>, timeoutMs: number, signal: AbortSignal, tool: EditionTool): Promise<ToolResult> {
+async function beforeDeadline(
+  clock: Clock,
+  work: Promise<ToolResult>,
+  timeoutMs: number,
+  signal: AbortSignal,
+  tool: EditionTool,
+): Promise<ToolResult> {
   const settled = new AbortController();
   const deadline = clock
     .sleep(timeoutMs, settled.signal)
-    .then(() => errorResult('timeout', `${tool.canonical} did not finish within ${timeoutMs / 1000} s and was stopped. Try a smaller piece of work.`));
+    .then(() =>
+      errorResult('timeout', `${tool.canonical} did not finish within ${timeoutMs / 1000} s and was stopped. Try a smaller piece of work.`),
+    );
   const cancelled = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: settled.signal });
   });
@@ -184,7 +213,13 @@ function withDeprecation(result: ToolResult, resolution: Resolution): ToolResult
 }
 
 /** The call's audit row and log line. A call that was answered from an identical one has its own, too. */
-export async function auditCall(deps: CallDeps, scope: CallScope, request: ToolCallRequest, answer: ToolCallAnswer, ran: boolean): Promise<void> {
+export async function auditCall(
+  deps: CallDeps,
+  scope: CallScope,
+  request: ToolCallRequest,
+  answer: ToolCallAnswer,
+  ran: boolean,
+): Promise<void> {
   const { edition } = scope;
   const row: Omit<AuditRow, 'sequence'> = {
     at: new Date(deps.clock.now()).toISOString(),

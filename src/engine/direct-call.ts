@@ -32,7 +32,12 @@ export type DirectCallDeps = {
   audit(rows: AuditRow[]): Promise<void>;
 };
 
-export async function callDirectly(deps: DirectCallDeps, principal: Principal, call: DirectCall, signal: AbortSignal): Promise<ToolCallAnswer & { callId: string }> {
+export async function callDirectly(
+  deps: DirectCallDeps,
+  principal: Principal,
+  call: DirectCall,
+  signal: AbortSignal,
+): Promise<ToolCallAnswer & { callId: string }> {
   const { pointer, names } = await readToolset(deps.directory, principal, call.toolset);
   const callId = deps.ids.next('call');
   const scope = {
@@ -49,7 +54,11 @@ export async function callDirectly(deps: DirectCallDeps, principal: Principal, c
 }
 
 /** What a call would come to, as far as that can be said without running it. */
-export async function dryRunCall(deps: Pick<DirectCallDeps, 'directory' | 'aliases'>, principal: Principal, call: DirectCall): Promise<DryRun> {
+export async function dryRunCall(
+  deps: Pick<DirectCallDeps, 'directory' | 'aliases'>,
+  principal: Principal,
+  call: DirectCall,
+): Promise<DryRun> {
   const { names } = await readToolset(deps.directory, principal, call.toolset);
   const { resolution, issues } = inspectCall(planNames(names, { aliases: deps.aliases, allow: null }), call.name, call.arguments);
   if (!resolution.ok) return { requested: call.name, canonical: null, via: null, valid: false, issues: [], verdict: resolution.code };

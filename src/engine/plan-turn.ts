@@ -70,7 +70,12 @@ function checkToolChoice(name: string, compiled: CompiledToolset | null, view: P
   const resolution = compiled === null ? null : resolveName(planNames(compiled.names, view), name);
   if (resolution?.ok) return;
   const near = resolution === null ? [] : resolution.code === 'ambiguous_tool' ? resolution.candidates : resolution.suggestions;
-  throw invalidRequest([{ path: 'tool_choice', message: `"${name}" is not one tool of this toolset${near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''}` }]);
+  throw invalidRequest([
+    {
+      path: 'tool_choice',
+      message: `"${name}" is not one tool of this toolset${near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''}`,
+    },
+  ]);
 }
 
 /** `name` or `name@version`, as far as the key may use it. */

@@ -26,7 +26,9 @@ export function createRedactor(): Redactor {
       return {
         ...result,
         content: result.content.map((block) => cleanBlock(block, clean)),
-        ...(result.structuredContent && { structuredContent: JSON.parse(clean(JSON.stringify(result.structuredContent))) as Record<string, unknown> }),
+        ...(result.structuredContent && {
+          structuredContent: JSON.parse(clean(JSON.stringify(result.structuredContent))) as Record<string, unknown>,
+        }),
       };
     },
   };
@@ -41,6 +43,7 @@ function spellings(value: string): string[] {
 
 function cleanBlock(block: ContentBlock, clean: (text: string) => string): ContentBlock {
   if (block.type === 'text') return { ...block, text: clean(block.text) };
-  if (block.type === 'resource' && block.resource.text !== undefined) return { ...block, resource: { ...block.resource, text: clean(block.resource.text) } };
+  if (block.type === 'resource' && block.resource.text !== undefined)
+    return { ...block, resource: { ...block.resource, text: clean(block.resource.text) } };
   return block;
 }

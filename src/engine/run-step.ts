@@ -70,12 +70,14 @@ async function attemptStep(
       }
       batch.readEnded();
     }
-    if (!writer.finished) return { ok: false, problem: new Problem('upstream_error', 'The model\'s reply ended without an end.').toBody(), retryable: true };
+    if (!writer.finished)
+      return { ok: false, problem: new Problem('upstream_error', "The model's reply ended without an end.").toBody(), retryable: true };
     return { ok: true };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof Problem)) throw error;
-    if (error.cause !== undefined) deps.log.error('a model could not be asked', { turn: scope.turn, model: at.model, cause: String(error.cause) });
+    if (error.cause !== undefined)
+      deps.log.error('a model could not be asked', { turn: scope.turn, model: at.model, cause: String(error.cause) });
     // The provider adapter has used up its own retries before the first byte; another model may still answer.
     return { ok: false, problem: error.toBody(), retryable: false };
   } finally {
@@ -111,7 +113,15 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
           const meant = scope.names === null ? null : resolveName(scope.names, event.name);
           const named = meant?.ok ? { canonical: meant.canonical, via: meant.via } : { canonical: null, via: null };
           const native = event.nativeId === null ? {} : { nativeId: event.nativeId };
-          return append({ type: 'tool-input-start', turn, step, callId, name: event.name.slice(0, limits.maxToolNameBytes), ...named, ...native });
+          return append({
+            type: 'tool-input-start',
+            turn,
+            step,
+            callId,
+            name: event.name.slice(0, limits.maxToolNameBytes),
+            ...named,
+            ...native,
+          });
         }
         case 'call-delta':
           return batch.add({ type: 'tool-input-delta', turn, step, callId: idOf(event.call), delta: event.text });
@@ -159,7 +169,10 @@ async function toRequest(deps: StepDeps, scope: StepScope, at: { step: number; c
     access,
     model,
     messages: system === '' ? messages : [{ role: 'system', parts: [{ type: 'text', text: system }] }, ...messages],
-    tools: names === null ? [] : offeredTools(names).map(({ name, description, inputSchema }): OfferedTool => ({ name, description, inputSchema })),
+    tools:
+      names === null
+        ? []
+        : offeredTools(names).map(({ name, description, inputSchema }): OfferedTool => ({ name, description, inputSchema })),
     toolChoice: at.closing ? 'none' : at.step === 1 ? toolChoice(plan, names) : 'auto',
     settings: plan.settings,
   };
@@ -175,9 +188,13 @@ function toolChoice(plan: Plan, names: AliasMap | null): ChatRequest['toolChoice
 /** Old turns speak of tools by the names of their day; the model is shown the names it can call now. */
 function realias(message: Message, names: AliasMap): Message {
   if (message.role === 'assistant') {
-    return { ...message, parts: message.parts.map((part) => (part.type === 'tool-call' ? { ...part, requested: currentName(part, names) } : part)) };
+    return {
+      ...message,
+      parts: message.parts.map((part) => (part.type === 'tool-call' ? { ...part, requested: currentName(part, names) } : part)),
+    };
   }
-  if (message.role === 'tool') return { ...message, parts: message.parts.map((part) => ({ ...part, requested: currentName(part, names) })) };
+  if (message.role === 'tool')
+    return { ...message, parts: message.parts.map((part) => ({ ...part, requested: currentName(part, names) })) };
   return message;
 }
 

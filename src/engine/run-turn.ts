@@ -46,7 +46,11 @@ export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSig
 
 function toBudget(scope: TurnScope): TurnBudget {
   const own = scope.plan.limits;
-  return { maxSteps: own.maxSteps ?? limits.maxStepsPerTurn, maxCalls: own.maxCalls ?? limits.maxCallsPerTurn, maxTokens: own.maxTokens ?? null };
+  return {
+    maxSteps: own.maxSteps ?? limits.maxStepsPerTurn,
+    maxCalls: own.maxCalls ?? limits.maxCallsPerTurn,
+    maxTokens: own.maxTokens ?? null,
+  };
 }
 
 async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReason): Promise<void> {
@@ -65,9 +69,15 @@ export function closingEvents(state: TurnState, status: TurnStatus, reason: Turn
 /** Calls run only after their step has ended: before that, nothing can have happened. */
 function openCallResult(state: TurnState, status: TurnStatus): ToolResult {
   if (state.phase === 'stepped' && status === 'interrupted') {
-    return errorResult('outcome_unknown', 'The service restarted while this call may have been running: it may or may not have had its effect. Check before repeating it.');
+    return errorResult(
+      'outcome_unknown',
+      'The service restarted while this call may have been running: it may or may not have had its effect. Check before repeating it.',
+    );
   }
-  return errorResult('aborted', status === 'cancelled' ? 'The turn was cancelled before this call had a result.' : 'The turn ended before this call had a result.');
+  return errorResult(
+    'aborted',
+    status === 'cancelled' ? 'The turn was cancelled before this call had a result.' : 'The turn ended before this call had a result.',
+  );
 }
 
 function toResultEvent(turn: string, step: number, call: StepCall, result: ToolResult): SessionEventBody {

@@ -5,7 +5,9 @@
 import { unwrap, type Outcome } from '../core/problem.ts';
 
 export type Remote<Port> = {
-  [Method in keyof Port]: Port[Method] extends (...args: infer Args) => Promise<infer Value> ? (...args: Args) => Promise<Outcome<Value>> : never;
+  [Method in keyof Port]: Port[Method] extends (...args: infer Args) => Promise<infer Value>
+    ? (...args: Args) => Promise<Outcome<Value>>
+    : never;
 };
 
 /** `methods` lists every method of the port: a stub answers to any name, so there is nothing to enumerate. */

@@ -98,7 +98,10 @@ export interface Session {
   cancel(caller: Principal): Promise<{ turn: string | null; cancelled: boolean }>;
   /** A direct call (`…/calls` with a session): the session's files, one audit row. */
   call(caller: Principal, request: { plan: Plan; name: string; arguments: Record<string, unknown> }): Promise<SessionCall>;
-  listFiles(caller: Principal, path: string): Promise<{ path: string; entries: { name: string; kind: string; size: number; modifiedAt: string }[] }>;
+  listFiles(
+    caller: Principal,
+    path: string,
+  ): Promise<{ path: string; entries: { name: string; kind: string; size: number; modifiedAt: string }[] }>;
   readFile(caller: Principal, path: string): Promise<{ content: Uint8Array; modifiedAt: string } | { directory: true }>;
   writeFile(caller: Principal, path: string, content: Uint8Array): Promise<{ created: boolean }>;
   deleteFile(caller: Principal, path: string): Promise<void>;

@@ -17,7 +17,12 @@ export class AuditOutbox {
   /** Sends all that is waiting; what was taken is forgotten here (the Catalog keeps it by session and sequence). */
   async flush(send: (rows: AuditRow[]) => Promise<void>): Promise<void> {
     for (;;) {
-      const stored = [...this.#sql.exec<{ sequence: number; body: string }>('SELECT sequence, body FROM audit ORDER BY sequence LIMIT ?', limits.auditBatchRows)];
+      const stored = [
+        ...this.#sql.exec<{ sequence: number; body: string }>(
+          'SELECT sequence, body FROM audit ORDER BY sequence LIMIT ?',
+          limits.auditBatchRows,
+        ),
+      ];
       const last = stored.at(-1);
       if (last === undefined) return;
       await send(stored.map(({ sequence, body }) => ({ ...(JSON.parse(body) as Omit<AuditRow, 'sequence'>), sequence })));

@@ -26,5 +26,11 @@ function visible(messages: readonly Message[]): string[] {
     if (last?.role === message.role) last.texts.push(text);
     else lines.push({ role: message.role, texts: [text] });
   }
-  return lines.map(({ role, texts }) => `${role}\n${texts.filter((text) => text !== '').join('\n\n').trim()}`);
+  return lines.map(
+    ({ role, texts }) =>
+      `${role}\n${texts
+        .filter((text) => text !== '')
+        .join('\n\n')
+        .trim()}`,
+  );
 }

@@ -15,7 +15,15 @@ import { createChunkEncoder, toCompletion } from '../dialects/openai-chat.ts';
 import { callTool } from '../engine/call-tool.ts';
 import { FileError, type FileSystem } from '../ports/file-system.ts';
 import type { Remote } from '../ports/remote.ts';
-import type { Session as SessionPort, SessionCall, SessionSetup, SessionView, SubmitTurn, TranscriptMessage, TurnAnswer } from '../ports/session.ts';
+import type {
+  Session as SessionPort,
+  SessionCall,
+  SessionSetup,
+  SessionView,
+  SubmitTurn,
+  TranscriptMessage,
+  TurnAnswer,
+} from '../ports/session.ts';
 import type { Plan } from '../core/plan.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';
@@ -34,7 +42,16 @@ import { TurnStore, type TurnRow } from './turn-store.ts';
 type Meta = { workspace: string; keyId: string; setup: SessionSetup; createdAt: number };
 
 /** Everything an open session works with, built once the tables are there. */
-type Room = { meta: Meta; log: EventLog; turns: TurnStore; timers: Timers; files: FileSystem; audit: AuditOutbox; runner: TurnRunner; transcript: ReturnType<typeof createTranscript> };
+type Room = {
+  meta: Meta;
+  log: EventLog;
+  turns: TurnStore;
+  timers: Timers;
+  files: FileSystem;
+  audit: AuditOutbox;
+  runner: TurnRunner;
+  transcript: ReturnType<typeof createTranscript>;
+};
 
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
   readonly #wiring: Wiring;
@@ -116,7 +133,12 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   ): Promise<Outcome<ReadableStream<Uint8Array>>> {
     return toOutcome(async () => {
       const room = this.#enter(caller);
-      const identity = { id: `chatcmpl-${turn}`, model: options.model, created: Math.floor(this.#turn(room, turn).acceptedAt / 1000), includeUsage: options.includeUsage };
+      const identity = {
+        id: `chatcmpl-${turn}`,
+        model: options.model,
+        created: Math.floor(this.#turn(room, turn).acceptedAt / 1000),
+        includeUsage: options.includeUsage,
+      };
       if (options.streamed) {
         const encoder = createChunkEncoder(identity);
         return this.#feed(room, turn, (event) => encoder.encode(event));
@@ -168,7 +190,12 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
         audit: room.audit.add.bind(room.audit),
       };
       const signal = new AbortController().signal;
-      const answer = await callTool(this.#wiring.callDeps(room.meta.workspace), scope, { callId, requested: request.name, arguments: request.arguments }, signal);
+      const answer = await callTool(
+        this.#wiring.callDeps(room.meta.workspace),
+        scope,
+        { callId, requested: request.name, arguments: request.arguments },
+        signal,
+      );
       await this.#flushAudit(room);
       return answer;
     });
@@ -248,7 +275,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   /** The session, for its owner and administrators of its workspace; to everyone else it does not exist. */
   #enter(caller: Principal): Room {
     const room = this.#tryOpen();
-    const mine = room !== null && caller.workspace === room.meta.workspace && (caller.keyId === room.meta.keyId || hasScope(caller, 'admin'));
+    const mine =
+      room !== null && caller.workspace === room.meta.workspace && (caller.keyId === room.meta.keyId || hasScope(caller, 'admin'));
     if (!mine) throw new Problem('not_found', 'There is no such session.');
     return room;
   }
@@ -263,13 +291,29 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   #open(): Room {
     if (this.#room !== null) return this.#room;
     migrate(this.ctx.storage, sessionMigrations);
-    const row = this.#sql.exec<{ workspace: string; key_id: string; setup: string; created_at: number }>('SELECT workspace, key_id, setup, created_at FROM meta').one();
-    const meta: Meta = { workspace: row.workspace, keyId: row.key_id, setup: JSON.parse(row.setup) as SessionSetup, createdAt: row.created_at };
+    const row = this.#sql
+      .exec<{ workspace: string; key_id: string; setup: string; created_at: number }>(
+        'SELECT workspace, key_id, setup, created_at FROM meta',
+      )
+      .one();
+    const meta: Meta = {
+      workspace: row.workspace,
+      keyId: row.key_id,
+      setup: JSON.parse(row.setup) as SessionSetup,
+      createdAt: row.created_at,
+    };
     const now = (): number => this.#wiring.clock.now();
     const log = new EventLog(this.#sql, now);
     const transcript = createTranscript();
     for (const event of log.readAll(0)) transcript.apply(event);
-    const parts = { log, transcript, turns: new TurnStore(this.#sql, now), timers: new Timers(this.ctx.storage), files: createSessionFiles(this.#sql, now), audit: new AuditOutbox(this.#sql) };
+    const parts = {
+      log,
+      transcript,
+      turns: new TurnStore(this.#sql, now),
+      timers: new Timers(this.ctx.storage),
+      files: createSessionFiles(this.#sql, now),
+      audit: new AuditOutbox(this.#sql),
+    };
     const runner = new TurnRunner({
       ...parts,
       deps: this.#wiring.turnDeps(meta.workspace),

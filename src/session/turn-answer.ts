@@ -24,7 +24,15 @@ export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): Turn
         text += event.text;
         break;
       case 'tool-input-start':
-        calls.set(event.callId, { callId: event.callId, requested: event.name, canonical: event.canonical, via: event.via, arguments: null, isError: false, content: [] });
+        calls.set(event.callId, {
+          callId: event.callId,
+          requested: event.name,
+          canonical: event.canonical,
+          via: event.via,
+          arguments: null,
+          isError: false,
+          content: [],
+        });
         break;
       case 'tool-input-end': {
         const call = calls.get(event.callId);
@@ -33,7 +41,8 @@ export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): Turn
       }
       case 'tool-result': {
         const call = calls.get(event.callId);
-        if (call !== undefined) Object.assign(call, { isError: event.isError, content: event.content }, event.code !== undefined && { code: event.code });
+        if (call !== undefined)
+          Object.assign(call, { isError: event.isError, content: event.content }, event.code !== undefined && { code: event.code });
         break;
       }
       case 'error':

@@ -92,7 +92,14 @@ export class TurnRunner {
     this.#run = run;
     turns.begun(row.id, log.newest);
     const { model, agent, edition } = row.plan;
-    this.#append(run, { type: 'turn-start', turn: row.id, input: turns.takeInput(row.id), model, ...(agent && { agent }), ...(edition && { edition }) });
+    this.#append(run, {
+      type: 'turn-start',
+      turn: row.id,
+      input: turns.takeInput(row.id),
+      model,
+      ...(agent && { agent }),
+      ...(edition && { edition }),
+    });
     timers.set('turn', deps.clock.now() + limits.turnAlarmMs);
     return run;
   }
@@ -158,13 +165,21 @@ export class TurnRunner {
 
   #fail(run: Run, error: unknown): void {
     const problem = error instanceof Problem ? error : new Problem('internal', 'The turn failed on our side. It can be tried again.');
-    this.#parts.deps.log.error('a turn failed', { session: this.#parts.session, turn: run.turn, error: String(error), stack: error instanceof Error ? error.stack : undefined });
+    this.#parts.deps.log.error('a turn failed', {
+      session: this.#parts.session,
+      turn: run.turn,
+      error: String(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    });
     this.#append(run, { type: 'error', turn: run.turn, problem: problem.toBody() });
     this.#seal(run, 'failed', error instanceof Problem ? 'upstream_error' : 'internal');
   }
 
   #timeOut(run: Run, timeoutMs: number): void {
-    const problem = new Problem('upstream_timeout', `The turn took longer than ${timeoutMs / 1000} s and was ended. Ask for a smaller piece of work.`);
+    const problem = new Problem(
+      'upstream_timeout',
+      `The turn took longer than ${timeoutMs / 1000} s and was ended. Ask for a smaller piece of work.`,
+    );
     this.#append(run, { type: 'error', turn: run.turn, problem: problem.toBody() });
     this.#stop(run, 'failed', 'timeout');
   }

@@ -23,7 +23,16 @@ export type TurnRow = {
   acceptedAt: number;
 };
 
-type StoredTurn = { id: string; state: TurnState; status: TurnStatus | null; reason: TurnEndReason | null; plan: string; input_event: number | null; last_event: number | null; accepted_at: number };
+type StoredTurn = {
+  id: string;
+  state: TurnState;
+  status: TurnStatus | null;
+  reason: TurnEndReason | null;
+  plan: string;
+  input_event: number | null;
+  last_event: number | null;
+  accepted_at: number;
+};
 
 const columns = 'id, state, status, reason, plan, input_event, last_event, accepted_at';
 
@@ -39,10 +48,16 @@ export class TurnStore {
   /** Throws `rate_limited` when the queue is full. */
   accept(id: string, plan: Plan, input: InputPart[]): void {
     if (this.queued() >= limits.maxQueuedTurns) {
-      throw new Problem('rate_limited', `This session already has ${limits.maxQueuedTurns} turns waiting. Try again when some have ended.`, { retryAfterMs: 5_000 });
+      throw new Problem(
+        'rate_limited',
+        `This session already has ${limits.maxQueuedTurns} turns waiting. Try again when some have ended.`,
+        { retryAfterMs: 5_000 },
+      );
     }
     this.#sql.exec('INSERT INTO turns (id, state, plan, accepted_at) VALUES (?, ?, ?, ?)', id, 'queued', JSON.stringify(plan), this.#now());
-    writeChunks(JSON.stringify(input), (seq, part) => this.#sql.exec('INSERT INTO turn_inputs (turn, seq, part) VALUES (?, ?, ?)', id, seq, part));
+    writeChunks(JSON.stringify(input), (seq, part) =>
+      this.#sql.exec('INSERT INTO turn_inputs (turn, seq, part) VALUES (?, ?, ?)', id, seq, part),
+    );
   }
 
   get(id: string): TurnRow | null {
@@ -87,7 +102,10 @@ export class TurnStore {
     const [row] = [...this.#sql.exec<{ body_hash: string; turn: string }>('SELECT body_hash, turn FROM idempotency WHERE key = ?', key)];
     if (row === undefined) return null;
     if (row.body_hash !== bodyHash) {
-      throw new Problem('idempotency_mismatch', 'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new request.');
+      throw new Problem(
+        'idempotency_mismatch',
+        'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new request.',
+      );
     }
     return row.turn;
   }
@@ -100,6 +118,15 @@ export class TurnStore {
     const [row] = [...this.#sql.exec<StoredTurn>(query, ...bindings)];
     if (row === undefined) return null;
     const { id, state, status, reason } = row;
-    return { id, state, status, reason, plan: JSON.parse(row.plan) as Plan, before: row.input_event, lastEvent: row.last_event, acceptedAt: row.accepted_at };
+    return {
+      id,
+      state,
+      status,
+      reason,
+      plan: JSON.parse(row.plan) as Plan,
+      before: row.input_event,
+      lastEvent: row.last_event,
+      acceptedAt: row.accepted_at,
+    };
   }
 }

@@ -14,7 +14,15 @@ const begin: SessionEventBody[] = [
   { type: 'turn-start', turn, input: [{ type: 'text', text: 'hi' }], model: 'rehearsal/default' },
   { type: 'step-start', turn, step: 1 },
 ];
-const started = (callId: string): SessionEventBody => ({ type: 'tool-input-start', turn, step: 1, callId, name: 'shell', canonical: 'builtin.bash', via: 'alias' });
+const started = (callId: string): SessionEventBody => ({
+  type: 'tool-input-start',
+  turn,
+  step: 1,
+  callId,
+  name: 'shell',
+  canonical: 'builtin.bash',
+  via: 'alias',
+});
 const answered = (callId: string, text: string): SessionEventBody => ({
   type: 'tool-result',
   turn,
@@ -29,7 +37,15 @@ const answered = (callId: string, text: string): SessionEventBody => ({
 
 describe('the transcript', () => {
   it('joins deltas into parts and keeps results in call order', () => {
-    const transcript = transcriptOf([...begin, { type: 'text-delta', turn, step: 1, text: 'let ' }, { type: 'text-delta', turn, step: 1, text: 'me' }, started('a'), started('b'), answered('b', 'B'), answered('a', 'A')]);
+    const transcript = transcriptOf([
+      ...begin,
+      { type: 'text-delta', turn, step: 1, text: 'let ' },
+      { type: 'text-delta', turn, step: 1, text: 'me' },
+      started('a'),
+      started('b'),
+      answered('b', 'B'),
+      answered('a', 'A'),
+    ]);
     expect(transcript.messages()).toMatchObject([
       { role: 'user', parts: [{ text: 'hi' }] },
       { role: 'assistant', parts: [{ type: 'text', text: 'let me' }, { callId: 'a' }, { callId: 'b' }] },
@@ -38,7 +54,11 @@ describe('the transcript', () => {
   });
 
   it('leaves out calls that have no result, so that every call in it is answered', () => {
-    const transcript = transcriptOf([...begin, started('a'), { type: 'turn-end', turn, status: 'failed', reason: 'internal', usage: { inputTokens: 0, outputTokens: 0 } }]);
+    const transcript = transcriptOf([
+      ...begin,
+      started('a'),
+      { type: 'turn-end', turn, status: 'failed', reason: 'internal', usage: { inputTokens: 0, outputTokens: 0 } },
+    ]);
     expect(transcript.messages()).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }]);
   });
 
@@ -53,7 +73,13 @@ describe('the transcript', () => {
   });
 
   it('begins with an imported history', () => {
-    const transcript = transcriptOf([{ type: 'history', messages: [{ role: 'user', parts: [{ type: 'text', text: 'before' }] }] }, ...begin]);
-    expect(transcript.messages().map((message) => message.parts)).toEqual([[{ type: 'text', text: 'before' }], [{ type: 'text', text: 'hi' }]]);
+    const transcript = transcriptOf([
+      { type: 'history', messages: [{ role: 'user', parts: [{ type: 'text', text: 'before' }] }] },
+      ...begin,
+    ]);
+    expect(transcript.messages().map((message) => message.parts)).toEqual([
+      [{ type: 'text', text: 'before' }],
+      [{ type: 'text', text: 'hi' }],
+    ]);
   });
 });

@@ -47,7 +47,14 @@ describe('a turn', () => {
 
   it('runs the calls of a step once the step has ended, in call order', () => {
     const action = nextAction(fold([stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1)]), budget);
-    expect(action).toMatchObject({ do: 'run-calls', step: 1, calls: [{ call: { callId: 'a' }, refusal: null }, { call: { callId: 'b' }, refusal: null }] });
+    expect(action).toMatchObject({
+      do: 'run-calls',
+      step: 1,
+      calls: [
+        { call: { callId: 'a' }, refusal: null },
+        { call: { callId: 'b' }, refusal: null },
+      ],
+    });
   });
 
   it('runs only the calls that have no result yet', () => {
@@ -64,13 +71,23 @@ describe('a turn', () => {
   });
 
   it('does nothing after its end', () => {
-    const end: SessionEventBody = { type: 'turn-end', turn, status: 'completed', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } };
+    const end: SessionEventBody = {
+      type: 'turn-end',
+      turn,
+      status: 'completed',
+      reason: 'stop',
+      usage: { inputTokens: 0, outputTokens: 0 },
+    };
     expect(nextAction(fold([stepStart(1), stepEnd(1, 'stop'), end]), budget)).toEqual({ do: 'nothing' });
   });
 
   it('fails when the model could not be made to answer', () => {
     const problem = { type: 'urn:x', title: 't', status: 502, detail: 'd', code: 'upstream_error' as const };
-    expect(nextAction(fold([stepStart(1), { type: 'error', turn, problem }]), budget)).toEqual({ do: 'end', status: 'failed', reason: 'upstream_error' });
+    expect(nextAction(fold([stepStart(1), { type: 'error', turn, problem }]), budget)).toEqual({
+      do: 'end',
+      status: 'failed',
+      reason: 'upstream_error',
+    });
   });
 
   it('gives the same action for the same state, however often it is asked', () => {
@@ -84,7 +101,11 @@ describe('the budgets of a turn', () => {
     const small = { ...budget, maxSteps: 2 };
     const spent = [...workedStep(1), ...workedStep(2)];
     expect(nextAction(fold(spent), small)).toEqual({ do: 'call-model', step: 3, closing: true });
-    expect(nextAction(fold([...spent, stepStart(3), stepEnd(3, 'stop')]), small)).toEqual({ do: 'end', status: 'completed', reason: 'max_steps' });
+    expect(nextAction(fold([...spent, stepStart(3), stepEnd(3, 'stop')]), small)).toEqual({
+      do: 'end',
+      status: 'completed',
+      reason: 'max_steps',
+    });
   });
 
   it('refuse the calls of the closing step and end', () => {
@@ -100,7 +121,15 @@ describe('the budgets of a turn', () => {
   });
 
   it('never run a call whose input did not end', () => {
-    const open: SessionEventBody = { type: 'tool-input-start', turn, step: 1, callId: 'a', name: 'shell', canonical: 'builtin.bash', via: 'alias' };
+    const open: SessionEventBody = {
+      type: 'tool-input-start',
+      turn,
+      step: 1,
+      callId: 'a',
+      name: 'shell',
+      canonical: 'builtin.bash',
+      via: 'alias',
+    };
     expect(nextAction(fold([stepStart(1), open, stepEnd(1)]), budget)).toMatchObject({ calls: [{ refusal: { code: 'truncated' } }] });
   });
 
@@ -110,7 +139,9 @@ describe('the budgets of a turn', () => {
     expect(nextAction(fold([...thrice, stepStart(4), ...call('d', 4, same), stepEnd(4)]), budget)).toMatchObject({
       calls: [{ refusal: { code: 'limit_reached', message: expect.stringContaining('same call') } }],
     });
-    expect(nextAction(fold([...thrice, stepStart(4), ...call('d', 4, { command: 'ls' }), stepEnd(4)]), budget)).toMatchObject({ calls: [{ refusal: null }] });
+    expect(nextAction(fold([...thrice, stepStart(4), ...call('d', 4, { command: 'ls' }), stepEnd(4)]), budget)).toMatchObject({
+      calls: [{ refusal: null }],
+    });
   });
 
   it('refuse calls over the turn’s number and over a step’s', () => {

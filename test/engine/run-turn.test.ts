@@ -25,7 +25,16 @@ const definitions = [
 
 function tool(canonical: string, name: string, properties: object, annotations: object): ToolDefinition {
   const inputSchema = { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
-  return { canonical, server: 'builtin', name, kind: 'builtin', description: `The ${name} tool.`, inputSchema, annotations, aliases: [] } as unknown as ToolDefinition;
+  return {
+    canonical,
+    server: 'builtin',
+    name,
+    kind: 'builtin',
+    description: `The ${name} tool.`,
+    inputSchema,
+    annotations,
+    aliases: [],
+  } as unknown as ToolDefinition;
 }
 
 const toolset = Toolset.parse({
@@ -36,12 +45,29 @@ const toolset = Toolset.parse({
 });
 
 type Script = readonly (readonly ChatEvent[] | Problem)[];
-type Run = { events: SessionEventBody[]; requests: ChatRequest[]; audit: Omit<AuditRow, 'sequence'>[]; log: ReturnType<typeof keptLog>; clock: ReturnType<typeof fakeClock>; done: Promise<void>; abort: AbortController };
+type Run = {
+  events: SessionEventBody[];
+  requests: ChatRequest[];
+  audit: Omit<AuditRow, 'sequence'>[];
+  log: ReturnType<typeof keptLog>;
+  clock: ReturnType<typeof fakeClock>;
+  done: Promise<void>;
+  abort: AbortController;
+};
 
 /** One turn over a scripted model: each entry is one model call's events. */
-async function start(script: Script, execute: (args: Record<string, unknown>, context: ToolContext, canonical: string) => Promise<ToolResult> | ToolResult, plan: Partial<Plan> = {}): Promise<Run> {
+async function start(
+  script: Script,
+  execute: (args: Record<string, unknown>, context: ToolContext, canonical: string) => Promise<ToolResult> | ToolResult,
+  plan: Partial<Plan> = {},
+): Promise<Run> {
   const known = new Map(definitions.map((definition) => [definition.canonical as string, definition]));
-  const { edition } = await compileEdition({ workspace: 'default', name: 'demo', toolset, known: { get: (name) => known.get(name), all: () => known.values(), hasServer: () => true } });
+  const { edition } = await compileEdition({
+    workspace: 'default',
+    name: 'demo',
+    toolset,
+    known: { get: (name) => known.get(name), all: () => known.values(), hasServer: () => true },
+  });
   const names = buildAliasMap(edition, { aliases: true });
   const log = keptLog();
   const clock = fakeClock();
@@ -51,7 +77,16 @@ async function start(script: Script, execute: (args: Record<string, unknown>, co
     clock,
     ids: countedIds(),
     log,
-    directory: { provider: async (_workspace: string, name: string) => ({ name, kind: 'rehearsal', baseUrl: '', headers: {}, models: [], profile: {} }) } as unknown as Directory,
+    directory: {
+      provider: async (_workspace: string, name: string) => ({
+        name,
+        kind: 'rehearsal',
+        baseUrl: '',
+        headers: {},
+        models: [],
+        profile: {},
+      }),
+    } as unknown as Directory,
     model: {
       async *stream(request: ChatRequest) {
         requests.push(request);
@@ -60,7 +95,10 @@ async function start(script: Script, execute: (args: Record<string, unknown>, co
         for (const event of next) yield [event];
       },
     },
-    executor: { execute: async (target: { canonical: string }, args: Record<string, unknown>, context: ToolContext) => execute(args, context, target.canonical) },
+    executor: {
+      execute: async (target: { canonical: string }, args: Record<string, unknown>, context: ToolContext) =>
+        execute(args, context, target.canonical),
+    },
     fetch: () => Promise.reject(new Error('no network here')),
     secret: async () => 'hunter2-secret',
   } as unknown as TurnDeps;
@@ -75,7 +113,16 @@ async function start(script: Script, execute: (args: Record<string, unknown>, co
   };
   append({ type: 'turn-start', turn: 'turn_1', input: [{ type: 'text', text: 'go' }], model: 'a/b' });
   const abort = new AbortController();
-  const fullPlan: Plan = { model: 'a/b', fallbacks: [], instructions: 'Be brief.', allow: null, aliases: true, limits: {}, settings: {}, ...plan };
+  const fullPlan: Plan = {
+    model: 'a/b',
+    fallbacks: [],
+    instructions: 'Be brief.',
+    allow: null,
+    aliases: true,
+    limits: {},
+    settings: {},
+    ...plan,
+  };
   const pointer = { toolset: 'demo', version: 1, revision: 1, hash: 'h' };
   const scope: TurnScope = {
     workspace: 'default',
@@ -87,7 +134,16 @@ async function start(script: Script, execute: (args: Record<string, unknown>, co
     newest: () => events.length,
     append,
     beforeEnd: async () => undefined,
-    call: { keyId: 'root', session: 's', turn: 'turn_1', names, edition: pointer, files: createMemoryFiles(() => 0), timeoutMs: 30_000, audit: (row) => void audit.push(row) },
+    call: {
+      keyId: 'root',
+      session: 's',
+      turn: 'turn_1',
+      names,
+      edition: pointer,
+      files: createMemoryFiles(() => 0),
+      timeoutMs: 30_000,
+      audit: (row) => void audit.push(row),
+    },
   };
   return { events, requests, audit, log, clock, abort, done: runTurn(deps, scope, abort.signal) };
 }
@@ -109,11 +165,14 @@ function callEvents(call: number, name: string, args: Record<string, unknown>, s
 const finish = (reason: 'stop' | 'tool-calls' | 'length'): ChatEvent => ({ type: 'finish', reason, raw: reason });
 const say = (text: string): ChatEvent[] => [{ type: 'text', text }, finish('stop')];
 const results = (events: SessionEventBody[]) => events.flatMap((event) => (event.type === 'tool-result' ? [event] : []));
-const resultText = (event: ReturnType<typeof results>[number] | undefined): string => (event?.content[0]?.type === 'text' ? event.content[0].text : '');
+const resultText = (event: ReturnType<typeof results>[number] | undefined): string =>
+  event?.content[0]?.type === 'text' ? event.content[0].text : '';
 
 describe('a turn over a model', () => {
   it('runs an aliased call as its canonical tool, and answers', async () => {
-    const { events, audit, log } = await run([[...callEvents(0, 'shell', { command: 'date' }), finish('tool-calls')], say('done')], () => textResult('today'));
+    const { events, audit, log } = await run([[...callEvents(0, 'shell', { command: 'date' }), finish('tool-calls')], say('done')], () =>
+      textResult('today'),
+    );
     expect(events.map(({ type }) => type)).toEqual([
       'turn-start',
       'step-start',
@@ -128,14 +187,25 @@ describe('a turn over a model', () => {
       'turn-end',
     ]);
     expect(events[2]).toMatchObject({ name: 'shell', canonical: 'builtin.bash', via: 'alias', nativeId: 'native_0' });
-    expect(audit).toMatchObject([{ requested: 'shell', canonical: 'builtin.bash', via: 'alias', verdict: 'ran', code: null, edition: 'demo@1.1' }]);
-    expect(log.lines.find(({ message }) => message === 'tool call')?.fields).toMatchObject({ requested: 'shell', canonical: 'builtin.bash', turn: 'turn_1' });
+    expect(audit).toMatchObject([
+      { requested: 'shell', canonical: 'builtin.bash', via: 'alias', verdict: 'ran', code: null, edition: 'demo@1.1' },
+    ]);
+    expect(log.lines.find(({ message }) => message === 'tool call')?.fields).toMatchObject({
+      requested: 'shell',
+      canonical: 'builtin.bash',
+      turn: 'turn_1',
+    });
   });
 
   it('shows the model the current names, the announcement and the results', async () => {
-    const { requests } = await run([[...callEvents(0, 'shell', { command: 'date' }), finish('tool-calls')], say('done')], () => textResult('today'));
+    const { requests } = await run([[...callEvents(0, 'shell', { command: 'date' }), finish('tool-calls')], say('done')], () =>
+      textResult('today'),
+    );
     expect(requests[0]?.tools.map(({ name }) => name)).toEqual(['terminalRun', 'cat']);
-    expect(requests[0]?.messages[0]).toMatchObject({ role: 'system', parts: [{ text: expect.stringMatching(/^Be brief\.[\s\S]*terminalRun = builtin\.bash \(aliases: shell\)/) }] });
+    expect(requests[0]?.messages[0]).toMatchObject({
+      role: 'system',
+      parts: [{ text: expect.stringMatching(/^Be brief\.[\s\S]*terminalRun = builtin\.bash \(aliases: shell\)/) }],
+    });
     expect(requests[1]?.messages.slice(2)).toMatchObject([
       { role: 'assistant', parts: [{ type: 'tool-call', requested: 'terminalRun' }] },
       { role: 'tool', parts: [{ requested: 'terminalRun', content: [{ text: 'today' }] }] },
@@ -163,11 +233,18 @@ describe('a turn over a model', () => {
 
   it('runs identical safe calls of one step once, identical unsafe ones each', async () => {
     const ran: string[] = [];
-    const twice = (name: string, args: Record<string, unknown>) => [...callEvents(0, name, args), ...callEvents(1, name, args), finish('tool-calls')];
-    const { events, audit } = await run([twice('cat', { path: 'a' }), twice('shell', { command: 'x' }), say('done')], (_args, _context, canonical) => {
-      ran.push(canonical);
-      return textResult('ok');
-    });
+    const twice = (name: string, args: Record<string, unknown>) => [
+      ...callEvents(0, name, args),
+      ...callEvents(1, name, args),
+      finish('tool-calls'),
+    ];
+    const { events, audit } = await run(
+      [twice('cat', { path: 'a' }), twice('shell', { command: 'x' }), say('done')],
+      (_args, _context, canonical) => {
+        ran.push(canonical);
+        return textResult('ok');
+      },
+    );
     expect(ran).toEqual(['builtin.read_file', 'builtin.bash', 'builtin.bash']);
     expect(results(events)).toHaveLength(4);
     expect(audit).toHaveLength(4);
@@ -187,14 +264,19 @@ describe('a turn over a model', () => {
 
   it('runs a call that lacked only closing brackets, and a guessed one of a safe tool', async () => {
     const { events } = await run(
-      [[...callEvents(0, 'shell', { command: 'ls' }, 'closed'), ...callEvents(1, 'cat', { path: 'a' }, 'repaired'), finish('tool-calls')], say('ok')],
+      [
+        [...callEvents(0, 'shell', { command: 'ls' }, 'closed'), ...callEvents(1, 'cat', { path: 'a' }, 'repaired'), finish('tool-calls')],
+        say('ok'),
+      ],
       () => textResult('ran'),
     );
     expect(results(events).map(({ isError }) => isError)).toEqual([false, false]);
   });
 
   it('tells of a deprecated name in the result', async () => {
-    const { events } = await run([[...callEvents(0, 'sh_old', { command: 'x' }), finish('tool-calls')], say('ok')], () => textResult('ran'));
+    const { events } = await run([[...callEvents(0, 'sh_old', { command: 'x' }), finish('tool-calls')], say('ok')], () =>
+      textResult('ran'),
+    );
     expect(results(events)[0]?.content).toEqual([
       { type: 'text', text: 'ran' },
       { type: 'text', text: '[The name sh_old is deprecated: use terminalRun.]' },
@@ -202,9 +284,12 @@ describe('a turn over a model', () => {
   });
 
   it('turns a throwing tool into a result and takes read secrets out of it', async () => {
-    const { events, log } = await run([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')], async (_args, context) => {
-      throw new Error(`bad key ${await context.secret('GH')}`);
-    });
+    const { events, log } = await run(
+      [[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')],
+      async (_args, context) => {
+        throw new Error(`bad key ${await context.secret('GH')}`);
+      },
+    );
     expect(results(events)).toMatchObject([{ code: 'tool_error' }]);
     expect(JSON.stringify([events, log.lines])).not.toContain('hunter2');
   });
@@ -227,12 +312,17 @@ describe('a turn over a model', () => {
   });
 
   it('cuts a result that is too large, and says so', async () => {
-    const { events } = await run([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')], () => textResult('x'.repeat(5_000_000)));
+    const { events } = await run([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')], () =>
+      textResult('x'.repeat(5_000_000)),
+    );
     expect(JSON.stringify(results(events)[0]).length).toBeLessThan(limits.maxResultBytes * 2);
   });
 
   it('restarts a step that broke off, and drops what it had said', async () => {
-    const broken: ChatEvent[] = [{ type: 'text', text: 'half' }, { type: 'error', problem: new Problem('upstream_error', 'cut').toBody(), retryable: true }];
+    const broken: ChatEvent[] = [
+      { type: 'text', text: 'half' },
+      { type: 'error', problem: new Problem('upstream_error', 'cut').toBody(), retryable: true },
+    ];
     const { events } = await run([broken, say('whole')], () => textResult('ran'));
     expect(events.find(({ type }) => type === 'step-restart')).toEqual({ type: 'step-restart', turn: 'turn_1', step: 1, from: 3 });
     expect(events.at(-1)).toMatchObject({ status: 'completed' });
@@ -260,12 +350,16 @@ describe('a turn over a model', () => {
   });
 
   it('passes a tool on no further than the result code says when a tool answers with an error', async () => {
-    const { events } = await run([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')], () => errorResult('tool_error', 'exit 1'));
+    const { events } = await run([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')], () =>
+      errorResult('tool_error', 'exit 1'),
+    );
     expect(results(events)).toMatchObject([{ isError: true, code: 'tool_error' }]);
   });
 
   it('joins deltas of one read interval into one event', async () => {
-    const { events } = await run([[...'abcdefgh'].map((text): ChatEvent => ({ type: 'text', text })).concat(finish('stop'))], () => textResult('ran'));
+    const { events } = await run([[...'abcdefgh'].map((text): ChatEvent => ({ type: 'text', text })).concat(finish('stop'))], () =>
+      textResult('ran'),
+    );
     const deltas = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []));
     expect(deltas).toEqual(['a', 'bcdefgh']);
   });

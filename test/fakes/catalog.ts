@@ -18,7 +18,16 @@ import { Secret, secretUseRefusal } from '../../src/core/secret.ts';
 import { ToolAliases } from '../../src/core/tool-aliases.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
-import type { Catalog, Directory, DocumentKind, KeyRecord, Page, PageRequest, SessionIndexRow, StoredDocument } from '../../src/ports/catalog.ts';
+import type {
+  Catalog,
+  Directory,
+  DocumentKind,
+  KeyRecord,
+  Page,
+  PageRequest,
+  SessionIndexRow,
+  StoredDocument,
+} from '../../src/ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../../src/storage/cursor.ts';
 
 type Kept = {
@@ -55,7 +64,11 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
 
   const known = (): KnownTools => {
     const tools = new Map(options.definitions.map((tool) => [tool.canonical as string, withDefaults(tool)]));
-    return { get: (canonical) => tools.get(canonical), all: () => tools.values(), hasServer: (server) => [...tools.values()].some((tool) => tool.server === server) };
+    return {
+      get: (canonical) => tools.get(canonical),
+      all: () => tools.values(),
+      hasServer: (server) => [...tools.values()].some((tool) => tool.server === server),
+    };
   };
   const withDefaults = (tool: ToolDefinition): ToolDefinition => {
     const defaults = newest('tool-aliases', tool.canonical);
@@ -63,7 +76,8 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
   };
   const findTool = (canonical: string): ToolDefinition => {
     const tool = known().get(canonical);
-    if (tool === undefined) throw new Problem('unknown_tool', `No tool goes by the canonical name "${canonical}".`, { requested: canonical, suggestions: [] });
+    if (tool === undefined)
+      throw new Problem('unknown_tool', `No tool goes by the canonical name "${canonical}".`, { requested: canonical, suggestions: [] });
     return tool;
   };
 
@@ -80,7 +94,8 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       case 'provider': {
         if (name === 'rehearsal') throw new Problem('conflict', 'The provider "rehearsal" is built in.');
         const { apiKey, ...provider } = parseDocument(Provider, body);
-        const moved = before !== null && new URL(providerBaseUrl(before.body as Provider)).origin !== new URL(providerBaseUrl(provider)).origin;
+        const moved =
+          before !== null && new URL(providerBaseUrl(before.body as Provider)).origin !== new URL(providerBaseUrl(provider)).origin;
         if (apiKey === undefined && before?.hidden && moved) throw invalidRequest([{ path: 'apiKey', message: 'must be given again' }]);
         return { ...plain, body: provider, hidden: apiKey ?? plain.hidden };
       }
@@ -110,12 +125,24 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       const version = changed ? (history(kind, name).at(-1)?.version ?? 0) + 1 : before.version;
       const now = new Date().toISOString();
       const compiled = edition === null ? null : await compiledOf(name, version, edition);
-      const kept: Kept = { name, version, removed: false, body: next, hidden, createdAt: before?.createdAt ?? now, updatedAt: changed ? now : before.updatedAt, compiled };
+      const kept: Kept = {
+        name,
+        version,
+        removed: false,
+        body: next,
+        hidden,
+        createdAt: before?.createdAt ?? now,
+        updatedAt: changed ? now : before.updatedAt,
+        compiled,
+      };
       if (changed && write.dryRun !== true) documents.set(`${kind}:${name}`, [...history(kind, name), kept]);
       return { document: toStored(kind, kept), created: before === null, changed, warnings };
     },
     get: async (kind, name, version) => {
-      const kept = version === undefined ? existing(kind, name) : history(kind, name).find((candidate) => candidate.version === version && !candidate.removed);
+      const kept =
+        version === undefined
+          ? existing(kind, name)
+          : history(kind, name).find((candidate) => candidate.version === version && !candidate.removed);
       if (kept === undefined) throw new Problem('not_found', `"${name}" has no version ${version}.`);
       return toStored(kind, kept);
     },
@@ -124,7 +151,11 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
         const kept = versions.at(-1);
         return key.startsWith(`${kind}:`) && kept !== undefined && !kept.removed ? [toStored(kind, kept)] : [];
       });
-      return paged(kind, all.sort((a, b) => (a.name < b.name ? -1 : 1)), page);
+      return paged(
+        kind,
+        all.sort((a, b) => (a.name < b.name ? -1 : 1)),
+        page,
+      );
     },
     versions: async (toolset, page) => {
       const all = history('toolset', toolset);
@@ -140,14 +171,27 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       documents.set(`${kind}:${name}`, [...history(kind, name), tombstone]);
     },
 
-    tools: async (page) => paged('tools', [...known().all()].sort((a, b) => (a.canonical < b.canonical ? -1 : 1)), page),
+    tools: async (page) =>
+      paged(
+        'tools',
+        [...known().all()].sort((a, b) => (a.canonical < b.canonical ? -1 : 1)),
+        page,
+      ),
     tool: async (canonical) => findTool(canonical),
 
     createKey: async (body) => {
       const { expiresAt, ...request } = parseDocument(KeyRequest, body);
-      if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()) throw invalidRequest([{ path: 'expiresAt', message: 'is in the past' }]);
+      if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now())
+        throw invalidRequest([{ path: 'expiresAt', message: 'is in the past' }]);
       const id = `key${String(keys.length + 1).padStart(9, '0')}`;
-      const record: KeyRecord = { id, ...request, createdAt: new Date().toISOString(), expiresAt: expiresAt ?? null, revokedAt: null, lastUsedAt: null };
+      const record: KeyRecord = {
+        id,
+        ...request,
+        createdAt: new Date().toISOString(),
+        expiresAt: expiresAt ?? null,
+        revokedAt: null,
+        lastUsedAt: null,
+      };
       const key = `mk_${workspace}_${id}_${'s'.repeat(24)}${'c'.repeat(8)}`;
       keys.push({ ...record, key });
       return { key, record };
@@ -176,7 +220,9 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       }
     },
     audit: async ({ session, tool, ...page }) => {
-      const rows = audit.filter((row) => (session === undefined || row.session === session) && (tool === undefined || (row.canonical ?? row.requested) === tool));
+      const rows = audit.filter(
+        (row) => (session === undefined || row.session === session) && (tool === undefined || (row.canonical ?? row.requested) === tool),
+      );
       return paged('audit', rows.reverse(), page);
     },
   };
@@ -192,7 +238,8 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       const record = keys.find((candidate) => candidate.key === key);
       if (record === undefined) throw new Problem('unauthenticated', 'The key does not exist.', { reason: 'unknown' });
       if (record.revokedAt !== null) throw new Problem('unauthenticated', 'The key was revoked.', { reason: 'revoked' });
-      if (record.expiresAt !== null && Date.parse(record.expiresAt) <= Date.now()) throw new Problem('unauthenticated', 'The key has expired.', { reason: 'expired' });
+      if (record.expiresAt !== null && Date.parse(record.expiresAt) <= Date.now())
+        throw new Problem('unauthenticated', 'The key has expired.', { reason: 'expired' });
       const { id, scopes, toolsets, agents } = record;
       const principal: Principal = { workspace, keyId: id, scopes, ...(toolsets && { toolsets }), ...(agents && { agents }) };
       return principal;
@@ -221,7 +268,14 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       if (kept === null) throw new Problem('model_not_found', `There is no provider "${name}".`);
       const provider = kept.body as Provider;
       const headers: Record<string, string> = kept.hidden === null ? {} : { authorization: `Bearer ${kept.hidden}` };
-      return { name, kind: provider.kind, baseUrl: providerBaseUrl(provider), headers, models: provider.models ?? [], profile: provider.profile ?? {} };
+      return {
+        name,
+        kind: provider.kind,
+        baseUrl: providerBaseUrl(provider),
+        headers,
+        models: provider.models ?? [],
+        profile: provider.profile ?? {},
+      };
     },
     providers: async (asked) => {
       ownWorkspace(asked);
@@ -244,7 +298,9 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
 const rehearsal: ProviderAccess = { name: 'rehearsal', kind: 'rehearsal', baseUrl: '', headers: {}, models: ['default'], profile: {} };
 
 function checkConditions(before: Kept | null, { ifMatch, ifNoneMatch }: { ifMatch?: number | '*'; ifNoneMatch?: boolean }): void {
-  const lost = new Problem('precondition_failed', before === null ? 'It does not exist.' : `It is at version ${before.version}.`, { version: before?.version ?? null });
+  const lost = new Problem('precondition_failed', before === null ? 'It does not exist.' : `It is at version ${before.version}.`, {
+    version: before?.version ?? null,
+  });
   if (ifNoneMatch === true && before !== null) throw lost;
   if (ifMatch !== undefined && (before === null || (ifMatch !== '*' && ifMatch !== before.version))) throw lost;
 }

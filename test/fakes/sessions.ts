@@ -44,7 +44,8 @@ export function fakeSessions(): FakeSessions {
   };
   const open = (id: string, caller: Principal): FakeSession => {
     const session = all.get(id);
-    if (session === undefined || (session.owner !== caller.keyId && !hasScope(caller, 'admin'))) throw new Problem('not_found', 'There is no such session.');
+    if (session === undefined || (session.owner !== caller.keyId && !hasScope(caller, 'admin')))
+      throw new Problem('not_found', 'There is no such session.');
     return session;
   };
 
@@ -92,7 +93,15 @@ export function fakeSessions(): FakeSessions {
     listFiles: async (caller, path) => {
       const prefix = path === '/' ? '/' : `${path}/`;
       const files = [...open(id, caller).files].filter(([name]) => name.startsWith(prefix));
-      return { path, entries: files.map(([name, content]) => ({ name: name.slice(prefix.length), kind: 'file', size: content.byteLength, modifiedAt: createdAt })) };
+      return {
+        path,
+        entries: files.map(([name, content]) => ({
+          name: name.slice(prefix.length),
+          kind: 'file',
+          size: content.byteLength,
+          modifiedAt: createdAt,
+        })),
+      };
     },
     readFile: async (caller, path) => {
       const { files } = open(id, caller);

@@ -4,8 +4,17 @@ import { matchHistory } from '../../src/session/history.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const assistant = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
-const call: Message = { role: 'assistant', parts: [{ type: 'text', text: 'looking' }, { type: 'tool-call', callId: 'c', requested: 'shell', canonical: 'builtin.bash', via: 'alias', arguments: {} }] };
-const result: Message = { role: 'tool', parts: [{ type: 'tool-result', callId: 'c', requested: 'shell', canonical: 'builtin.bash', isError: false, content: [] }] };
+const call: Message = {
+  role: 'assistant',
+  parts: [
+    { type: 'text', text: 'looking' },
+    { type: 'tool-call', callId: 'c', requested: 'shell', canonical: 'builtin.bash', via: 'alias', arguments: {} },
+  ],
+};
+const result: Message = {
+  role: 'tool',
+  parts: [{ type: 'tool-result', callId: 'c', requested: 'shell', canonical: 'builtin.bash', isError: false, content: [] }],
+};
 
 describe('a resent history', () => {
   it('is none when only new input came', () => {

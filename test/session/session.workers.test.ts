@@ -75,8 +75,15 @@ describe('a session', () => {
     const turns = await Promise.all(Array.from({ length: 10 }, (_, index) => session.submit(owner, say(`turn ${index}`))));
     await Promise.all(turns.map(({ turn }) => session.answer(owner, turn)));
     const events = await session.eventsAfter(owner, 0, 0);
-    const bounds = events.filter(({ type }) => type === 'turn-start' || type === 'turn-end').map((event) => [event.type, 'turn' in event ? event.turn : '']);
-    expect(bounds).toEqual(turns.flatMap(({ turn }) => [['turn-start', turn], ['turn-end', turn]]));
+    const bounds = events
+      .filter(({ type }) => type === 'turn-start' || type === 'turn-end')
+      .map((event) => [event.type, 'turn' in event ? event.turn : '']);
+    expect(bounds).toEqual(
+      turns.flatMap(({ turn }) => [
+        ['turn-start', turn],
+        ['turn-end', turn],
+      ]),
+    );
   });
 
   it('does not exist for another key, and does for an administrator', async () => {
@@ -91,7 +98,9 @@ describe('a session', () => {
     const id = bindings.SESSION.newUniqueId();
     await expect(sessions.get(id.toString()).view(owner)).rejects.toMatchObject({ code: 'not_found' });
     expect(() => sessions.get('nonsense')).toThrow(expect.objectContaining({ code: 'not_found' }));
-    const tables = await runInDurableObject(bindings.SESSION.get(id), (_, state) => state.storage.sql.exec(`SELECT name FROM sqlite_master WHERE name = 'meta'`).toArray());
+    const tables = await runInDurableObject(bindings.SESSION.get(id), (_, state) =>
+      state.storage.sql.exec(`SELECT name FROM sqlite_master WHERE name = 'meta'`).toArray(),
+    );
     expect(tables).toEqual([]);
   });
 
@@ -128,7 +137,10 @@ describe('a session', () => {
   it('keeps files, and tells which fault a path has', async () => {
     const { session } = await make();
     expect(await session.writeFile(owner, 'a/b.txt', new TextEncoder().encode('x'))).toEqual({ created: true });
-    expect(await session.listFiles(owner, 'a')).toMatchObject({ path: '/workspace/a', entries: [{ name: 'b.txt', kind: 'file', size: 1 }] });
+    expect(await session.listFiles(owner, 'a')).toMatchObject({
+      path: '/workspace/a',
+      entries: [{ name: 'b.txt', kind: 'file', size: 1 }],
+    });
     expect(await session.readFile(owner, 'a')).toEqual({ directory: true });
     await session.deleteFile(owner, 'a/b.txt');
     await expect(session.readFile(owner, 'a/b.txt')).rejects.toMatchObject({ code: 'not_found' });
@@ -168,7 +180,11 @@ describe('a session', () => {
     // A second visit: an abort in the first would take its unconfirmed writes along.
     await runInDurableObject(stub, (_, state) => state.abort('the process dies')).catch(() => undefined);
     const revived = sessions.get(stub.id.toString());
-    expect(await revived.answer(owner, 'turn_dead')).toMatchObject({ status: 'interrupted', reason: 'restarted', toolCalls: [{ isError: true, code: 'outcome_unknown' }] });
+    expect(await revived.answer(owner, 'turn_dead')).toMatchObject({
+      status: 'interrupted',
+      reason: 'restarted',
+      toolCalls: [{ isError: true, code: 'outcome_unknown' }],
+    });
     expect(await revived.answer(owner, (await revived.submit(owner, say('still there?'))).turn)).toMatchObject({ status: 'completed' });
   });
 });

@@ -54,7 +54,9 @@ async function room(models: Model[], execute: () => Promise<ToolResult> = async 
     clock,
     ids: countedIds(),
     log: keptLines,
-    directory: { provider: async () => ({ name: 'a', kind: 'rehearsal', baseUrl: '', headers: {}, models: [], profile: {} }) } as unknown as Directory,
+    directory: {
+      provider: async () => ({ name: 'a', kind: 'rehearsal', baseUrl: '', headers: {}, models: [], profile: {} }),
+    } as unknown as Directory,
     model: {
       stream: (_request: unknown, signal: AbortSignal) => {
         signal.addEventListener('abort', () => aborted.push(signal.reason), { once: true });
@@ -91,11 +93,15 @@ async function room(models: Model[], execute: () => Promise<ToolResult> = async 
   return { runner, turns, accept, events, settle, clock, aborted, work, lines: keptLines.lines };
 }
 
-const ends = (events: SessionEvent[]) => events.flatMap((event) => (event.type === 'turn-end' ? [`${event.turn} ${event.status} ${event.reason}`] : []));
+const ends = (events: SessionEvent[]) =>
+  events.flatMap((event) => (event.type === 'turn-end' ? [`${event.turn} ${event.status} ${event.reason}`] : []));
 
 describe('a session’s turns', () => {
   it('run one after the other, each to one end', async () => {
-    const { accept, events, settle } = await room([() => reply({ type: 'text', text: 'one' }, finish), () => reply({ type: 'text', text: 'two' }, finish)]);
+    const { accept, events, settle } = await room([
+      () => reply({ type: 'text', text: 'one' }, finish),
+      () => reply({ type: 'text', text: 'two' }, finish),
+    ]);
     accept('t1');
     accept('t2');
     await settle();
@@ -125,7 +131,10 @@ describe('a session’s turns', () => {
     release(textResult('too late'));
     await settle();
     expect(events()).toHaveLength(atCancel);
-    expect(events().slice(-2)).toMatchObject([{ type: 'tool-result', code: 'aborted' }, { type: 'turn-end', status: 'cancelled' }]);
+    expect(events().slice(-2)).toMatchObject([
+      { type: 'tool-result', code: 'aborted' },
+      { type: 'turn-end', status: 'cancelled' },
+    ]);
   });
 
   it('fail when they take longer than they may, and say so', async () => {
@@ -133,7 +142,10 @@ describe('a session’s turns', () => {
     accept('t1', { limits: { turnTimeoutMs: 5_000 } });
     await settle();
     await clock.advance(5_000);
-    expect(events().slice(-2)).toMatchObject([{ type: 'error', problem: { code: 'upstream_timeout' } }, { type: 'turn-end', status: 'failed', reason: 'timeout' }]);
+    expect(events().slice(-2)).toMatchObject([
+      { type: 'error', problem: { code: 'upstream_timeout' } },
+      { type: 'turn-end', status: 'failed', reason: 'timeout' },
+    ]);
   });
 
   it('fail with an error that says nothing of the inside when a part of ours breaks, and the log has the cause', async () => {
