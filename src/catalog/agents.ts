@@ -13,7 +13,8 @@ import { checkNameInBody } from './write-document.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 export const agentWriter: DocumentWriter = {
-  nameFault: (_context, name) => (ResourceName.safeParse(name).success ? null : 'must be 1-50 of a-z, 0-9 and `-`, without `-` at the ends'),
+  nameFault: (_context, name) =>
+    ResourceName.safeParse(name).success ? null : 'must be 1-50 of a-z, 0-9 and `-`, without `-` at the ends',
 
   prepare: async (context, name, body) => {
     const document = parseDocument(Agent, body);
@@ -31,7 +32,10 @@ export const agentWriter: DocumentWriter = {
 };
 
 function modelWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
-  const refs = [{ path: 'model', ref: agent.model }, ...(agent.fallbacks ?? []).map((ref, index) => ({ path: `fallbacks[${index}]`, ref }))];
+  const refs = [
+    { path: 'model', ref: agent.model },
+    ...(agent.fallbacks ?? []).map((ref, index) => ({ path: `fallbacks[${index}]`, ref })),
+  ];
   return refs.flatMap(({ path, ref }) => {
     const { provider } = splitModelRef(ref);
     const stored = readRow(context.sql, 'provider', provider);
@@ -42,7 +46,9 @@ function modelWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] 
 
 function toolWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
   if (agent.toolset === undefined) {
-    return agent.tools === undefined ? [] : [{ path: 'tools', message: 'Without a toolset there is nothing to choose from: the agent has no tools.' }];
+    return agent.tools === undefined
+      ? []
+      : [{ path: 'tools', message: 'Without a toolset there is nothing to choose from: the agent has no tools.' }];
   }
   const row = readRow(context.sql, 'toolset', agent.toolset);
   if (row === null || row.deleted) {
@@ -54,6 +60,8 @@ function toolWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
   const edition = JSON.parse(readEditionText(context.sql, hash)) as Edition;
   const unmatched = new Set(matchAllowList(edition, agent.tools).unmatched);
   return agent.tools.flatMap((tool, index) =>
-    unmatched.has(tool) ? [{ path: `tools[${index}]`, message: `${JSON.stringify(tool)} fits no tool of the toolset "${agent.toolset}".` }] : [],
+    unmatched.has(tool)
+      ? [{ path: `tools[${index}]`, message: `${JSON.stringify(tool)} fits no tool of the toolset "${agent.toolset}".` }]
+      : [],
   );
 }

@@ -48,10 +48,19 @@ function select(sql: SqlStorage, { session, tool }: AuditQuery, before: number, 
     return sql.exec<SqlRow>(query, session, tool, before, count).toArray();
   }
   if (session !== undefined) {
-    return sql.exec<SqlRow>('SELECT sequence, row FROM audit WHERE session = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?', session, before, count).toArray();
+    return sql
+      .exec<SqlRow>(
+        'SELECT sequence, row FROM audit WHERE session = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?',
+        session,
+        before,
+        count,
+      )
+      .toArray();
   }
   if (tool !== undefined) {
-    return sql.exec<SqlRow>('SELECT sequence, row FROM audit WHERE tool = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?', tool, before, count).toArray();
+    return sql
+      .exec<SqlRow>('SELECT sequence, row FROM audit WHERE tool = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?', tool, before, count)
+      .toArray();
   }
   return sql.exec<SqlRow>('SELECT sequence, row FROM audit WHERE sequence < ? ORDER BY sequence DESC LIMIT ?', before, count).toArray();
 }

@@ -37,7 +37,8 @@ export function listRows(sql: SqlStorage, kind: DocumentKind, page: PageRequest)
   for (const row of sql.exec<SqlRow>(query, kind, after, limit + 1)) {
     const last = items.at(-1);
     bytes += row.body.length;
-    if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes)) return { items, nextCursor: encodeCursor(kind, last.name) };
+    if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
+      return { items, nextCursor: encodeCursor(kind, last.name) };
     items.push(toStored(fromSql(row)));
   }
   return { items, nextCursor: null };

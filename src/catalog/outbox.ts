@@ -56,7 +56,12 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace): Ou
     } catch (error) {
       const attempts = row.attempts + 1;
       context.log.error('publishing failed, it will be tried again', { kind: row.kind, name: row.name, attempts, cause: String(error) });
-      postpone(context, row, attempts, context.now() + Math.min(limits.publishIntervalMs * 2 ** (attempts - 1), limits.maxPublishBackoffMs));
+      postpone(
+        context,
+        row,
+        attempts,
+        context.now() + Math.min(limits.publishIntervalMs * 2 ** (attempts - 1), limits.maxPublishBackoffMs),
+      );
     }
   };
 

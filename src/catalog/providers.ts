@@ -29,7 +29,8 @@ export const providerWriter: DocumentWriter = {
       const seal = await reseal(context, { workspace: context.workspace, kind: 'provider', name }, apiKey, previous);
       return { body: provider, ...seal, warnings };
     }
-    if (provider.apiKeySecret !== undefined) return { body: provider, sealed: null, sealedChanged: (previous?.sealed ?? null) !== null, warnings };
+    if (provider.apiKeySecret !== undefined)
+      return { body: provider, sealed: null, sealedChanged: (previous?.sealed ?? null) !== null, warnings };
     return { ...keptKey(provider, previous), warnings };
   },
 };
@@ -39,7 +40,14 @@ export function readSealedProvider(context: CatalogContext, name: string): Seale
   const row = readRow(context.sql, 'provider', name);
   if (row === null || row.deleted) return null;
   const provider = providerOf(row);
-  return { provider, sealedApiKey: row.sealed, secrets: readSealedSecrets(context, secretNames(provider).map(({ secret }) => secret)) };
+  return {
+    provider,
+    sealedApiKey: row.sealed,
+    secrets: readSealedSecrets(
+      context,
+      secretNames(provider).map(({ secret }) => secret),
+    ),
+  };
 }
 
 export function listProviderModels(context: CatalogContext): { name: string; models: string[] }[] {
@@ -70,7 +78,8 @@ function checkSecrets(context: CatalogContext, provider: Provider): ToolsetWarni
   const issues: Issue[] = [];
   for (const { path, secret } of secretNames(provider)) {
     const stored = readSealedSecrets(context, [secret])[0];
-    if (stored === undefined) warnings.push({ path, message: `There is no secret "${secret}" yet: until there is, this provider cannot be used.` });
+    if (stored === undefined)
+      warnings.push({ path, message: `There is no secret "${secret}" yet: until there is, this provider cannot be used.` });
     const refusal = stored === undefined ? null : secretUseRefusal(stored, { host });
     if (refusal !== null) issues.push({ path, message: `the secret "${secret}" cannot be used here: ${refusal}` });
   }

@@ -46,7 +46,9 @@ export function listVersions(sql: SqlStorage, name: string, page: PageRequest): 
   const limit = Math.min(page.limit, limits.maxPageItems);
   const query = 'SELECT version, hash, created_at FROM toolset_versions WHERE name = ? AND version < ? ORDER BY version DESC LIMIT ?';
   const rows = sql.exec<Pick<VersionRow, 'version' | 'hash' | 'created_at'>>(query, name, before, limit + 1).toArray();
-  const items = rows.slice(0, limit).map((row) => ({ version: row.version, createdAt: isoTime(row.created_at), removed: row.hash === null }));
+  const items = rows
+    .slice(0, limit)
+    .map((row) => ({ version: row.version, createdAt: isoTime(row.created_at), removed: row.hash === null }));
   const last = items.at(-1);
   return { items, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(list, last.version) : null };
 }

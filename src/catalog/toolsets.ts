@@ -28,7 +28,13 @@ export const toolsetWriter: DocumentWriter = {
       commit: (row, changed) => {
         if (changed) {
           storeEdition(context.sql, compiled.hash, compiled.text);
-          insertVersion(context.sql, name, { version: row.version, body: text, revision: 1, hash: compiled.hash, created_at: row.updatedAt });
+          insertVersion(context.sql, name, {
+            version: row.version,
+            body: text,
+            revision: 1,
+            hash: compiled.hash,
+            created_at: row.updatedAt,
+          });
           indexInherited(context.sql, name, toolset);
           enqueuePublish(context, 'toolset', name);
         } else {

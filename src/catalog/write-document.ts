@@ -98,7 +98,8 @@ export function checkNameInBody(name: string, body: { name?: string | undefined 
 
 function checkConditions(kind: DocumentKind, name: string, before: DocumentRow | null, options: WriteOptions): void {
   const current = before === null || before.deleted ? null : before.version;
-  const lost = (state: string): Problem => new Problem('precondition_failed', `The ${kindWords[kind]} ${JSON.stringify(name)} ${state}.`, { version: current });
+  const lost = (state: string): Problem =>
+    new Problem('precondition_failed', `The ${kindWords[kind]} ${JSON.stringify(name)} ${state}.`, { version: current });
   if (options.ifNoneMatch === true && current !== null) throw lost(`exists already, at version ${current}`);
   if (options.ifMatch === undefined) return;
   if (current === null) throw lost('does not exist');

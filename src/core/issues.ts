@@ -28,7 +28,9 @@ export function issuesOf(issues: readonly z.core.$ZodIssue[], base: readonly Pro
 
 /** The branch that took the value's type but not all of its content; null when every branch refused the type itself. */
 function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | null {
-  const fitting = branches.filter((branch) => branch.length > 0 && !branch.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0));
+  const fitting = branches.filter(
+    (branch) => branch.length > 0 && !branch.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0),
+  );
   return fitting[0] ?? null;
 }
 

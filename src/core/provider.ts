@@ -15,7 +15,15 @@ const SecretRef = z.strictObject({ secret: SecretName });
 export type SecretRef = z.infer<typeof SecretRef>;
 
 /** Headers that carry a credential: their values are refused in plain text, which GET would show. */
-const credentialHeaders = new Set(['authorization', 'proxy-authorization', 'cookie', 'api-key', 'x-api-key', 'x-goog-api-key', 'x-auth-token']);
+const credentialHeaders = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'api-key',
+  'x-api-key',
+  'x-goog-api-key',
+  'x-auth-token',
+]);
 /** Headers that belong to the connection or to us. */
 const reservedHeaders = new Set([
   'host',
@@ -39,7 +47,8 @@ const ProviderHeaders = z.record(z.string(), z.union([z.string().max(8192), Secr
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) refuse('is no header name');
     else if (reservedHeaders.has(lower)) refuse('is set by the service');
     else if (seen.has(lower)) refuse('is given twice');
-    else if (typeof value === 'string' && credentialHeaders.has(lower)) refuse('carries a credential: give {"secret": "<name>"}, or apiKey');
+    else if (typeof value === 'string' && credentialHeaders.has(lower))
+      refuse('carries a credential: give {"secret": "<name>"}, or apiKey');
     else if (typeof value === 'string' && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) refuse('holds characters that a header cannot');
     seen.add(lower);
   }
@@ -64,7 +73,10 @@ export const ProviderProfile = z
   .meta({ id: 'ProviderProfile' });
 export type ProviderProfile = z.infer<typeof ProviderProfile>;
 
-const BaseUrl = z.url({ protocol: /^https?$/ }).max(2048).refine(isBareUrl, { message: 'must not hold a user, password, query or fragment' });
+const BaseUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2048)
+  .refine(isBareUrl, { message: 'must not hold a user, password, query or fragment' });
 
 function isBareUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -84,7 +96,8 @@ export const Provider = z
       .min(1)
       .max(8192)
       .regex(/^[\x21-\x7e]+$/, { message: 'must be visible ASCII without spaces' })
-      .optional().meta({ description: 'Write-only. Stored encrypted.' }),
+      .optional()
+      .meta({ description: 'Write-only. Stored encrypted.' }),
     apiKeySecret: SecretName.optional().meta({ description: 'Name of a secret that holds the key.' }),
     headers: ProviderHeaders.optional(),
     models: z.array(z.string().min(1).max(200)).max(500).optional().meta({ description: 'Listed by `/v1/models`.' }),

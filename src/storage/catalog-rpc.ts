@@ -95,7 +95,9 @@ export async function askCatalog<T>(
 
 /** The runtime marks failures of its own; an overloaded object is not to be asked again. */
 function isRetryable(error: unknown): boolean {
-  return error instanceof Error && 'retryable' in error && error.retryable === true && !('overloaded' in error && error.overloaded === true);
+  return (
+    error instanceof Error && 'retryable' in error && error.retryable === true && !('overloaded' in error && error.overloaded === true)
+  );
 }
 
 async function withTimeout<T>(work: Promise<T>): Promise<T> {

@@ -9,7 +9,10 @@ export type CursorPart = string | number;
 
 export function encodeCursor(list: string, position: CursorPart): string {
   const bytes = new TextEncoder().encode(JSON.stringify([list, position]));
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
 }
 
 /** The position in a list of text keys; undefined without a cursor. */
@@ -37,7 +40,8 @@ function decode(list: string, cursor: string | undefined): unknown {
     // Whatever is wrong with it, the answer is the same: it is not one of ours.
     throw badCursor();
   }
-  if (!Array.isArray(parsed) || parsed.length !== 2 || parsed[0] !== list || parsed[1] === undefined || parsed[1] === null) throw badCursor();
+  if (!Array.isArray(parsed) || parsed.length !== 2 || parsed[0] !== list || parsed[1] === undefined || parsed[1] === null)
+    throw badCursor();
   return parsed[1];
 }
 

@@ -3,11 +3,10 @@
  * `wiring.ts`, so that the Worker and the Durable Objects beside it share its memory. Writes go through
  * `catalog-client.ts`, which tells `dropped`.
  */
-import { Agent, ResourceName } from '../core/agent.ts';
+import { type Agent, ResourceName } from '../core/agent.ts';
 import { buildAliasMap } from '../core/alias-map.ts';
 import type { AliasMap } from '../core/alias-map.ts';
 import type { EditionPointer } from '../core/edition.ts';
-import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { ProviderName } from '../core/provider.ts';
@@ -116,8 +115,10 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       const access =
         name === rehearsalProvider
           ? builtinProvider(settings, name)
-          : (providers.read(key) ?? (ProviderName.safeParse(name).success ? await providers.load(key, () => loadProvider(workspace, name)) : null));
-      if (access === null) throw new Problem('model_not_found', `There is no provider "${name.slice(0, 64)}": GET /v1/models lists what there is.`);
+          : (providers.read(key) ??
+            (ProviderName.safeParse(name).success ? await providers.load(key, () => loadProvider(workspace, name)) : null));
+      if (access === null)
+        throw new Problem('model_not_found', `There is no provider "${name.slice(0, 64)}": GET /v1/models lists what there is.`);
       return access;
     },
 
@@ -136,7 +137,9 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       switch (kind) {
         case 'toolset':
           published.wrote(kvKeys.toolset(workspace, name));
-          return pointers.dropWhere((key) => key === kvKeys.toolset(workspace, name) || key.startsWith(`${kvKeys.toolset(workspace, name)}@`));
+          return pointers.dropWhere(
+            (key) => key === kvKeys.toolset(workspace, name) || key.startsWith(`${kvKeys.toolset(workspace, name)}@`),
+          );
         case 'tool-aliases':
           // Any toolset may have a new revision.
           published.wroteAll(kvKeys.toolset(workspace, ''));

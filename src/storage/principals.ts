@@ -43,7 +43,8 @@ export function createPrincipals(options: { env: Bindings; settings: Settings; c
     if (await isRoot(text, rootKey)) return { value: { principal: rootPrincipal, expiresAt: null }, ttlMs: limits.principalTtlMs };
     const key = parseKey(text);
     if (key === null) throw unauthenticated('malformed', 'The key is neither the root key nor of the form mk_<workspace>_<id>_<secret>.');
-    if (!(await isGenuine(master, key))) throw unauthenticated('forged', 'The key was not made here: it is mistyped or cut, or the master key has changed.');
+    if (!(await isGenuine(master, key)))
+      throw unauthenticated('forged', 'The key was not made here: it is mistyped or cut, or the master key has changed.');
     return verify(key);
   };
 
@@ -60,14 +61,17 @@ export function createPrincipals(options: { env: Bindings; settings: Settings; c
       if (settings.rootKey === null) throw missingRootKey();
       if (text === '') throw unauthenticated('missing', 'Give a key: `Authorization: Bearer <key>`.');
       // Before anything is hashed or kept: the work for a key of any length is bounded.
-      if (text.length > Math.max(limits.maxKeyBytes, settings.rootKey.length)) throw unauthenticated('malformed', 'The key is longer than any key.');
+      if (text.length > Math.max(limits.maxKeyBytes, settings.rootKey.length))
+        throw unauthenticated('malformed', 'The key is longer than any key.');
       const { rootKey } = settings;
       const verdict = verdicts.read(text) ?? (await verdicts.load(text, () => judge(text, rootKey)));
       if ('principal' in verdict) return verdict.principal;
       throw unauthenticated(verdict.refused, refusals[verdict.refused]);
     },
     revoked: (workspace, id) =>
-      verdicts.dropWhere((_key, verdict) => 'principal' in verdict && verdict.principal.workspace === workspace && verdict.principal.keyId === id),
+      verdicts.dropWhere(
+        (_key, verdict) => 'principal' in verdict && verdict.principal.workspace === workspace && verdict.principal.keyId === id,
+      ),
   };
 }
 

@@ -62,10 +62,13 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       const fresh = isFresh(key, kvKeys.toolset(workspace, ''));
       const published = fresh ? null : await fromKv<PublishedPointer>(key, limits.pointerCacheTtlSeconds);
       if (published !== null) {
-        const value = 'deleted' in published ? null : { toolset, version: published.version, revision: published.revision, hash: published.hash };
+        const value =
+          'deleted' in published ? null : { toolset, version: published.version, revision: published.revision, hash: published.hash };
         return { value, ttlMs: limits.pointerTtlMs };
       }
-      const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, !fresh)));
+      const value = await orNull(
+        askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, !fresh)),
+      );
       return { value, ttlMs: value === null ? limits.missTtlMs : limits.pointerTtlMs };
     },
 

@@ -21,7 +21,9 @@ function scriptedKv(write: (key: string, value: string) => Promise<void>) {
 const through = (key: string, value: string): Promise<void> => testEnv.KV.put(key, value);
 
 async function outboxRows(object: DurableObjectStub) {
-  return runInDurableObject(object, (_instance, { storage }) => storage.sql.exec('SELECT kind, name, sequence, attempts, due_at FROM outbox').toArray());
+  return runInDurableObject(object, (_instance, { storage }) =>
+    storage.sql.exec('SELECT kind, name, sequence, attempts, due_at FROM outbox').toArray(),
+  );
 }
 
 /** As if the pause of a failed publish, or the interval between two, were over. */
@@ -40,7 +42,12 @@ describe('publishing', () => {
     await catalog.put('toolset', 'support', shell('run'));
     const { pointer } = await directory.toolset(workspace, 'support');
     expect(kv.tried).toEqual([kvKeys.edition(workspace, pointer.hash), kvKeys.toolset(workspace, 'support')]);
-    expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'support'))) ?? '')).toEqual({ format: 1, version: 1, revision: 1, hash: pointer.hash });
+    expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'support'))) ?? '')).toEqual({
+      format: 1,
+      version: 1,
+      revision: 1,
+      hash: pointer.hash,
+    });
     expect(await outboxRows(object)).toEqual([]);
   });
 
@@ -125,7 +132,8 @@ describe('publishing', () => {
       },
       { timeout: 10_000, interval: 100 },
     );
-    for (const [index, time] of times.entries()) if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(limits.publishIntervalMs);
+    for (const [index, time] of times.entries())
+      if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThanOrEqual(limits.publishIntervalMs);
     expect(times.length).toBeLessThan(5);
   });
 
@@ -134,7 +142,12 @@ describe('publishing', () => {
     await catalog.put('toolset', 'support', shell('run'));
     await catalog.remove('toolset', 'support');
     await vi.waitFor(
-      async () => expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'support'))) ?? '')).toEqual({ format: 1, version: 2, deleted: true }),
+      async () =>
+        expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'support'))) ?? '')).toEqual({
+          format: 1,
+          version: 2,
+          deleted: true,
+        }),
       { timeout: 10_000 },
     );
     expect(await outboxRows(object)).toEqual([]);

@@ -15,7 +15,9 @@ declare global {
 }
 
 // The recorded corpus lies beside the checkout; without it the file's own two rows stand for it.
-const corpus = import.meta.glob<{ default: { secrets: Canary[] } }>('../../../shared/fixtures/security/secret-canaries.json', { eager: true });
+const corpus = import.meta.glob<{ default: { secrets: Canary[] } }>('../../../shared/fixtures/security/secret-canaries.json', {
+  eager: true,
+});
 const canaries: Canary[] = Object.values(corpus)[0]?.default.secrets ?? [
   { id: 'openai-style', prefix: 'sk-', fill: 'A', length: 48 },
   { id: 'bearer-hex', prefix: '', fill: 'a', length: 64 },
@@ -28,16 +30,26 @@ describe('planted secrets', () => {
     const value = prefix.startsWith('<') ? `mk_${fill.repeat(length)}` : prefix + fill.repeat(Math.max(1, length - prefix.length));
     const apiKey = value.replaceAll(/[^\x21-\x7e]/g, '');
     const seen: unknown[] = [];
-    for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) vi.spyOn(console, method).mockImplementation((...line) => void seen.push(line));
+    for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const)
+      vi.spyOn(console, method).mockImplementation((...line) => void seen.push(line));
     const { workspace, catalog, directory, isolate, object, log } = await emptyWorkspace();
     const note = async (work: Promise<unknown>): Promise<void> => {
-      seen.push(await work.catch((error: Error & { toBody?: () => unknown }) => [error.message, error.stack, error.cause, error.toBody?.()]));
+      seen.push(
+        await work.catch((error: Error & { toBody?: () => unknown }) => [error.message, error.stack, error.cause, error.toBody?.()]),
+      );
     };
 
     await note(catalog.put('secret', 'CANARY', { value, hosts: ['api.example.com'] }));
     await note(catalog.put('secret', 'CANARY', { value, hosts: ['API.example.com'], [apiKey.slice(0, 3)]: 1 }));
     await note(catalog.put('secret', 'CANARY', { value: { nested: 1 }, hosts: ['api.example.com'] }));
-    await note(catalog.put('provider', 'canary', { kind: 'openai-compatible', baseUrl: 'https://api.example.com/v1', apiKey, headers: { 'x-token': { secret: 'CANARY' } } }));
+    await note(
+      catalog.put('provider', 'canary', {
+        kind: 'openai-compatible',
+        baseUrl: 'https://api.example.com/v1',
+        apiKey,
+        headers: { 'x-token': { secret: 'CANARY' } },
+      }),
+    );
     await note(catalog.put('provider', 'canary', { kind: 'openai-compatible', baseUrl: 'https://moved.example.com/v1' }));
     await note(catalog.put('agent', 'helper', { model: 'canary/x' }));
     await note(catalog.put('toolset', 'support', shell('run')));
@@ -51,9 +63,16 @@ describe('planted secrets', () => {
     expect(await isolate().secret(workspace, 'CANARY', { host: 'api.example.com' })).toBe(value);
 
     const tables = await runInDurableObject(object, (_instance, { storage }) => {
-      const names = storage.sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray();
+      const names = storage.sql
+        .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'")
+        .toArray();
       // The names of tables are the schema's own.
-      return names.map(({ name }) => storage.sql.exec(`SELECT * FROM "${name}"`).toArray().map((row) => Object.values(row).map(readable)));
+      return names.map(({ name }) =>
+        storage.sql
+          .exec(`SELECT * FROM "${name}"`)
+          .toArray()
+          .map((row) => Object.values(row).map(readable)),
+      );
     });
     const { keys } = await testEnv.KV.list();
     const values = await Promise.all(keys.map(({ name }) => testEnv.KV.get(name)));
@@ -72,7 +91,11 @@ describe('a sealed value', () => {
     const master = createMasterKey(settings.masterKey);
     const place = { workspace, kind: 'secret', name: 'ONE' } as const;
     expect(await openValue(master, place, sealed)).toBe('the-token');
-    for (const other of [{ ...place, name: 'TWO' }, { ...place, kind: 'provider' as const }, { ...place, workspace: 'default' }]) {
+    for (const other of [
+      { ...place, name: 'TWO' },
+      { ...place, kind: 'provider' as const },
+      { ...place, workspace: 'default' },
+    ]) {
       await expect(openValue(master, other, sealed)).rejects.toMatchObject({ code: 'internal' });
     }
     await expect(openValue(createMasterKey('another'), place, sealed)).rejects.toMatchObject({ code: 'not_configured' });
@@ -97,6 +120,12 @@ function readable(value: unknown): unknown {
 function spellings(value: string): string[] {
   const base64 = btoa(value);
   const hex = Array.from(new TextEncoder().encode(value), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const spelled = [value, JSON.stringify(value).slice(1, -1), base64.replace(/=+$/, '').slice(0, -1), base64.replaceAll('+', '-').replaceAll('/', '_').slice(0, -3), hex];
+  const spelled = [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    base64.replace(/=+$/, '').slice(0, -1),
+    base64.replaceAll('+', '-').replaceAll('/', '_').slice(0, -3),
+    hex,
+  ];
   return [...new Set([...spelled, encodeURIComponent(value), [...value].reverse().join('')])].filter((text) => text.length > 8);
 }

@@ -43,14 +43,20 @@ describe('the object', () => {
     await runInDurableObject(object, (_instance, { storage }) => {
       storage.sql.exec('DROP TRIGGER broken');
     });
-    expect(await catalog.put('toolset', 'support', { tools: [{ tool: 'builtin.bash', name: 'other' }] })).toMatchObject({ document: { version: 2 } });
+    expect(await catalog.put('toolset', 'support', { tools: [{ tool: 'builtin.bash', name: 'other' }] })).toMatchObject({
+      document: { version: 2 },
+    });
   });
 
   it('gives concurrent writers of one document versions of their own', async () => {
     const { catalog } = await emptyWorkspace();
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => catalog.put('toolset', 'support', shell(`run_${index}`))));
-    expect(answers.map(({ document }) => document.version).sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
-    const winners = await Promise.allSettled(Array.from({ length: 5 }, (_, index) => catalog.put('toolset', 'support', shell(`go_${index}`), { ifMatch: 20 })));
+    expect(answers.map(({ document }) => document.version).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
+    const winners = await Promise.allSettled(
+      Array.from({ length: 5 }, (_, index) => catalog.put('toolset', 'support', shell(`go_${index}`), { ifMatch: 20 })),
+    );
     expect(winners.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
@@ -89,17 +95,49 @@ describe('pages', () => {
     const first = await catalog.list('toolset', { limit: 200 });
     expect(JSON.stringify(first.items).length).toBeLessThan(limits.listPageBytes * 1.1);
     expect(first.items.length).toBeLessThan(6);
-    expect((await pages((page) => catalog.list('toolset', page), 200)).map(({ name }) => name)).toEqual(['t0', 't1', 't2', 't3', 't4', 't5']);
+    expect((await pages((page) => catalog.list('toolset', page), 200)).map(({ name }) => name)).toEqual([
+      't0',
+      't1',
+      't2',
+      't3',
+      't4',
+      't5',
+    ]);
   });
 });
 
 describe('hostile names and bodies', () => {
-  const names = ['', ' ', '.', '..', '../x', 'a/b', 'a:b', 'A', 'a_b', 'x'.repeat(51), '-a', 'ключ', '__proto__', 'constructor!', "x'); DROP TABLE documents; --", 'a\u0000b', 'a\n'];
+  const names = [
+    '',
+    ' ',
+    '.',
+    '..',
+    '../x',
+    'a/b',
+    'a:b',
+    'A',
+    'a_b',
+    'x'.repeat(51),
+    '-a',
+    'ключ',
+    '__proto__',
+    'constructor!',
+    "x'); DROP TABLE documents; --",
+    'a\u0000b',
+    'a\n',
+  ];
 
   it.each(names)('the name %j is refused when written and unknown when read', async (name) => {
     const { catalog } = await emptyWorkspace();
-    for (const [kind, body] of [['toolset', shell('run')], ['agent', { model: 'rehearsal/default' }], ['provider', { kind: 'openai' }]] as const) {
-      await expect(catalog.put(kind, name, body)).rejects.toMatchObject({ code: 'invalid_request', extra: { issues: [expect.objectContaining({ path: 'name' })] } });
+    for (const [kind, body] of [
+      ['toolset', shell('run')],
+      ['agent', { model: 'rehearsal/default' }],
+      ['provider', { kind: 'openai' }],
+    ] as const) {
+      await expect(catalog.put(kind, name, body)).rejects.toMatchObject({
+        code: 'invalid_request',
+        extra: { issues: [expect.objectContaining({ path: 'name' })] },
+      });
       await expect(catalog.get(kind, name)).rejects.toMatchObject({ code: 'not_found' });
       await expect(catalog.remove(kind, name)).rejects.toMatchObject({ code: 'not_found' });
     }
@@ -112,8 +150,12 @@ describe('hostile names and bodies', () => {
       const problem = await refusal(catalog.put('agent', 'helper', { model: 'rehearsal/default', [field]: 1 }));
       expect(problem.extra.issues).toEqual([{ path: field, message: 'unknown field' }]);
     }
-    await expect(catalog.put('agent', 'helper', { model: 'rehearsal/default', name: 'other' })).rejects.toMatchObject({ code: 'invalid_request' });
-    await catalog.put('agent', 'helper', JSON.parse('{"model": "rehearsal/default", "__proto__": {"polluted": true}}')).catch(() => undefined);
+    await expect(catalog.put('agent', 'helper', { model: 'rehearsal/default', name: 'other' })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    await catalog
+      .put('agent', 'helper', JSON.parse('{"model": "rehearsal/default", "__proto__": {"polluted": true}}'))
+      .catch(() => undefined);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
@@ -123,7 +165,9 @@ describe('hostile names and bodies', () => {
     expect((await catalog.put('agent', 'helper', agent)).warnings.map(({ path }) => path)).toEqual(['model', 'fallbacks[1]', 'toolset']);
     await catalog.put('toolset', 'later', shell('run'));
     const named = { model: 'rehearsal/default', toolset: 'later', tools: ['Run', 'BASH', 'teleport'] };
-    expect((await catalog.put('agent', 'helper', named)).warnings).toEqual([{ path: 'tools[2]', message: expect.stringContaining('"teleport"') }]);
+    expect((await catalog.put('agent', 'helper', named)).warnings).toEqual([
+      { path: 'tools[2]', message: expect.stringContaining('"teleport"') },
+    ]);
   });
 });
 

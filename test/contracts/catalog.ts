@@ -22,7 +22,11 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
   describe('documents', () => {
     it('counts versions from 1 and makes none for an identical document', async () => {
       const first = await catalog.put('toolset', 'support', shell('run'));
-      expect(first).toMatchObject({ created: true, changed: true, document: { name: 'support', version: 1, body: { name: 'support', announce: 'prompt' } } });
+      expect(first).toMatchObject({
+        created: true,
+        changed: true,
+        document: { name: 'support', version: 1, body: { name: 'support', announce: 'prompt' } },
+      });
       const again = await catalog.put('toolset', 'support', shell('run'));
       expect(again).toMatchObject({ created: false, changed: false, document: { version: 1 } });
       const other = await catalog.put('toolset', 'support', shell('execute'));
@@ -52,16 +56,25 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await catalog.put('agent', 'helper', { model: 'rehearsal/default' });
       const lost = await refusal(catalog.put('agent', 'helper', { model: 'rehearsal/other' }, { ifMatch: 7 }));
       expect(lost).toMatchObject({ code: 'precondition_failed', detail: expect.stringContaining('version 1') });
-      await expect(catalog.put('agent', 'helper', { model: 'rehearsal/other' }, { ifNoneMatch: true })).rejects.toMatchObject({ code: 'precondition_failed' });
-      await expect(catalog.put('agent', 'other', { model: 'rehearsal/other' }, { ifMatch: '*' })).rejects.toMatchObject({ code: 'precondition_failed' });
+      await expect(catalog.put('agent', 'helper', { model: 'rehearsal/other' }, { ifNoneMatch: true })).rejects.toMatchObject({
+        code: 'precondition_failed',
+      });
+      await expect(catalog.put('agent', 'other', { model: 'rehearsal/other' }, { ifMatch: '*' })).rejects.toMatchObject({
+        code: 'precondition_failed',
+      });
       await expect(catalog.remove('agent', 'helper', { ifMatch: 2 })).rejects.toMatchObject({ code: 'precondition_failed' });
-      expect(await catalog.put('agent', 'helper', { model: 'rehearsal/other' }, { ifMatch: 1 })).toMatchObject({ document: { version: 2 } });
+      expect(await catalog.put('agent', 'helper', { model: 'rehearsal/other' }, { ifMatch: 1 })).toMatchObject({
+        document: { version: 2 },
+      });
       await catalog.remove('agent', 'helper', { ifMatch: 2 });
       await expect(catalog.remove('agent', 'helper')).rejects.toMatchObject({ code: 'not_found' });
     });
 
     it('checks a dry run like a write and stores nothing', async () => {
-      expect(await catalog.put('toolset', 'support', shell('run'), { dryRun: true })).toMatchObject({ created: true, document: { version: 1 } });
+      expect(await catalog.put('toolset', 'support', shell('run'), { dryRun: true })).toMatchObject({
+        created: true,
+        document: { version: 1 },
+      });
       await expect(catalog.get('toolset', 'support')).rejects.toMatchObject({ code: 'not_found' });
       await expect(catalog.put('toolset', 'support', clash(), { dryRun: true })).rejects.toMatchObject({ code: 'name_conflict' });
     });
@@ -76,7 +89,9 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     });
 
     it('names each fault of a body at its path', async () => {
-      const problem = await refusal(catalog.put('toolset', 'support', { tools: [{ tool: 'builtin.bash', shiny: true, notes: [{ name: 'x' }] }] }));
+      const problem = await refusal(
+        catalog.put('toolset', 'support', { tools: [{ tool: 'builtin.bash', shiny: true, notes: [{ name: 'x' }] }] }),
+      );
       expect(problem.code).toBe('invalid_request');
       expect(problem.extra.issues).toEqual(
         expect.arrayContaining([
@@ -129,7 +144,12 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
   describe('agents', () => {
     it('are read back as they were written', async () => {
       await catalog.put('agent', 'helper', { model: 'rehearsal/default', tools: [] });
-      expect(await directory.agent(workspace, 'helper')).toMatchObject({ name: 'helper', model: 'rehearsal/default', instructions: '', tools: [] });
+      expect(await directory.agent(workspace, 'helper')).toMatchObject({
+        name: 'helper',
+        model: 'rehearsal/default',
+        instructions: '',
+        tools: [],
+      });
       await catalog.remove('agent', 'helper');
       await expect(directory.agent(workspace, 'helper')).rejects.toMatchObject({ code: 'not_found' });
     });
@@ -142,7 +162,11 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       const { document } = await catalog.put('provider', 'local', local);
       expect(document.body).toEqual({ kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9999/v1', models: ['small'], hasApiKey: true });
       const access = await directory.provider(workspace, 'local');
-      expect(access).toMatchObject({ baseUrl: 'http://127.0.0.1:9999/v1', headers: { authorization: 'Bearer sk-first' }, models: ['small'] });
+      expect(access).toMatchObject({
+        baseUrl: 'http://127.0.0.1:9999/v1',
+        headers: { authorization: 'Bearer sk-first' },
+        models: ['small'],
+      });
       expect(await directory.providers(workspace)).toEqual([
         { name: 'local', models: ['small'] },
         { name: 'rehearsal', models: ['default'] },
@@ -187,8 +211,14 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
 
     it('change with their value only, and are gone when removed', async () => {
       await catalog.put('secret', 'GH', { value: 'one', hosts: ['api.example.com'] });
-      expect(await catalog.put('secret', 'GH', { value: 'one', hosts: ['api.example.com'] })).toMatchObject({ changed: false, document: { version: 1 } });
-      expect(await catalog.put('secret', 'GH', { value: 'two', hosts: ['api.example.com'] })).toMatchObject({ changed: true, document: { version: 2 } });
+      expect(await catalog.put('secret', 'GH', { value: 'one', hosts: ['api.example.com'] })).toMatchObject({
+        changed: false,
+        document: { version: 1 },
+      });
+      expect(await catalog.put('secret', 'GH', { value: 'two', hosts: ['api.example.com'] })).toMatchObject({
+        changed: true,
+        document: { version: 2 },
+      });
       expect(await directory.secret(workspace, 'GH', { host: 'api.example.com' })).toBe('two');
       await catalog.remove('secret', 'GH');
       await expect(directory.secret(workspace, 'GH', { host: 'api.example.com' })).rejects.toMatchObject({ code: 'not_found' });
@@ -218,15 +248,23 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     });
 
     it('may not have expired when they are made, nor ask for scopes that do not exist', async () => {
-      await expect(catalog.createKey({ name: 'late', scopes: ['chat'], expiresAt: '2001-01-01T00:00:00Z' })).rejects.toMatchObject({ code: 'invalid_request' });
+      await expect(catalog.createKey({ name: 'late', scopes: ['chat'], expiresAt: '2001-01-01T00:00:00Z' })).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
       // A caller of the port may pass on what it was sent.
       const body = JSON.parse('{"name": "x", "scopes": ["owner"], "workspace": "other"}');
       const problem = await refusal(catalog.createKey(body));
-      expect(problem.extra.issues).toEqual(expect.arrayContaining([expect.objectContaining({ path: 'scopes[0]' }), expect.objectContaining({ path: 'workspace' })]));
+      expect(problem.extra.issues).toEqual(
+        expect.arrayContaining([expect.objectContaining({ path: 'scopes[0]' }), expect.objectContaining({ path: 'workspace' })]),
+      );
     });
 
     it('have the root key beside them, with every right', async () => {
-      expect(await directory.principal(rootKey)).toMatchObject({ workspace: 'default', keyId: 'root', scopes: expect.arrayContaining(['admin']) });
+      expect(await directory.principal(rootKey)).toMatchObject({
+        workspace: 'default',
+        keyId: 'root',
+        scopes: expect.arrayContaining(['admin']),
+      });
       await expect(directory.principal('')).rejects.toMatchObject({ code: 'unauthenticated', extra: { reason: 'missing' } });
       await expect(directory.principal(`${rootKey.slice(0, -1)}!`)).rejects.toMatchObject({ code: 'unauthenticated' });
     });
@@ -234,7 +272,11 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
 
   describe('the index of sessions', () => {
     it('lists newest first, of one key or of all', async () => {
-      for (const [id, keyId] of [['s1', 'a'], ['s2', 'b'], ['s3', 'a']] as const) {
+      for (const [id, keyId] of [
+        ['s1', 'a'],
+        ['s2', 'b'],
+        ['s3', 'a'],
+      ] as const) {
         await catalog.indexSession({ id, keyId, model: 'rehearsal/default', createdAt: '2026-01-01T00:00:00.000Z' });
       }
       await catalog.indexSession({ id: 's3', keyId: 'b', createdAt: '2026-01-02T00:00:00.000Z' });
@@ -246,8 +288,15 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
 
   describe('the audit', () => {
     it('takes a row of a session once, and filters by session and tool', async () => {
-      await catalog.appendAudit([auditRow({ session: 's1', sequence: 1 }), auditRow({ session: 's1', sequence: 2, canonical: null, requested: 'nonsense' })]);
-      await catalog.appendAudit([auditRow({ session: 's1', sequence: 2, canonical: 'builtin.bash' }), auditRow({ session: null, sequence: null }), auditRow({ session: null, sequence: null })]);
+      await catalog.appendAudit([
+        auditRow({ session: 's1', sequence: 1 }),
+        auditRow({ session: 's1', sequence: 2, canonical: null, requested: 'nonsense' }),
+      ]);
+      await catalog.appendAudit([
+        auditRow({ session: 's1', sequence: 2, canonical: 'builtin.bash' }),
+        auditRow({ session: null, sequence: null }),
+        auditRow({ session: null, sequence: null }),
+      ]);
       expect(await pages((page) => catalog.audit(page), 3)).toHaveLength(4);
       expect((await catalog.audit({ session: 's1', limit: 10 })).items.map(({ sequence }) => sequence)).toEqual([2, 1]);
       expect((await catalog.audit({ tool: 'nonsense', limit: 10 })).items).toMatchObject([{ session: 's1', sequence: 2, canonical: null }]);
@@ -257,14 +306,19 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
 }
 
 /** Two tools, the first with a default alias: enough for every rule above. */
-export const contractTools: readonly ToolDefinition[] = [
-  tool('bash', ['shell']),
-  tool('read_file', []),
-];
+export const contractTools: readonly ToolDefinition[] = [tool('bash', ['shell']), tool('read_file', [])];
 
 function tool(name: string, aliases: string[]): ToolDefinition {
   const inputSchema = { type: 'object', properties: { command: { type: 'string' } } };
-  return { canonical: CanonicalName.parse(`builtin.${name}`), server: 'builtin', name, kind: 'builtin', description: `Does ${name}.`, inputSchema, aliases };
+  return {
+    canonical: CanonicalName.parse(`builtin.${name}`),
+    server: 'builtin',
+    name,
+    kind: 'builtin',
+    description: `Does ${name}.`,
+    inputSchema,
+    aliases,
+  };
 }
 
 export function shell(name: string): Record<string, unknown> {
@@ -272,7 +326,12 @@ export function shell(name: string): Record<string, unknown> {
 }
 
 function clash(): Record<string, unknown> {
-  return { tools: [{ tool: 'builtin.bash', aliases: ['same'] }, { tool: 'builtin.read_file', aliases: ['same'] }] };
+  return {
+    tools: [
+      { tool: 'builtin.bash', aliases: ['same'] },
+      { tool: 'builtin.read_file', aliases: ['same'] },
+    ],
+  };
 }
 
 export function auditRow(fields: Partial<AuditRow>): AuditRow {

@@ -43,7 +43,7 @@ async function published(object: DurableObjectStub, check: () => Promise<void>):
 describe('a warm isolate', () => {
   it('reads no KV, asks no Catalog and parses nothing', async () => {
     const kv = countedKv();
-    const { workspace, catalog, directory, bindings, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
+    const { catalog, directory, bindings, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
     const counted = countedCatalog(bindings.CATALOG);
     bindings.CATALOG = counted.CATALOG;
     await catalog.put('toolset', 'support', shell('run'));
@@ -133,11 +133,15 @@ describe('a cold isolate', () => {
     const { workspace, catalog, isolate, log } = await emptyWorkspace({ env: { KV: kv.KV } });
     await catalog.put('toolset', 'support', shell('run'));
     expect((await isolate().toolset(workspace, 'support')).pointer.version).toBe(1);
-    expect(log.lines).toContainEqual(expect.objectContaining({ level: 'error', fields: expect.objectContaining({ cause: expect.stringContaining('KV is down') }) }));
+    expect(log.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', fields: expect.objectContaining({ cause: expect.stringContaining('KV is down') }) }),
+    );
   });
 
   it('does not take an edition whose bytes are not those of its hash', async () => {
-    const kv = countedKv((key, value) => (key.startsWith('edition:') ? (value?.replace('Does', 'Did').replace('run', 'ruin') ?? null) : value));
+    const kv = countedKv((key, value) =>
+      key.startsWith('edition:') ? (value?.replace('Does', 'Did').replace('run', 'ruin') ?? null) : value,
+    );
     const { workspace, catalog, isolate } = await emptyWorkspace({ env: { KV: kv.KV } });
     await catalog.put('toolset', 'support', shell('run'));
     const { names } = await isolate().toolset(workspace, 'support');
@@ -205,7 +209,12 @@ describe('after a write', () => {
     const { workspace, catalog, directory } = await emptyWorkspace();
     await catalog.put('toolset', 'inherits', { tools: [{ tool: 'builtin.bash', name: 'run' }] });
     await catalog.put('toolset', 'own', { tools: [{ tool: 'builtin.bash', name: 'run', aliases: [] }] });
-    await catalog.put('toolset', 'clashes', { tools: [{ tool: 'builtin.bash', name: 'run' }, { tool: 'builtin.read_file', name: 'terminal' }] });
+    await catalog.put('toolset', 'clashes', {
+      tools: [
+        { tool: 'builtin.bash', name: 'run' },
+        { tool: 'builtin.read_file', name: 'terminal' },
+      ],
+    });
     const { warnings } = await catalog.put('tool-aliases', 'builtin.bash', { aliases: ['terminal'] });
     expect(warnings).toEqual([{ path: 'aliases', message: expect.stringContaining('"clashes"') }]);
     const inherits = await directory.toolset(workspace, 'inherits');
@@ -225,8 +234,16 @@ describe('providers', () => {
   it('of the settings are there until a stored one stands before them', async () => {
     const settings = { providerKeys: new Map([['openai', 'sk-env']]), ollamaUrl: 'http://127.0.0.1:11434/' };
     const { workspace, catalog, directory } = await emptyWorkspace({ settings });
-    expect(await directory.provider(workspace, 'openai')).toMatchObject({ kind: 'openai', baseUrl: 'https://api.openai.com/v1', headers: { authorization: 'Bearer sk-env' } });
-    expect(await directory.provider(workspace, 'ollama')).toMatchObject({ kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:11434/v1', headers: {} });
+    expect(await directory.provider(workspace, 'openai')).toMatchObject({
+      kind: 'openai',
+      baseUrl: 'https://api.openai.com/v1',
+      headers: { authorization: 'Bearer sk-env' },
+    });
+    expect(await directory.provider(workspace, 'ollama')).toMatchObject({
+      kind: 'openai-compatible',
+      baseUrl: 'http://127.0.0.1:11434/v1',
+      headers: {},
+    });
     expect((await directory.providers(workspace)).map(({ name }) => name)).toEqual(['ollama', 'openai', 'rehearsal']);
     await catalog.put('provider', 'openai', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1/' });
     expect(await directory.provider(workspace, 'openai')).toMatchObject({ baseUrl: 'http://127.0.0.1:9/v1', headers: {} });
@@ -236,17 +253,34 @@ describe('providers', () => {
 
   it('take keys and headers from secrets that are bound to their host, and from no others', async () => {
     const { workspace, catalog, directory } = await emptyWorkspace();
-    const provider = { kind: 'openai-compatible', baseUrl: 'https://llm.example.com/v1', apiKeySecret: 'KEY', headers: { 'X-Org': 'blue', 'X-Token': { secret: 'TOKEN' } } };
+    const provider = {
+      kind: 'openai-compatible',
+      baseUrl: 'https://llm.example.com/v1',
+      apiKeySecret: 'KEY',
+      headers: { 'X-Org': 'blue', 'X-Token': { secret: 'TOKEN' } },
+    };
     const { warnings } = await catalog.put('provider', 'llm', provider);
     expect(warnings.map(({ path }) => path)).toEqual(['apiKeySecret', 'headers.X-Token.secret']);
-    await expect(directory.provider(workspace, 'llm')).rejects.toMatchObject({ code: 'not_configured', detail: expect.stringContaining('"KEY"') });
+    await expect(directory.provider(workspace, 'llm')).rejects.toMatchObject({
+      code: 'not_configured',
+      detail: expect.stringContaining('"KEY"'),
+    });
     await catalog.put('secret', 'KEY', { value: 'key-value', hosts: ['llm.example.com'] });
     await catalog.put('secret', 'TOKEN', { value: 'token-value', hosts: ['*.example.com'] });
-    expect((await directory.provider(workspace, 'llm')).headers).toEqual({ authorization: 'Bearer key-value', 'x-org': 'blue', 'x-token': 'token-value' });
+    expect((await directory.provider(workspace, 'llm')).headers).toEqual({
+      authorization: 'Bearer key-value',
+      'x-org': 'blue',
+      'x-token': 'token-value',
+    });
     await catalog.put('secret', 'TOKEN', { value: 'token-value', hosts: ['other.example.com'] });
-    await expect(directory.provider(workspace, 'llm')).rejects.toMatchObject({ code: 'not_configured', detail: expect.not.stringContaining('token-value') });
+    await expect(directory.provider(workspace, 'llm')).rejects.toMatchObject({
+      code: 'not_configured',
+      detail: expect.not.stringContaining('token-value'),
+    });
     const problem = await refusal(catalog.put('provider', 'llm', provider));
-    expect(problem.extra.issues).toEqual([{ path: 'headers.X-Token.secret', message: expect.stringContaining('not bound to the host llm.example.com') }]);
+    expect(problem.extra.issues).toEqual([
+      { path: 'headers.X-Token.secret', message: expect.stringContaining('not bound to the host llm.example.com') },
+    ]);
   });
 });
 

@@ -61,7 +61,9 @@ describe('a key', () => {
   it('is nowhere in storage: not it, nor its secret, nor a hash of it without a key', async () => {
     const { catalog, object } = await emptyWorkspace();
     const { key } = await catalog.createKey({ name: 'ci', scopes: ['chat'] });
-    const dump = await runInDurableObject(object, (_instance, { storage }) => JSON.stringify(storage.sql.exec('SELECT * FROM keys').toArray()));
+    const dump = await runInDurableObject(object, (_instance, { storage }) =>
+      JSON.stringify(storage.sql.exec('SELECT * FROM keys').toArray()),
+    );
     const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key)));
     const plainHash = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
     for (const secret of [key, key.split('_')[3] ?? '', key.slice(-32, -8), plainHash]) expect(dump).not.toContain(secret);
@@ -69,7 +71,11 @@ describe('a key', () => {
 
   it('stops working when it expires, to the second, also where it was trusted already', async () => {
     const { catalog, directory, clock, object } = await emptyWorkspace();
-    const { key, record } = await catalog.createKey({ name: 'ci', scopes: ['chat'], expiresAt: new Date(clock.now() + 5_000).toISOString() });
+    const { key, record } = await catalog.createKey({
+      name: 'ci',
+      scopes: ['chat'],
+      expiresAt: new Date(clock.now() + 5_000).toISOString(),
+    });
     await directory.principal(key);
     await clock.advance(4_999);
     await directory.principal(key);
@@ -132,7 +138,10 @@ describe('the root key', () => {
     const { catalog, directory } = await emptyWorkspace({ settings: { rootKey: null } });
     const { key } = await catalog.createKey({ name: 'ci', scopes: ['chat'] });
     for (const text of ['', 'anything', key]) {
-      expect(await refusal(directory.principal(text))).toMatchObject({ code: 'not_configured', detail: expect.stringContaining('MONIKER_ROOT_KEY') });
+      expect(await refusal(directory.principal(text))).toMatchObject({
+        code: 'not_configured',
+        detail: expect.stringContaining('MONIKER_ROOT_KEY'),
+      });
     }
   });
 

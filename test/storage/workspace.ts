@@ -26,7 +26,17 @@ export async function emptyWorkspace(options: { env?: Partial<Bindings>; setting
   const isolate = (): IsolateDirectory => createDirectory({ env: bindings, settings, clock, log });
   const directory = isolate();
   const object = testEnv.CATALOG.get(testEnv.CATALOG.idFromName(await objectName(workspace, 'catalog', '')));
-  return { workspace, bindings, settings, clock, log, directory, isolate, object, catalog: createCatalogClient(bindings, workspace, directory) };
+  return {
+    workspace,
+    bindings,
+    settings,
+    clock,
+    log,
+    directory,
+    isolate,
+    object,
+    catalog: createCatalogClient(bindings, workspace, directory),
+  };
 }
 
 /** Gives a Catalog object other bindings. It reads its settings when it is first asked, KV each time it publishes. */

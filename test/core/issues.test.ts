@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseDocument, pathText } from '../../src/core/issues.ts';
+import type { Problem } from '../../src/core/problem.ts';
+import { Toolset } from '../../src/core/toolset.ts';
+
+function issues(schema: z.ZodType, value: unknown): unknown {
+  try {
+    parseDocument(schema, value);
+  } catch (error) {
+    return (error as Problem).extra.issues;
+  }
+  return 'it was taken';
+}
+
+describe('the faults of a document', () => {
+  it('stand each at its path', () => {
+    const schema = z.strictObject({ a: z.object({ b: z.array(z.int()) }), c: z.string() });
+    expect(issues(schema, { a: { b: [1, 'x'] } })).toEqual([
+      { path: 'a.b[1]', message: expect.stringContaining('expected number') },
+      { path: 'c', message: expect.stringContaining('expected string') },
+    ]);
+    expect(issues(schema, 'text')).toEqual([{ path: '', message: expect.stringContaining('expected object') }]);
+  });
+
+  it('name unknown fields one by one', () => {
+    expect(issues(z.strictObject({ a: z.strictObject({}) }), { a: { x: 1, y: 2 }, z: 3 })).toEqual([
+      { path: 'a.x', message: 'unknown field' },
+      { path: 'a.y', message: 'unknown field' },
+      { path: 'z', message: 'unknown field' },
+    ]);
+  });
+
+  it('of a union are those of the form that was meant', () => {
+    expect(issues(Toolset, { tools: [{ tool: 'builtin.bash', aliases: [{ name: 'x1', mode: 'loud' }] }] })).toEqual([
+      { path: 'tools[0].aliases[0].mode', message: expect.stringContaining('announced') },
+    ]);
+    expect(issues(Toolset, { tools: [{ tool: 'builtin.bash', aliases: [{ name: 'x1', colour: 'red' }] }] })).toEqual([
+      { path: 'tools[0].aliases[0].colour', message: 'unknown field' },
+    ]);
+    expect(issues(Toolset, { tools: [{ tool: 'builtin.bash', aliases: [7] }] })).toEqual([
+      { path: 'tools[0].aliases[0]', message: expect.any(String) },
+    ]);
+  });
+
+  it('have paths as one would write them', () => {
+    expect(pathText([])).toBe('');
+    expect(pathText(['tools', 1, 'aliases', 0])).toBe('tools[1].aliases[0]');
+    expect(pathText([0, 'a'])).toBe('[0].a');
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { createTimedCache } from '../../src/storage/timed-cache.ts';
+
+function make(maxEntries = 10) {
+  let now = 0;
+  const cache = createTimedCache<string>({ maxEntries, now: () => now });
+  const advance = (ms: number): void => {
+    now += ms;
+  };
+  return { cache, advance };
+}
+
+const gives =
+  (value: string, ttlMs = 100) =>
+  async () => ({ value, ttlMs });
+
+describe('isolate memory', () => {
+  it('keeps an answer for its time, to the millisecond', async () => {
+    const { cache, advance } = make();
+    await cache.load('a', gives('one'));
+    advance(99);
+    expect(cache.read('a')).toBe('one');
+    advance(1);
+    expect(cache.read('a')).toBeUndefined();
+    expect(await cache.load('a', gives('two'))).toBe('two');
+  });
+
+  it('loads once for all who ask at a time', async () => {
+    const { cache } = make();
+    let loads = 0;
+    const loader = async () => ({ value: `load ${++loads}`, ttlMs: 100 });
+    expect(await Promise.all([cache.load('a', loader), cache.load('a', loader), cache.load('a', loader)])).toEqual([
+      'load 1',
+      'load 1',
+      'load 1',
+    ]);
+  });
+
+  it('keeps no failure, and fails only those who waited', async () => {
+    const { cache } = make();
+    const fails = async (): Promise<never> => {
+      throw new Error('down');
+    };
+    const both = await Promise.allSettled([cache.load('a', fails), cache.load('a', fails)]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await cache.load('a', gives('up'))).toBe('up');
+  });
+
+  it('does not keep what was dropped while it was loaded', async () => {
+    const { cache } = make();
+    let finish: (value: string) => void = () => {};
+    const slow = cache.load('a', () => new Promise((resolve) => (finish = (value) => resolve({ value, ttlMs: 100 }))));
+    cache.drop('a');
+    expect(await cache.load('a', gives('new'))).toBe('new');
+    finish('old');
+    expect(await slow).toBe('old');
+    expect(cache.read('a')).toBe('new');
+    cache.dropWhere((key, value) => key === 'a' && value === 'new');
+    expect(cache.read('a')).toBeUndefined();
+  });
+
+  it('is bounded: the oldest goes first', async () => {
+    const { cache } = make(3);
+    for (const key of ['a', 'b', 'c', 'd']) await cache.load(key, gives(key));
+    expect(['a', 'b', 'c', 'd'].map((key) => cache.read(key))).toEqual([undefined, 'b', 'c', 'd']);
+  });
+});
