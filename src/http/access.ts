@@ -28,7 +28,10 @@ export function requireAgent(principal: Principal, agent: string): void {
 /** A key bound to agents could otherwise leave them by naming the model itself. */
 export function requireBareModel(principal: Principal): void {
   if (principal.agents !== undefined) {
-    throw new Problem('forbidden', `This key is bound to agents; use one of them as "agent/<name>": ${principal.agents.join(', ') || 'it has none'}.`);
+    throw new Problem(
+      'forbidden',
+      `This key is bound to agents; use one of them as "agent/<name>": ${principal.agents.join(', ') || 'it has none'}.`,
+    );
   }
 }
 

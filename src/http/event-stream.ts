@@ -4,7 +4,7 @@
  * writes itself.
  */
 import { limits } from '../core/limits.ts';
-import { Problem } from '../core/problem.ts';
+import type { Problem } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import { encodeEvent, encodeProblem, heartbeatFrame, retryFrame } from '../dialects/native.ts';

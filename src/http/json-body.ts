@@ -78,7 +78,8 @@ function checkMediaType(headers: Headers): void {
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) throw new Problem('unsupported_media_type', 'JSON bodies are UTF-8.');
   const encoding = headers.get('content-encoding');
-  if (encoding !== null && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported_media_type', 'Send the body without content-encoding.');
+  if (encoding !== null && encoding.toLowerCase() !== 'identity')
+    throw new Problem('unsupported_media_type', 'Send the body without content-encoding.');
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
@@ -86,7 +87,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 function parseJson(bytes: Uint8Array): unknown {
   const text = decodeText(bytes);
   if (text.trim() === '') throw new Problem('invalid_json', 'The body is empty; send a JSON object.');
-  if (isDeeperThan(text, limits.maxJsonDepth)) throw new Problem('invalid_json', `The body is nested deeper than ${limits.maxJsonDepth} levels.`);
+  if (isDeeperThan(text, limits.maxJsonDepth))
+    throw new Problem('invalid_json', `The body is nested deeper than ${limits.maxJsonDepth} levels.`);
   let value: unknown;
   try {
     value = JSON.parse(text);

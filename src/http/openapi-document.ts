@@ -58,7 +58,12 @@ function toOperation(operation: Operation, components: Components): Json {
   const parameters = [
     ...objectParameters('path', operation.params, components),
     ...objectParameters('query', operation.query, components),
-    ...Object.entries(operation.headers ?? {}).map(([name, text]) => ({ name, in: 'header', description: text, schema: { type: 'string' } })),
+    ...Object.entries(operation.headers ?? {}).map(([name, text]) => ({
+      name,
+      in: 'header',
+      description: text,
+      schema: { type: 'string' },
+    })),
   ];
   const body = requestBody(operation, components);
   return {
@@ -87,7 +92,8 @@ function objectParameters(place: 'path' | 'query', schema: z.ZodType | undefined
 }
 
 function requestBody({ body, rawBody }: Operation, components: Components): Json | undefined {
-  if (rawBody !== undefined) return { required: true, description: rawBody.description, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } };
+  if (rawBody !== undefined)
+    return { required: true, description: rawBody.description, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } };
   return body && { required: true, content: { 'application/json': { schema: toSchema(body.documented ?? body.schema, components) } } };
 }
 
@@ -98,7 +104,9 @@ function answers({ answers: given }: Operation, components: Components): Json {
       {
         description: answer.description,
         ...(answer.headers && {
-          headers: Object.fromEntries(Object.entries(answer.headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }])),
+          headers: Object.fromEntries(
+            Object.entries(answer.headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]),
+          ),
         }),
         ...contentOf(answer, components),
       },
@@ -108,7 +116,9 @@ function answers({ answers: given }: Operation, components: Components): Json {
 
 function contentOf({ schema, contentType, also }: Answer, components: Components): { content?: Json } {
   const content = {
-    ...((schema ?? contentType) && { [contentType ?? 'application/json']: { schema: schema ? toSchema(schema, components) : { type: 'string' } } }),
+    ...((schema ?? contentType) && {
+      [contentType ?? 'application/json']: { schema: schema ? toSchema(schema, components) : { type: 'string' } },
+    }),
     ...(also && { [also]: { schema: { type: 'string' } } }),
   };
   return Object.keys(content).length === 0 ? {} : { content };
@@ -143,7 +153,12 @@ function problemCodes({ scopes, params, query, body, rawBody, problems: own = []
 
 /** As a client sends it. Named schemas become components; what stays inline refers to them. */
 function toSchema(schema: z.ZodType, components: Components): Json {
-  const { $schema: _dialect, $defs, id, ...inline } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Json & { $defs?: Record<string, Json> };
+  const {
+    $schema: _dialect,
+    $defs,
+    id,
+    ...inline
+  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Json & { $defs?: Record<string, Json> };
   for (const [name, definition] of Object.entries($defs ?? {})) addComponent(components, name, definition);
   if (typeof id !== 'string') return withComponentRefs(inline);
   addComponent(components, id, inline);
@@ -155,6 +170,8 @@ function addComponent(components: Components, name: string, { id: _id, ...schema
 }
 
 function withComponentRefs(schema: Json): Json {
-  const text = JSON.stringify(schema, (key, value: unknown) => (key === '$ref' && typeof value === 'string' ? value.replace(/^#\/\$defs\//, '#/components/schemas/') : value));
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string' ? value.replace(/^#\/\$defs\//, '#/components/schemas/') : value,
+  );
   return JSON.parse(text) as Json; // JSON of a JSON object.
 }

@@ -44,7 +44,9 @@ function problemHeaders(problem: Problem): Record<string, string> {
   switch (problem.code) {
     case 'unauthenticated':
       // RFC 6750 §3: no error code when no credentials were given at all.
-      return { 'www-authenticate': problem.extra.reason === 'missing' ? 'Bearer realm="moniker"' : 'Bearer realm="moniker", error="invalid_token"' };
+      return {
+        'www-authenticate': problem.extra.reason === 'missing' ? 'Bearer realm="moniker"' : 'Bearer realm="moniker", error="invalid_token"',
+      };
     case 'forbidden':
       return typeof problem.extra.scope === 'string'
         ? { 'www-authenticate': `Bearer realm="moniker", error="insufficient_scope", scope="${problem.extra.scope}"` }

@@ -139,5 +139,8 @@ function parseQuery<Query extends z.ZodType>(spec: RouteSpec<z.ZodType, Query, z
   const all = Object.entries(c.req.queries());
   const repeated = all.filter(([, values]) => values.length > 1);
   if (repeated.length > 0) throw invalidRequest(repeated.map(([path]) => ({ path, message: 'give this parameter once' })));
-  return parseDocument(spec.query ?? z.strictObject({}), Object.fromEntries(all.map(([name, values]) => [name, values[0]]))) as z.infer<Query>;
+  return parseDocument(
+    spec.query ?? z.strictObject({}),
+    Object.fromEntries(all.map(([name, values]) => [name, values[0]])),
+  ) as z.infer<Query>;
 }

@@ -65,9 +65,12 @@ describeCorpus('security/sse.jsonl', (path) => {
   type Row = { id: string; class: string; message?: Frame; received?: Frame; expect: string };
   const rows = readJsonLines<Row>(path);
 
-  it.each(rows.filter((row) => row.class === 'data').map((row) => [row.id, row] as const))('%s arrives as exactly one message', (_id, { message, received }) => {
-    expect(readFrames(encodeFrame(message ?? {}))).toEqual([received]);
-  });
+  it.each(rows.filter((row) => row.class === 'data').map((row) => [row.id, row] as const))(
+    '%s arrives as exactly one message',
+    (_id, { message, received }) => {
+      expect(readFrames(encodeFrame(message ?? {}))).toEqual([received]);
+    },
+  );
 
   it.each(rows.filter((row) => row.class === 'control-field').map((row) => [row.id, row] as const))('%s is refused', (_id, { message }) => {
     expect(() => encodeFrame(message ?? {})).toThrow(RangeError);

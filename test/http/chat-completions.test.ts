@@ -18,7 +18,11 @@ describe('a request without agent, toolset and session', () => {
   it('goes to the provider as it is, unknown fields included', async () => {
     const body = { model: 'rehearsal/a/b', messages: [user('x')], tools: ownTools, brand_new: { x: 1 } };
     const answer = await chat(body);
-    expect([answer.status, answer.headers.get('x-moniker-session'), answer.headers.get('x-request-id')]).toEqual([200, null, expect.any(String)]);
+    expect([answer.status, answer.headers.get('x-moniker-session'), answer.headers.get('x-request-id')]).toEqual([
+      200,
+      null,
+      expect.any(String),
+    ]);
     expect(h.proxied).toEqual([{ model: 'rehearsal/a/b', body }]);
     expect(h.sessions.all.size).toBe(0);
   });
@@ -32,7 +36,11 @@ describe('a request without agent, toolset and session', () => {
 describe('a request with server tools', () => {
   it('runs in a session that is in no list', async () => {
     const answer = await chat({ model: 'agent/helper', messages: [user('hello')] });
-    expect(await bodyOf(answer)).toMatchObject({ object: 'chat.completion', model: 'agent/helper', choices: [{ message: { role: 'assistant', content: 'You said: hello' }, finish_reason: 'stop' }] });
+    expect(await bodyOf(answer)).toMatchObject({
+      object: 'chat.completion',
+      model: 'agent/helper',
+      choices: [{ message: { role: 'assistant', content: 'You said: hello' }, finish_reason: 'stop' }],
+    });
     const id = answer.headers.get('x-moniker-session') ?? '';
     expect(h.sessions.all.get(id)?.setup).toEqual({ agent: 'helper', toolset: undefined, listed: false });
     expect(answer.headers.get('x-moniker-edition')).toBe('demo@1.1');
@@ -51,14 +59,27 @@ describe('a request with server tools', () => {
   it('gives the turn its history, input, system text and settings', async () => {
     await chat({
       model: 'agent/helper',
-      messages: [{ role: 'system', content: 'In French.' }, user('one'), { role: 'assistant', content: 'two' }, user('three'), user('four')],
+      messages: [
+        { role: 'system', content: 'In French.' },
+        user('one'),
+        { role: 'assistant', content: 'two' },
+        user('three'),
+        user('four'),
+      ],
       temperature: 0.5,
       max_tokens: 7,
     });
     const [submitted] = h.sessions.submitted;
     expect(submitted?.history?.map((message) => message.role)).toEqual(['user', 'assistant']);
-    expect(submitted?.input).toEqual([{ type: 'text', text: 'three' }, { type: 'text', text: 'four' }]);
-    expect(submitted?.plan).toMatchObject({ agent: 'helper', instructions: 'Help.\n\nIn French.', settings: { temperature: 0.5, maxOutputTokens: 7 } });
+    expect(submitted?.input).toEqual([
+      { type: 'text', text: 'three' },
+      { type: 'text', text: 'four' },
+    ]);
+    expect(submitted?.plan).toMatchObject({
+      agent: 'helper',
+      instructions: 'Help.\n\nIn French.',
+      settings: { temperature: 0.5, maxOutputTokens: 7 },
+    });
   });
 
   it('streams chunks and ends with [DONE]', async () => {
@@ -85,12 +106,20 @@ describe('a request with server tools', () => {
 
   it('lets an agent without tools use the caller’s', async () => {
     await chat({ model: 'agent/plain', messages: [{ role: 'system', content: 'In French.' }, user('x')], tools: ownTools });
-    expect(h.proxied).toEqual([{ model: 'rehearsal/default', body: { model: 'rehearsal/default', messages: [{ role: 'system', content: 'Help.\n\nIn French.' }, user('x')], tools: ownTools } }]);
+    expect(h.proxied).toEqual([
+      {
+        model: 'rehearsal/default',
+        body: { model: 'rehearsal/default', messages: [{ role: 'system', content: 'Help.\n\nIn French.' }, user('x')], tools: ownTools },
+      },
+    ]);
   });
 
   it('tells a failed turn as an error in plain answers', async () => {
     const answer = await chat({ model: 'agent/helper', messages: [user('fail')] });
-    expect([answer.status, await bodyOf(answer)]).toEqual([502, { error: { message: 'The model is not well.', type: 'server_error', param: null, code: 'upstream_error' } }]);
+    expect([answer.status, await bodyOf(answer)]).toEqual([
+      502,
+      { error: { message: 'The model is not well.', type: 'server_error', param: null, code: 'upstream_error' } },
+    ]);
   });
 });
 
@@ -107,7 +136,10 @@ describe('a request with a session', () => {
   it('is another one when the messages differ from what it has', async () => {
     const first = await chat({ model: 'rehearsal/default', messages: [user('one')] }, { 'x-moniker-session': 'new' });
     const id = first.headers.get('x-moniker-session') ?? '';
-    const again = await chat({ model: 'rehearsal/default', messages: [user('one'), { role: 'assistant', content: 'never said' }, user('two')] }, { 'x-moniker-session': id });
+    const again = await chat(
+      { model: 'rehearsal/default', messages: [user('one'), { role: 'assistant', content: 'never said' }, user('two')] },
+      { 'x-moniker-session': id },
+    );
     const forked = again.headers.get('x-moniker-session');
     expect(forked).not.toBe(id);
     expect((await bodyOf(again)).choices[0].message.content).toBe('You said: two');
@@ -115,7 +147,9 @@ describe('a request with a session', () => {
   });
 
   it('brings its own toolset and instructions', async () => {
-    const { id } = await bodyOf(await h.send('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'demo', instructions: 'Be brief.' }));
+    const { id } = await bodyOf(
+      await h.send('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'demo', instructions: 'Be brief.' }),
+    );
     await chat({ model: 'rehearsal/default', messages: [{ role: 'developer', content: 'Now.' }, user('x')] }, { 'x-moniker-session': id });
     expect(h.sessions.submitted[0]?.plan).toMatchObject({ instructions: 'Be brief.\n\nNow.', edition: { toolset: 'demo' } });
   });
@@ -173,14 +207,20 @@ describe('faults', () => {
 
 describe('the stock client', () => {
   const client = () =>
-    new OpenAI({ apiKey: rootKey, baseURL: 'http://moniker.test/v1', maxRetries: 0, fetch: async (url, init) => await h.app.request(url as string, init as RequestInit) });
+    new OpenAI({
+      apiKey: rootKey,
+      baseURL: 'http://moniker.test/v1',
+      maxRetries: 0,
+      fetch: async (url, init) => await h.app.request(url as string, init as RequestInit),
+    });
 
   it('completes, streams and lists models', async () => {
     const whole = await client().chat.completions.create({ model: 'agent/helper', messages: [user('hello')] });
     expect(whole.choices[0]?.message.content).toBe('You said: hello');
     expect(whole.usage?.total_tokens).toBe(5);
     let text = '';
-    for await (const chunk of await client().chat.completions.create({ model: 'agent/helper', messages: [user('hello')], stream: true })) text += chunk.choices[0]?.delta.content ?? '';
+    for await (const chunk of await client().chat.completions.create({ model: 'agent/helper', messages: [user('hello')], stream: true }))
+      text += chunk.choices[0]?.delta.content ?? '';
     expect(text).toBe('You said: hello');
     const ids = (await client().models.list()).data.map((model) => model.id);
     expect(ids).toEqual(['agent/helper', 'agent/plain', 'rehearsal/default']);
@@ -189,6 +229,9 @@ describe('the stock client', () => {
   });
 
   it('understands our errors', async () => {
-    await expect(client().chat.completions.create({ model: 'agent/nobody', messages: [user('x')] })).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    await expect(client().chat.completions.create({ model: 'agent/nobody', messages: [user('x')] })).rejects.toMatchObject({
+      status: 404,
+      code: 'not_found',
+    });
   });
 });

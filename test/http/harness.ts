@@ -17,7 +17,11 @@ export const rootKey = 'root-key-of-at-least-thirty-two-characters';
 
 const text = { type: 'string' };
 const definitions: ToolDefinition[] = [
-  toolOf('builtin', 'bash', { kind: 'builtin', inputSchema: { type: 'object', properties: { command: text }, required: ['command'] }, aliases: ['shell'] }),
+  toolOf('builtin', 'bash', {
+    kind: 'builtin',
+    inputSchema: { type: 'object', properties: { command: text }, required: ['command'] },
+    aliases: ['shell'],
+  }),
   toolOf('builtin', 'read_file', { kind: 'builtin', inputSchema: { type: 'object', properties: { path: text }, required: ['path'] } }),
   toolOf('local', 'roll_dice', { kind: 'local' }),
   toolOf('docs', 'search'),
@@ -45,7 +49,13 @@ export function createHarness(environment: Record<string, string> = {}, replaced
   const proxied: Harness['proxied'] = [];
   const unused = () => Promise.reject(new Error('not in these tests'));
   const direct = {
-    call: { clock, log, executor: { execute: async (_tool: unknown, args: object) => textResult(`ran with ${JSON.stringify(args)}`) }, fetch: unused, secret: unused },
+    call: {
+      clock,
+      log,
+      executor: { execute: async (_tool: unknown, args: object) => textResult(`ran with ${JSON.stringify(args)}`) },
+      fetch: unused,
+      secret: unused,
+    },
     ids,
     directory,
     aliases: settings.aliases,
@@ -78,13 +88,20 @@ export function createHarness(environment: Record<string, string> = {}, replaced
     clock,
     proxied,
     async key(rights) {
-      const { key } = await catalog.createKey({ name: 'test', ...rights, scopes: [...rights.scopes], toolsets: rights.toolsets?.slice(), agents: rights.agents?.slice() });
+      const { key } = await catalog.createKey({
+        name: 'test',
+        ...rights,
+        scopes: [...rights.scopes],
+        toolsets: rights.toolsets?.slice(),
+        agents: rights.agents?.slice(),
+      });
       return { authorization: `Bearer ${key}` };
     },
     async send(method, path, body, headers = {}) {
       const all = { authorization: `Bearer ${rootKey}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers };
       const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
-      const raw = typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : body === undefined ? null : JSON.stringify(body);
+      const raw =
+        typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : body === undefined ? null : JSON.stringify(body);
       return await app.request(path, { method, headers: given, body: raw });
     },
   };
@@ -93,7 +110,8 @@ export function createHarness(environment: Record<string, string> = {}, replaced
 /** Two tools, one of them under a name of its own. */
 export const demo = { tools: [{ tool: 'builtin.bash', aliases: ['shell', 'terminal'] }, { tool: 'builtin.read_file' }] };
 
-/** A parsed JSON answer. `any`, because tests look into many shapes and fail by themselves where one is missing. */
+/** A parsed JSON answer. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into many shapes and fail by themselves where one is missing
 export async function bodyOf(answer: Response): Promise<any> {
   return await answer.json();
 }

@@ -14,7 +14,9 @@ async function keyedRoutes(h: Harness): Promise<{ method: string; path: string; 
     methods.flatMap((method) => {
       const operation = operations[method];
       if (operation === undefined || operation.security.length === 0) return [];
-      const scopes = [...(/Scope: (.*)\./.exec(operation.description)?.[1] ?? '').matchAll(/`(\w+)`/g)].map((match) => Scope.parse(match[1]));
+      const scopes = [...(/Scope: (.*)\./.exec(operation.description)?.[1] ?? '').matchAll(/`(\w+)`/g)].map((match) =>
+        Scope.parse(match[1]),
+      );
       return [{ method: method.toUpperCase(), path: path.replaceAll(/\{(\w+)\}/g, 'demo'), scopes, operationId: operation.operationId }];
     }),
   );
@@ -41,7 +43,12 @@ describe('a key', () => {
   it('that is wrong is refused by every route', async () => {
     for (const { method, path } of await keyedRoutes(h)) {
       const answer = await h.send(method, path, undefined, { authorization: 'Bearer mk_default_nobody_1' });
-      expect([method, path, answer.status, answer.headers.get('www-authenticate')]).toEqual([method, path, 401, 'Bearer realm="moniker", error="invalid_token"']);
+      expect([method, path, answer.status, answer.headers.get('www-authenticate')]).toEqual([
+        method,
+        path,
+        401,
+        'Bearer realm="moniker", error="invalid_token"',
+      ]);
     }
   });
 
@@ -165,14 +172,19 @@ describe('a key bound to agents', () => {
   });
 
   it('sees and uses its own', async () => {
-    expect((await bodyOf(await h.send('GET', '/v1/models', undefined, bound))).data.map((model: { id: string }) => model.id)).toEqual(['agent/mine']);
+    expect((await bodyOf(await h.send('GET', '/v1/models', undefined, bound))).data.map((model: { id: string }) => model.id)).toEqual([
+      'agent/mine',
+    ]);
     const answer = await h.send('POST', '/v1/chat/completions', { model: 'agent/mine', messages: [{ role: 'user', content: 'x' }] }, bound);
     expect(answer.status).toBe(200);
   });
 });
 
 describe('pages of other origins', () => {
-  const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, content-type, x-stainless-os' };
+  const preflight = {
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization, content-type, x-stainless-os',
+  };
 
   it('get no header without a list', async () => {
     const answer = await h.send('OPTIONS', '/v1/models', undefined, { origin: 'https://app.example', ...preflight });
@@ -181,7 +193,11 @@ describe('pages of other origins', () => {
 
   it('are let in when listed exactly, without credentials', async () => {
     const open = createHarness({ MONIKER_ALLOWED_ORIGINS: 'https://app.example' });
-    const asked = await open.send('OPTIONS', '/v1/models', undefined, { origin: 'https://app.example', authorization: undefined, ...preflight });
+    const asked = await open.send('OPTIONS', '/v1/models', undefined, {
+      origin: 'https://app.example',
+      authorization: undefined,
+      ...preflight,
+    });
     expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, 'https://app.example']);
     expect(asked.headers.get('access-control-allow-headers')).toBe(preflight['access-control-request-headers']);
     expect(asked.headers.get('access-control-allow-credentials')).toBeNull();
@@ -191,7 +207,14 @@ describe('pages of other origins', () => {
     expect([failed.status, failed.headers.get('access-control-allow-origin')]).toEqual([401, 'https://app.example']);
   });
 
-  it.each(['https://evil.example', 'null', 'https://app.example.evil.example', 'http://app.example', 'https://APP.example', 'https://app.example:443'])('are kept out as %s', async (origin) => {
+  it.each([
+    'https://evil.example',
+    'null',
+    'https://app.example.evil.example',
+    'http://app.example',
+    'https://APP.example',
+    'https://app.example:443',
+  ])('are kept out as %s', async (origin) => {
     const open = createHarness({ MONIKER_ALLOWED_ORIGINS: 'https://app.example' });
     for (const method of ['OPTIONS', 'GET']) {
       const answer = await open.send(method, '/v1/models', undefined, { origin, ...preflight });
@@ -204,35 +227,70 @@ describe('every answer', () => {
   it('carries an id: a plain one of the caller, else one of ours', async () => {
     expect((await h.send('GET', '/healthz', undefined, { 'x-request-id': 'trace-1.2_3' })).headers.get('x-request-id')).toBe('trace-1.2_3');
     for (const id of ['a b', 'x'.repeat(65), 'ä', '']) {
-      expect((await h.send('GET', '/nix', undefined, { 'x-request-id': encodeURI(id) || ' ' })).headers.get('x-request-id')).toMatch(/^req_[0-9]+$/);
+      expect((await h.send('GET', '/nix', undefined, { 'x-request-id': encodeURI(id) || ' ' })).headers.get('x-request-id')).toMatch(
+        /^req_[0-9]+$/,
+      );
     }
   });
 
   it('of a fault of ours tells nothing of the inside, and logs it once', async () => {
-    const broken = createHarness({}, { catalog: () => { throw new TypeError('binding CATALOG at /srv/secret.ts'); } });
+    const broken = createHarness(
+      {},
+      {
+        catalog: () => {
+          throw new TypeError('binding CATALOG at /srv/secret.ts');
+        },
+      },
+    );
     const answer = await broken.send('GET', '/v1/toolsets');
     const text = await answer.text();
-    expect([answer.status, JSON.parse(text).code, JSON.parse(text).requestId]).toEqual([500, 'internal', answer.headers.get('x-request-id')]);
+    expect([answer.status, JSON.parse(text).code, JSON.parse(text).requestId]).toEqual([
+      500,
+      'internal',
+      answer.headers.get('x-request-id'),
+    ]);
     expect(text).not.toMatch(/CATALOG|secret\.ts|TypeError|at /);
     const errors = broken.log.lines.filter((line) => line.level === 'error');
-    expect(errors).toEqual([expect.objectContaining({ fields: expect.objectContaining({ requestId: answer.headers.get('x-request-id'), cause: expect.stringContaining('CATALOG') }) })]);
+    expect(errors).toEqual([
+      expect.objectContaining({
+        fields: expect.objectContaining({ requestId: answer.headers.get('x-request-id'), cause: expect.stringContaining('CATALOG') }),
+      }),
+    ]);
   });
 
   it('to a wrong method names the right ones', async () => {
     const answer = await h.send('PATCH', '/v1/toolsets/demo', {});
-    expect([answer.status, answer.headers.get('allow'), (await bodyOf(answer)).code]).toEqual([405, 'GET, PUT, DELETE, HEAD, OPTIONS', 'method_not_allowed']);
+    expect([answer.status, answer.headers.get('allow'), (await bodyOf(answer)).code]).toEqual([
+      405,
+      'GET, PUT, DELETE, HEAD, OPTIONS',
+      'method_not_allowed',
+    ]);
   });
 
   it('at an unknown path is a problem', async () => {
-    for (const path of ['/nix', '/v1', '/v1/workspaces/default', '/v1/sessions/', '/v1/toolsets/demo/', '//v1/toolsets', '/V1/toolsets', '/v1/toolsets;x=1']) {
+    for (const path of [
+      '/nix',
+      '/v1',
+      '/v1/workspaces/default',
+      '/v1/sessions/',
+      '/v1/toolsets/demo/',
+      '//v1/toolsets',
+      '/V1/toolsets',
+      '/v1/toolsets;x=1',
+    ]) {
       const answer = await h.send('GET', path);
-      expect([path, answer.status, answer.headers.get('content-type'), (await bodyOf(answer)).code]).toEqual([path, 404, 'application/problem+json', 'not_found']);
+      expect([path, answer.status, answer.headers.get('content-type'), (await bodyOf(answer)).code]).toEqual([
+        path,
+        404,
+        'application/problem+json',
+        'not_found',
+      ]);
     }
   });
 });
 
 describeCorpus('security/http-probes.json', (path) => {
-  type Probe = { id: string; request: Record<string, any>; expect: unknown };
+  type Probe = { id: string; request: Awaited<ReturnType<typeof bodyOf>>; expect: unknown };
   const { cases } = readJson<{ cases: Probe[] }>(path);
   const probe = (id: string): Probe => {
     const found = cases.find((row) => row.id === id);
@@ -243,16 +301,20 @@ describeCorpus('security/http-probes.json', (path) => {
   beforeEach(async () => {
     session = (await bodyOf(await h.send('POST', '/v1/sessions', { model: 'rehearsal/default' }))).id;
   });
-  const turn = (body: unknown, headers?: Record<string, string | undefined>) => h.send('POST', `/v1/sessions/${session}/turns`, body, headers);
+  const turn = (body: unknown, headers?: Record<string, string | undefined>) =>
+    h.send('POST', `/v1/sessions/${session}/turns`, body, headers);
 
-  it.each(['not-json', 'empty', 'bom', 'utf16', 'invalid-utf8', 'wrong-type', 'no-type', 'form-post', 'text-plain-json'])('%s', async (id) => {
-    const { body, bytes, contentType } = probe(id).request;
-    const raw = bytes === undefined ? Buffer.from(body) : Buffer.from(bytes, 'hex');
-    const typed = ['bom', 'utf16', 'invalid-utf8'].includes(id) ? 'application/json' : contentType;
-    const answer = await turn(new Uint8Array(raw), { 'content-type': typed });
-    const expected: Record<string, number> = { bom: 422, 'wrong-type': 415, 'no-type': 415, 'form-post': 415, 'text-plain-json': 415 };
-    expect(answer.status).toBe(expected[id] ?? 400);
-  });
+  it.each(['not-json', 'empty', 'bom', 'utf16', 'invalid-utf8', 'wrong-type', 'no-type', 'form-post', 'text-plain-json'])(
+    '%s',
+    async (id) => {
+      const { body, bytes, contentType } = probe(id).request;
+      const raw = bytes === undefined ? Buffer.from(body) : Buffer.from(bytes, 'hex');
+      const typed = ['bom', 'utf16', 'invalid-utf8'].includes(id) ? 'application/json' : contentType;
+      const answer = await turn(new Uint8Array(raw), { 'content-type': typed });
+      const expected: Record<string, number> = { bom: 422, 'wrong-type': 415, 'no-type': 415, 'form-post': 415, 'text-plain-json': 415 };
+      expect(answer.status).toBe(expected[id] ?? 400);
+    },
+  );
 
   // The corpus says 400; an unfit root is `invalid_request`, which is 422 here.
   it.each(['array-root', 'null-root', 'extra-field', 'api-base-in-body'])('%s', async (id) => {
@@ -279,7 +341,16 @@ describeCorpus('security/http-probes.json', (path) => {
 
   // The corpus says 400; a bad parameter is `invalid_request`, which is 422 here.
   it.each(['negative-limit', 'huge-limit', 'nan-limit', 'array-param', 'cursor-garbage'])('%s', async (id) => {
-    for (const list of ['/v1/toolsets', '/v1/tools', '/v1/providers', '/v1/secrets', '/v1/agents', '/v1/keys', '/v1/sessions', '/v1/audit']) {
+    for (const list of [
+      '/v1/toolsets',
+      '/v1/tools',
+      '/v1/providers',
+      '/v1/secrets',
+      '/v1/agents',
+      '/v1/keys',
+      '/v1/sessions',
+      '/v1/audit',
+    ]) {
       const answer = await h.send('GET', list + probe(id).request.query);
       expect([list, answer.status]).toEqual([list, 422]);
     }
@@ -290,12 +361,21 @@ describeCorpus('security/http-probes.json', (path) => {
     expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, 'not_found']);
   });
 
-  it.each(['encoded-slash-prefix', 'double-slash', 'trailing-slash', 'upper-case-path', 'semicolon'])('%s has the same access rule', async (id) => {
-    const variant = probe(id).request.path.replace('dmin/', 'udit/').replace('/ADMIN', '/V1/AUDIT').replace('/keys', '').replace('%61udit', 'v1/%61udit').replace('admin', 'v1/audit').replace('/audit', '/v1/audit');
-    for (const authorization of [undefined, 'Bearer nobody', (await h.key({ scopes: ['chat'] })).authorization]) {
-      expect([401, 403, 404]).toContain((await h.send('GET', variant, undefined, { authorization })).status);
-    }
-  });
+  it.each(['encoded-slash-prefix', 'double-slash', 'trailing-slash', 'upper-case-path', 'semicolon'])(
+    '%s has the same access rule',
+    async (id) => {
+      const variant = probe(id)
+        .request.path.replace('dmin/', 'udit/')
+        .replace('/ADMIN', '/V1/AUDIT')
+        .replace('/keys', '')
+        .replace('%61udit', 'v1/%61udit')
+        .replace('admin', 'v1/audit')
+        .replace('/audit', '/v1/audit');
+      for (const authorization of [undefined, 'Bearer nobody', (await h.key({ scopes: ['chat'] })).authorization]) {
+        expect([401, 403, 404]).toContain((await h.send('GET', variant, undefined, { authorization })).status);
+      }
+    },
+  );
 
   it('long-path and id-100k', async () => {
     for (const length of [probe('long-path').request.pathLength, probe('id-100k').request.pathIdLength]) {
@@ -321,12 +401,19 @@ describeCorpus('security/http-probes.json', (path) => {
       ['PUT', '/files/workspace/a', 'x'],
       ['DELETE', '/files/workspace/a'],
     ] as const) {
-      const [theirs, unknown] = await Promise.all([session, 'ses999'].map((id) => h.send(method, `/v1/sessions/${id}${rest}`, body, stranger)));
+      const [theirs, unknown] = await Promise.all(
+        [session, 'ses999'].map((id) => h.send(method, `/v1/sessions/${id}${rest}`, body, stranger)),
+      );
       expect([rest, theirs?.status, unknown?.status]).toEqual([rest, 404, 404]);
       const [a, b] = [await bodyOf(theirs as Response), await bodyOf(unknown as Response)];
       expect({ ...a, requestId: '' }).toEqual({ ...b, requestId: '' });
     }
-    const chat = await h.send('POST', '/v1/chat/completions', { model: 'rehearsal/default', messages: [{ role: 'user', content: 'x' }] }, { ...stranger, 'x-moniker-session': session });
+    const chat = await h.send(
+      'POST',
+      '/v1/chat/completions',
+      { model: 'rehearsal/default', messages: [{ role: 'user', content: 'x' }] },
+      { ...stranger, 'x-moniker-session': session },
+    );
     expect(chat.status).toBe(404);
     expect((await h.send('POST', '/v1/toolsets/demo/calls', { name: 'shell', session }, stranger)).status).toBe(404);
   });

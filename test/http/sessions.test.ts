@@ -56,12 +56,25 @@ describe('a turn', () => {
   it('answers at its end, and names the edition', async () => {
     const answer = await turn({ input: 'hello' });
     expect([answer.status, answer.headers.get('x-moniker-edition')]).toEqual([200, 'demo@1.1']);
-    expect(await bodyOf(answer)).toMatchObject({ turn: 'turn1', status: 'completed', reason: 'stop', text: 'You said: hello', toolCalls: [] });
-    expect(h.sessions.submitted[0]?.plan).toMatchObject({ model: 'rehearsal/default', instructions: 'Be brief.', edition: { toolset: 'demo', version: 1 } });
+    expect(await bodyOf(answer)).toMatchObject({
+      turn: 'turn1',
+      status: 'completed',
+      reason: 'stop',
+      text: 'You said: hello',
+      toolCalls: [],
+    });
+    expect(h.sessions.submitted[0]?.plan).toMatchObject({
+      model: 'rehearsal/default',
+      instructions: 'Be brief.',
+      edition: { toolset: 'demo', version: 1 },
+    });
   });
 
   it('takes parts', async () => {
-    const input = [{ type: 'text', text: 'see' }, { type: 'image', url: 'https://pictures.example/a.png' }];
+    const input = [
+      { type: 'text', text: 'see' },
+      { type: 'image', url: 'https://pictures.example/a.png' },
+    ];
     expect((await bodyOf(await turn({ input }))).text).toBe('You said: see [image]');
   });
 
@@ -81,14 +94,21 @@ describe('a turn', () => {
 
   it('is only stored when the caller does not wait', async () => {
     const answer = await turn({ input: 'wait' }, { prefer: 'handling=lenient, respond-async; wait=5' });
-    expect([answer.status, answer.headers.get('location'), answer.headers.get('preference-applied')]).toEqual([202, `/v1/sessions/${id}`, 'respond-async']);
+    expect([answer.status, answer.headers.get('location'), answer.headers.get('preference-applied')]).toEqual([
+      202,
+      `/v1/sessions/${id}`,
+      'respond-async',
+    ]);
     expect(await bodyOf(answer)).toEqual({ turn: 'turn1' });
     expect(await bodyOf(await h.send('POST', `/v1/sessions/${id}/cancel`))).toEqual({ turn: 'turn1', cancelled: true });
   });
 
   it('that failed is an answer with its problem', async () => {
     const answer = await turn({ input: 'fail' });
-    expect([answer.status, await bodyOf(answer)]).toEqual([200, expect.objectContaining({ status: 'failed', problem: expect.objectContaining({ code: 'upstream_error' }) })]);
+    expect([answer.status, await bodyOf(answer)]).toEqual([
+      200,
+      expect.objectContaining({ status: 'failed', problem: expect.objectContaining({ code: 'upstream_error' }) }),
+    ]);
   });
 
   it.each([
@@ -109,7 +129,10 @@ describe('a turn', () => {
 
   it('is read back as messages', async () => {
     await turn({ input: 'hello' });
-    expect((await bodyOf(await h.send('GET', `/v1/sessions/${id}/messages`))).items.map((item: { role: string }) => item.role)).toEqual(['user', 'assistant']);
+    expect((await bodyOf(await h.send('GET', `/v1/sessions/${id}/messages`))).items.map((item: { role: string }) => item.role)).toEqual([
+      'user',
+      'assistant',
+    ]);
     expect((await bodyOf(await h.send('GET', `/v1/sessions/${id}`))).turn).toEqual({ id: 'turn1', status: 'completed', reason: 'stop' });
   });
 });
@@ -151,7 +174,11 @@ describe('the event stream', () => {
   it('ends with the problem when the session goes away', async () => {
     const session = h.sessions.get(id);
     let reads = 0;
-    const leaving: Session = { ...session, eventsAfter: async (...args) => (reads++ === 0 ? await session.eventsAfter(...args) : Promise.reject(new Problem('not_found', 'It is gone.'))) };
+    const leaving: Session = {
+      ...session,
+      eventsAfter: async (...args) =>
+        reads++ === 0 ? await session.eventsAfter(...args) : Promise.reject(new Problem('not_found', 'It is gone.')),
+    };
     const stream = await openEventStream(leaving, caller, 5, (error) => error as Problem);
     const text = await new Response(stream).text();
     expect(numbers(text)).toEqual([6]);
@@ -168,7 +195,9 @@ describe('the event stream', () => {
   });
 
   describeCorpus('security/sse.jsonl', (path) => {
-    const rows = readJsonLines<{ id: string; class: string; header: string; expect: string }>(path).filter((row) => row.class === 'last-event-id');
+    const rows = readJsonLines<{ id: string; class: string; header: string; expect: string }>(path).filter(
+      (row) => row.class === 'last-event-id',
+    );
     it.each(rows.map((row) => [row.id, row] as const))('%s as Last-Event-ID never fails', (_id, row) => {
       const start = startingPoint(undefined, row.header);
       if (row.expect === 'resume-or-empty') expect(start).toBe(Number(row.header));
@@ -178,16 +207,25 @@ describe('the event stream', () => {
 });
 
 describe('files', () => {
-  const file = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => h.send(method, `/v1/sessions/${id}/files/${path}`, body, headers);
+  const file = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    h.send(method, `/v1/sessions/${id}/files/${path}`, body, headers);
 
   it('are written, read, listed and deleted as bytes', async () => {
     const bytes = new Uint8Array([0, 255, 60, 33]);
     const made = await file('PUT', 'workspace/a%20b.bin', bytes, { 'content-type': 'image/png' });
-    expect([made.status, made.headers.get('location'), await bodyOf(made)]).toEqual([201, `/v1/sessions/${id}/files/workspace/a%20b.bin`, { path: '/workspace/a b.bin', size: 4 }]);
+    expect([made.status, made.headers.get('location'), await bodyOf(made)]).toEqual([
+      201,
+      `/v1/sessions/${id}/files/workspace/a%20b.bin`,
+      { path: '/workspace/a b.bin', size: 4 },
+    ]);
     expect((await file('PUT', 'workspace/a%20b.bin', bytes)).status).toBe(200);
     const read = await file('GET', 'workspace/a%20b.bin');
     expect(new Uint8Array(await read.arrayBuffer())).toEqual(bytes);
-    expect(Object.fromEntries(read.headers)).toMatchObject({ 'content-type': 'application/octet-stream', 'x-content-type-options': 'nosniff', 'content-disposition': 'attachment' });
+    expect(Object.fromEntries(read.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': 'attachment',
+    });
     expect((await bodyOf(await file('GET', 'workspace'))).entries).toEqual([expect.objectContaining({ name: 'a b.bin', size: 4 })]);
     expect((await bodyOf(await h.send('GET', `/v1/sessions/${id}/files`))).path).toBe('/');
     expect((await file('DELETE', 'workspace/a%20b.bin')).status).toBe(204);

@@ -175,17 +175,31 @@ describe('reading toolsets', () => {
     ['functions.shell', 'folded'],
   ])('resolves %j via %s', async (name, via) => {
     const answer = await h.send('GET', `/v1/toolsets/demo/resolve?name=${name}`);
-    expect(await bodyOf(answer)).toEqual({ requested: name, canonical: 'builtin.bash', wireName: 'shell', via, aliases: ['shell', 'terminal'] });
+    expect(await bodyOf(answer)).toEqual({
+      requested: name,
+      canonical: 'builtin.bash',
+      wireName: 'shell',
+      via,
+      aliases: ['shell', 'terminal'],
+    });
     expect(answer.headers.get('x-moniker-edition')).toBe('demo@2.1');
   });
 
   it('answers an unknown name with near ones', async () => {
     const answer = await h.send('GET', '/v1/toolsets/demo/resolve?name=shel');
-    expect([answer.status, await bodyOf(answer)]).toEqual([404, expect.objectContaining({ code: 'unknown_tool', requested: 'shel', suggestions: ['shell'] })]);
+    expect([answer.status, await bodyOf(answer)]).toEqual([
+      404,
+      expect.objectContaining({ code: 'unknown_tool', requested: 'shel', suggestions: ['shell'] }),
+    ]);
   });
 
   it('answers an ambiguous name with its candidates', async () => {
-    await h.send('PUT', '/v1/toolsets/two', { tools: [{ tool: 'docs.search', name: 'search_docs' }, { tool: 'web.search', name: 'search_web' }] });
+    await h.send('PUT', '/v1/toolsets/two', {
+      tools: [
+        { tool: 'docs.search', name: 'search_docs' },
+        { tool: 'web.search', name: 'search_web' },
+      ],
+    });
     const answer = await h.send('GET', '/v1/toolsets/two/resolve?name=search');
     expect([answer.status, await bodyOf(answer)]).toEqual([
       409,
@@ -216,12 +230,17 @@ describe('calling a tool', () => {
       durationMs: 0,
     });
     const { items } = await bodyOf(await h.send('GET', '/v1/audit'));
-    expect(items).toEqual([expect.objectContaining({ requested: 'terminal', canonical: 'builtin.bash', via: 'alias', keyId: 'root', verdict: 'ran' })]);
+    expect(items).toEqual([
+      expect.objectContaining({ requested: 'terminal', canonical: 'builtin.bash', via: 'alias', keyId: 'root', verdict: 'ran' }),
+    ]);
   });
 
   it('answers 200 with isError to faults of the call', async () => {
     const unknown = await h.send('POST', '/v1/toolsets/demo/calls', { name: 'nix' });
-    expect([unknown.status, await bodyOf(unknown)]).toEqual([200, expect.objectContaining({ isError: true, code: 'unknown_tool', canonical: null, via: null })]);
+    expect([unknown.status, await bodyOf(unknown)]).toEqual([
+      200,
+      expect.objectContaining({ isError: true, code: 'unknown_tool', canonical: null, via: null }),
+    ]);
     const bad = await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls', { name: 'shell' }));
     expect(bad).toMatchObject({ isError: true, code: 'invalid_arguments', issues: [{ path: 'command' }] });
   });

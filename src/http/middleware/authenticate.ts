@@ -19,7 +19,9 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[]): Pro
   }
   const principal = await directory.principal(bearerKey(c.req.header('authorization')));
   if (!scopes.some((scope) => hasScope(principal, scope))) {
-    throw new Problem('forbidden', `This key lacks the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`, { scope: scopes.join(' ') });
+    throw new Problem('forbidden', `This key lacks the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`, {
+      scope: scopes.join(' '),
+    });
   }
   return principal;
 }

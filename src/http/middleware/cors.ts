@@ -22,7 +22,12 @@ export const cors = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   setHeaders(c, [
     ['vary', 'origin'],
-    ...(allowed ? ([['access-control-allow-origin', origin], ['access-control-expose-headers', exposedHeaders]] as const) : []),
+    ...(allowed
+      ? ([
+          ['access-control-allow-origin', origin],
+          ['access-control-expose-headers', exposedHeaders],
+        ] as const)
+      : []),
   ]);
   return undefined;
 });

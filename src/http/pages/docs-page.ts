@@ -50,7 +50,8 @@ function operationHtml(method: string, path: string, operation: Operation): stri
       `<tr><td><code>${escapeHtml(parameter.name)}</code></td><td>${escapeHtml(parameter.in)}${parameter.required ? ', required' : ''}</td><td>${inline(parameter.description ?? parameter.schema?.description ?? '')}</td></tr>`,
   );
   const answers = Object.entries(operation.responses).map(
-    ([status, answer]) => `<tr><td><code>${escapeHtml(status)}</code></td><td>${inline(answer.description)}</td><td>${contentHtml(answer.content)}</td></tr>`,
+    ([status, answer]) =>
+      `<tr><td><code>${escapeHtml(status)}</code></td><td>${inline(answer.description)}</td><td>${contentHtml(answer.content)}</td></tr>`,
   );
   return `<details id="${escapeHtml(operation.operationId)}"><summary><span class="method">${escapeHtml(method)}</span><code>${escapeHtml(path)}</code> <span class="muted">${inline(operation.summary ?? '')}</span></summary>
 ${paragraphs(operation.description ?? '')}
@@ -62,7 +63,10 @@ ${operation.requestBody === undefined ? '' : `<p><b>Body</b> ${inline(operation.
 
 function contentHtml(content: Content | undefined): string {
   return Object.entries(content ?? {})
-    .map(([type, { schema, example }]) => `<code>${escapeHtml(type)}</code> ${schemaHtml(schema)}${example === undefined ? '' : json(example)}`)
+    .map(
+      ([type, { schema, example }]) =>
+        `<code>${escapeHtml(type)}</code> ${schemaHtml(schema)}${example === undefined ? '' : json(example)}`,
+    )
     .join(' ');
 }
 

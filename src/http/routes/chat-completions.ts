@@ -51,7 +51,10 @@ export function mountChatCompletions(app: App): void {
           description: 'A completion, or its chunks (`text/event-stream`) with `stream: true`.',
           schema: z.looseObject({ id: z.string(), object: z.string(), model: z.string() }).meta({ id: 'ChatCompletion' }),
           also: 'text/event-stream',
-          headers: { ...editionHeader, 'x-moniker-session': 'The session it ran in; another one than asked for when the messages differ from what was stored.' },
+          headers: {
+            ...editionHeader,
+            'x-moniker-session': 'The session it ran in; another one than asked for when the messages differ from what was stored.',
+          },
         },
       },
       openAiErrors: true,
@@ -69,7 +72,14 @@ export function mountChatCompletions(app: App): void {
   );
 }
 
-async function answerInSession(c: AppContext, services: Services, principal: Principal, route: Route, body: Body, bytes: Uint8Array): Promise<Response> {
+async function answerInSession(
+  c: AppContext,
+  services: Services,
+  principal: Principal,
+  route: Route,
+  body: Body,
+  bytes: Uint8Array,
+): Promise<Response> {
   if (route.agent !== undefined) requireAgent(principal, route.agent);
   if (route.toolset !== undefined) requireToolset(principal, route.toolset);
   const request = parseDocument(ChatCompletionRequest, body);
@@ -99,11 +109,14 @@ async function answerInSession(c: AppContext, services: Services, principal: Pri
   const headers = { 'x-moniker-session': id, ...(plan.edition !== undefined && { 'x-moniker-edition': editionName(plan.edition) }) };
   const shape = { model: body.model, includeUsage: request.stream_options?.include_usage === true };
   if (request.stream === true) {
-    return new Response(await answering.completion(principal, turn, { ...shape, streamed: true }), { headers: { ...eventStreamHeaders, ...headers } });
+    return new Response(await answering.completion(principal, turn, { ...shape, streamed: true }), {
+      headers: { ...eventStreamHeaders, ...headers },
+    });
   }
   const answer = await answering.answer(principal, turn);
   // Nothing has been sent yet, so a failed turn can still be the error that it is.
-  if (answer.status === 'failed' && answer.problem !== undefined) throw Problem.fromBody(answer.problem as Parameters<typeof Problem.fromBody>[0]);
+  if (answer.status === 'failed' && answer.problem !== undefined)
+    throw Problem.fromBody(answer.problem as Parameters<typeof Problem.fromBody>[0]);
   return new Response(await answering.completion(principal, turn, { ...shape, streamed: false }), {
     headers: { 'content-type': 'application/json', ...headers },
   });
@@ -121,16 +134,19 @@ async function beginSession(services: Services, principal: Principal, { agent, m
 }
 
 function requireModel(value: unknown): Body {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw invalidRequest([{ path: '', message: 'must be an object' }]);
   const { model } = value as { model?: unknown };
-  if (typeof model !== 'string' || model === '') throw invalidRequest([{ path: 'model', message: 'must be agent/<name> or <provider>/<model>' }]);
+  if (typeof model !== 'string' || model === '')
+    throw invalidRequest([{ path: 'model', message: 'must be agent/<name> or <provider>/<model>' }]);
   return value as Body; // Checked just now.
 }
 
 /** Throws `invalid_request` where body and header name two toolsets, `model_not_found` for a model that is no ref. */
 function readRoute(c: AppContext, body: Body): Route {
   const inBody = body.toolset ?? undefined;
-  if (inBody !== undefined && typeof inBody !== 'string') throw invalidRequest([{ path: 'toolset', message: 'must be the name of a toolset' }]);
+  if (inBody !== undefined && typeof inBody !== 'string')
+    throw invalidRequest([{ path: 'toolset', message: 'must be the name of a toolset' }]);
   const inHeader = c.req.header('x-moniker-toolset');
   if (inBody !== undefined && inHeader !== undefined && inBody !== inHeader) {
     throw invalidRequest([{ path: 'toolset', message: 'differs from the header x-moniker-toolset: give one' }]);
@@ -147,7 +163,11 @@ function readRoute(c: AppContext, body: Body): Route {
 function modelOrAgent(ref: string): Pick<Route, 'agent' | 'model'> {
   const slash = ref.indexOf('/');
   if (slash < 1 || slash === ref.length - 1) {
-    throw new Problem('model_not_found', `${quoted(ref)} is no model here: it must be agent/<name> or <provider>/<model>. GET /v1/models lists them.`, { param: 'model' });
+    throw new Problem(
+      'model_not_found',
+      `${quoted(ref)} is no model here: it must be agent/<name> or <provider>/<model>. GET /v1/models lists them.`,
+      { param: 'model' },
+    );
   }
   return ref.startsWith('agent/') ? { agent: ref.slice(slash + 1) } : { model: ref };
 }

@@ -23,7 +23,12 @@ const Key = z
   })
   .meta({ id: 'Key' });
 const CreatedKey = Key.extend({ key: z.string().meta({ description: 'The whole key, shown this once.' }) }).meta({ id: 'CreatedKey' });
-const params = z.object({ key: z.string().regex(/^[A-Za-z0-9-]{1,64}$/).meta({ description: 'The id of a key, not the key.' }) });
+const params = z.object({
+  key: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,64}$/)
+    .meta({ description: 'The id of a key, not the key.' }),
+});
 
 const common = { tag: 'Keys', scopes: ['admin'] } as const;
 
@@ -38,7 +43,9 @@ export function mountKeys(app: App): void {
       summary: 'Make a key',
       description: 'A key bound to `agents` uses only those agents, and no model beside them.',
       body: { schema: KeyRequest },
-      answers: { 201: { description: 'Made. The key is in this answer and nowhere else.', schema: CreatedKey, headers: { location: 'Of the key.' } } },
+      answers: {
+        201: { description: 'Made. The key is in this answer and nowhere else.', schema: CreatedKey, headers: { location: 'Of the key.' } },
+      },
     },
     async ({ c, services, principal, body }) => {
       const { key, record } = await services.catalog(principal.workspace).createKey(body);

@@ -11,7 +11,12 @@ import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 
 const Model = z
-  .object({ id: z.string(), object: z.literal('model'), created: z.int().meta({ description: 'Seconds; 0: not known.' }), owned_by: z.string() })
+  .object({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int().meta({ description: 'Seconds; 0: not known.' }),
+    owned_by: z.string(),
+  })
   .meta({ id: 'Model', example: { id: 'rehearsal/default', object: 'model', created: 0, owned_by: 'rehearsal' } });
 const ModelList = z.object({ object: z.literal('list'), data: z.array(Model) }).meta({ id: 'ModelList' });
 type Model = z.infer<typeof Model>;
@@ -47,7 +52,8 @@ export function mountModels(app: App): void {
     },
     async ({ c, services, principal, params }) => {
       const model = (await listModels(services, principal)).find(({ id }) => id === params.model);
-      if (model === undefined) throw new Problem('model_not_found', `There is no model ${quoted(params.model)}; GET /v1/models lists them.`);
+      if (model === undefined)
+        throw new Problem('model_not_found', `There is no model ${quoted(params.model)}; GET /v1/models lists them.`);
       return c.json(model);
     },
   );

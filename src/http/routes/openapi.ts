@@ -28,7 +28,13 @@ export function mountOpenApi(app: App): void {
 
   mountPublic(
     app,
-    { path: '/docs', operationId: 'getDocs', tag: 'Service', summary: 'This document as a page', answers: { 200: { description: 'The page.', contentType: 'text/html' } } },
+    {
+      path: '/docs',
+      operationId: 'getDocs',
+      tag: 'Service',
+      summary: 'This document as a page',
+      answers: { 200: { description: 'The page.', contentType: 'text/html' } },
+    },
     (c: AppContext) => {
       // The text was made above from our own routes, so its shape is known.
       page ??= docsPage(JSON.parse(documentText()) as ApiDocument);

@@ -7,7 +7,11 @@ import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
 const params = sessionParams.extend({
-  path: z.string().min(1).max(limits.maxPathBytes).meta({ description: 'Absolute, without the first slash.', example: 'workspace/notes.txt' }),
+  path: z
+    .string()
+    .min(1)
+    .max(limits.maxPathBytes)
+    .meta({ description: 'Absolute, without the first slash.', example: 'workspace/notes.txt' }),
 });
 
 const Listing = z
@@ -46,7 +50,12 @@ export function mountSessionFiles(app: App): void {
       summary: 'Read a file or list a directory',
       params,
       answers: {
-        200: { description: 'The bytes of a file (`application/octet-stream`), or the entries of a directory (JSON).', schema: Listing, also: 'application/octet-stream', headers: { 'last-modified': 'Of a file.' } },
+        200: {
+          description: 'The bytes of a file (`application/octet-stream`), or the entries of a directory (JSON).',
+          schema: Listing,
+          also: 'application/octet-stream',
+          headers: { 'last-modified': 'Of a file.' },
+        },
       },
     },
     async ({ c, services, principal, params }) => {

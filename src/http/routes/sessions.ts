@@ -11,7 +11,9 @@ import type { App } from '../route.ts';
 export const sessionParams = z.object({ id: z.string().min(1).max(200).meta({ description: 'Id of a session.' }) });
 
 /** `name` or `name@version`: a session may hold on to one version. */
-const ToolsetReference = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?(@[1-9][0-9]{0,8})?$/, { message: 'must be <toolset> or <toolset>@<version>' });
+const ToolsetReference = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?(@[1-9][0-9]{0,8})?$/, { message: 'must be <toolset> or <toolset>@<version>' });
 
 const SessionRequest = z
   .strictObject({
@@ -52,7 +54,9 @@ export function mountSessions(app: App): void {
       operationId: 'createSession',
       summary: 'Begin a session',
       body: { schema: SessionRequest },
-      answers: { 201: { description: 'Begun. Only its key and `admin` reach it.', schema: SessionView, headers: { location: 'Of the session.' } } },
+      answers: {
+        201: { description: 'Begun. Only its key and `admin` reach it.', schema: SessionView, headers: { location: 'Of the session.' } },
+      },
       problems: ['model_not_found', 'not_found'],
     },
     async ({ c, services, principal, body }) => {
@@ -130,7 +134,11 @@ export function mountSessions(app: App): void {
           schema: z.object({
             items: z.array(
               z
-                .object({ role: z.enum(['user', 'assistant', 'tool']), parts: z.array(z.record(z.string(), z.unknown())), turn: z.string() })
+                .object({
+                  role: z.enum(['user', 'assistant', 'tool']),
+                  parts: z.array(z.record(z.string(), z.unknown())),
+                  turn: z.string(),
+                })
                 .meta({ id: 'TranscriptMessage' }),
             ),
           }),

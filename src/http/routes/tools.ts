@@ -78,7 +78,13 @@ export function mountTools(app: App): void {
       scopes: ['tools', 'toolsets'],
       summary: 'Read the default aliases of a tool',
       params,
-      answers: { 200: { description: 'Those set here, else those the tool came with (then without ETag).', schema: ToolAliases, headers: etagHeader } },
+      answers: {
+        200: {
+          description: 'Those set here, else those the tool came with (then without ETag).',
+          schema: ToolAliases,
+          headers: etagHeader,
+        },
+      },
     },
     async ({ c, services, principal, params }) => {
       await requireTool(services, principal, params.canonical);
@@ -161,5 +167,6 @@ async function toolsInReach(services: Services, principal: Principal): Promise<R
 
 async function requireTool(services: Services, principal: Principal, canonical: string): Promise<void> {
   const reach = await toolsInReach(services, principal);
-  if (reach !== null && !reach.has(canonical)) throw new Problem('forbidden', `The toolsets of this key have no tool ${quoted(canonical)}.`);
+  if (reach !== null && !reach.has(canonical))
+    throw new Problem('forbidden', `The toolsets of this key have no tool ${quoted(canonical)}.`);
 }

@@ -35,7 +35,10 @@ const ToolsetTools = z
         wireName: z.string(),
         aliases: z.array(z.string()),
         state: z.enum(['ready', 'missing', 'held']),
-        definition: z.record(z.string(), z.unknown()).nullable().meta({ description: 'As this provider is sent it; null: it is not sent.' }),
+        definition: z
+          .record(z.string(), z.unknown())
+          .nullable()
+          .meta({ description: 'As this provider is sent it; null: it is not sent.' }),
       }),
     ),
     prompt: z.string().nullable().meta({ description: 'The block about aliases that the system prompt gets; null: none.' }),
@@ -45,7 +48,10 @@ const ToolsetTools = z
 
 const ResolvedName = z
   .object({ requested: z.string(), canonical: z.string(), wireName: z.string(), via: Via, aliases: z.array(z.string()) })
-  .meta({ id: 'ResolvedName', example: { requested: 'Shell', canonical: 'builtin.bash', wireName: 'shell', via: 'folded', aliases: ['shell'] } });
+  .meta({
+    id: 'ResolvedName',
+    example: { requested: 'Shell', canonical: 'builtin.bash', wireName: 'shell', via: 'folded', aliases: ['shell'] },
+  });
 
 const CallRequest = z
   .strictObject({
@@ -91,7 +97,10 @@ export function mountToolsetUse(app: App): void {
       path: '/v1/toolsets/{toolset}/tools',
       operationId: 'listToolsetTools',
       summary: 'The tools as a provider is sent them',
-      query: z.strictObject({ provider: z.string().min(1).max(32).default('openai').meta({ description: 'A kind or a configured provider.' }), version: Version }),
+      query: z.strictObject({
+        provider: z.string().min(1).max(32).default('openai').meta({ description: 'A kind or a configured provider.' }),
+        version: Version,
+      }),
       answers: { 200: { description: 'In the order they are sent.', schema: ToolsetTools, headers: editionHeader } },
       problems: ['model_not_found'],
     },
@@ -144,14 +153,23 @@ export function mountToolsetUse(app: App): void {
         'Faults of the request are problems. Every fault of the call, an unknown name included, is 200 with `isError` and a `code`. With `?dryRun=true` nothing runs.',
       query: z.strictObject({ dryRun: z.enum(['true', 'false']).default('false') }),
       body: { schema: CallRequest },
-      answers: { 200: { description: 'What the call answered, or what it would come to.', schema: z.union([CallAnswer, DryRunAnswer]), headers: editionHeader } },
+      answers: {
+        200: {
+          description: 'What the call answered, or what it would come to.',
+          schema: z.union([CallAnswer, DryRunAnswer]),
+          headers: editionHeader,
+        },
+      },
     },
     async ({ c, services, principal, params, query, body }) => {
       const { pointer } = await readNames(services, principal, params.toolset);
       const headers = { 'x-moniker-edition': editionName(pointer) };
       const call = { toolset: params.toolset, name: body.name, arguments: body.arguments };
       if (query.dryRun === 'true') return c.json(await services.dryRunCall(principal, call), 200, headers);
-      const answer = body.session === undefined ? await services.callTool(principal, call) : await callInSession(services, principal, body.session, call);
+      const answer =
+        body.session === undefined
+          ? await services.callTool(principal, call)
+          : await callInSession(services, principal, body.session, call);
       return c.json(callAnswer(answer), 200, headers);
     },
   );
@@ -197,7 +215,10 @@ function resolutionProblem(resolution: Exclude<ReturnType<typeof resolveName>, {
   const { requested } = resolution;
   if (resolution.code === 'ambiguous_tool') {
     const { candidates } = resolution;
-    return new Problem('ambiguous_tool', `${quoted(requested)} fits ${candidates.join(' and ')}: use one of these names.`, { requested, candidates });
+    return new Problem('ambiguous_tool', `${quoted(requested)} fits ${candidates.join(' and ')}: use one of these names.`, {
+      requested,
+      candidates,
+    });
   }
   const { suggestions } = resolution;
   const hint = suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(', ')}?`;
@@ -205,7 +226,12 @@ function resolutionProblem(resolution: Exclude<ReturnType<typeof resolveName>, {
 }
 
 /** The plan's model is never asked; the plan is what carries the edition and the key's rights. */
-async function callInSession(services: Services, principal: Principal, session: string, call: { toolset: string; name: string; arguments: Record<string, unknown> }) {
+async function callInSession(
+  services: Services,
+  principal: Principal,
+  session: string,
+  call: { toolset: string; name: string; arguments: Record<string, unknown> },
+) {
   const plan = await services.planTurn(principal, { model: 'rehearsal/default', toolset: call.toolset });
   return await services.sessions.get(session).call(principal, { plan, name: call.name, arguments: call.arguments });
 }

@@ -31,7 +31,11 @@ const WrittenToolset = z
   .object({ toolset: ToolsetName, version: z.int(), warnings: z.array(Warning) })
   .meta({ id: 'WrittenToolset', example: { toolset: 'demo', version: 1, warnings: [] } });
 const ToolsetVersion = z
-  .object({ version: z.int(), createdAt: z.iso.datetime(), removed: z.boolean().meta({ description: 'A DELETE; its number is never used again.' }) })
+  .object({
+    version: z.int(),
+    createdAt: z.iso.datetime(),
+    removed: z.boolean().meta({ description: 'A DELETE; its number is never used again.' }),
+  })
   .meta({ id: 'ToolsetVersion' });
 
 const tag = 'Toolsets';

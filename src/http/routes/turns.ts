@@ -11,7 +11,10 @@ import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';
 
-const EventNumber = z.string().regex(/^(0|[1-9][0-9]{0,14})$/, { message: 'must be the number of an event' }).transform(Number);
+const EventNumber = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,14})$/, { message: 'must be the number of an event' })
+  .transform(Number);
 
 const common = { tag: 'Sessions', scopes: ['chat'], params: sessionParams } as const;
 
@@ -33,7 +36,12 @@ export function mountTurns(app: App): void {
       },
       body: { schema: TurnRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: {
-        200: { description: 'The turn’s end, or its events (`text/event-stream`).', schema: TurnAnswer, also: 'text/event-stream', headers: editionHeader },
+        200: {
+          description: 'The turn’s end, or its events (`text/event-stream`).',
+          schema: TurnAnswer,
+          also: 'text/event-stream',
+          headers: editionHeader,
+        },
         202: {
           description: 'Stored; it runs. `location` is the session, which tells how it ended.',
           schema: z.object({ turn: z.string() }),
@@ -71,7 +79,9 @@ export function mountTurns(app: App): void {
       operationId: 'followEvents',
       summary: 'Follow the event log',
       description: `Server-sent events: \`id\` is the event’s number, \`event\` its type, \`data\` the event as JSON. Closes after ${limits.idleCloseMs / 1000} idle seconds; come back with \`Last-Event-ID\`.`,
-      query: z.strictObject({ after: EventNumber.optional().meta({ description: 'Events after this number. Absent: `Last-Event-ID`, else all.', example: '0' }) }),
+      query: z.strictObject({
+        after: EventNumber.optional().meta({ description: 'Events after this number. Absent: `Last-Event-ID`, else all.', example: '0' }),
+      }),
       headers: { 'last-event-id': 'As browsers send it. One that is no number of ours means from the start.' },
       answers: { 200: { description: 'The events.', schema: z.string(), contentType: 'text/event-stream' } },
     },

@@ -1,0 +1,194 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import packageJson from '../../package.json' with { type: 'json' };
+import { version } from '../../src/http/version.ts';
+import { bodyOf, createHarness } from './harness.ts';
+
+const methods = ['get', 'put', 'post', 'delete'];
+const h = createHarness();
+/** As `bodyOf` gives it: the tests below find out what it is. */
+type Loose = Awaited<ReturnType<typeof bodyOf>>;
+let document: Loose;
+beforeAll(async () => {
+  document = await bodyOf(await h.send('GET', '/openapi.json', undefined, { authorization: undefined }));
+});
+
+const operations = (): { method: string; path: string; operation: Loose }[] =>
+  Object.entries<Loose>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Loose>(item).map(([method, operation]) => ({ method, path, operation })),
+  );
+
+/** Every object in a JSON value, with where it stands. */
+function* objectsIn(value: unknown, path = '#'): Generator<[path: string, object: Record<string, unknown>]> {
+  if (value === null || typeof value !== 'object') return;
+  if (!Array.isArray(value)) yield [path, value as Record<string, unknown>];
+  for (const [key, child] of Object.entries(value)) yield* objectsIn(child, `${path}/${key}`);
+}
+
+describe('the OpenAPI document', () => {
+  it('is of 3.1 and of this version', () => {
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Moniker', version: packageJson.version }, servers: [{ url: '/' }] });
+    expect(version).toBe(packageJson.version);
+  });
+
+  it('has nothing but the parts that OpenAPI knows', () => {
+    const Content = z.record(z.string(), z.strictObject({ schema: z.record(z.string(), z.unknown()) }));
+    const Parameter = z.strictObject({
+      name: z.string(),
+      in: z.enum(['path', 'query', 'header']),
+      required: z.boolean().optional(),
+      description: z.string().optional(),
+      example: z.unknown().optional(),
+      schema: z.record(z.string(), z.unknown()),
+    });
+    const Operation = z.strictObject({
+      operationId: z.string().regex(/^[a-z][A-Za-z]+$/),
+      tags: z.tuple([z.enum(document.tags.map((tag: { name: string }) => tag.name))]),
+      summary: z.string().min(1),
+      description: z.string().min(1),
+      security: z.array(z.strictObject({ bearer: z.tuple([]) })),
+      parameters: z.array(Parameter).optional(),
+      requestBody: z.strictObject({ required: z.literal(true), description: z.string().optional(), content: Content }).optional(),
+      responses: z.record(
+        z.string().regex(/^[2-5][0-9][0-9]$/),
+        z.strictObject({
+          description: z.string().min(1),
+          headers: z.record(z.string(), z.object({ schema: z.unknown() })).optional(),
+          content: Content.optional(),
+        }),
+      ),
+    });
+    for (const { method, path, operation } of operations()) {
+      expect(methods, path).toContain(method);
+      expect(Operation.safeParse(operation).error?.issues, `${method} ${path}`).toBeUndefined();
+    }
+  });
+
+  it('names every operation once', () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has no reference that leads nowhere, and no schema that nothing leads to', () => {
+    const used = new Set<string>();
+    for (const [path, object] of objectsIn(document)) {
+      if (typeof object.$ref !== 'string') continue;
+      const name = /^#\/components\/schemas\/(.+)$/.exec(object.$ref)?.[1];
+      expect(document.components.schemas[name ?? ''], `${path} → ${object.$ref}`).toBeDefined();
+      used.add(name ?? '');
+    }
+    expect(Object.keys(document.components.schemas).filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it('describes exactly the parameters of each path', () => {
+    for (const { path, operation } of operations()) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      const described = (operation.parameters ?? [])
+        .filter((parameter: { in: string }) => parameter.in === 'path')
+        .map((parameter: { name: string }) => parameter.name);
+      expect(described, path).toEqual(inPath);
+    }
+  });
+
+  it('has patterns that compile and examples that fit their schemas', () => {
+    for (const [path, object] of objectsIn(document))
+      if (typeof object.pattern === 'string') expect(() => new RegExp(object.pattern as string, 'u'), path).not.toThrow();
+    for (const [name, schema] of Object.entries<Loose>(document.components.schemas)) {
+      for (const field of schema.example === undefined ? [] : (schema.required ?? [])) expect(schema.example, name).toHaveProperty(field);
+    }
+  });
+
+  it('tells of each keyed route what it costs to come without key, and every fault in its shape', () => {
+    for (const { path, operation } of operations()) {
+      const faults = Object.entries<Loose>(operation.responses).filter(([status]) => Number(status) >= 400);
+      const [type, name] = path === '/v1/chat/completions' ? ['application/json', 'OpenAiError'] : ['application/problem+json', 'Problem'];
+      for (const [, fault] of faults) expect(fault.content).toEqual({ [type]: { schema: { $ref: `#/components/schemas/${name}` } } });
+      if (operation.security.length > 0) expect(faults.map(([status]) => status)).toEqual(expect.arrayContaining(['401', '403', '503']));
+    }
+  });
+
+  it('has every route that the app has', () => {
+    const described = operations().map(({ method, path }) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
+    const mounted = h.app.routes
+      .filter(({ method }) => method !== 'ALL')
+      .map(({ method, path }) => `${method} ${path.replaceAll('{.+}', '')}`);
+    expect(described.toSorted()).toEqual(mounted.toSorted());
+  });
+
+  it('shares a schema without spoiling it', () => {
+    const { Via, TurnAnswer } = document.components.schemas;
+    expect(Via).toEqual({ type: 'string', enum: ['wire', 'canonical', 'alias', 'own', 'folded'] });
+    expect(TurnAnswer.properties.toolCalls.items.properties.via).toEqual({
+      anyOf: [{ $ref: '#/components/schemas/Via' }, { type: 'null' }],
+    });
+  });
+});
+
+describe('the pages', () => {
+  it.each(['/', '/docs'])('%s loads from here only and holds no inline code', async (path) => {
+    const answer = await h.send('GET', path, undefined, { authorization: undefined });
+    const html = await answer.text();
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(html).not.toMatch(/<style|<script(?! src="\/assets\/)|\son\w+=|style=|javascript:/i);
+    for (const [, url] of html.matchAll(/(?:src|href)="([^"]*)"/g)) expect(url).toMatch(/^[/#]/);
+    for (const [, asset] of html.matchAll(/"(\/assets\/[^"]*)"/g)) expect((await h.send('GET', asset ?? '')).status).toBe(200);
+  });
+
+  it('/docs shows every operation and leads only to what it has', async () => {
+    const html = await (await h.send('GET', '/docs')).text();
+    for (const { path, operation } of operations()) {
+      expect(html).toContain(`<code>${path}</code>`);
+      expect(html).toContain(`id="${operation.operationId}"`);
+    }
+    for (const [, anchor] of html.matchAll(/href="#([^"]*)"/g)) expect(html).toContain(`id="${anchor}"`);
+  });
+
+  it('/healthz answers whatever else is missing', async () => {
+    const bare = createHarness({ MONIKER_ROOT_KEY: '' });
+    expect(await bodyOf(await bare.send('GET', '/healthz'))).toEqual({ status: 'ok', version });
+  });
+});
+
+describe('the script of the start page', () => {
+  /** Runs it against the few things of a browser that it touches. */
+  async function run(hash: string, stored: string | null) {
+    const script = await (await h.send('GET', '/assets/start.js')).text();
+    const seen = { stored, address: `/${hash}`, asked: [] as string[], status: { textContent: 'before' } };
+    const storage = {
+      setItem: (_name: string, value: string) => {
+        seen.stored = value;
+      },
+      getItem: () => seen.stored,
+    };
+    const fetched = async (_url: string, init: { headers: { authorization: string } }) => {
+      seen.asked.push(init.headers.authorization);
+      return Response.json({ data: [{ id: 'rehearsal/default' }] });
+    };
+    new Function('location', 'sessionStorage', 'history', 'document', 'fetch', script)(
+      { hash, pathname: '/', search: '' },
+      storage,
+      {
+        replaceState: (_state: unknown, _title: string, url: string) => {
+          seen.address = url;
+        },
+      },
+      { getElementById: () => seen.status },
+      fetched,
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    return seen;
+  }
+
+  it('moves the key out of the address', async () => {
+    const seen = await run('#key=mk_default_1_x', null);
+    expect(seen).toMatchObject({ stored: 'mk_default_1_x', address: '/', asked: ['Bearer mk_default_1_x'] });
+    expect(seen.status.textContent).toContain('rehearsal/default');
+  });
+
+  it('does nothing without one', async () => {
+    expect(await run('', null)).toMatchObject({ stored: null, address: '/', asked: [], status: { textContent: 'before' } });
+  });
+});
