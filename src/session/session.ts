@@ -4,16 +4,13 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
-import type { InputPart } from '../core/message.ts';
-import { resolvePath } from '../core/path.ts';
+import type { Plan } from '../core/plan.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import { createTranscript } from '../core/transcript.ts';
 import { encodeEvent } from '../dialects/native.ts';
 import { createChunkEncoder, toCompletion } from '../dialects/openai-chat.ts';
 import { callTool } from '../engine/call-tool.ts';
-import { FileError, type FileSystem } from '../ports/file-system.ts';
 import type { Remote } from '../ports/remote.ts';
 import type {
   Session as SessionPort,
@@ -24,34 +21,14 @@ import type {
   TranscriptMessage,
   TurnAnswer,
 } from '../ports/session.ts';
-import type { Plan } from '../core/plan.ts';
 import type { Bindings } from '../storage/bindings.ts';
-import { migrate } from '../storage/schema.ts';
-import { createSessionFiles } from '../storage/session-files.ts';
 import { wire, type Wiring } from '../wiring.ts';
-import { AuditOutbox } from './audit-outbox.ts';
-import { EventLog } from './event-log.ts';
 import { changed, createFeed } from './feed.ts';
+import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
 import { matchHistory } from './history.ts';
-import { sessionMigrations } from './schema.ts';
-import { Timers } from './timers.ts';
+import { foundRoom, isFounded, openRoom, type Room } from './room.ts';
 import { toTranscript, toTurnAnswer } from './turn-answer.ts';
-import { TurnRunner } from './turn-runner.ts';
-import { TurnStore, type TurnRow } from './turn-store.ts';
-
-type Meta = { workspace: string; keyId: string; setup: SessionSetup; createdAt: number };
-
-/** Everything an open session works with, built once the tables are there. */
-type Room = {
-  meta: Meta;
-  log: EventLog;
-  turns: TurnStore;
-  timers: Timers;
-  files: FileSystem;
-  audit: AuditOutbox;
-  runner: TurnRunner;
-  transcript: ReturnType<typeof createTranscript>;
-};
+import type { TurnRow } from './turn-store.ts';
 
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
   readonly #wiring: Wiring;
@@ -65,15 +42,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   /** Makes the session; its id is the object's. */
   found(owner: Principal, setup: SessionSetup): Promise<Outcome<SessionView>> {
     return toOutcome(() => {
-      migrate(this.ctx.storage, sessionMigrations);
       const createdAt = this.#wiring.clock.now();
-      this.#sql.exec(
-        'INSERT INTO meta (id, workspace, key_id, setup, created_at) VALUES (1, ?, ?, ?, ?)',
-        owner.workspace,
-        owner.keyId,
-        JSON.stringify(setup),
-        createdAt,
-      );
+      foundRoom(this.ctx.storage, { workspace: owner.workspace, keyId: owner.keyId, setup, createdAt });
       const room = this.#open();
       if (!setup.listed) room.timers.set('expire', createdAt + limits.unlistedSessionTtlMs);
       return this.#view(room);
@@ -201,42 +171,20 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     });
   }
 
-  listFiles(caller: Principal, path: string): ReturnType<Remote<SessionPort>['listFiles']> {
-    return toOutcome(() => {
-      const { files } = this.#enter(caller);
-      const absolute = toPath(path);
-      const entries = asProblem(() => files.list(absolute));
-      return { path: absolute, entries: entries.map((entry) => ({ ...entry, modifiedAt: new Date(entry.modifiedAt).toISOString() })) };
-    });
+  listFiles(caller: Principal, path: string): Promise<Outcome<FileListing>> {
+    return toOutcome(() => listFiles(this.#enter(caller).files, path));
   }
 
-  readFile(caller: Principal, path: string): ReturnType<Remote<SessionPort>['readFile']> {
-    return toOutcome(() => {
-      const { files } = this.#enter(caller);
-      const absolute = toPath(path);
-      const stat = files.stat(absolute);
-      if (stat === null) throw new Problem('not_found', `There is no file ${absolute} in this session.`);
-      if (stat.kind === 'directory') return { directory: true as const };
-      return { content: asProblem(() => files.read(absolute)), modifiedAt: new Date(stat.modifiedAt).toISOString() };
-    });
+  readFile(caller: Principal, path: string): Promise<Outcome<FileContent>> {
+    return toOutcome(() => readFile(this.#enter(caller).files, path));
   }
 
   writeFile(caller: Principal, path: string, content: Uint8Array): Promise<Outcome<{ created: boolean }>> {
-    return toOutcome(() => {
-      const { files } = this.#enter(caller);
-      const absolute = toPath(path);
-      const created = files.stat(absolute) === null;
-      asProblem(() => files.write(absolute, content));
-      return { created };
-    });
+    return toOutcome(() => writeFile(this.#enter(caller).files, path, content));
   }
 
   deleteFile(caller: Principal, path: string): Promise<Outcome<void>> {
-    return toOutcome(() => {
-      const { files } = this.#enter(caller);
-      const absolute = toPath(path);
-      asProblem(() => files.remove(absolute, { recursive: true }));
-    });
+    return toOutcome(() => deleteFile(this.#enter(caller).files, path));
   }
 
   /** Rings for what the `timers` table says is due. Never throws: the platform gives up on an alarm after a few failures. */
@@ -264,10 +212,6 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     room.timers.arm();
   }
 
-  get #sql(): SqlStorage {
-    return this.ctx.storage.sql;
-  }
-
   get #id(): string {
     return this.ctx.id.toString();
   }
@@ -281,53 +225,18 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return room;
   }
 
-  /** null when this id was never made, or was deleted. Reads only, so that guessing ids stores nothing. */
+  /** null when this id was never made, or was deleted. */
   #tryOpen(): Room | null {
-    if (this.#room !== null) return this.#room;
-    const tables = this.#sql.exec(`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'meta'`).toArray();
-    return tables.length === 0 ? null : this.#open();
+    return this.#room ?? (isFounded(this.ctx.storage) ? this.#open() : null);
   }
 
   #open(): Room {
-    if (this.#room !== null) return this.#room;
-    migrate(this.ctx.storage, sessionMigrations);
-    const row = this.#sql
-      .exec<{ workspace: string; key_id: string; setup: string; created_at: number }>(
-        'SELECT workspace, key_id, setup, created_at FROM meta',
-      )
-      .one();
-    const meta: Meta = {
-      workspace: row.workspace,
-      keyId: row.key_id,
-      setup: JSON.parse(row.setup) as SessionSetup,
-      createdAt: row.created_at,
-    };
-    const now = (): number => this.#wiring.clock.now();
-    const log = new EventLog(this.#sql, now);
-    const transcript = createTranscript();
-    for (const event of log.readAll(0)) transcript.apply(event);
-    const parts = {
-      log,
-      transcript,
-      turns: new TurnStore(this.#sql, now),
-      timers: new Timers(this.ctx.storage),
-      files: createSessionFiles(this.#sql, now),
-      audit: new AuditOutbox(this.#sql),
-    };
-    const runner = new TurnRunner({
-      ...parts,
-      deps: this.#wiring.turnDeps(meta.workspace),
-      workspace: meta.workspace,
-      keyId: meta.keyId,
-      session: this.#id,
-      namesFor: (plan) => this.#wiring.namesFor(meta.workspace, plan),
-      flushAudit: () => this.#flushAudit(this.#room),
-      keep: (work) => this.ctx.waitUntil(work),
-    });
-    this.#room = { meta, ...parts, runner };
-    runner.recover();
-    runner.pump();
-    return this.#room;
+    const own = { flushAudit: () => this.#flushAudit(this.#room), keep: (work: Promise<void>) => this.ctx.waitUntil(work) };
+    const room = openRoom(this.ctx.storage, this.#id, this.#wiring, own);
+    this.#room = room;
+    room.runner.recover();
+    room.runner.pump();
+    return room;
   }
 
   #view({ meta, turns }: Room): SessionView {
@@ -346,8 +255,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   #accept(room: Room, request: SubmitTurn): { turn: string; position: number; session: string } {
     const turn = this.#wiring.ids.next('turn');
-    const input: InputPart[] = request.input;
-    room.turns.accept(turn, request.plan, input);
+    room.turns.accept(turn, request.plan, request.input);
     if (request.idempotencyKey !== undefined) room.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', turn);
     const position = room.runner.active ? room.turns.queued() : 0;
     room.runner.pump();
@@ -410,23 +318,5 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
     room?.log.wakeReaders();
-  }
-}
-
-function toPath(path: string): string {
-  const resolved = resolvePath(path);
-  if (!resolved.ok) throw new Problem('invalid_request', resolved.reason, { issues: [{ path: 'path', message: resolved.reason }] });
-  return resolved.path;
-}
-
-/** Faults of the file system are the caller's here: the path came with the request. */
-function asProblem<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    if (error.code === 'ENOENT') throw new Problem('not_found', error.message);
-    if (error.code === 'EFBIG') throw new Problem('body_too_large', error.message);
-    throw new Problem('conflict', error.message);
   }
 }
