@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { Problem, problemCatalogue, type ProblemCode } from '../../src/core/problem.ts';
+import { quoted, renderProblem, toProblem } from '../../src/http/problems.ts';
+import { keptLog } from '../fakes/runtime.ts';
+
+const native = { method: 'GET', path: '/v1/toolsets', requestId: 'req_1' };
+const openAi = { method: 'POST', path: '/v1/chat/completions', requestId: 'req_1' };
+
+describe('a problem', () => {
+  it.each(Object.keys(problemCatalogue) as ProblemCode[])('%s has its status in both shapes', async (code) => {
+    const problem = new Problem(code, 'Do this.', { hint: 1 });
+    const body = renderProblem(problem, native);
+    expect([body.status, body.headers.get('content-type')]).toEqual([problemCatalogue[code].status, 'application/problem+json']);
+    expect(await body.json()).toEqual({
+      type: `urn:moniker:problem:${code}`,
+      title: problemCatalogue[code].title,
+      status: problemCatalogue[code].status,
+      detail: 'Do this.',
+      code,
+      hint: 1,
+      requestId: 'req_1',
+    });
+    const foreign = renderProblem(problem, openAi);
+    expect([foreign.status, foreign.headers.get('content-type')]).toEqual([problemCatalogue[code].status, 'application/json']);
+    expect(await foreign.json()).toMatchObject({ error: { message: 'Do this.', code } });
+  });
+
+  it('carries the headers that HTTP asks for', () => {
+    const header = (name: string, code: ProblemCode, extra: Record<string, unknown>) =>
+      renderProblem(new Problem(code, 'x', extra), native).headers.get(name);
+    expect(header('retry-after', 'rate_limited', { retryAfterMs: 1200 })).toBe('2');
+    expect(header('retry-after', 'rate_limited', {})).toBeNull();
+    expect(header('allow', 'method_not_allowed', { allow: ['GET', 'HEAD'] })).toBe('GET, HEAD');
+    expect(header('www-authenticate', 'unauthenticated', { reason: 'missing' })).toBe('Bearer realm="moniker"');
+    expect(header('www-authenticate', 'unauthenticated', { reason: 'revoked' })).toBe('Bearer realm="moniker", error="invalid_token"');
+    expect(header('www-authenticate', 'forbidden', { scope: 'tools' })).toContain('scope="tools"');
+  });
+});
+
+describe('the log', () => {
+  it('gets one line for whatever was thrown, as loud as it is ours', () => {
+    for (const [error, level] of [
+      [new Error('inside'), 'error'],
+      ['a text', 'error'],
+      [undefined, 'error'],
+      [new Problem('upstream_error', 'x', {}, { cause: new Error('inside') }), 'error'],
+      [new Problem('unauthenticated', 'x'), 'info'],
+      [new Problem('forbidden', 'x'), 'info'],
+      [new Problem('not_found', 'x'), 'debug'],
+    ] as const) {
+      const log = keptLog();
+      const problem = toProblem(error, native, log);
+      expect(log.lines).toEqual([
+        expect.objectContaining({ level, fields: expect.objectContaining({ requestId: 'req_1', code: problem.code }) }),
+      ]);
+      expect(JSON.stringify(problem.toBody())).not.toContain('inside');
+    }
+  });
+});
+
+it('a caller’s text comes back short and on one line', () => {
+  expect(quoted('a\r\nb')).toBe('"a\\r\\nb"');
+  expect(quoted('x'.repeat(10_000)).length).toBeLessThan(110);
+});
