@@ -17,6 +17,7 @@ import type { Bindings } from '../storage/bindings.ts';
 import type { CatalogRpc } from '../storage/catalog-rpc.ts';
 import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, migrate } from '../storage/schema.ts';
+import { withTimeLimit } from '../storage/time-limit.ts';
 import { toolDefinitions } from '../tools/registry.ts';
 import { agentWriter } from './agents.ts';
 import { appendAudit, listAudit } from './audit.ts';
@@ -25,8 +26,8 @@ import { listRows, notFound, requireRow, toStored } from './documents.ts';
 import { readEditionText } from './editions.ts';
 import { createKey, listKeys, revokeKey, verifyKey } from './keys.ts';
 import { findTool, listTools } from './known-tools.ts';
-import { createOutbox, enqueueAgain, enqueuePublish } from './outbox.ts';
-import type { Outbox } from './outbox.ts';
+import { createOutbox, enqueueLost } from './outbox.ts';
+import type { Outbox, PublishedKind } from './outbox.ts';
 import { listProviderModels, providerWriter, readSealedProvider, refuseRehearsal } from './providers.ts';
 import { readSealedSecret, secretWriter } from './secrets.ts';
 import { forgetSession, indexSession, listSessions } from './session-index.ts';
@@ -46,8 +47,9 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
 
 export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   #parts: { context: CatalogContext; outbox: Outbox } | null = null;
-  /** The end of the queue of writes. */
+  /** The end of the queue of writes, and its length. */
   #lastWrite: Promise<unknown> = Promise.resolve();
+  #queuedWrites = 0;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -142,7 +144,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   pointer(workspace: string, toolset: string, version: number | undefined, republish: boolean) {
     return this.#answer(workspace, async ({ context }) => {
       const pointer = readPointer(context.sql, toolset, version);
-      if (republish) await this.#republish(() => enqueueAgain(context, toolset, pointer.hash));
+      if (republish) await this.#republish(context, 'toolset', toolset);
       return pointer;
     });
   }
@@ -152,7 +154,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
       const text = readEditionText(context.sql, hash);
       // Whoever asks did not find it in KV.
       const toolset = toolsetOfEdition(context.sql, hash);
-      if (toolset !== null) await this.#republish(() => enqueueAgain(context, toolset, hash));
+      if (toolset !== null) await this.#republish(context, 'toolset', toolset);
       return text;
     });
   }
@@ -161,7 +163,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
     return this.#answer(workspace, async ({ context }) => {
       // Bodies of agents were parsed by the schema when they were written.
       const agent = requireRow(context.sql, 'agent', name).body as Agent;
-      if (republish) await this.#republish(() => enqueuePublish(context, 'agent', name));
+      if (republish) await this.#republish(context, 'agent', name);
       return agent;
     });
   }
@@ -197,12 +199,15 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   #write<T>(workspace: string, work: (parts: { context: CatalogContext; outbox: Outbox }) => Promise<T>): Promise<Outcome<T>> {
     return toOutcome(async () => {
       const parts = this.#open(workspace);
-      const turn = this.#lastWrite.then(() => work(parts));
+      if (this.#queuedWrites >= limits.maxQueuedWrites)
+        throw new Problem('rate_limited', 'Too many writes at once.', { retryAfterMs: 1_000 });
+      this.#queuedWrites += 1;
+      const turn = this.#lastWrite.then(() => work(parts)).finally(() => (this.#queuedWrites -= 1));
       // The next in the queue starts after this one, however it ends; its caller is told of the failure below.
       this.#lastWrite = turn.catch(() => undefined);
       const answer = await turn;
       await this.#arm();
-      await settledWithin(this.#publish(parts.outbox), limits.publishWaitMs);
+      await withTimeLimit(this.#publish(parts.outbox), limits.publishWaitMs, () => undefined);
       return answer;
     });
   }
@@ -217,8 +222,8 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
     }
   }
 
-  async #republish(enqueue: () => void): Promise<void> {
-    enqueue();
+  async #republish(context: CatalogContext, kind: PublishedKind, name: string): Promise<void> {
+    enqueueLost(context, kind, name);
     await this.#arm();
   }
 
@@ -256,18 +261,5 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   #storedWorkspace(): string | null {
     return this.ctx.storage.sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'workspace'").toArray()[0]?.value ?? null;
-  }
-}
-
-/** Resolves when the work has, or when the time is over; the work goes on. */
-async function settledWithin(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

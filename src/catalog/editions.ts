@@ -26,8 +26,11 @@ export function readEditionText(sql: SqlStorage, hash: string): string {
   return text;
 }
 
-export function isEditionPublished(sql: SqlStorage, hash: string): boolean {
-  return sql.exec('SELECT 1 FROM editions WHERE hash = ? AND published_at IS NOT NULL', hash).toArray().length > 0;
+/** When KV was given it; null when it has yet to be. */
+export function editionPublishedAt(sql: SqlStorage, hash: string): number | null {
+  return (
+    sql.exec<{ published_at: number | null }>('SELECT published_at FROM editions WHERE hash = ?', hash).toArray()[0]?.published_at ?? null
+  );
 }
 
 /** null: KV was seen without it. */

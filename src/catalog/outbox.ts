@@ -7,9 +7,10 @@ import type { Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
 import { kvKeys, publishedFormat } from '../storage/keys.ts';
 import type { PublishedAgent, PublishedPointer } from '../storage/keys.ts';
+import { withTimeLimit } from '../storage/time-limit.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
-import { isEditionPublished, markEditionPublished, readEditionText } from './editions.ts';
+import { editionPublishedAt, markEditionPublished, readEditionText } from './editions.ts';
 import { versionRow } from './toolset-versions.ts';
 
 export type PublishedKind = 'toolset' | 'agent';
@@ -25,10 +26,20 @@ export function enqueuePublish(context: CatalogContext, kind: PublishedKind, nam
   );
 }
 
-/** KV was seen without the pointer or the edition of a toolset: both are written again. */
-export function enqueueAgain(context: CatalogContext, toolset: string, hash: string): void {
-  markEditionPublished(context.sql, hash, null);
-  enqueuePublish(context, 'toolset', toolset);
+/**
+ * KV was seen without it: it is written again, the edition of a toolset too. Not soon after a write or a publish, when KV
+ * may just not show it everywhere yet.
+ */
+export function enqueueLost(context: CatalogContext, kind: PublishedKind, name: string): void {
+  const settled = context.now() - limits.publishSettleMs;
+  const row = readRow(context.sql, kind, name);
+  if (row === null || row.updatedAt > settled) return;
+  const hash = kind === 'toolset' ? (versionRow(context.sql, name, row.version)?.hash ?? null) : null;
+  if (hash !== null) {
+    if ((editionPublishedAt(context.sql, hash) ?? 0) > settled) return;
+    markEditionPublished(context.sql, hash, null);
+  }
+  enqueuePublish(context, kind, name);
 }
 
 export interface Outbox {
@@ -47,7 +58,7 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace): Ou
     const earliest = (publishedAt.get(key) ?? 0) + limits.publishIntervalMs;
     if (earliest > context.now()) return postpone(context, row, row.attempts, earliest);
     try {
-      await withTimeout(publish(context, kv(), row));
+      await withTimeLimit(publish(context, kv(), row), limits.publishTimeoutMs, silent);
       remember(publishedAt, key, context.now());
       // A write that came meanwhile has raised the sequence: its row stays, and is due after the interval.
       context.sql.exec('DELETE FROM outbox WHERE kind = ? AND name = ? AND sequence = ?', row.kind, row.name, row.sequence);
@@ -113,7 +124,7 @@ async function publishToolset(context: CatalogContext, kv: KVNamespace, name: st
   const compiled = row.deleted ? null : versionRow(sql, name, row.version);
   if (compiled === null || compiled.hash === null) return putTombstone(kv, key, row.version);
   const { hash, revision } = compiled;
-  if (!isEditionPublished(sql, hash)) {
+  if (editionPublishedAt(sql, hash) === null) {
     await kv.put(kvKeys.edition(workspace, hash), readEditionText(sql, hash));
     markEditionPublished(sql, hash, context.now());
   }
@@ -142,14 +153,6 @@ function remember(publishedAt: Map<string, number>, key: string, now: number): v
   publishedAt.set(key, now);
 }
 
-async function withTimeout(work: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('KV did not answer in time')), limits.publishTimeoutMs);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function silent(): never {
+  throw new Error('KV did not answer in time');
 }

@@ -2,11 +2,7 @@
  * The form of an API key: `mk_<workspace>_<id>_<secret><check>` (DESIGN §9). Pure: making the random parts, the check and
  * the stored hash is `storage/key-crypto.ts`.
  */
-import { z } from 'zod';
 import { limits } from './limits.ts';
-
-/** No `_`, which separates the parts of a key, and no `:`, which separates those of a storage key. */
-export const WorkspaceName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/);
 
 /** Base62: 12 characters name a key, 24 are 142 bits of secret, 8 (47 bits) tell forged keys without asking anyone. */
 export const keyShape = { idLength: 12, secretLength: 24, checkLength: 8 } as const;
@@ -16,6 +12,7 @@ export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 export type KeyParts = { workspace: string; id: string; secret: string };
 export type ParsedKey = KeyParts & { check: string };
 
+/** No part holds `_`, which separates them; no workspace holds `:`, which separates the parts of a storage key. */
 const keyForm = new RegExp(
   `^mk_([a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?)_([0-9A-Za-z]{${keyShape.idLength}})_([0-9A-Za-z]{${keyShape.secretLength}})([0-9A-Za-z]{${keyShape.checkLength}})$`,
 );

@@ -159,6 +159,10 @@ export const limits = {
   /** A write waits this long for its publishing before it answers; the outbox goes on without it. */
   publishWaitMs: 2_000,
   publishTimeoutMs: 15_000,
+  /** Writes that wait for their turn; each may hold a document of 1 MB. */
+  maxQueuedWrites: 50,
+  /** KV may show an old value, or none, for about this long after a write. A miss later than that is a loss. */
+  publishSettleMs: 5 * 60_000,
   /** KV takes one write a second to a key. */
   publishIntervalMs: 1_000,
   maxPublishBackoffMs: 60_000,

@@ -26,6 +26,7 @@ import type {
 } from '../ports/catalog.ts';
 import type { Bindings } from './bindings.ts';
 import { objectName } from './keys.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 /** A secret as stored; `secret-box.ts` opens it. */
 export type SealedSecret = SecretBinding & { name: string; sealed: string };
@@ -83,7 +84,7 @@ export async function askCatalog<T>(
 ): Promise<T> {
   const id = bindings.CATALOG.idFromName(await objectName(workspace, 'catalog', ''));
   // The namespace is untyped here, because the class lives on a higher floor; it implements `CatalogRpc`, which is checked there.
-  const attempt = (): Answer<T> => withTimeout(call(bindings.CATALOG.get(id) as unknown as CatalogRpc));
+  const attempt = (): Answer<T> => withTimeLimit(call(bindings.CATALOG.get(id) as unknown as CatalogRpc), limits.catalogTimeoutMs, silent);
   try {
     return unwrap(await attempt());
   } catch (error) {
@@ -100,14 +101,6 @@ function isRetryable(error: unknown): boolean {
   );
 }
 
-async function withTimeout<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Problem('internal', 'The catalog did not answer in time.')), limits.catalogTimeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function silent(): never {
+  throw new Problem('internal', 'The catalog did not answer in time.');
 }

@@ -32,6 +32,6 @@ export type PublishedAgent =
   | { format: typeof publishedFormat; version: number; deleted: true };
 
 /** Durable Objects of a workspace go by a hash, so that an id from outside never is a name: `hash(workspace, kind, id)`. */
-export async function objectName(workspace: string, kind: 'catalog' | 'webhook-session', id: string): Promise<string> {
+export async function objectName(workspace: string, kind: 'catalog', id: string): Promise<string> {
   return sha256Hex(JSON.stringify([workspace, kind, id]));
 }

@@ -60,6 +60,20 @@ describe('the object', () => {
     expect(winners.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
+  it('refuses writes that would wait behind too many others, and takes them again afterwards', async () => {
+    const { workspace, catalog, object } = await emptyWorkspace();
+    // Called inside the object, so that all of them come before the first is done.
+    const outcomes = await runInDurableObject(object, (instance) => {
+      const rpc = instance as unknown as CatalogRpc;
+      const put = (index: number) => rpc.put(workspace, 'agent', `a${index}`, { model: 'rehearsal/default' }, {});
+      return Promise.all(Array.from({ length: limits.maxQueuedWrites + 20 }, (_, index) => put(index)));
+    });
+    const refused = outcomes.filter((outcome) => !outcome.ok);
+    expect(refused).toHaveLength(20);
+    for (const outcome of refused) expect(outcome).toMatchObject({ problem: { code: 'rate_limited', retryAfterMs: 1_000 } });
+    expect(await catalog.put('agent', 'later', { model: 'rehearsal/default' })).toMatchObject({ created: true });
+  });
+
   it('refuses a database from a newer release', async () => {
     const { catalog, object } = await emptyWorkspace();
     await catalog.list('agent', { limit: 1 });
