@@ -69,10 +69,9 @@ function guarded(type: Check | null, checks: readonly Check[]): Check {
 function typeRule(schema: JsonSchema): Check | null {
   const types = typesOf(schema);
   if (types === null) return null;
-  const expected = describe(schema);
   return (value, run) => {
     for (const type of types) if (hasType(value, type)) return;
-    report(run, `expected ${expected}, received ${nameOf(value)}`);
+    report(run, `expected ${describe(schema)}, received ${nameOf(value)}`);
   };
 }
 
@@ -81,22 +80,16 @@ function choice(schema: JsonSchema): Check | null {
   if (allowed === null) return null;
   const keys = new Set(allowed.map(keyOf));
   const nullable = isNullable(schema);
-  const expected = describe(schema);
   return (value, run) => {
     if (keys.has(keyOf(value)) || (nullable && value === null)) return;
-    report(run, `expected ${expected}, received ${preview(value)}`);
+    report(run, `expected ${describe(schema)}, received ${preview(value)}`);
   };
 }
 
 function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | null {
+  const fields = isObject(schema.properties) ? schema.properties : {};
   const properties = new Map<string, Check>();
-  const expectations = new Map<string, string>();
-  if (isObject(schema.properties)) {
-    for (const key of Object.keys(schema.properties)) {
-      properties.set(key, compile(schema.properties[key], scope, depth + 1));
-      expectations.set(key, describe(schema.properties[key]));
-    }
-  }
+  for (const key of Object.keys(fields)) properties.set(key, compile(fields[key], scope, depth + 1));
   const required = Array.isArray(schema.required) ? schema.required.filter((key) => typeof key === 'string') : [];
   // Which names a pattern would have let through cannot be said without running it.
   const closed = schema.additionalProperties === false && schema.patternProperties === undefined;
@@ -106,18 +99,19 @@ function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | n
       : null;
   const [least, most] = [bound(schema.minProperties), bound(schema.maxProperties)];
   if (properties.size === 0 && required.length === 0 && !closed && rest === null && least === null && most === null) return null;
-  const known = properties.size === 0 ? 'no fields are known' : `known: ${[...properties.keys()].slice(0, 30).join(', ')}`;
+  // Words are found when there is a fault, not here: most schemas are compiled for one valid call.
+  const known = (): string => (properties.size === 0 ? 'no fields are known' : `known: ${[...properties.keys()].slice(0, 30).join(', ')}`);
 
   return (value, run) => {
     if (!isObject(value)) return;
     for (const key of required) {
-      if (!Object.hasOwn(value, key)) reportAt(run, key, `missing: expected ${expectations.get(key) ?? 'a value'}`);
+      if (!Object.hasOwn(value, key)) reportAt(run, key, `missing: expected ${properties.has(key) ? describe(fields[key]) : 'a value'}`);
     }
     const keys = Object.keys(value);
     for (const key of keys) {
       const check = properties.get(key) ?? rest;
       if (check !== null) descend(run, key, value[key], check);
-      else if (closed) reportAt(run, key, `unknown field; ${known}`);
+      else if (closed) reportAt(run, key, `unknown field; ${known()}`);
     }
     if (least !== null && keys.length < least) report(run, `expected at least ${least} fields, received ${keys.length}`);
     if (most !== null && keys.length > most) report(run, `expected at most ${most} fields, received ${keys.length}`);
@@ -149,6 +143,8 @@ function stringRules(schema: JsonSchema): Check | null {
   if (least === null && most === null) return null;
   return (value, run) => {
     if (typeof value !== 'string') return;
+    // Between one and two UTF-16 units a code point: most strings need no counting.
+    if (value.length <= (most ?? value.length) && value.length >= 2 * (least ?? 0)) return;
     const length = codePoints(value);
     if (least !== null && length < least) report(run, `expected at least ${least} characters, received ${length}`);
     if (most !== null && length > most) report(run, `expected at most ${most} characters, received ${length}`);
@@ -190,11 +186,10 @@ function alternatives(schema: JsonSchema, scope: Scope, depth: number): Check | 
   if (lists.length === 0) return null;
   const groups = lists.map((list) => {
     const branches = list as unknown[]; // Filtered to arrays just above.
-    const expected = [...new Set(branches.map(describe))].join(' or ');
-    return { expected, branches: branches.map((branch) => ({ schema: branch, check: compile(branch, scope, depth + 1) })) };
+    return branches.map((branch) => ({ schema: branch, check: compile(branch, scope, depth + 1) }));
   });
   return (value, run) => {
-    for (const { expected, branches } of groups) {
+    for (const branches of groups) {
       const candidates: Issue[][] = [];
       let fits = false;
       for (const branch of branches) {
@@ -210,7 +205,8 @@ function alternatives(schema: JsonSchema, scope: Scope, depth: number): Check | 
       if (fits) continue;
       const only = candidates.length === 1 ? candidates[0] : undefined;
       if (only !== undefined) run.issues.push(...only);
-      else report(run, `expected ${expected}, received ${nameOf(value)}`);
+      else
+        report(run, `expected ${[...new Set(branches.map((branch) => describe(branch.schema)))].join(' or ')}, received ${nameOf(value)}`);
     }
   };
 }
