@@ -96,6 +96,8 @@ function checkImport(path: string, room: string, floor: number | undefined, spec
 /** A call of the global, not a method of that name (`stub.fetch(…)`) nor the definition of one (`fetch(request) {`). */
 function callsFetch(code: string): boolean {
   if (/\b(?:globalThis|self)\.fetch\b/.test(code)) return true;
+  // Taken from a parameter (`run(args, { fetch }) {`), it is the guarded one that was handed in.
+  if (/\{[^{}()]*\bfetch\b[^{}()]*\}(?::[^()=]*)?\)\s*(?::[^{=]*)?(?:=>|\{)/.test(code)) return false;
   for (const match of code.matchAll(/(?<![.\w$])fetch\(/g)) {
     const before = code.slice(0, match.index).trimEnd();
     const after = code.slice(closingParenthesis(code, match.index + match[0].length));
