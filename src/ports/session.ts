@@ -103,7 +103,9 @@ export interface Session {
     path: string,
   ): Promise<{ path: string; entries: { name: string; kind: string; size: number; modifiedAt: string }[] }>;
   readFile(caller: Principal, path: string): Promise<{ content: Uint8Array; modifiedAt: string } | { directory: true }>;
-  writeFile(caller: Principal, path: string, content: Uint8Array): Promise<{ created: boolean }>;
+  /** `path` in the answer is the absolute one. */
+  writeFile(caller: Principal, path: string, content: Uint8Array): Promise<{ path: string; created: boolean }>;
+  /** A directory must be empty. */
   deleteFile(caller: Principal, path: string): Promise<void>;
 }
 

@@ -21,17 +21,17 @@ export function readFile(files: FileSystem, path: string): FileContent {
   return { content: asProblem(() => files.read(absolute)), modifiedAt: new Date(stat.modifiedAt).toISOString() };
 }
 
-export function writeFile(files: FileSystem, path: string, content: Uint8Array): { created: boolean } {
+export function writeFile(files: FileSystem, path: string, content: Uint8Array): { path: string; created: boolean } {
   const absolute = toPath(path);
   const created = files.stat(absolute) === null;
   asProblem(() => files.write(absolute, content));
-  return { created };
+  return { path: absolute, created };
 }
 
-/** A directory goes with all that is in it. */
+/** A directory must be empty. */
 export function deleteFile(files: FileSystem, path: string): void {
   const absolute = toPath(path);
-  asProblem(() => files.remove(absolute, { recursive: true }));
+  asProblem(() => files.remove(absolute));
 }
 
 function toPath(path: string): string {

@@ -179,7 +179,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => readFile(this.#enter(caller).files, path));
   }
 
-  writeFile(caller: Principal, path: string, content: Uint8Array): Promise<Outcome<{ created: boolean }>> {
+  writeFile(caller: Principal, path: string, content: Uint8Array): Promise<Outcome<{ path: string; created: boolean }>> {
     return toOutcome(() => writeFile(this.#enter(caller).files, path, content));
   }
 

@@ -90,7 +90,8 @@ export function fakeSessions(): FakeSessions {
       open(id, caller);
       return { requested: name, canonical: 'builtin.bash', via: 'alias', result: textResult(`in ${id}`), durationMs: 1 };
     },
-    listFiles: async (caller, path) => {
+    listFiles: async (caller, relative) => {
+      const path = absolute(relative);
       const prefix = path === '/' ? '/' : `${path}/`;
       const files = [...open(id, caller).files].filter(([name]) => name.startsWith(prefix));
       return {
@@ -103,25 +104,32 @@ export function fakeSessions(): FakeSessions {
         })),
       };
     },
-    readFile: async (caller, path) => {
+    readFile: async (caller, relative) => {
       const { files } = open(id, caller);
+      const path = absolute(relative);
       const content = files.get(path);
       if (content !== undefined) return { content, modifiedAt: createdAt };
       if ([...files.keys()].some((name) => name.startsWith(`${path}/`))) return { directory: true };
       throw new Problem('not_found', `There is no file ${path}.`);
     },
-    writeFile: async (caller, path, content) => {
+    writeFile: async (caller, relative, content) => {
       const { files } = open(id, caller);
+      const path = absolute(relative);
       const created = !files.has(path);
       files.set(path, content);
-      return { created };
+      return { path, created };
     },
-    deleteFile: async (caller, path) => {
+    deleteFile: async (caller, relative) => {
+      const path = absolute(relative);
       if (!open(id, caller).files.delete(path)) throw new Problem('not_found', `There is no file ${path}.`);
     },
   });
 
   return { all, submitted, reads, get, create: async (owner, setup) => viewOf(found(owner.keyId, setup)) };
+}
+
+function absolute(path: string): string {
+  return path.startsWith('/') ? path : `/workspace/${path}`;
 }
 
 function viewOf({ id, setup, events }: FakeSession) {

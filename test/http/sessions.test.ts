@@ -227,9 +227,16 @@ describe('files', () => {
       'content-disposition': 'attachment',
     });
     expect((await bodyOf(await file('GET', 'workspace'))).entries).toEqual([expect.objectContaining({ name: 'a b.bin', size: 4 })]);
-    expect((await bodyOf(await h.send('GET', `/v1/sessions/${id}/files`))).path).toBe('/');
+    expect((await bodyOf(await h.send('GET', `/v1/sessions/${id}/files`))).path).toBe('/workspace');
     expect((await file('DELETE', 'workspace/a%20b.bin')).status).toBe(204);
     expect((await file('GET', 'workspace/a%20b.bin')).status).toBe(404);
+  });
+
+  it('have the paths that the tools use, from the working directory or absolute', async () => {
+    await file('PUT', 'notes/a.txt', 'x');
+    await file('PUT', '/tmp/b.txt', 'y');
+    expect([...(h.sessions.all.get(id)?.files.keys() ?? [])]).toEqual(['/workspace/notes/a.txt', '/tmp/b.txt']);
+    expect(await (await file('GET', 'workspace/notes/a.txt')).text()).toBe('x');
   });
 
   it('may be empty, and no larger than the bound', async () => {

@@ -136,7 +136,7 @@ describe('a session', () => {
 
   it('keeps files, and tells which fault a path has', async () => {
     const { session } = await make();
-    expect(await session.writeFile(owner, 'a/b.txt', new TextEncoder().encode('x'))).toEqual({ created: true });
+    expect(await session.writeFile(owner, 'a/b.txt', new TextEncoder().encode('x'))).toEqual({ path: '/workspace/a/b.txt', created: true });
     expect(await session.listFiles(owner, 'a')).toMatchObject({
       path: '/workspace/a',
       entries: [{ name: 'b.txt', kind: 'file', size: 1 }],

@@ -1,6 +1,10 @@
-/** `/v1/sessions/{id}/files/{path}`: the files that a session's tools see. `{path}` is absolute, without its first slash. */
+/**
+ * `/v1/sessions/{id}/files/{path}`: the files that a session's tools see, under the paths that the tools use: `a.txt` is
+ * `/workspace/a.txt`, and so is `workspace/a.txt`; what begins with a slash (`files//tmp/a.txt`) is absolute.
+ */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
+import { workspace } from '../../core/path.ts';
 import { readBytes } from '../json-body.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -11,7 +15,7 @@ const params = sessionParams.extend({
     .string()
     .min(1)
     .max(limits.maxPathBytes)
-    .meta({ description: 'Absolute, without the first slash.', example: 'workspace/notes.txt' }),
+    .meta({ description: 'From `/workspace`, which may stand in front; absolute with a slash of its own.', example: 'notes.txt' }),
 });
 
 const Listing = z
@@ -31,13 +35,12 @@ export function mountSessionFiles(app: App): void {
       ...common,
       method: 'get',
       path: '/v1/sessions/{id}/files',
-      operationId: 'listRootFiles',
-      summary: 'List the root directory',
-      description: 'Tools work in `/workspace`: see `/v1/sessions/{id}/files/workspace`.',
+      operationId: 'listFiles',
+      summary: 'List the working directory',
       params: sessionParams,
       answers: { 200: { description: 'Its entries.', schema: Listing } },
     },
-    async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).listFiles(principal, '/')),
+    async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).listFiles(principal, workspace)),
   );
 
   mount(
@@ -60,8 +63,9 @@ export function mountSessionFiles(app: App): void {
     },
     async ({ c, services, principal, params }) => {
       const session = services.sessions.get(params.id);
-      const file = await session.readFile(principal, `/${params.path}`);
-      if ('directory' in file) return c.json(await session.listFiles(principal, `/${params.path}`));
+      const path = toolPath(params.path);
+      const file = await session.readFile(principal, path);
+      if ('directory' in file) return c.json(await session.listFiles(principal, path));
       // Whatever a tool wrote: never shown by a browser as a page of this origin (`nosniff` is on every answer).
       return new Response(file.content, {
         headers: {
@@ -95,8 +99,8 @@ export function mountSessionFiles(app: App): void {
     async ({ c, services, principal, params }) => {
       const session = services.sessions.get(params.id);
       const content = await readBytes(c.req.raw, limits.maxFileBodyBytes, services.clock);
-      const { created } = await session.writeFile(principal, `/${params.path}`, content);
-      const answer = { path: `/${params.path}`, size: content.byteLength };
+      const { path, created } = await session.writeFile(principal, toolPath(params.path), content);
+      const answer = { path, size: content.byteLength };
       return c.json(answer, created ? 201 : 200, created ? { location: new URL(c.req.url).pathname } : {});
     },
   );
@@ -114,8 +118,13 @@ export function mountSessionFiles(app: App): void {
       problems: ['conflict'],
     },
     async ({ c, services, principal, params }) => {
-      await services.sessions.get(params.id).deleteFile(principal, `/${params.path}`);
+      await services.sessions.get(params.id).deleteFile(principal, toolPath(params.path));
       return c.body(null, 204);
     },
   );
+}
+
+/** `/workspace/x` is so often written without its first slash that a folder of that name inside is the rarer meaning. */
+function toolPath(path: string): string {
+  return path === 'workspace' || path.startsWith('workspace/') ? `/${path}` : path;
 }
