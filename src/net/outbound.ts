@@ -22,18 +22,14 @@ export function createOutbound(
   return async (request, options) => {
     let url = guard(request.url, options.purpose, options.ownOrigin);
     const signal = signalOf(options);
-    const headers = new Headers(request.headers);
-    if (settings.instance !== undefined) markHop(headers, settings.instance);
 
     // A provider's body is large and sent as it stands; the others' are kept, in case the same origin redirects.
-    let message: Message = { method: request.method, headers, body: null };
-    let outgoing: Request;
-    if (options.purpose === 'provider') {
-      outgoing = new Request(request, { headers, redirect: 'manual', ...(signal && { signal }) });
-    } else {
-      message = { ...message, body: request.body === null ? null : await request.arrayBuffer() };
-      outgoing = toRequest(url, message, signal);
-    }
+    const isStreamed = options.purpose === 'provider';
+    const body = isStreamed || request.body === null ? null : await request.arrayBuffer();
+    let message: Message = { method: request.method, headers: request.headers, body };
+    let outgoing = isStreamed ? new Request(request, { redirect: 'manual', ...(signal && { signal }) }) : toRequest(url, message, signal);
+    if (settings.instance !== undefined) markHop(outgoing.headers, settings.instance);
+    message = { ...message, headers: outgoing.headers };
 
     for (let redirects = 0; ; redirects += 1) {
       const response = await sendOnce(send, outgoing, url, options, signal);
@@ -43,7 +39,7 @@ export function createOutbound(
       if (redirects >= limits.maxRedirects)
         throw new OutboundRefused('redirects', `${url.host} led through more than ${limits.maxRedirects} redirects.`);
       const next = guard(resolveLocation(location, url), options.purpose, options.ownOrigin);
-      if (options.purpose === 'provider' && request.body !== null) {
+      if (isStreamed && request.body !== null) {
         throw new OutboundRefused(
           'redirect-body',
           `${url.host} redirects to ${next.host}. Set the provider's baseUrl to the address that it redirects to.`,

@@ -43,11 +43,16 @@ export const bash = defineTool({
       // It patches globals of the whole isolate while a script runs, which other requests would feel.
       defenseInDepth: false,
     });
-    // In a subshell, because only there the interpreter survives a redirection that cannot be opened (no room left, a file
-    // in the way): the script still ends, but what it printed until then is kept.
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const ended = await shell.exec(`(\n${command}\n)`, { signal: AbortSignal.any([signal, deadline]) });
-    return toResult(ended, deadline.aborted, timeoutMs);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new Error(`stopped after ${timeoutMs} ms`)), timeoutMs);
+    try {
+      // In a subshell, because only there the interpreter survives a redirection that cannot be opened (no room left, a
+      // file in the way): the script still ends, but what it printed until then is kept.
+      const ended = await shell.exec(`(\n${command}\n)`, { signal: AbortSignal.any([signal, deadline.signal]) });
+      return toResult(ended, deadline.signal.aborted, timeoutMs);
+    } finally {
+      clearTimeout(timer);
+    }
   },
 });
 
