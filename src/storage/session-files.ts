@@ -33,12 +33,12 @@ function sqlStore(sql: SqlStorage): FileStore {
     return used;
   };
 
-  const select = (where: string, ...values: string[]): FileRow[] =>
+  const rows = (query: string, ...values: string[]): FileRow[] =>
     sql
-      .exec<Row>(`SELECT path, kind, size, mode, modified_at FROM files WHERE ${where}`, ...values)
+      .exec<Row>(query, ...values)
       .toArray()
       .map(toFileRow);
-  const get = (path: string): FileRow | undefined => select('path = ?', path)[0];
+  const get = (path: string): FileRow | undefined => rows('SELECT path, kind, size, mode, modified_at FROM files WHERE path = ?', path)[0];
 
   function putRow(row: FileRow): void {
     const before = get(row.path);
@@ -104,8 +104,12 @@ function sqlStore(sql: SqlStorage): FileStore {
       if (row !== undefined) used = { files: sums.files - 1, bytes: sums.bytes - row.size };
     },
     // `/` is not a child of itself; it has no row, since it is always there.
-    children: (path) => select('parent = ?', path),
-    descendants: (path) => (path === '/' ? select('1 = 1') : select('path > ? AND path < ?', `${path}/`, `${path}0`)),
+    children: (path) => rows('SELECT path, kind, size, mode, modified_at FROM files WHERE parent = ?', path),
+    // Between `a/` and `a0`, the next character after `/`, lies everything beneath `a`. All paths begin with `/`.
+    descendants: (path) => {
+      const prefix = path === '/' ? '' : path;
+      return rows('SELECT path, kind, size, mode, modified_at FROM files WHERE path > ? AND path < ?', `${prefix}/`, `${prefix}0`);
+    },
     move(from, to) {
       sql.exec('UPDATE files SET path = ?, parent = ? WHERE path = ?', to, parentPath(to), from);
       sql.exec('UPDATE file_chunks SET path = ? WHERE path = ?', to, from);

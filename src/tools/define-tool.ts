@@ -8,10 +8,10 @@ import { parseAlias, parseWireName } from '../core/names.ts';
 import { errorResult, textResult, type JsonSchema, type ToolAnnotations, type ToolResult } from '../core/tool.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
 
-export type JsonValue = string | number | boolean | null | undefined | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+type JsonValue = string | number | boolean | null | undefined | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /** A `ToolResult` is taken as it is; a string becomes its text; other JSON its text, and an object `structuredContent` as well. */
-export type ToolAnswer = JsonValue | ToolResult;
+type ToolAnswer = JsonValue | ToolResult;
 
 export type ToolSpec<Input extends z.ZodObject> = {
   /** Legal with every provider: letters, digits, `_`, `-`, at most 64. */
