@@ -11,6 +11,7 @@ import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
+import { ChunkTemplates } from './chunk-template.ts';
 import { profileFor, type Profile } from './profiles.ts';
 import { errorBodyProblem, malformedProblem } from './provider-error.ts';
 import type { ReplyReader } from './reply-reader.ts';
@@ -131,6 +132,7 @@ export class OpenAiReply implements ReplyReader {
   readonly #access: ProviderAccess;
   readonly #echoesReasoning: boolean;
   readonly #assembler = new ToolCallAssembler();
+  readonly #templates = new ChunkTemplates<ConstantPart>();
   /** Calls in the order of their `call-start`, which is their order in the message. */
   readonly #started: number[] = [];
   readonly #callExtras = new Map<number, unknown>();
@@ -150,11 +152,15 @@ export class OpenAiReply implements ReplyReader {
     if (this.state === 'over') return [];
     if (message.error !== undefined) return this.#fail(tryParse(message.error) ?? message.error);
     const data = message.data;
+    const known = message.event === 'error' ? null : this.#templates.match(data);
+    if (known !== null) return this.#readKnown(known);
     if (data === '[DONE]') return this.#finish(true);
     if (data.trim() === '') return [];
     const chunk = tryParse(data);
     if (!isRecord(chunk)) return this.#end([], malformedProblem(this.#access, 'sent an event that is not JSON').toBody());
     if (message.event === 'error') return this.#fail(chunk.error ?? chunk);
+    const constant = constantPart(chunk);
+    if (constant !== null) this.#templates.learn(data, constant.key, constant.text, constant);
     return this.#read(chunk);
   }
 
@@ -173,6 +179,14 @@ export class OpenAiReply implements ReplyReader {
 
   #over(): boolean {
     return this.state === 'over';
+  }
+
+  /** A chunk like one before it, but for its string. */
+  #readKnown({ value, text: piece }: { value: ConstantPart; text: string }): ChatEvent[] {
+    const events: ChatEvent[] = [];
+    if (value.key === 'content') this.#readContent(piece, events);
+    else this.#push({ index: value.index, arguments: piece }, events);
+    return events;
   }
 
   #read(chunk: Json): ChatEvent[] {
@@ -311,6 +325,26 @@ export class OpenAiReply implements ReplyReader {
     }
     return Object.keys(data).length === 0 ? null : data;
   }
+}
+
+/** The one string by which a chunk may differ from the next, and what it belongs to. */
+type ConstantPart = { key: 'content'; text: string } | { key: 'arguments'; text: string; index: number };
+
+/** null for a chunk that says anything more than a piece of text, or of one numbered call's arguments. */
+function constantPart(chunk: Json): ConstantPart | null {
+  if (!Array.isArray(chunk.choices) || chunk.choices.length !== 1 || chunk.usage != null || chunk.error != null || chunk.x_groq != null)
+    return null;
+  const choice: unknown = chunk.choices[0];
+  if (!isRecord(choice) || (choice.index ?? 0) !== 0 || choice.finish_reason != null || !isRecord(choice.delta)) return null;
+  const { content, tool_calls: calls, role: _role, ...others } = choice.delta;
+  if (Object.values(others).some((value) => value != null) || choice.native_finish_reason != null) return null;
+  if (calls == null) return typeof content === 'string' ? { key: 'content', text: content } : null;
+  if (!Array.isArray(calls) || calls.length !== 1 || (content != null && content !== '')) return null;
+  const call: unknown = calls[0];
+  if (!isRecord(call) || !Number.isInteger(call.index) || call.id || call.custom != null || call.extra_content != null) return null;
+  const named = call.function;
+  if (!isRecord(named) || named.name || typeof named.arguments !== 'string') return null;
+  return { key: 'arguments', text: named.arguments, index: call.index as number };
 }
 
 const limitReasons = new Set(['length', 'max_tokens', 'max_output_tokens', 'model_length']);

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ChunkTemplates } from '../../src/providers/chunk-template.ts';
+
+const chunk = (key: string, text: string) =>
+  JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { [key]: text }, finish_reason: null }], obfuscation: '' });
+
+function learnt(key: string, text: string): ChunkTemplates<string> {
+  const templates = new ChunkTemplates<string>();
+  templates.learn(chunk(key, text), key, text, key);
+  return templates;
+}
+
+describe('a learnt chunk', () => {
+  it('is read again exactly, whatever its string holds', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (first, next) => {
+        expect(learnt('content', first).match(chunk('content', next))).toEqual({ value: 'content', text: next });
+      }),
+    );
+  });
+
+  it('is no match where anything else differs', () => {
+    const templates = learnt('content', 'a');
+    const other = chunk('content', 'b');
+    for (const different of [
+      other.replace('"index":0', '"index":1'),
+      other.replace('"finish_reason":null', '"finish_reason":"stop"'),
+      other.replace('"b"', '"b","role":"assistant"'),
+      other.replace('"b"', '"b\\x"'),
+      other.replace('"b"', '"b\n"'),
+      other.slice(0, -1),
+      '',
+    ])
+      expect(templates.match(different), different).toBeNull();
+  });
+
+  it('is not learnt where it is not plain what changes', () => {
+    const templates = new ChunkTemplates<string>();
+    templates.learn('{"content":"a","x":{"content":"b"}}', 'content', 'b', 'v');
+    templates.learn('{"content":"a","x":{"content":"a"}}', 'content', 'a', 'v');
+    templates.learn('{"other":"a"}', 'content', 'a', 'v');
+    templates.learn('{"content":"a', 'content', 'a', 'v');
+    expect(templates.match('{"content":"a","x":{"content":"b"}}')).toBeNull();
+    expect(templates.match('{"content":"a","x":{"content":"a"}}')).toBeNull();
+  });
+
+  it('stands beside others, and the oldest makes room', () => {
+    const templates = new ChunkTemplates<number>();
+    const at = (index: number, text: string) => `{"index":${index},"arguments":"${text}"}`;
+    for (let index = 0; index < 20; index++) templates.learn(at(index, 'a'), 'arguments', 'a', index);
+    expect(templates.match(at(19, 'b'))).toEqual({ value: 19, text: 'b' });
+    expect(templates.match(at(4, 'b'))).toEqual({ value: 4, text: 'b' });
+    expect(templates.match(at(0, 'b'))).toBeNull();
+  });
+});
