@@ -37,6 +37,9 @@ const acceptAll: Check = () => {};
 function compile(schema: unknown, scope: Scope, depth: number): Check {
   if (schema === false) return (value, run) => report(run, `no value is allowed here, received ${nameOf(value)}`);
   if (!isObject(schema) || depth > limits.maxSchemaDepth) return acceptAll;
+  const type = typeRule(schema);
+  // Most fields are a type and a description: nothing else to look for.
+  if (Object.keys(schema).every((keyword) => wordless.has(keyword))) return type === null ? acceptAll : guarded(type, []);
   const checks: Check[] = [];
   const add = (check: Check | null): void => {
     if (check !== null) checks.push(check);
@@ -49,8 +52,11 @@ function compile(schema: unknown, scope: Scope, depth: number): Check {
   add(numberRules(schema));
   add(alternatives(schema, scope, depth));
   if (Array.isArray(schema.allOf)) for (const part of schema.allOf) add(compile(part, scope, depth + 1));
-  return guarded(typeRule(schema), checks);
+  return guarded(type, checks);
 }
+
+/** Keywords that add no rule to the type's. */
+const wordless: ReadonlySet<string> = new Set(['type', 'nullable', 'description', 'title', 'default', 'examples', 'format', 'pattern']);
 
 /** The type first: when it is wrong, the other rules would only repeat it. The budget ends what recursion could not. */
 function guarded(type: Check | null, checks: readonly Check[]): Check {
