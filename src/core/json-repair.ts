@@ -77,44 +77,58 @@ function amidProse(text: string): ArgumentReading {
 function ofValue(value: unknown, text: string, state: 'ok' | 'repaired'): ArgumentReading {
   const inner = typeof value === 'string' ? parse(value) : value;
   const source = typeof value === 'string' ? value : text;
-  if (!isObject(inner) || !isSound(inner)) return invalid;
+  if (!isObject(inner)) return invalid;
+  const found = inspect(inner, 1);
+  if (found === 'unsound') return invalid;
   // Surrogates that lost their pair cannot be stored or sent as UTF-8.
-  const formed = /\\u[dD][89a-fA-F]/.test(source) || !source.isWellFormed() ? wellFormed(inner) : inner;
-  return { state: holdsLongNumbers(source) && losesDigits(source) ? 'repaired' : state, arguments: formed as Record<string, unknown> };
+  const lone = source.includes('\\ud') || source.includes('\\uD') || !source.isWellFormed();
+  const formed = lone ? (wellFormed(inner) as Record<string, unknown>) : inner;
+  return { state: found === 'large' && losesDigits(source) ? 'repaired' : state, arguments: formed };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Within the depth limit, and without the infinities that `1e400` reads as. */
-function isSound(root: unknown): boolean {
-  let level: unknown[] = [root];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limits.maxJsonDepth) return false;
-    const next: unknown[] = [];
-    for (const value of level) {
-      if (typeof value === 'number' && !Number.isFinite(value)) return false;
-      if (typeof value !== 'object' || value === null) continue;
-      for (const child of Array.isArray(value) ? value : Object.values(value)) {
-        if (typeof child === 'object' || typeof child === 'number') next.push(child);
-      }
-    }
-    level = next;
+/**
+ * `unsound`: nested beyond the limit, or holds the infinity that `1e400` reads as; `large`: an integer that may be rounded.
+ * Stops at the limit, so the recursion is shallow whatever the text was.
+ */
+function inspect(value: unknown, depth: number): Finding {
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) return 'unsound';
+    return Math.abs(value) > Number.MAX_SAFE_INTEGER ? 'large' : 'fine';
   }
-  return true;
+  if (typeof value !== 'object' || value === null) return 'fine';
+  if (depth > limits.maxJsonDepth) return 'unsound';
+  let found: Finding = 'fine';
+  if (Array.isArray(value)) {
+    for (const child of value) {
+      found = worse(found, inspect(child, depth + 1));
+      if (found === 'unsound') return found;
+    }
+    return found;
+  }
+  // Parsed JSON has own keys only, and `for in` over them is far cheaper than making lists.
+  for (const key in value) {
+    found = worse(found, inspect((value as Record<string, unknown>)[key], depth + 1));
+    if (found === 'unsound') return found;
+  }
+  return found;
 }
 
-/** Recursion is safe here: `isSound` has bounded the depth. Built from entries, so an own `__proto__` stays a plain key. */
+type Finding = 'fine' | 'large' | 'unsound';
+
+function worse(a: Finding, b: Finding): Finding {
+  return b === 'fine' ? a : b;
+}
+
+/** Recursion is safe here: `inspect` has bounded the depth. Built from entries, so an own `__proto__` stays a plain key. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(wellFormed);
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key.toWellFormed(), wellFormed(child)]));
-}
-
-function holdsLongNumbers(text: string): boolean {
-  return /\d{16}/.test(text);
 }
 
 /** An integer that a double cannot hold was rounded: the value is not what the model wrote, so it counts as repaired. */
