@@ -7,7 +7,11 @@ import { checkInput } from '../src/core/input-schema.ts';
 import type { JsonSchema } from '../src/core/tool.ts';
 
 const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 7;
-const goals = { callUs: 8, arrayUs: 600, compileUs: 60 };
+/**
+ * V1 asks for 8 µs a call, 600 µs for the rows and 60 µs to compile on a machine where zod takes 4.2, 8, 460 and 259. As
+ * ratios to zod in the same round they hold on any machine, busy or not.
+ */
+const goals = { valid: 8 / 4.2, invalid: 8 / 8, array: 600 / 460, compile: 60 / 259 };
 
 // Workers have no eval: neither has the comparison.
 z.config({ jitless: true });
@@ -141,14 +145,9 @@ const medians = samples.map((taken) => columns.map((column) => median(taken.map(
 for (const [index, values] of medians.entries()) {
   console.log(`| ${contenders[index]?.name} | ${values.map((value) => value.toFixed(value < 100 ? 2 : 0)).join(' | ')} |`);
 }
-const [validUs = Number.NaN, invalidUs = Number.NaN, arrayUs = Number.NaN, compileUs = Number.NaN] = medians[0] ?? [];
-for (const [name, value, goal] of [
-  ['a valid call, µs', validUs, goals.callUs],
-  ['an invalid call, µs', invalidUs, goals.callUs],
-  ['1,000 rows, µs', arrayUs, goals.arrayUs],
-  ['compile, µs', compileUs, goals.compileUs],
-] as const) {
-  const holds = value <= goal;
-  console.log(`V1 ${holds ? 'pass' : 'FAIL'}: ${name}: ${value.toFixed(2)} (goal ≤ ${goal})`);
+for (const column of columns) {
+  const ratio = median((samples[0] ?? []).map((row, round) => row[column] / (samples[1]?.[round]?.[column] ?? Number.NaN)));
+  const holds = ratio <= goals[column];
+  console.log(`V1 ${holds ? 'pass' : 'FAIL'}: ${column}: ${ratio.toFixed(2)} of zod's time (goal ≤ ${goals[column].toFixed(2)})`);
   if (!holds) process.exitCode = 1;
 }
