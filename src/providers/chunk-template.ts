@@ -34,9 +34,11 @@ export class ChunkTemplates<T> {
 
   /** Learns a parsed chunk whose only changing part is the string `text`, under the key `key`. */
   learn(chunk: string, key: string, text: string, value: T): void {
-    const opening = new RegExp(`"${key}":\\s*"`).exec(chunk);
-    if (opening === null) return;
-    const start = opening.index + opening[0].length;
+    const named = `"${key}":`;
+    const at = chunk.indexOf(named);
+    const quote = at < 0 ? -1 : at + named.length + (chunk[at + named.length] === ' ' ? 1 : 0);
+    if (chunk[quote] !== '"') return;
+    const start = quote + 1;
     const end = stringEnd(chunk, start);
     // Another string under the same key, or one that is not what the parser read: not the chunk it seems to be.
     if (end < 0 || readString(chunk.slice(start, end)) !== text || chunk.includes(`"${key}"`, end)) return;

@@ -44,7 +44,7 @@ export function createChatModel(deps: ModelDeps): ChatModel {
 }
 
 /** The way to a provider: the network, or the stand-in. */
-export function httpFor(deps: Pick<ModelDeps, 'http' | 'rehearsal'>, access: ProviderAccess): OutboundHttp {
+function httpFor(deps: Pick<ModelDeps, 'http' | 'rehearsal'>, access: ProviderAccess): OutboundHttp {
   return access.kind === 'rehearsal' ? deps.rehearsal : deps.http;
 }
 

@@ -2,7 +2,7 @@
  * What the rehearsal does with a conversation: a rule for each case, no intelligence, the same answer each time. Reads and
  * writes the Chat Completions wire, since it stands where a provider stands; `rehearsal.ts` puts it on the wire.
  */
-import { bestTool, guessArguments, readArgumentLine } from './rehearsal-tools.ts';
+import { bestTool, guessArguments, readArgumentLine, type RehearsalTool } from './rehearsal-tools.ts';
 
 /** The parts of a request that it looks at, already checked. */
 export type RehearsalRequest = {
@@ -17,7 +17,6 @@ export type RehearsalMessage = {
   /** Of a tool message: the call it answers. */
   callId: string | null;
 };
-export type RehearsalTool = { name: string; description: string; parameters: Record<string, unknown>; aliases: readonly string[] };
 
 export type RehearsalReply = { text: string; calls: readonly { name: string; arguments: string }[] };
 

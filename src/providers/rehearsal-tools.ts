@@ -1,5 +1,5 @@
 /** How the rehearsal picks a tool and fills its arguments from plain words: rules over names and schemas, nothing learnt. */
-import type { RehearsalTool } from './rehearsal-script.ts';
+export type RehearsalTool = { name: string; description: string; parameters: Record<string, unknown>; aliases: readonly string[] };
 
 type Property = { type: string; enum: unknown[] | null; fallback: unknown };
 

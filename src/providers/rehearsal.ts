@@ -4,7 +4,8 @@
  */
 import type { ProviderAccess } from '../core/provider.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
-import { nextReply, type RehearsalMessage, type RehearsalReply, type RehearsalRequest, type RehearsalTool } from './rehearsal-script.ts';
+import { nextReply, type RehearsalMessage, type RehearsalReply, type RehearsalRequest } from './rehearsal-script.ts';
+import type { RehearsalTool } from './rehearsal-tools.ts';
 
 /** How the directory names it; the address is never called. */
 export const rehearsalAccess: ProviderAccess = {
