@@ -9,6 +9,7 @@ import { callDirectly, dryRunCall, type DirectCall, type DryRun } from './engine
 import { planNames } from './engine/plan-names.ts';
 import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
+import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
 import { createOutbound } from './net/outbound.ts';
 import { systemClock } from './platform/clock.ts';
 import { randomIds } from './platform/ids.ts';
@@ -43,6 +44,8 @@ export type Services = {
   callTool(principal: Principal, call: DirectCall): Promise<SessionCall & { callId: string }>;
   /** Resolves, authorises and checks; runs nothing. Serves calls with a session too. */
   dryRunCall(principal: Principal, call: DirectCall): Promise<DryRun>;
+  /** Throws `loop_detected` for a request that this installation sent itself, by whatever name it came round. */
+  refuseLoop(headers: Headers): Promise<void>;
   /** Chat completions without server tools and session: the provider's own bytes, or canonical frames where its profile says so. */
   proxyChat(principal: Principal, model: string, body: Record<string, unknown>, signal: AbortSignal): Promise<Response>;
 };
@@ -65,7 +68,8 @@ export function wire(bindings: Bindings): Wiring {
 function build(bindings: Bindings): Wiring {
   const settings = readSettings(bindings);
   const base = { settings, clock: systemClock, ids: randomIds, log: createLog(settings.log) };
-  const outbound = createOutbound(settings);
+  const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
+  const outbound = createOutbound({ ...settings, ...(instance !== null && { instance }) });
   const directory = createDirectory({ env: bindings, settings, clock: base.clock, log: base.log });
   const catalogs = new Map<string, Catalog>();
   const catalog = (workspace: string): Catalog => {
@@ -98,6 +102,9 @@ function build(bindings: Bindings): Wiring {
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     callTool: (principal, call) => callDirectly(direct(principal.workspace), principal, call, new AbortController().signal),
     dryRunCall: (principal, call) => dryRunCall({ directory, aliases: settings.aliases }, principal, call),
+    async refuseLoop(headers) {
+      if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());
+    },
     proxyChat: (principal, ref, body, signal) => proxy(directory, { outbound, model }, principal, ref, body, signal),
     turnDeps: (workspace) => ({ ...base, ...callDeps(workspace), directory, model }),
     callDeps,

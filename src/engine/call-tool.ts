@@ -103,7 +103,7 @@ function judge(resolution: Resolution, request: ToolCallRequest): ToolResult | n
       `${tool.wireName} cannot be called: its server "${tool.server}" has never listed it. Use another tool.`,
     );
   if (request.arguments === null) return unusableArguments(request.fault ?? 'invalid_json');
-  if (request.guessed === true && !isSafe(tool)) {
+  if (request.guessed === true && !onlyReads(tool)) {
     return errorResult(
       'invalid_json',
       'Not run: the arguments were not valid JSON and had to be repaired by guessing. Send the call again with valid JSON.',
@@ -136,10 +136,18 @@ function invalidArguments(tool: EditionTool, issues: Issue[]): ToolResult {
   return errorResult('invalid_arguments', `Not run: the arguments of ${tool.wireName} are not valid.\n${lines.join('\n')}`, issues);
 }
 
-/** May run again or on repaired input: reads only, or is idempotent. Hints count for code of this house only. */
+/** May run again: reads only, or is idempotent. Hints count for code of this house only. */
 export function isSafe(tool: EditionTool): boolean {
-  const ours = tool.kind === 'builtin' || tool.kind === 'local';
-  return ours && (tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true);
+  return isOurs(tool) && (tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true);
+}
+
+/** May run on guessed arguments. Narrower than `isSafe`: deleting a wrong file is idempotent, too. */
+function onlyReads(tool: EditionTool): boolean {
+  return isOurs(tool) && tool.annotations?.readOnlyHint === true;
+}
+
+function isOurs(tool: EditionTool): boolean {
+  return tool.kind === 'builtin' || tool.kind === 'local';
 }
 
 async function execute(

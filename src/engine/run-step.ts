@@ -104,16 +104,18 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
     take(event: Exclude<ChatEvent, { type: 'error' }>): void {
       switch (event.type) {
         case 'text':
-          return batch.add({ type: 'text-delta', turn, step, text: event.text });
+          batch.add({ type: 'text-delta', turn, step, text: event.text });
+          break;
         case 'reasoning':
-          return batch.add({ type: 'reasoning-delta', turn, step, text: event.text });
+          batch.add({ type: 'reasoning-delta', turn, step, text: event.text });
+          break;
         case 'call-start': {
           const callId = deps.ids.next('call');
           callIds.set(event.call, callId);
           const meant = scope.names === null ? null : resolveName(scope.names, event.name);
           const named = meant?.ok ? { canonical: meant.canonical, via: meant.via } : { canonical: null, via: null };
           const native = event.nativeId === null ? {} : { nativeId: event.nativeId };
-          return append({
+          append({
             type: 'tool-input-start',
             turn,
             step,
@@ -122,20 +124,26 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
             ...named,
             ...native,
           });
+          break;
         }
         case 'call-delta':
-          return batch.add({ type: 'tool-input-delta', turn, step, callId: idOf(event.call), delta: event.text });
+          batch.add({ type: 'tool-input-delta', turn, step, callId: idOf(event.call), delta: event.text });
+          break;
         case 'call-end':
-          return append({ type: 'tool-input-end', turn, step, callId: idOf(event.call), ...inputEnd(event) });
+          append({ type: 'tool-input-end', turn, step, callId: idOf(event.call), ...inputEnd(event) });
+          break;
         case 'native':
-          return append({ type: 'native', turn, step, provider: event.provider, data: event.data });
+          append({ type: 'native', turn, step, provider: event.provider, data: event.data });
+          break;
         case 'usage':
-          return append({ type: 'usage', turn, step, usage: event.usage });
+          append({ type: 'usage', turn, step, usage: event.usage });
+          break;
         case 'finish':
           this.finished = true;
-          return append({ type: 'step-end', turn, step, reason: event.reason, model: at.model });
+          append({ type: 'step-end', turn, step, reason: event.reason, model: at.model });
+          break;
         default:
-          return event satisfies never;
+          event satisfies never;
       }
     },
   };

@@ -7,6 +7,7 @@ import { Problem } from '../core/problem.ts';
 import type { Services } from '../wiring.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { cors } from './middleware/cors.ts';
+import { refuseLoops } from './middleware/refuse-loops.ts';
 import { requestContext } from './middleware/request-context.ts';
 import { quoted, renderProblem, toProblem } from './problems.ts';
 import { mountMethodFallbacks } from './route.ts';
@@ -34,6 +35,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   const app: App = { router, operations: [] };
   router.use(requestContext(services));
   router.use(cors);
+  router.use(refuseLoops);
 
   mountHealth(app);
   mountToolsets(app);

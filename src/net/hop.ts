@@ -2,11 +2,23 @@
  * The loop brake: every request that leaves names this installation, and a request that comes in with that name has come
  * round through some other host name. Both halves of the mark are here.
  */
+import { sha256Hex } from '../core/hash.ts';
 import { Problem } from '../core/problem.ts';
 
-const hopHeader = 'x-moniker-hop';
+export const hopHeader = 'x-moniker-hop';
 
-/** `instance` is any opaque text that is the same in every isolate of one installation and tells nothing. */
+/** A name that is the same in every isolate of one installation and tells nothing: half a digest of its master key. */
+export type InstanceName = () => Promise<string>;
+
+export function createInstanceName(masterKey: string): InstanceName {
+  let name: string | null = null;
+  return async () => {
+    // The value is kept, not the promise: one request's promise is no business of another's.
+    name ??= (await sha256Hex(`moniker hop ${masterKey}`)).slice(0, 32);
+    return name;
+  };
+}
+
 export function markHop(headers: Headers, instance: string): void {
   headers.set(hopHeader, instance);
 }

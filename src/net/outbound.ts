@@ -7,10 +7,10 @@ import { Problem } from '../core/problem.ts';
 import type { OutboundHttp, OutboundOptions } from '../ports/outbound.ts';
 import { createGuard, OutboundRefused, type GuardSettings } from './guard.ts';
 import { headersForOtherOrigin } from './headers.ts';
-import { markHop } from './hop.ts';
+import { type InstanceName, markHop } from './hop.ts';
 
 /** `instance`: see `hop.ts`; without it no hop header is sent. */
-export type OutboundSettings = GuardSettings & { instance?: string };
+export type OutboundSettings = GuardSettings & { instance?: InstanceName };
 
 /** `send` stands in for `fetch` in tests; it must not follow redirects. */
 export function createOutbound(
@@ -28,7 +28,7 @@ export function createOutbound(
     const body = isStreamed || request.body === null ? null : await request.arrayBuffer();
     let message: Message = { method: request.method, headers: request.headers, body };
     let outgoing = isStreamed ? new Request(request, { redirect: 'manual', ...(signal && { signal }) }) : toRequest(url, message, signal);
-    if (settings.instance !== undefined) markHop(outgoing.headers, settings.instance);
+    if (settings.instance !== undefined) markHop(outgoing.headers, await settings.instance());
     message = { ...message, headers: outgoing.headers };
 
     for (let redirects = 0; ; redirects += 1) {

@@ -27,6 +27,7 @@ import { createPrincipals } from './principals.ts';
 import { openProvider } from './provider-access.ts';
 import { createPublishedReader, orNull } from './published-reader.ts';
 import { openValue } from './secret-box.ts';
+import { joinFlight } from './single-flight.ts';
 import { createTimedCache } from './timed-cache.ts';
 import type { Loaded } from './timed-cache.ts';
 
@@ -54,7 +55,11 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     if (kept !== undefined) return kept;
     const key = kvKeys.edition(workspace, pointer.hash);
     const underWay = editionLoads.get(key);
-    if (underWay !== undefined) return underWay;
+    if (underWay !== undefined)
+      return joinFlight(underWay, () => {
+        editionLoads.delete(key);
+        return names(workspace, pointer);
+      });
     const load = published
       .edition(workspace, pointer.hash)
       .then(({ edition, bytes }) => {

@@ -15,30 +15,30 @@ export interface MasterKey {
 
 /** `not_configured` when there is no master key. Derived keys are kept: a derivation costs more than what it is used for. */
 export function createMasterKey(masterKey: string | null): MasterKey {
-  const derived = new Map<string, Promise<CryptoKey>>();
-  let material: Promise<CryptoKey> | undefined;
-  let id: Promise<string> | undefined;
+  // Values are kept, not promises: a promise belongs to the request that made it, and may end with it.
+  const derived = new Map<string, CryptoKey>();
+  let material: CryptoKey | null = null;
+  let id: string | null = null;
 
-  const root = (): Promise<CryptoKey> => {
+  const root = async (): Promise<CryptoKey> => {
     if (masterKey === null) throw missingMasterKey();
-    material ??= crypto.subtle.importKey('raw', encode(masterKey), 'HKDF', false, ['deriveKey', 'deriveBits']);
+    material ??= await crypto.subtle.importKey('raw', encode(masterKey), 'HKDF', false, ['deriveKey', 'deriveBits']);
     return material;
   };
 
   return {
     id: async () => {
-      id ??= root().then(async (key) => hex(new Uint8Array(await crypto.subtle.deriveBits(hkdf('id'), key, 32))));
+      id ??= hex(new Uint8Array(await crypto.subtle.deriveBits(hkdf('id'), await root(), 32)));
       return id;
     },
     derive: async (workspace, purpose) => {
       const info = JSON.stringify([workspace, purpose]);
       const known = derived.get(info);
       if (known !== undefined) return known;
-      const key = root().then((material) =>
+      const key =
         purpose === 'secrets'
-          ? crypto.subtle.deriveKey(hkdf(info), material, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
-          : crypto.subtle.deriveKey(hkdf(info), material, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, ['sign']),
-      );
+          ? await crypto.subtle.deriveKey(hkdf(info), await root(), { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+          : await crypto.subtle.deriveKey(hkdf(info), await root(), { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, ['sign']);
       // Workspaces come from keys whose check is yet to be verified: the table may not grow with them.
       if (derived.size >= maxDerivedKeys) derived.clear();
       derived.set(info, key);

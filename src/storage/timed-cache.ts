@@ -2,6 +2,8 @@
  * Isolate memory for small answers: each is kept for the time its loader says, concurrent misses of one key load once, and
  * the number of entries is bounded. Used by `directory.ts`.
  */
+import { joinFlight } from './single-flight.ts';
+
 export interface TimedCache<T> {
   /** What is kept and fresh, with no promise in between. */
   read(key: string): T | undefined;
@@ -31,13 +33,17 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
     if (oldest.done !== true) entries.delete(oldest.value);
   };
 
-  return {
+  const cache: TimedCache<T> = {
     read,
     load: (key, loader) => {
       const kept = read(key);
       if (kept !== undefined) return Promise.resolve(kept);
       const underWay = loads.get(key);
-      if (underWay !== undefined) return underWay;
+      if (underWay !== undefined)
+        return joinFlight(underWay, () => {
+          loads.delete(key);
+          return cache.load(key, loader);
+        });
       const load: Promise<T> = loader().then(
         (loaded) => {
           // Dropped meanwhile: the callers that waited get it, nobody after them.
@@ -65,4 +71,5 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
       loads.clear();
     },
   };
+  return cache;
 }

@@ -108,7 +108,7 @@ describe('the way out', () => {
 
   it('marks what leaves, so that it is known when it comes back', async () => {
     const { sent, send } = upstream({});
-    await createOutbound({ ...closed, instance: 'abc' }, send)(new Request('https://a.example/'), { purpose: 'server' });
+    await createOutbound({ ...closed, instance: async () => 'abc' }, send)(new Request('https://a.example/'), { purpose: 'server' });
     const headers = new Headers(sent[0]?.headers);
     expect(() => refuseOwnHop(headers, 'abc')).toThrow(/itself/);
     expect(() => refuseOwnHop(headers, 'other')).not.toThrow();

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
 import { createTimedCache } from '../../src/storage/timed-cache.ts';
 
 function make(maxEntries = 10) {
@@ -44,6 +45,20 @@ describe('isolate memory', () => {
     const both = await Promise.allSettled([cache.load('a', fails), cache.load('a', fails)]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(await cache.load('a', gives('up'))).toBe('up');
+  });
+
+  it('asks itself when the request that was asking is gone', async () => {
+    vi.useFakeTimers();
+    try {
+      const { cache } = make();
+      void cache.load('a', () => new Promise(() => undefined));
+      const follower = cache.load('a', gives('mine'));
+      await vi.advanceTimersByTimeAsync(limits.catalogTimeoutMs);
+      expect(await follower).toBe('mine');
+      expect(cache.read('a')).toBe('mine');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('does not keep what was dropped while it was loaded', async () => {
