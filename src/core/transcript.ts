@@ -70,9 +70,11 @@ function emptyStep(): Step {
 function applyToStep(step: Step, event: SessionEventBody): void {
   switch (event.type) {
     case 'text-delta':
-      return appendText(step, 'text', event.text);
+      appendText(step, 'text', event.text);
+      return;
     case 'reasoning-delta':
-      return appendText(step, 'reasoning', event.text);
+      appendText(step, 'reasoning', event.text);
+      return;
     case 'native':
       step.parts.push({ type: 'native', provider: event.provider, data: event.data });
       return;
