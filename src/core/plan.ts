@@ -4,7 +4,6 @@
  */
 import type { AgentLimits } from './agent.ts';
 import type { EditionPointer } from './edition.ts';
-import type { Principal } from './principal.ts';
 
 export type Plan = {
   model: string;
@@ -33,6 +32,3 @@ export type ModelSettings = {
   toolChoice?: 'auto' | 'none' | 'required' | { tool: string };
   parallelToolCalls?: boolean;
 };
-
-/** The caller of a session, as the session checks it: the owning key, or `admin`, or a 404. */
-export type Caller = Pick<Principal, 'workspace' | 'keyId' | 'scopes'>;

@@ -36,7 +36,12 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
 
 export function countedIds(): Ids {
   let count = 0;
-  return { next: (prefix) => `${prefix}_${(count += 1)}` };
+  return {
+    next: (prefix) => {
+      count += 1;
+      return `${prefix}_${count}`;
+    },
+  };
 }
 
 export type LogLine = { level: string; message: string; fields: Record<string, unknown> };
