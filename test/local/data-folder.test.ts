@@ -1,0 +1,48 @@
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lockDataDir } from '../../src/local/data-lock.ts';
+import { readKeys } from '../../src/local/keys.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'moniker-test-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the keys of this machine', () => {
+  it('are made once, long, each another, and for their owner only', () => {
+    const made = readKeys(folder, {});
+    expect(readKeys(folder, {})).toEqual(made);
+    expect(made.rootKey).not.toBe(made.masterKey);
+    expect(Math.min(made.rootKey.length, made.masterKey.length)).toBeGreaterThanOrEqual(32);
+    chmodSync(join(folder, 'keys'), 0o644);
+    readKeys(folder, {});
+    expect(statSync(join(folder, 'keys')).mode & 0o777).toBe(0o600);
+  });
+
+  it('are taken from the environment first, and what is there is not stored', () => {
+    const given = 'g'.repeat(32);
+    expect(readKeys(folder, { MONIKER_ROOT_KEY: given }).rootKey).toBe(given);
+    expect(readKeys(folder, {}).rootKey).not.toBe(given);
+    expect(() => readKeys(folder, { MONIKER_ROOT_KEY: 'short' })).toThrow('at least 32');
+  });
+});
+
+describe('the lock of a data folder', () => {
+  it('keeps a second service out, until it is released', () => {
+    const release = lockDataDir(folder);
+    expect(() => lockDataDir(folder)).toThrow(`process ${process.pid}`);
+    release();
+    lockDataDir(folder)();
+  });
+
+  it('counts for nothing when its process is gone or it says nothing', () => {
+    // Above the largest process id that Linux gives.
+    writeFileSync(join(folder, 'lock'), '4194999\n');
+    lockDataDir(folder)();
+    writeFileSync(join(folder, 'lock'), '');
+    lockDataDir(folder)();
+  });
+});

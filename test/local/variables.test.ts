@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { readEnvironment } from '../../src/local/environment.ts';
+import { workerVariables } from '../../src/local/variables.ts';
+
+const keys = { rootKey: 'root', masterKey: 'master' };
+
+describe("the Worker's variables on this machine", () => {
+  it('are the settings as they are, the keys, and the address as public URL unless one is set', () => {
+    const local = readEnvironment({ MONIKER_ALIASES: 'off', OPENAI_API_KEY: 'sk', MONIKER_DATA_DIR: 'here', HOME: '/root' });
+    expect(workerVariables(local, keys, 'http://127.0.0.1:8787', null)).toEqual({
+      MONIKER_ALIASES: 'off',
+      OPENAI_API_KEY: 'sk',
+      MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787',
+      MONIKER_ROOT_KEY: 'root',
+      MONIKER_MASTER_KEY: 'master',
+    });
+    const outside = readEnvironment({ MONIKER_PUBLIC_URL: 'https://tools.example' });
+    expect(workerVariables(outside, keys, 'http://127.0.0.1:8787', null).MONIKER_PUBLIC_URL).toBe('https://tools.example');
+  });
+
+  it('let providers, and only them, reach an Ollama that was found, beside what the operator allows', () => {
+    const local = readEnvironment({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:10.0.0.1:80' });
+    expect(workerVariables(local, keys, 'http://127.0.0.1:8787', '127.0.0.1:11434')).toMatchObject({
+      MONIKER_OLLAMA_URL: 'http://127.0.0.1:11434/v1',
+      MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:10.0.0.1:80,providers:127.0.0.1:11434',
+    });
+  });
+
+  it('tell of names that mean nothing, and take no port that is none', () => {
+    expect(readEnvironment({ MONIKER_ALIASSES: 'off' }).unknown).toEqual(['MONIKER_ALIASSES']);
+    expect(readEnvironment({ MONIKER_LOG: 'debug' }).unknown).toEqual([]);
+    expect(readEnvironment({ PORT: '0' }).port).toBe(0);
+    for (const port of ['80a', '-1', '65536', '1.5']) expect(() => readEnvironment({ PORT: port })).toThrow(port);
+  });
+});
