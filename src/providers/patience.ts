@@ -24,7 +24,7 @@ export class Patience {
     else outer?.addEventListener('abort', this.#forward);
   }
 
-  /** Aborts when a deadline passes, when the outer signal does, and at `abandon`. */
+  /** Aborts when a deadline passes, and when the outer signal does. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -50,11 +50,6 @@ export class Patience {
         this.onAbort(() => reject(this.signal.reason));
       }),
     ]);
-  }
-
-  /** The answer is not wanted any more: what still runs is aborted. */
-  abandon(): void {
-    this.#abort();
   }
 
   /** No more time-outs; the exchange itself goes on. */

@@ -13,7 +13,7 @@ import { OpenAiReply } from './openai.ts';
 import { profileFor } from './profiles.ts';
 import { malformedProblem } from './provider-error.ts';
 import { withRetries } from './retry.ts';
-import { type OpenReply, openReply, readReply } from './transport.ts';
+import { type OpenReply, openReply, readReply, ReplyCursor } from './transport.ts';
 
 export type ProxyRequest = {
   access: ProviderAccess;
@@ -81,28 +81,33 @@ function identityOf(reply: OpenAiReply, model: string): { id: string; model: str
 /** Waits for the first batch, so that a reply which is an error from the start is an error status. */
 async function rewriteStream(open: OpenReply, { access, model, body, clock, signal }: Omit<ProxyRequest, 'http'>): Promise<Response> {
   const reply = new OpenAiReply(access, model);
-  const batches = readReply(open, access, reply, signal);
-  const first = (await batches.next()).value ?? [];
-  if (first[0]?.type === 'error') throw Problem.fromBody(first[0].problem);
+  const cursor = new ReplyCursor(open, access, reply, signal);
+  const first = (await cursor.next()) ?? [];
+  if (first[0]?.type === 'error') {
+    cursor.close();
+    throw Problem.fromBody(first[0].problem);
+  }
   const options = body.stream_options;
   const includeUsage = typeof options === 'object' && options !== null && (options as Record<string, unknown>).include_usage === true;
   const encoder = createChunkEncoder({ ...identityOf(reply, model), includeUsage });
   const headers = headersOf(open.response);
   headers.set('content-type', 'text/event-stream; charset=utf-8');
-  return new Response(encodedStream({ first, batches, encoder, clock, abandon: () => open.patience.abandon() }), { headers });
+  return new Response(encodedStream({ first, cursor, encoder, clock }), { headers });
 }
 
-type Encoding = { first: readonly ChatEvent[]; batches: AsyncGenerator<ChatEvent[]>; encoder: ChunkEncoder; clock: Clock; abandon(): void };
+type Encoding = { first: readonly ChatEvent[]; cursor: ReplyCursor; encoder: ChunkEncoder; clock: Clock };
 
 /**
- * Reads ahead of the reader as far as the buffer allows. In workerd every write to a stream is an entry into the isolate and
- * back, so the first text goes out at once and then at most one write every millisecond or two.
+ * Reads ahead of the reader as far as the buffer allows. In workerd every write to a stream is an entry into the isolate,
+ * which costs more than all that is done with an event: so the first text goes out at once, and then what two milliseconds
+ * bring goes out in one write. (To join by the time since the last write is no good under load: the slower it gets, the less
+ * is joined. Reads cannot be joined: one gives one HTTP chunk, however long it has waited.)
  */
-function encodedStream({ first, batches, encoder, clock, abandon }: Encoding): ReadableStream<Uint8Array> {
+function encodedStream({ first, cursor, encoder, clock }: Encoding): ReadableStream<Uint8Array> {
   const utf8 = new TextEncoder();
   let pending = '';
   let armed = false;
-  let lastWrite = 0;
+  let begun = false;
   let open = true;
   let resume: (() => void) | null = null;
 
@@ -111,22 +116,21 @@ function encodedStream({ first, batches, encoder, clock, abandon }: Encoding): R
     if (pending === '' || !open) return;
     controller.enqueue(utf8.encode(pending));
     pending = '';
-    lastWrite = clock.now();
+    begun = true;
   };
   const write = (controller: ReadableStreamDefaultController<Uint8Array>, events: readonly ChatEvent[]): void => {
     for (const event of events) pending += encoder.encode(event);
-    if (pending === '' || (armed && pending.length < maxPendingLength)) return;
-    if (clock.now() - lastWrite >= coalesceMs || pending.length >= maxPendingLength) {
+    if (pending === '') return;
+    if (!begun || pending.length >= maxPendingLength) {
       flush(controller);
-      return;
+    } else if (!armed) {
+      armed = true;
+      const later = () => flush(controller);
+      clock.sleep(coalesceMs).then(later, later);
     }
-    armed = true;
-    const later = () => flush(controller);
-    clock.sleep(1).then(later, later);
   };
   const pump = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    write(controller, first);
-    for await (const batch of batches) {
+    for (let batch: readonly ChatEvent[] | null = first; batch !== null && open; batch = await cursor.next()) {
       write(controller, batch);
       if (open && (controller.desiredSize ?? 0) <= 0) {
         await new Promise<void>((resolve) => {
@@ -134,6 +138,7 @@ function encodedStream({ first, batches, encoder, clock, abandon }: Encoding): R
         });
       }
     }
+    cursor.close();
     flush(controller);
     if (open) controller.close();
     open = false;
@@ -145,7 +150,7 @@ function encodedStream({ first, batches, encoder, clock, abandon }: Encoding): R
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // `readReply` throws only for the caller's own abort; then there is no reader left to tell anything.
+        // The cursor throws only for the caller's own abort; then there is no reader left to tell anything.
         pump(controller).catch((error) => {
           if (open) controller.error(error);
           open = false;
@@ -154,7 +159,7 @@ function encodedStream({ first, batches, encoder, clock, abandon }: Encoding): R
       pull: wake,
       cancel() {
         open = false;
-        abandon();
+        cursor.close();
         wake();
       },
     },
@@ -162,7 +167,6 @@ function encodedStream({ first, batches, encoder, clock, abandon }: Encoding): R
   );
 }
 
-/** Writes closer together than this are joined, */
 const coalesceMs = 2;
-/** unless this much is waiting: a provider that never pauses would keep the timer from its turn. */
+/** A provider that never pauses would keep the timer from its turn: so much goes out anyway. */
 const maxPendingLength = 16 * 1024;

@@ -51,43 +51,84 @@ export async function openReply(
  * happens to the bytes; throws only what the outer signal aborts with. Closes the exchange when the consumer leaves.
  */
 export async function* readReply(
-  { response, patience }: OpenReply,
+  open: OpenReply,
   access: ProviderAccess,
   reply: ReplyReader,
   signal?: AbortSignal,
 ): AsyncGenerator<ChatEvent[]> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) {
-    patience.stop();
-    yield [errorEvent(malformedProblem(access, 'sent an empty answer'))];
-    return;
-  }
-  patience.onAbort(() => cancel(reader, patience.signal.reason));
-  const take = isJson(response) ? takeWhole(access, reply) : takeStream(access, reply);
+  const cursor = new ReplyCursor(open, access, reply, signal);
   try {
-    for (let bytes = 0; reply.state !== 'over'; ) {
-      patience.allow(
-        reply.state === 'tail' ? limits.providerTailTimeoutMs : limits.providerIdleTimeoutMs,
-        'fell silent in the middle of its reply',
-      );
-      const { done, value } = await reader.read();
-      if (signal?.aborted) throw signal.reason;
-      if (patience.expired !== null && reply.state !== 'tail') {
-        yield [errorEvent(timeoutProblem(access, patience.expired))];
-        return;
-      }
-      bytes += value?.byteLength ?? 0;
-      if (bytes > limits.maxPlainReplyBytes) throw malformedProblem(access, `sent more than ${limits.maxPlainReplyBytes} bytes`);
-      const events = done ? take.end() : take.bytes(value);
-      if (events.length > 0) yield events;
-      if (done) return;
-    }
-  } catch (error) {
-    if (signal?.aborted) throw signal.reason;
-    yield [errorEvent(connectionProblem(access, error))];
+    for (let batch = await cursor.next(); batch !== null; batch = await cursor.next()) yield batch;
   } finally {
-    patience.stop();
-    cancel(reader, 'done');
+    cursor.close();
+  }
+}
+
+/** The same, read by read, for those to whom a generator's turns cost too much. To be closed. */
+export class ReplyCursor {
+  readonly #patience: Patience;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | null;
+  readonly #access: ProviderAccess;
+  readonly #reply: ReplyReader;
+  readonly #signal: AbortSignal | undefined;
+  readonly #take: Take;
+  #bytes = 0;
+  #ended = false;
+
+  constructor({ response, patience }: OpenReply, access: ProviderAccess, reply: ReplyReader, signal?: AbortSignal) {
+    this.#patience = patience;
+    this.#reader = response.body?.getReader() ?? null;
+    this.#access = access;
+    this.#reply = reply;
+    this.#signal = signal;
+    this.#take = isJson(response) ? takeWhole(access, reply) : takeStream(access, reply);
+    patience.onAbort(() => this.#cancel());
+  }
+
+  /** null after the last batch. */
+  async next(): Promise<ChatEvent[] | null> {
+    try {
+      while (!this.#ended) {
+        const events = await this.#read();
+        if (events.length > 0) return events;
+      }
+      return null;
+    } catch (error) {
+      if (this.#signal?.aborted) throw this.#signal.reason;
+      this.#ended = true;
+      return [errorEvent(connectionProblem(this.#access, error))];
+    }
+  }
+
+  /** What still runs is given up. */
+  close(): void {
+    this.#patience.stop();
+    this.#cancel();
+  }
+
+  /** The events of one read. */
+  async #read(): Promise<ChatEvent[]> {
+    if (this.#reader === null) throw malformedProblem(this.#access, 'sent an empty answer');
+    const inTail = this.#reply.state === 'tail';
+    this.#patience.allow(inTail ? limits.providerTailTimeoutMs : limits.providerIdleTimeoutMs, 'fell silent in the middle of its reply');
+    const { done, value } = await this.#reader.read();
+    if (this.#signal?.aborted) throw this.#signal.reason;
+    if (this.#patience.expired !== null && !inTail) throw timeoutProblem(this.#access, this.#patience.expired);
+    if (done) {
+      this.#ended = true;
+      return this.#take.end();
+    }
+    this.#bytes += value.byteLength;
+    if (this.#bytes > limits.maxPlainReplyBytes) throw malformedProblem(this.#access, `sent more than ${limits.maxPlainReplyBytes} bytes`);
+    const events = this.#take.bytes(value);
+    this.#ended = this.#reply.state === 'over';
+    return events;
+  }
+
+  #cancel(): void {
+    this.#reader?.cancel().catch(() => {
+      // The connection is gone already, which is all that was wanted.
+    });
   }
 }
 
@@ -138,10 +179,4 @@ function isJson(response: Response): boolean {
 
 function errorEvent(problem: Problem): ChatEvent {
   return { type: 'error', problem: problem.toBody(), retryable: problem.extra.retryable === true };
-}
-
-function cancel(reader: ReadableStreamDefaultReader<Uint8Array>, reason: unknown): void {
-  reader.cancel(reason).catch(() => {
-    // The connection is gone already, which is all that was wanted.
-  });
 }
