@@ -16,10 +16,9 @@ import { randomIds } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 import type { Catalog, Directory } from './ports/catalog.ts';
 import type { OutboundHttp } from './ports/outbound.ts';
-import type { ChatModel } from './ports/chat-model.ts';
 import type { Clock, Ids, Logger } from './ports/runtime.ts';
 import type { SessionCall, Sessions } from './ports/session.ts';
-import { proxyChat } from './providers/proxy.ts';
+import { proxyChat, type ProxyRequest } from './providers/proxy.ts';
 import { createChatModel } from './providers/registry.ts';
 import { rehearsalHttp } from './providers/rehearsal.ts';
 import type { Bindings } from './storage/bindings.ts';
@@ -29,6 +28,9 @@ import { createMemoryFiles } from './storage/memory-files.ts';
 import { createSessions } from './storage/session-client.ts';
 import { createCodeExecutor } from './tools/executor.ts';
 import { codeTools } from './tools/registry.ts';
+
+/** A chat completion on its way through; see `providers/proxy.ts`. */
+export type ProxiedChat = Pick<ProxyRequest, 'body' | 'text' | 'signal'> & { ref: string };
 
 /** What the routes may use. */
 export type Services = {
@@ -47,7 +49,7 @@ export type Services = {
   /** Throws `loop_detected` for a request that this installation sent itself, by whatever name it came round. */
   refuseLoop(headers: Headers): Promise<void>;
   /** Chat completions without server tools and session: the provider's own bytes, or canonical frames where its profile says so. */
-  proxyChat(principal: Principal, model: string, body: Record<string, unknown>, signal: AbortSignal): Promise<Response>;
+  proxyChat(principal: Principal, request: ProxiedChat): Promise<Response>;
 };
 
 /** What a session runs its turns with. */
@@ -105,7 +107,7 @@ function build(bindings: Bindings): Wiring {
     async refuseLoop(headers) {
       if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());
     },
-    proxyChat: (principal, ref, body, signal) => proxy(directory, { outbound, model }, principal, ref, body, signal),
+    proxyChat: (principal, request) => proxy(directory, outbound, principal, request),
     turnDeps: (workspace) => ({ ...base, ...callDeps(workspace), directory, model }),
     callDeps,
     async namesFor(workspace, plan) {
@@ -117,14 +119,12 @@ function build(bindings: Bindings): Wiring {
 
 async function proxy(
   directory: Directory,
-  out: { outbound: OutboundHttp; model: ChatModel },
+  outbound: OutboundHttp,
   principal: Principal,
-  ref: string,
-  body: Record<string, unknown>,
-  signal: AbortSignal,
+  { ref, ...request }: ProxiedChat,
 ): Promise<Response> {
   const { provider, model } = splitModelRef(ref);
   const access = await directory.provider(principal.workspace, provider);
-  const http = access.kind === 'rehearsal' ? rehearsalHttp : out.outbound;
-  return await proxyChat({ access, model, body, http, clock: systemClock, signal });
+  const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
+  return await proxyChat({ access, model, ...request, http, clock: systemClock });
 }

@@ -17,7 +17,7 @@ import type { Bindings } from '../storage/bindings.ts';
 import type { CatalogRpc } from '../storage/catalog-rpc.ts';
 import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, migrate } from '../storage/schema.ts';
-import { withTimeLimit } from '../storage/time-limit.ts';
+import { withTimeLimit } from '../net/time-limit.ts';
 import { toolDefinitions } from '../tools/registry.ts';
 import { agentWriter } from './agents.ts';
 import { appendAudit, listAudit } from './audit.ts';

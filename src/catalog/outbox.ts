@@ -7,7 +7,7 @@ import type { Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
 import { kvKeys, publishedFormat } from '../storage/keys.ts';
 import type { PublishedAgent, PublishedPointer } from '../storage/keys.ts';
-import { withTimeLimit } from '../storage/time-limit.ts';
+import { withTimeLimit } from '../net/time-limit.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from './editions.ts';

@@ -31,7 +31,16 @@ export type SessionEventBody =
   | { type: 'step-start'; turn: string; step: number }
   | { type: 'text-delta'; turn: string; step: number; text: string }
   | { type: 'reasoning-delta'; turn: string; step: number; text: string }
-  | { type: 'tool-input-start'; turn: string; step: number; callId: string; name: string; canonical: string | null; via: Via | null; nativeId?: string }
+  | {
+      type: 'tool-input-start';
+      turn: string;
+      step: number;
+      callId: string;
+      name: string;
+      canonical: string | null;
+      via: Via | null;
+      nativeId?: string;
+    }
   | { type: 'tool-input-delta'; turn: string; step: number; callId: string; delta: string }
   | {
       type: 'tool-input-end';

@@ -5,35 +5,29 @@
  */
 import { limits } from '../core/limits.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
-import type { Clock } from '../ports/runtime.ts';
 import { pathText } from '../core/issues.ts';
+import { withTimeLimit } from '../net/time-limit.ts';
 
-export type JsonBody = { value: unknown; bytes: Uint8Array };
+export type JsonBody = { value: unknown; bytes: Uint8Array; text: string };
 
 /** Throws `unsupported_media_type`, `body_too_large`, `invalid_json`, and `invalid_request` for `__proto__`. */
-export async function readJsonBody(request: Request, maxBytes: number, clock: Clock): Promise<JsonBody> {
+export async function readJsonBody(request: Request, maxBytes: number): Promise<JsonBody> {
   checkMediaType(request.headers);
-  const bytes = await readBytes(request, maxBytes, clock);
-  return { value: parseJson(bytes), bytes };
+  const bytes = await readBytes(request, maxBytes);
+  const text = decodeText(bytes);
+  return { value: parseJson(text), bytes, text };
 }
 
 /** The raw body, never more than `maxBytes` of it in memory. */
-export async function readBytes(request: Request, maxBytes: number, clock: Clock): Promise<Uint8Array> {
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const declared = request.headers.get('content-length');
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return new Uint8Array(0);
-  const done = new AbortController();
-  try {
-    return await Promise.race([
-      // With a declared length the server in front cuts the body there, and one read is cheaper than several.
-      declared === null ? readChunks(request.body, maxBytes) : readDeclared(request, maxBytes),
-      clock.sleep(limits.requestBodyTimeoutMs, done.signal).then(() => {
-        throw new Problem('invalid_json', `The body did not arrive whole within ${limits.requestBodyTimeoutMs / 1000} seconds.`);
-      }),
-    ]);
-  } finally {
-    done.abort();
-  }
+  // With a declared length the server in front cuts the body there, and one read is cheaper than several.
+  const whole = declared === null ? readChunks(request.body, maxBytes) : readDeclared(request, maxBytes);
+  return await withTimeLimit(whole, limits.requestBodyTimeoutMs, () => {
+    throw new Problem('invalid_json', `The body did not arrive whole within ${limits.requestBodyTimeoutMs / 1000} seconds.`);
+  });
 }
 
 async function readDeclared(request: Request, maxBytes: number): Promise<Uint8Array> {
@@ -84,8 +78,7 @@ function checkMediaType(headers: Headers): void {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-function parseJson(bytes: Uint8Array): unknown {
-  const text = decodeText(bytes);
+function parseJson(text: string): unknown {
   if (text.trim() === '') throw new Problem('invalid_json', 'The body is empty; send a JSON object.');
   if (isDeeperThan(text, limits.maxJsonDepth))
     throw new Problem('invalid_json', `The body is nested deeper than ${limits.maxJsonDepth} levels.`);

@@ -64,6 +64,8 @@ export type Request<Params, Query, Body> = {
   body: Body;
   /** The body as it came; empty where the route takes none. */
   bytes: Uint8Array;
+  /** The same as text. */
+  text: string;
 };
 
 type Nothing = z.ZodObject<Record<string, never>>;
@@ -80,7 +82,7 @@ export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodTyp
     const services = c.get('services');
     const params = parseParams(spec, c);
     const query = parseQuery(spec, c);
-    const body = spec.body && (await readJsonBody(c.req.raw, spec.body.maxBytes ?? limits.maxBodyBytes, services.clock));
+    const body = spec.body && (await readJsonBody(c.req.raw, spec.body.maxBytes ?? limits.maxBodyBytes));
     return await handle({
       c,
       services,
@@ -90,6 +92,7 @@ export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodTyp
       // Without a body schema `Body` is the empty object type; a cast, because the compiler cannot follow the absence.
       body: (body && spec.body ? parseDocument(spec.body.schema, body.value) : {}) as z.infer<Body>,
       bytes: body?.bytes ?? new Uint8Array(0),
+      text: body?.text ?? '',
     });
   });
 }
@@ -126,21 +129,23 @@ function honoPath(path: string): string {
 
 /** A name that cannot exist is not found; only where it would be created does its form matter. */
 function parseParams<Params extends z.ZodType>(spec: RouteSpec<Params, z.ZodType, z.ZodType>, c: AppContext): z.infer<Params> {
+  if (spec.params === undefined) return {} as z.infer<Params>; // Without a schema `Params` is the empty object type.
   const given = c.req.param();
-  const parsed = (spec.params ?? z.object({})).safeParse(given);
+  const parsed = spec.params.safeParse(given);
   if (parsed.success) return parsed.data as z.infer<Params>;
   if (spec.method === 'put') throw invalidRequest(issuesOf(parsed.error.issues));
   const name = String(parsed.error.issues[0]?.path[0] ?? '');
   throw new Problem('not_found', `There is no ${name} ${quoted(given[name] ?? '')}.`);
 }
 
+const noQuery = z.strictObject({});
+
 /** Each parameter once; unknown ones are refused, so that a misspelt `dryRun` does not run. */
 function parseQuery<Query extends z.ZodType>(spec: RouteSpec<z.ZodType, Query, z.ZodType>, c: AppContext): z.infer<Query> {
+  // Most requests have none: then nothing is left to be taken apart.
+  if (spec.query === undefined && !c.req.url.includes('?')) return {} as z.infer<Query>;
   const all = Object.entries(c.req.queries());
   const repeated = all.filter(([, values]) => values.length > 1);
   if (repeated.length > 0) throw invalidRequest(repeated.map(([path]) => ({ path, message: 'give this parameter once' })));
-  return parseDocument(
-    spec.query ?? z.strictObject({}),
-    Object.fromEntries(all.map(([name, values]) => [name, values[0]])),
-  ) as z.infer<Query>;
+  return parseDocument(spec.query ?? noQuery, Object.fromEntries(all.map(([name, values]) => [name, values[0]]))) as z.infer<Query>;
 }

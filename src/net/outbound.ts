@@ -27,7 +27,7 @@ export function createOutbound(
     const isStreamed = options.purpose === 'provider';
     const body = isStreamed || request.body === null ? null : await request.arrayBuffer();
     let message: Message = { method: request.method, headers: request.headers, body };
-    let outgoing = isStreamed ? new Request(request, { redirect: 'manual', ...(signal && { signal }) }) : toRequest(url, message, signal);
+    let outgoing = isStreamed ? unfollowed(request, signal) : toRequest(url, message, signal);
     if (settings.instance !== undefined) markHop(outgoing.headers, await settings.instance());
     message = { ...message, headers: outgoing.headers };
 
@@ -50,6 +50,13 @@ export function createOutbound(
       url = next;
     }
   };
+}
+
+/** The request itself where it is fit to be sent: a copy costs as much as the rest of the way out. */
+function unfollowed(request: Request, signal: AbortSignal | null): Request {
+  return request.redirect === 'manual' && signal === null
+    ? request
+    : new Request(request, { redirect: 'manual', ...(signal && { signal }) });
 }
 
 type Message = { method: string; headers: Headers; body: ArrayBuffer | null };

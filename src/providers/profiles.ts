@@ -76,8 +76,24 @@ const rows: readonly Row[] = [
   { host: 'cohere.ai', because: 'its compatible path refuses parallel_tool_calls', profile: { parallelToolCalls: false } },
 ];
 
+/** Found profiles by the access that they belong to; an access lives as long as the directory keeps it. */
+const found = new WeakMap<object, Map<string, Profile>>();
+/** Models come from callers: the table of one provider may not grow with them. */
+const maxModels = 200;
+
 /** What is known of one model at one provider. */
 export function profileFor(access: Pick<ProviderAccess, 'kind' | 'baseUrl' | 'profile'>, model: string): Profile {
+  const profiles = found.get(access) ?? new Map<string, Profile>();
+  found.set(access, profiles);
+  const known = profiles.get(model);
+  if (known !== undefined) return known;
+  if (profiles.size >= maxModels) profiles.clear();
+  const profile = findProfile(access, model);
+  profiles.set(model, profile);
+  return profile;
+}
+
+function findProfile(access: Pick<ProviderAccess, 'kind' | 'baseUrl' | 'profile'>, model: string): Profile {
   const host = hostOf(access.baseUrl);
   const profile = { ...plain };
   for (const row of rows) {

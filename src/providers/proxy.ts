@@ -1,19 +1,15 @@
 /**
  * A chat completion without server tools and session: the caller's own request to the provider, the provider's own bytes
- * back. Only where the provider's profile asks for it is a stream read and written anew, in the form clients can rely on.
+ * back. Only where the provider's profile asks for it is a reply read and written anew (`rewrite-reply.ts`).
  */
-import type { ChatEvent } from '../core/chat-event.ts';
-import { limits } from '../core/limits.ts';
-import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
-import { type ChunkEncoder, createChunkEncoder, toCompletion } from '../dialects/openai-chat.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
-import { OpenAiReply } from './openai.ts';
 import { profileFor } from './profiles.ts';
 import { malformedProblem } from './provider-error.ts';
 import { withRetries } from './retry.ts';
-import { type OpenReply, openReply, readReply, ReplyCursor } from './transport.ts';
+import { rewriteStream, rewriteWhole } from './rewrite-reply.ts';
+import { type Exchange, openHead, openReply } from './transport.ts';
 
 export type ProxyRequest = {
   access: ProviderAccess;
@@ -21,27 +17,62 @@ export type ProxyRequest = {
   model: string;
   /** The request as the caller sent it, parsed. Not changed. */
   body: Readonly<Record<string, unknown>>;
+  /** The same as it came. Where only the model must change, it is changed in here. */
+  text?: string;
   http: OutboundHttp;
   clock: Clock;
-  /** Aborts when the caller leaves, which aborts the provider. */
-  signal?: AbortSignal;
+  /** Aborts when the caller leaves. Asked for only where something here has to hear of it: having one is dear. */
+  signal?(): AbortSignal;
 };
 
 /** Throws `Problem` for everything but success: what the provider refuses about the body is the caller's, the rest is not. */
-export async function proxyChat({ access, model, body, http, clock, signal }: ProxyRequest): Promise<Response> {
-  const { toolset: _toolset, ...rest } = body;
-  const exchange = { access, path: '/chat/completions', body: { ...rest, model } };
-  const open = await withRetries(clock, signal, () => openReply({ http, clock }, exchange, signal, { callersBody: true }));
-  const type = open.response.headers.get('content-type') ?? '';
-  if (open.response.body === null || /^text\/html/i.test(type)) {
-    open.patience.stop();
-    await open.response.body?.cancel();
-    throw malformedProblem(access, type === '' ? 'sent an empty answer' : `sent ${type.split(';')[0]} where an answer was expected`);
+export async function proxyChat(request: ProxyRequest): Promise<Response> {
+  const { access, model, body, http, clock } = request;
+  const exchange: Exchange = { access, path: '/chat/completions', body: outgoingBody(request) };
+  if (!profileFor(access, model).normalize) {
+    const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true }));
+    await refusePage(access, response);
+    // Untouched by JavaScript, which costs a tenth of reading it. It ends with the provider, or with the caller.
+    return new Response(response.body, { status: 200, headers: headersOf(response) });
   }
-  if (!profileFor(access, model).normalize) return passThrough(open);
-  return body.stream === true
-    ? await rewriteStream(open, { access, model, body, clock, signal })
-    : await rewriteWhole(open, { access, model, signal });
+  const signal = request.signal?.();
+  const open = await withRetries(clock, signal, () => openReply({ http, clock }, exchange, signal, { callersBody: true }));
+  try {
+    await refusePage(access, open.response);
+  } catch (error) {
+    open.patience.stop();
+    throw error;
+  }
+  const rewriting = { access, model, body, clock, headers: headersOf(open.response), signal };
+  return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteWhole(open, rewriting);
+}
+
+/**
+ * The caller's body with the model of the provider. Most bodies name their model once, and then the text is sent on with
+ * that one place changed: numbers, spacing and unknown fields stay as they came, and nothing is encoded again.
+ */
+function outgoingBody({ body, text, model }: ProxyRequest): string {
+  const { toolset, ...rest } = body;
+  const place = text === undefined || toolset !== undefined ? null : onlyModel(text, body.model);
+  if (text === undefined || place === null) return JSON.stringify({ ...rest, model });
+  return text.slice(0, place.start) + JSON.stringify(model) + text.slice(place.end);
+}
+
+/** Where the body's one `"model": "…"` has its value; null when there may be another, inside a message or a schema. */
+function onlyModel(text: string, ref: unknown): { start: number; end: number } | null {
+  const key = text.indexOf('"model"');
+  if (key === -1 || text.indexOf('"model"', key + 1) !== -1 || text.includes('\\u006')) return null;
+  const value = JSON.stringify(ref);
+  const start = text.indexOf(value, key + '"model"'.length);
+  if (start === -1 || !/^\s*:\s*$/.test(text.slice(key + '"model"'.length, start))) return null;
+  return { start, end: start + value.length };
+}
+
+async function refusePage(access: ProviderAccess, response: Response): Promise<void> {
+  const type = response.headers.get('content-type') ?? '';
+  if (response.body !== null && !/^text\/html/i.test(type)) return;
+  await response.body?.cancel();
+  throw malformedProblem(access, type === '' ? 'sent an empty answer' : `sent ${type.split(';')[0]} where an answer was expected`);
 }
 
 /** What of the provider's headers means something to the caller. Cookies, keys and hop-by-hop headers stay behind. */
@@ -54,119 +85,3 @@ function headersOf(response: Response): Headers {
   }
   return headers;
 }
-
-/**
- * The body goes through untouched by JavaScript, which costs a tenth of reading it. So nothing watches it for silence
- * either: it ends with the provider, or with the caller, whose signal stays bound to the request.
- */
-function passThrough({ response, patience }: OpenReply): Response {
-  patience.allow(limits.turnTimeoutMs, 'did not end its reply in time');
-  return new Response(response.body, { status: 200, headers: headersOf(response) });
-}
-
-async function rewriteWhole(
-  open: OpenReply,
-  { access, model, signal }: Pick<ProxyRequest, 'access' | 'model' | 'signal'>,
-): Promise<Response> {
-  const reply = new OpenAiReply(access, model);
-  const events: ChatEvent[] = [];
-  for await (const batch of readReply(open, access, reply, signal)) events.push(...batch);
-  return Response.json(toCompletion(events, identityOf(reply, model)), { headers: headersOf(open.response) });
-}
-
-function identityOf(reply: OpenAiReply, model: string): { id: string; model: string; created: number } {
-  return { id: reply.id ?? 'chatcmpl-proxied', model, created: reply.created ?? 0 };
-}
-
-/** Waits for the first batch, so that a reply which is an error from the start is an error status. */
-async function rewriteStream(open: OpenReply, { access, model, body, clock, signal }: Omit<ProxyRequest, 'http'>): Promise<Response> {
-  const reply = new OpenAiReply(access, model);
-  const cursor = new ReplyCursor(open, access, reply, signal);
-  const first = (await cursor.next()) ?? [];
-  if (first[0]?.type === 'error') {
-    cursor.close();
-    throw Problem.fromBody(first[0].problem);
-  }
-  const options = body.stream_options;
-  const includeUsage = typeof options === 'object' && options !== null && (options as Record<string, unknown>).include_usage === true;
-  const encoder = createChunkEncoder({ ...identityOf(reply, model), includeUsage });
-  const headers = headersOf(open.response);
-  headers.set('content-type', 'text/event-stream; charset=utf-8');
-  return new Response(encodedStream({ first, cursor, encoder, clock }), { headers });
-}
-
-type Encoding = { first: readonly ChatEvent[]; cursor: ReplyCursor; encoder: ChunkEncoder; clock: Clock };
-
-/**
- * Reads ahead of the reader as far as the buffer allows. In workerd every write to a stream is an entry into the isolate,
- * which costs more than all that is done with an event: so the first text goes out at once, and then what two milliseconds
- * bring goes out in one write. (To join by the time since the last write is no good under load: the slower it gets, the less
- * is joined. Reads cannot be joined: one gives one HTTP chunk, however long it has waited.)
- */
-function encodedStream({ first, cursor, encoder, clock }: Encoding): ReadableStream<Uint8Array> {
-  const utf8 = new TextEncoder();
-  let pending = '';
-  let armed = false;
-  let begun = false;
-  let open = true;
-  let resume: (() => void) | null = null;
-
-  const flush = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-    armed = false;
-    if (pending === '' || !open) return;
-    controller.enqueue(utf8.encode(pending));
-    pending = '';
-    begun = true;
-  };
-  const write = (controller: ReadableStreamDefaultController<Uint8Array>, events: readonly ChatEvent[]): void => {
-    for (const event of events) pending += encoder.encode(event);
-    if (pending === '') return;
-    if (!begun || pending.length >= maxPendingLength) {
-      flush(controller);
-    } else if (!armed) {
-      armed = true;
-      const later = () => flush(controller);
-      clock.sleep(coalesceMs).then(later, later);
-    }
-  };
-  const pump = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    for (let batch: readonly ChatEvent[] | null = first; batch !== null && open; batch = await cursor.next()) {
-      write(controller, batch);
-      if (open && (controller.desiredSize ?? 0) <= 0) {
-        await new Promise<void>((resolve) => {
-          resume = resolve;
-        });
-      }
-    }
-    cursor.close();
-    flush(controller);
-    if (open) controller.close();
-    open = false;
-  };
-  const wake = (): void => {
-    resume?.();
-    resume = null;
-  };
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        // The cursor throws only for the caller's own abort; then there is no reader left to tell anything.
-        pump(controller).catch((error) => {
-          if (open) controller.error(error);
-          open = false;
-        });
-      },
-      pull: wake,
-      cancel() {
-        open = false;
-        cursor.close();
-        wake();
-      },
-    },
-    { highWaterMark: limits.maxRewriteBufferBytes, size: (chunk) => chunk.byteLength },
-  );
-}
-
-const coalesceMs = 2;
-/** A provider that never pauses would keep the timer from its turn: so much goes out anyway. */
-const maxPendingLength = 16 * 1024;

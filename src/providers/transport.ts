@@ -7,6 +7,7 @@ import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { SseParser } from '../net/sse.ts';
+import { withTimeLimit } from '../net/time-limit.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { Patience } from './patience.ts';
@@ -28,11 +29,7 @@ export async function openReply(
   const { access } = exchange;
   const patience = new Patience(deps.clock, signal);
   try {
-    const request = new Request(access.baseUrl + exchange.path, {
-      method: 'POST',
-      headers: { accept: 'text/event-stream, application/json', ...access.headers, 'content-type': 'application/json' },
-      body: typeof exchange.body === 'string' ? exchange.body : JSON.stringify(exchange.body),
-    });
+    const request = toRequest(exchange);
     patience.allow(limits.providerFirstByteTimeoutMs, 'did not answer in time');
     const response = await patience.guard(deps.http(request, { purpose: 'provider', signal: patience.signal }));
     if (!response.ok) throw await patience.guard(responseProblem(access, response, deps.clock.now(), options));
@@ -44,6 +41,38 @@ export async function openReply(
     signal?.throwIfAborted();
     throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
   }
+}
+
+/**
+ * The answer's head, for a body that is passed on unread: with nothing of ours on the exchange but one timer, because in
+ * workerd a signal on a request costs more than all else that is done with it. None is needed: when the caller leaves, the
+ * runtime drops the request that is being served and all its fetches.
+ */
+export async function openHead(
+  deps: { http: OutboundHttp; clock: Clock },
+  exchange: Exchange,
+  options: FailureOptions = {},
+): Promise<Response> {
+  const { access } = exchange;
+  const late = (): never => {
+    throw timeoutProblem(access, 'did not answer in time');
+  };
+  try {
+    const response = await withTimeLimit(deps.http(toRequest(exchange), { purpose: 'provider' }), limits.providerFirstByteTimeoutMs, late);
+    if (response.ok) return response;
+    throw await withTimeLimit(responseProblem(access, response, deps.clock.now(), options), limits.providerIdleTimeoutMs, late);
+  } catch (error) {
+    throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
+  }
+}
+
+function toRequest({ access, path, body }: Exchange): Request {
+  return new Request(access.baseUrl + path, {
+    method: 'POST',
+    headers: { accept: 'text/event-stream, application/json', ...access.headers, 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    redirect: 'manual',
+  });
 }
 
 /**

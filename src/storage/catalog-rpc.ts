@@ -26,7 +26,7 @@ import type {
 } from '../ports/catalog.ts';
 import type { Bindings } from './bindings.ts';
 import { objectName } from './keys.ts';
-import { withTimeLimit } from './time-limit.ts';
+import { withTimeLimit } from '../net/time-limit.ts';
 
 /** A secret as stored; `secret-box.ts` opens it. */
 export type SealedSecret = SecretBinding & { name: string; sealed: string };

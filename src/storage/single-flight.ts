@@ -3,7 +3,7 @@
  * leaves, and then what it asked for never comes: so who waits has patience of its own, and then asks itself.
  */
 import { limits } from '../core/limits.ts';
-import { withTimeLimit } from './time-limit.ts';
+import { withTimeLimit } from '../net/time-limit.ts';
 
 const abandoned = Symbol('abandoned');
 

@@ -74,7 +74,7 @@ export function createHarness(environment: Record<string, string> = {}, replaced
     dryRunCall: (principal, call) => dryRunCall({ directory, aliases: settings.aliases }, principal, call),
     callTool: (principal, call) => callDirectly(direct, principal, call, new AbortController().signal),
     refuseLoop: async () => undefined,
-    proxyChat: async (_principal, model, body) => {
+    proxyChat: async (_principal, { ref: model, body }) => {
       proxied.push({ model, body });
       return Response.json({ id: 'chatcmpl-1', object: 'chat.completion', model });
     },

@@ -1,12 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { isDeeperThan, readBytes, readJsonBody } from '../../src/http/json-body.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
-import { fakeClock } from '../fakes/runtime.ts';
-
-const clock = fakeClock();
 
 function request(body: BodyInit | null, headers: Record<string, string> = { 'content-type': 'application/json' }): Request {
   return new Request('http://moniker.test/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
@@ -31,7 +28,7 @@ function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   });
 }
 
-const parse = (body: BodyInit | null, headers?: Record<string, string>) => readJsonBody(request(body, headers), limits.maxBodyBytes, clock);
+const parse = (body: BodyInit | null, headers?: Record<string, string>) => readJsonBody(request(body, headers), limits.maxBodyBytes);
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 
 describe('a JSON body', () => {
@@ -98,7 +95,7 @@ describe('the bound of a body', () => {
     let pulled = 0;
     const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 });
     const asked = request(body, { 'content-length': '100' });
-    expect(await codeOf(readBytes(asked, 99, clock))).toBe('body_too_large');
+    expect(await codeOf(readBytes(asked, 99))).toBe('body_too_large');
     expect(pulled).toBe(0);
   });
 
@@ -114,30 +111,34 @@ describe('the bound of a body', () => {
         cancelled = true;
       },
     });
-    expect(await codeOf(readBytes(request(body, {}), 10_000, clock))).toBe('body_too_large');
+    expect(await codeOf(readBytes(request(body, {}), 10_000))).toBe('body_too_large');
     expect(sent).toBeLessThan(20_000);
     expect(cancelled).toBe(true);
   });
 
   it('holds when more comes than was declared', async () => {
-    expect(await codeOf(readBytes(request('x'.repeat(500), { 'content-length': '5' }), 100, clock))).toBe('body_too_large');
+    expect(await codeOf(readBytes(request('x'.repeat(500), { 'content-length': '5' }), 100))).toBe('body_too_large');
   });
 
   it('takes exactly as much as it allows, in any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 50 })), async (chunks) => {
         const whole = Buffer.concat(chunks);
-        const read = await readBytes(request(streamOf(chunks), {}), whole.byteLength, clock);
+        const read = await readBytes(request(streamOf(chunks), {}), whole.byteLength);
         expect(Buffer.from(read).equals(whole)).toBe(true);
       }),
     );
   });
 
   it('ends the wait for a body that does not come', async () => {
-    const slow = fakeClock();
-    const waiting = codeOf(readBytes(request(new ReadableStream({}), {}), 100, slow));
-    await slow.advance(limits.requestBodyTimeoutMs);
-    expect(await waiting).toBe('invalid_json');
+    vi.useFakeTimers();
+    try {
+      const waiting = codeOf(readBytes(request(new ReadableStream({}), {}), 100));
+      await vi.advanceTimersByTimeAsync(limits.requestBodyTimeoutMs);
+      expect(await waiting).toBe('invalid_json');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

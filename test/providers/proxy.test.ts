@@ -1,8 +1,9 @@
 import OpenAI from 'openai';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
-import { proxyChat } from '../../src/providers/proxy.ts';
+import { proxyChat, type ProxyRequest } from '../../src/providers/proxy.ts';
 import { rehearsalAccess, rehearsalHttp } from '../../src/providers/rehearsal.ts';
 
 const clock = {
@@ -24,10 +25,7 @@ const access: ProviderAccess = {
 };
 const body = { model: 'acme/m', messages: [{ role: 'user', content: 'hi' }], toolset: 'demo', store: true };
 
-const proxied = (
-  http: OutboundHttp,
-  fields: { access?: ProviderAccess; model?: string; body?: Record<string, unknown>; signal?: AbortSignal } = {},
-) => proxyChat({ access, model: 'm', body, http, clock, ...fields });
+const proxied = (http: OutboundHttp, fields: Partial<ProxyRequest> = {}) => proxyChat({ access, model: 'm', body, http, clock, ...fields });
 const normalizing = { ...access, profile: { normalize: true } };
 const odd = [
   { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] },
@@ -80,19 +78,61 @@ describe('a request without anything of ours', () => {
     });
   });
 
-  it('aborts the provider when the caller leaves', async () => {
-    const caller = new AbortController();
-    let signal: AbortSignal | undefined;
-    await proxied(
+  it('asks for no signal: who leaves takes the whole request along', async () => {
+    const answer = proxied(
       async (_request, options) => {
-        signal = options.signal;
+        expect(options.signal).toBeUndefined();
         return sse('data: x\n\n');
       },
-      { signal: caller.signal },
+      {
+        signal: () => {
+          throw new Error('a signal was asked for');
+        },
+      },
     );
-    expect(signal?.aborted).toBe(false);
-    caller.abort();
-    expect(signal?.aborted).toBe(true);
+    expect((await answer).status).toBe(200);
+  });
+
+  it('is given up when the provider does not answer', async () => {
+    vi.useFakeTimers();
+    try {
+      const answer = proxied(() => new Promise(() => undefined)).catch((error: unknown) => error);
+      await vi.advanceTimersByTimeAsync(limits.providerFirstByteTimeoutMs);
+      expect(await answer).toMatchObject({ code: 'upstream_timeout' });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  const sentFor = async (text: string): Promise<string> => {
+    let sent = '';
+    await proxied(
+      async (request) => {
+        sent = await request.text();
+        return Response.json({});
+      },
+      { body: JSON.parse(text) as Record<string, unknown>, text },
+    );
+    return sent;
+  };
+
+  it('keeps the text as it came where only the model differs', async () => {
+    expect(await sentFor('{ "model" : "acme/m",  "n": 1.0, "big": 12345678901234567890 }')).toBe(
+      '{ "model" : "m",  "n": 1.0, "big": 12345678901234567890 }',
+    );
+  });
+
+  it.each([
+    ['a second model inside', '{"x":{"model":"acme/m"},"model":"acme/m"}'],
+    ['the word in a text', '{"messages":[{"content":"model"}],"model":"acme/m"}'],
+    ['the text of a field', '{"content":"\\"model\\": \\"acme/m\\"","model":"acme/m"}'],
+    ['an escaped key', '{"\\u006dodel":"acme/m"}'],
+    ['an escaped value', '{"model":"acme\\/m"}'],
+    ['a key twice', '{"model":"other/m","model":"acme/m"}'],
+    ['a toolset of null', '{"toolset":null,"model":"acme/m"}'],
+  ])('changes the model and nothing else: %s', async (_what, text) => {
+    const { toolset: _toolset, ...rest } = JSON.parse(text) as Record<string, unknown>;
+    expect(JSON.parse(await sentFor(text))).toEqual({ ...rest, model: 'm' });
   });
 });
 

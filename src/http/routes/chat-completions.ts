@@ -60,12 +60,12 @@ export function mountChatCompletions(app: App): void {
       openAiErrors: true,
       problems: ['model_not_found', 'not_found', 'upstream_error', 'upstream_timeout', 'rate_limited'],
     },
-    async ({ c, services, principal, body: value, bytes }) => {
+    async ({ c, services, principal, body: value, bytes, text }) => {
       const body = requireModel(value);
       const route = readRoute(c, body);
       if (route.agent === undefined && route.toolset === undefined && route.session === undefined) {
         requireBareModel(principal);
-        return await services.proxyChat(principal, body.model, withoutToolset(body), c.req.raw.signal);
+        return await services.proxyChat(principal, { ref: body.model, body: withoutToolset(body), text, signal: () => c.req.raw.signal });
       }
       return await answerInSession(c, services, principal, route, body, bytes);
     },
@@ -100,7 +100,7 @@ async function answerInSession(
   if ((request.tools?.length ?? 0) > 0) {
     if (plan.edition !== undefined || route.session !== undefined) throw ownToolsRefused();
     // An agent without tools of its own: its model and instructions, the caller's tools.
-    return await services.proxyChat(principal, plan.model, asAgent(plan, request, body), c.req.raw.signal);
+    return await services.proxyChat(principal, { ref: plan.model, body: asAgent(plan, request, body), signal: () => c.req.raw.signal });
   }
 
   const session = existing ?? (await beginSession(services, principal, { ...route, toolset }));

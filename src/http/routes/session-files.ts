@@ -98,7 +98,7 @@ export function mountSessionFiles(app: App): void {
     },
     async ({ c, services, principal, params }) => {
       const session = services.sessions.get(params.id);
-      const content = await readBytes(c.req.raw, limits.maxFileBodyBytes, services.clock);
+      const content = await readBytes(c.req.raw, limits.maxFileBodyBytes);
       const { path, created } = await session.writeFile(principal, toolPath(params.path), content);
       const answer = { path, size: content.byteLength };
       return c.json(answer, created ? 201 : 200, created ? { location: new URL(c.req.url).pathname } : {});
