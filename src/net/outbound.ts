@@ -5,7 +5,7 @@
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { OutboundHttp, OutboundOptions } from '../ports/outbound.ts';
-import { createGuard, OutboundRefused, type GuardSettings } from './guard.ts';
+import { createGuard, type Guard, type GuardSettings, OutboundRefused } from './guard.ts';
 import { headersForOtherOrigin } from './headers.ts';
 import { type InstanceName, markHop } from './hop.ts';
 
@@ -17,7 +17,7 @@ export function createOutbound(
   settings: OutboundSettings,
   send: (request: Request) => Promise<Response> = (request) => fetch(request),
 ): OutboundHttp {
-  const guard = createGuard(settings);
+  const guard = rememberProviders(createGuard(settings));
 
   return async (request, options) => {
     let url = guard(request.url, options.purpose, options.ownOrigin);
@@ -49,6 +49,23 @@ export function createOutbound(
       outgoing = toRequest(next, message, signal);
       url = next;
     }
+  };
+}
+
+/**
+ * A provider's few addresses are judged once: the guard's answer depends on the text and the settings alone. Only what
+ * passed is kept, and never where the own origin of a request is part of the question.
+ */
+function rememberProviders(guard: Guard): Guard {
+  const passed = new Map<string, URL>();
+  return (text, purpose, ownOrigin) => {
+    if (purpose !== 'provider' || ownOrigin !== undefined) return guard(text, purpose, ownOrigin);
+    const known = passed.get(text);
+    if (known !== undefined) return known;
+    const url = guard(text, purpose);
+    if (passed.size >= limits.maxCachedNames) passed.clear();
+    passed.set(text, url);
+    return url;
   };
 }
 
