@@ -16,6 +16,8 @@ export const limits = {
   maxJsonDepth: 64,
   /** A body that trickles in holds a request open; the largest one passes in this time at 1 Mbit/s. */
   requestBodyTimeoutMs: 150_000,
+  /** Bodies declared this small come in one packet or two: whoever stops in between holds one idle request, which the platform ends. */
+  untimedBodyBytes: 2 * KB,
   /** Of a caller's own text when a problem or a log line repeats it. */
   maxQuotedLength: 100,
   maxHeaderTextLength: 255,

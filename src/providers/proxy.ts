@@ -31,19 +31,17 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
   const exchange: Exchange = { access, path: '/chat/completions', body: outgoingBody(request) };
   if (!profileFor(access, model).normalize) {
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true }));
-    await refusePage(access, response);
+    const headers = await answerHeaders(access, response);
     // Untouched by JavaScript, which costs a tenth of reading it. It ends with the provider, or with the caller.
-    return new Response(response.body, { status: 200, headers: headersOf(response) });
+    return new Response(response.body, { status: 200, headers });
   }
   const signal = request.signal?.();
   const open = await withRetries(clock, signal, () => openReply({ http, clock }, exchange, signal, { callersBody: true }));
-  try {
-    await refusePage(access, open.response);
-  } catch (error) {
+  const headers = await answerHeaders(access, open.response).catch((error: unknown) => {
     open.patience.stop();
     throw error;
-  }
-  const rewriting = { access, model, body, clock, headers: headersOf(open.response), signal };
+  });
+  const rewriting = { access, model, body, clock, headers, signal };
   return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteWhole(open, rewriting);
 }
 
@@ -68,20 +66,24 @@ function onlyModel(text: string, ref: unknown): { start: number; end: number } |
   return { start, end: start + value.length };
 }
 
-async function refusePage(access: ProviderAccess, response: Response): Promise<void> {
+/**
+ * What of the provider's headers means something to the caller; cookies, keys and hop-by-hop headers stay behind. Throws
+ * where the answer is a page or nothing. Read by name: walking all of them costs several times as much.
+ */
+async function answerHeaders(access: ProviderAccess, response: Response): Promise<Headers> {
   const type = response.headers.get('content-type') ?? '';
-  if (response.body !== null && !/^text\/html/i.test(type)) return;
-  await response.body?.cancel();
-  throw malformedProblem(access, type === '' ? 'sent an empty answer' : `sent ${type.split(';')[0]} where an answer was expected`);
-}
-
-/** What of the provider's headers means something to the caller. Cookies, keys and hop-by-hop headers stay behind. */
-const passedHeaders = ['content-type', 'cache-control', 'retry-after', 'openai-processing-ms'];
-
-function headersOf(response: Response): Headers {
-  const headers = new Headers();
-  for (const [name, value] of response.headers) {
-    if (passedHeaders.includes(name) || name.startsWith('x-ratelimit-')) headers.set(name, value);
+  if (response.body === null || /^text\/html/i.test(type)) {
+    await response.body?.cancel();
+    throw malformedProblem(access, type === '' ? 'sent an empty answer' : `sent ${type.split(';')[0]} where an answer was expected`);
+  }
+  const headers = new Headers({ 'content-type': type });
+  const cacheControl = response.headers.get('cache-control');
+  if (cacheControl !== null) headers.set('cache-control', cacheControl);
+  if (limitHeaders.some((name) => response.headers.has(name))) {
+    for (const [name, value] of response.headers) if (name.startsWith('x-ratelimit-')) headers.set(name, value);
   }
   return headers;
 }
+
+/** One of these stands for all of a provider's `x-ratelimit-…`. */
+const limitHeaders = ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-remaining'];
