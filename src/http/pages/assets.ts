@@ -29,6 +29,7 @@ if (given) {
   sessionStorage.setItem('moniker-key', given);
   history.replaceState(null, '', location.pathname + location.search);
 }
+document.getElementById('origin').textContent = location.origin;
 const status = document.getElementById('key-status');
 const key = sessionStorage.getItem('moniker-key');
 if (key) {
