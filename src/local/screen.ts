@@ -1,4 +1,7 @@
-/** The one screen that a start prints: where it is, the key, which models, and commands that work when pasted. */
+/**
+ * The one screen that a start prints: where it is, the start page with the key (in the fragment, which no browser sends),
+ * the key, which models, and commands that work when pasted.
+ */
 
 export type Screen = {
   url: string;
@@ -19,6 +22,7 @@ export function renderScreen(screen: Screen): string {
     '',
     `  Moniker is ready at ${url}`,
     '',
+    `  open     ${url}/#key=${encodeURIComponent(rootKey)}`,
     `  key      ${rootKey}`,
     `  models   ${listModels(screen.models)}`,
     `  docs     ${url}/docs`,
