@@ -50,7 +50,7 @@ const ResolvedName = z
   .object({ requested: z.string(), canonical: z.string(), wireName: z.string(), via: Via, aliases: z.array(z.string()) })
   .meta({
     id: 'ResolvedName',
-    example: { requested: 'Shell', canonical: 'builtin.bash', wireName: 'shell', via: 'folded', aliases: ['shell'] },
+    example: { requested: 'Shell', canonical: 'builtin.bash', wireName: 'terminalRun', via: 'folded', aliases: ['shell', 'bash'] },
   });
 
 const CallRequest = z

@@ -15,7 +15,7 @@ const Flag = z.enum(['true', 'false']).default('false');
 const Warning = z.object({ path: z.string(), message: z.string() }).meta({ id: 'ToolsetWarning' });
 const ToolsetView = z.object({ ...Toolset.shape, name: ToolsetName }).meta({
   id: 'ToolsetView',
-  example: { name: 'demo', announce: 'prompt', tools: [{ tool: 'builtin.bash', aliases: ['shell'] }] },
+  example: { name: 'demo', announce: 'prompt', tools: [{ tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', 'bash'] }] },
 });
 const ToolsetSummary = z
   .object({
