@@ -18,6 +18,10 @@ export const limits = {
   requestBodyTimeoutMs: 150_000,
   /** Bodies declared this small come in one packet or two: whoever stops in between holds one idle request, which the platform ends. */
   untimedBodyBytes: 2 * KB,
+  /** Of a refused request: taken in and dropped before the answer, because a client that is still sending may not read it. */
+  maxDiscardedBodyBytes: 32 * MB,
+  discardTimeoutMs: 10_000,
+  discardPauseMs: 500,
   /** Of a caller's own text when a problem or a log line repeats it. */
   maxQuotedLength: 100,
   maxHeaderTextLength: 255,
@@ -123,6 +127,10 @@ export const limits = {
   maxStepRestarts: 1,
   providerRetryMs: 500,
   maxRetryAfterMs: 20_000,
+  /** Of a provider's `Retry-After`, as it is passed on: more is a date gone wrong, and a number without end is none at all. */
+  maxToldRetryAfterMs: 24 * 60 * 60_000,
+  /** Told with a 429 for which nobody named a time. */
+  defaultRetryAfterMs: 5_000,
   /** One SSE message of a provider; the largest seen in the corpus is 0.4 MB. */
   maxSseMessageBytes: 4 * MB,
   maxErrorBodyBytes: 64 * KB,

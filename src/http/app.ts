@@ -6,6 +6,7 @@ import { Hono } from 'hono';
 import { Problem } from '../core/problem.ts';
 import type { Services } from '../wiring.ts';
 import type { AppContext, AppEnv } from './context.ts';
+import { discardBody } from './json-body.ts';
 import { cors } from './middleware/cors.ts';
 import { refuseLoops } from './middleware/refuse-loops.ts';
 import { requestContext } from './middleware/request-context.ts';
@@ -60,7 +61,8 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   return router;
 }
 
-function failed(c: AppContext, error: unknown): Response {
+async function failed(c: AppContext, error: unknown): Promise<Response> {
+  await discardBody(c.req.raw);
   const request = { method: c.req.method, path: c.req.path, requestId: c.get('requestId') };
   return renderProblem(toProblem(error, request, c.get('services').log), request);
 }

@@ -47,8 +47,8 @@ async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): P
     if (done) break;
     size += value.byteLength;
     if (size > maxBytes) {
-      // The rest is not wanted; that the sender could not be told so changes nothing.
-      reader.cancel().catch(() => undefined);
+      // What is left is for `discardBody`.
+      reader.releaseLock();
       throw tooLarge(maxBytes);
     }
     chunks.push(value);
@@ -62,6 +62,33 @@ async function readChunks(body: ReadableStream<Uint8Array>, maxBytes: number): P
     offset += chunk.byteLength;
   }
   return bytes;
+}
+
+/**
+ * Takes in what is left of a refused request's body and drops it. A client that is still sending when the answer comes and
+ * the connection closes sees a broken pipe, and never learns why; so the answer waits, but only for a bounded while.
+ */
+export async function discardBody(request: Request): Promise<void> {
+  const declared = Number(request.headers.get('content-length') ?? 0);
+  // A sender of more than that, or one that asked first, is told before it has sent all.
+  if (request.body === null || request.body.locked || declared > limits.maxDiscardedBodyBytes || request.headers.has('expect')) return;
+  const reader = request.body.getReader();
+  try {
+    await withTimeLimit(drain(reader), limits.discardTimeoutMs, () => reader.cancel());
+  } catch {
+    // The sender is gone: nothing more is to be taken in, and there is nobody to tell.
+  }
+}
+
+/** Ends with the body, at the bound, or when the sender pauses: one that waits for the answer gets it. */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const paused = { done: true, value: undefined } as const;
+  for (let left = limits.maxDiscardedBodyBytes; left >= 0; ) {
+    const { done, value } = await withTimeLimit<ReadableStreamReadResult<Uint8Array>>(reader.read(), limits.discardPauseMs, () => paused);
+    if (done) break;
+    left -= value.byteLength;
+  }
+  await reader.cancel();
 }
 
 function tooLarge(maxBytes: number): Problem {

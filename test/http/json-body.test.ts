@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { isDeeperThan, readBytes, readJsonBody } from '../../src/http/json-body.ts';
+import { discardBody, isDeeperThan, readBytes, readJsonBody } from '../../src/http/json-body.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 
 function request(body: BodyInit | null, headers: Record<string, string> = { 'content-type': 'application/json' }): Request {
@@ -111,9 +111,49 @@ describe('the bound of a body', () => {
         cancelled = true;
       },
     });
-    expect(await codeOf(readBytes(request(body, {}), 10_000))).toBe('body_too_large');
+    const asked = request(body, {});
+    expect(await codeOf(readBytes(asked, 10_000))).toBe('body_too_large');
     expect(sent).toBeLessThan(20_000);
+    await discardBody(asked);
+    expect(sent).toBeLessThan(limits.maxDiscardedBodyBytes + 20_000);
     expect(cancelled).toBe(true);
+  });
+
+  it('lets a refused sender finish, so that it reads the answer', async () => {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (++sent > 300) controller.close();
+        else controller.enqueue(new Uint8Array(1000));
+      },
+    });
+    const asked = request(body, {});
+    expect(await codeOf(readBytes(asked, 10_000))).toBe('body_too_large');
+    await discardBody(asked);
+    expect(sent).toBe(301);
+  });
+
+  it('does not wait for a refused sender that has stopped, broke off, or has nothing to send', async () => {
+    vi.useFakeTimers();
+    try {
+      let cancelled = false;
+      const stopped = new ReadableStream({
+        cancel: () => {
+          cancelled = true;
+        },
+      });
+      const discarded = discardBody(request(stopped, {}));
+      await vi.advanceTimersByTimeAsync(limits.discardPauseMs);
+      await discarded;
+      expect(cancelled).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
+    await discardBody(request(new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) }), {}));
+    await discardBody(request(null));
+    const read = request('{}');
+    await readBytes(read, 10);
+    await discardBody(read);
   });
 
   it('holds when more comes than was declared', async () => {
