@@ -54,8 +54,10 @@ function problemHeaders(problem: Problem): Record<string, string> {
     case 'method_not_allowed':
       return Array.isArray(problem.extra.allow) ? { allow: problem.extra.allow.join(', ') } : {};
     case 'rate_limited': {
-      const retryAfterMs = problem.extra.retryAfterMs;
-      return typeof retryAfterMs === 'number' ? { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } : {};
+      // Every 429 says when to come back, also where the provider did not.
+      const { retryAfterMs } = problem.extra;
+      const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : limits.defaultRetryAfterMs;
+      return { 'retry-after': String(Math.ceil(waitMs / 1000)) };
     }
     default:
       return {};

@@ -105,9 +105,9 @@ function namesModel(error: ProviderFault): boolean {
 function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null;
   const text = header.trim();
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), limits.maxToldRetryAfterMs);
   const date = /^[A-Za-z]{3},/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), limits.maxToldRetryAfterMs);
 }
 
 /** The first bytes of an error body; '' where it breaks off before any came. */

@@ -72,9 +72,10 @@ function onlyModel(text: string, ref: unknown): { start: number; end: number } |
  */
 async function answerHeaders(access: ProviderAccess, response: Response): Promise<Headers> {
   const type = response.headers.get('content-type') ?? '';
-  if (response.body === null || /^text\/html/i.test(type)) {
+  const empty = response.body === null || response.headers.get('content-length') === '0';
+  if (empty || /^text\/html/i.test(type)) {
     await response.body?.cancel();
-    throw malformedProblem(access, type === '' ? 'sent an empty answer' : `sent ${type.split(';')[0]} where an answer was expected`);
+    throw malformedProblem(access, empty ? 'sent an empty answer' : `sent ${type.split(';')[0]} where an answer was expected`);
   }
   const headers = new Headers({ 'content-type': type });
   const cacheControl = response.headers.get('cache-control');

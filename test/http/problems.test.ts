@@ -29,7 +29,7 @@ describe('a problem', () => {
     const header = (name: string, code: ProblemCode, extra: Record<string, unknown>) =>
       renderProblem(new Problem(code, 'x', extra), native).headers.get(name);
     expect(header('retry-after', 'rate_limited', { retryAfterMs: 1200 })).toBe('2');
-    expect(header('retry-after', 'rate_limited', {})).toBeNull();
+    expect(header('retry-after', 'rate_limited', {})).toBe('5');
     expect(header('allow', 'method_not_allowed', { allow: ['GET', 'HEAD'] })).toBe('GET, HEAD');
     expect(header('www-authenticate', 'unauthenticated', { reason: 'missing' })).toBe('Bearer realm="moniker"');
     expect(header('www-authenticate', 'unauthenticated', { reason: 'revoked' })).toBe('Bearer realm="moniker", error="invalid_token"');

@@ -78,6 +78,18 @@ describe('a request without anything of ours', () => {
     });
   });
 
+  it('nothing where an answer should be is an error of the provider', async () => {
+    for (const answer of [
+      new Response(null),
+      new Response('', { headers: { 'content-type': 'application/json', 'content-length': '0' } }),
+    ]) {
+      await expect(proxied(async () => answer)).rejects.toMatchObject({
+        code: 'upstream_error',
+        detail: 'The provider acme sent an empty answer.',
+      });
+    }
+  });
+
   it('asks for no signal: who leaves takes the whole request along', async () => {
     const answer = proxied(
       async (_request, options) => {
