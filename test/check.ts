@@ -29,9 +29,9 @@ function run({ name, command, args }: Check): boolean {
   return passed;
 }
 
-/** They are generated from wrangler.toml and not in the repository. */
+/** They are generated from wrangler.toml, without the `.dev.vars` of `npm run dev`, and are not in the repository. */
 function bindingTypesAreStale(): boolean {
   const generated = join(root, '.wrangler/types/worker.d.ts');
-  const sources = ['wrangler.toml', 'package-lock.json'].map((file) => statSync(join(root, file)).mtimeMs);
+  const sources = ['wrangler.toml', 'package.json', 'package-lock.json'].map((file) => statSync(join(root, file)).mtimeMs);
   return !existsSync(generated) || statSync(generated).mtimeMs < Math.max(...sources);
 }
