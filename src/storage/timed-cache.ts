@@ -14,6 +14,7 @@ export interface TimedCache<T> {
   dropWhere(matches: (key: string, value: T) => boolean): void;
 }
 
+/** `ttlMs` counts from the question: an answer that was long under way may have been true only at its start. */
 export type Loaded<T> = { value: T; ttlMs: number };
 
 export function createTimedCache<T>(options: { maxEntries: number; now: () => number }): TimedCache<T> {
@@ -25,9 +26,9 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
     return entry !== undefined && options.now() < entry.until ? entry.value : undefined;
   };
 
-  const keep = (key: string, { value, ttlMs }: Loaded<T>): void => {
+  const keep = (key: string, { value, ttlMs }: Loaded<T>, askedAt: number): void => {
     entries.delete(key);
-    entries.set(key, { value, until: options.now() + ttlMs });
+    entries.set(key, { value, until: askedAt + ttlMs });
     if (entries.size <= options.maxEntries) return;
     const oldest = entries.keys().next();
     if (oldest.done !== true) entries.delete(oldest.value);
@@ -44,12 +45,13 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
           loads.delete(key);
           return cache.load(key, loader);
         });
+      const askedAt = options.now();
       const load: Promise<T> = loader().then(
         (loaded) => {
           // Dropped meanwhile: the callers that waited get it, nobody after them.
           if (loads.get(key) === load) {
             loads.delete(key);
-            keep(key, loaded);
+            keep(key, loaded, askedAt);
           }
           return loaded.value;
         },

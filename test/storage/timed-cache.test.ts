@@ -26,6 +26,19 @@ describe('isolate memory', () => {
     expect(await cache.load('a', gives('two'))).toBe('two');
   });
 
+  it('counts the time of an answer from the question, so that a slow answer is not trusted for longer', async () => {
+    const { cache, advance } = make();
+    let answer: (loaded: { value: string; ttlMs: number }) => void = () => {};
+    const slow = cache.load('a', () => new Promise((resolve) => (answer = resolve)));
+    advance(60);
+    answer({ value: 'one', ttlMs: 100 });
+    expect(await slow).toBe('one');
+    advance(39);
+    expect(cache.read('a')).toBe('one');
+    advance(1);
+    expect(cache.read('a')).toBeUndefined();
+  });
+
   it('loads once for all who ask at a time', async () => {
     const { cache } = make();
     let loads = 0;
