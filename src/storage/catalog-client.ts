@@ -1,4 +1,5 @@
 /** The `Catalog` port over RPC. After a write the isolate's own caches forget what was written, so that it reads its writes. */
+import { Problem } from '../core/problem.ts';
 import type { Catalog } from '../ports/catalog.ts';
 import type { Bindings } from './bindings.ts';
 import { askCatalog } from './catalog-rpc.ts';
@@ -7,16 +8,15 @@ import type { IsolateDirectory } from './directory.ts';
 export function createCatalogClient(bindings: Bindings, workspace: string, directory?: Pick<IsolateDirectory, 'dropped'>): Catalog {
   return {
     put: async (kind, name, body, options = {}) => {
-      const answer = await askCatalog(bindings, workspace, 'write', (catalog) => catalog.put(workspace, kind, name, body, options));
-      if (options.dryRun !== true) directory?.dropped(kind, workspace, name);
-      return answer;
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.put(workspace, kind, name, body, options));
+      return thenForget(write, options.dryRun === true ? () => undefined : () => directory?.dropped(kind, workspace, name));
     },
     get: (kind, name, version) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.get(workspace, kind, name, version)),
     list: (kind, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.list(workspace, kind, page)),
     versions: (toolset, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.versions(workspace, toolset, page)),
     remove: async (kind, name, options = {}) => {
-      await askCatalog(bindings, workspace, 'write', (catalog) => catalog.remove(workspace, kind, name, options));
-      if (options.dryRun !== true) directory?.dropped(kind, workspace, name);
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.remove(workspace, kind, name, options));
+      await thenForget(write, options.dryRun === true ? () => undefined : () => directory?.dropped(kind, workspace, name));
     },
 
     tools: (page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.tools(workspace, page)),
@@ -25,8 +25,8 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
     createKey: (request) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.createKey(workspace, request)),
     keys: (page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keys(workspace, page)),
     revokeKey: async (id) => {
-      await askCatalog(bindings, workspace, 'write', (catalog) => catalog.revokeKey(workspace, id));
-      directory?.dropped('key', workspace, id);
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.revokeKey(workspace, id));
+      await thenForget(write, () => directory?.dropped('key', workspace, id));
     },
 
     indexSession: async (row) => {
@@ -42,4 +42,16 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
     },
     audit: (query) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.audit(workspace, query)),
   };
+}
+
+/** Only a refusal says that nothing was written: of silence or a broken connection it is not known, so it counts as a write. */
+async function thenForget<T>(write: Promise<T>, forget: () => void): Promise<T> {
+  try {
+    const answer = await write;
+    forget();
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'internal') forget();
+    throw error;
+  }
 }

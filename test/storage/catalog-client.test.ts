@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../src/core/problem.ts';
+import type { Bindings } from '../../src/storage/bindings.ts';
+import { createCatalogClient } from '../../src/storage/catalog-client.ts';
+
+/** A client whose Catalog answers each method so, and what its isolate was told to forget. */
+function make(answer: () => Promise<unknown>) {
+  const dropped: string[] = [];
+  const stub = { put: answer, remove: answer, revokeKey: answer };
+  // The client needs no more of the bindings than this.
+  const bindings = { CATALOG: { idFromName: (name: string) => name, get: () => stub } } as unknown as Bindings;
+  const directory = { dropped: (kind: string, _workspace: string, name: string) => void dropped.push(`${kind} ${name}`) };
+  return { dropped, client: createCatalogClient(bindings, 'default', directory) };
+}
+
+const lost = async (): Promise<never> => {
+  throw new Error('Network connection lost.');
+};
+const refused = async () => ({ ok: false, problem: new Problem('precondition_failed', 'It is at version 2.').toBody() });
+const done = async () => ({ ok: true, value: null });
+
+describe('what the isolate forgets after a write', () => {
+  it('is what was written', async () => {
+    const { client, dropped } = make(done);
+    await client.put('toolset', 'a', {});
+    await client.remove('agent', 'b');
+    await client.revokeKey('c');
+    expect(dropped).toEqual(['toolset a', 'agent b', 'key c']);
+  });
+
+  it('is also what may have been written, when the answer was lost', async () => {
+    const { client, dropped } = make(lost);
+    await expect(client.put('toolset', 'a', {})).rejects.toThrow('lost');
+    await expect(client.remove('agent', 'b')).rejects.toThrow('lost');
+    await expect(client.revokeKey('c')).rejects.toThrow('lost');
+    expect(dropped).toEqual(['toolset a', 'agent b', 'key c']);
+  });
+
+  it('is nothing after a refusal or a dry run', async () => {
+    const { client, dropped } = make(refused);
+    await expect(client.put('toolset', 'a', {})).rejects.toThrow('version 2');
+    const trial = make(done);
+    await trial.client.put('toolset', 'a', {}, { dryRun: true });
+    await trial.client.remove('toolset', 'a', { dryRun: true });
+    expect([...dropped, ...trial.dropped]).toEqual([]);
+  });
+});
