@@ -115,7 +115,7 @@ export class EventLog {
   }
 }
 
-/** A text cut to rows that the storage takes. Cuts may split a surrogate pair: joined again, the halves meet. */
+/** A text cut to rows that the storage takes. */
 export function writeChunks(text: string, write: (seq: number, part: string) => void): void {
   for (let seq = 0, at = 0; at < text.length; seq += 1) {
     let end = Math.min(text.length, at + limits.maxRowCharacters);

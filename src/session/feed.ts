@@ -4,6 +4,7 @@
  */
 import { limits } from '../core/limits.ts';
 import type { SessionEvent } from '../core/session-event.ts';
+import { heartbeatFrame } from '../dialects/native.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { EventLog } from './event-log.ts';
 
@@ -24,6 +25,8 @@ export function createFeed(source: FeedSource, turn: string, encode: (event: Ses
   let ended = false;
 
   const nextText = async (): Promise<string> => {
+    // From the last bytes, not from the last event: what is appended may be for others, or nothing that this dialect shows.
+    const quietUntil = source.clock.now() + limits.heartbeatMs;
     for (;;) {
       let text = '';
       for (const event of source.log.read(cursor)) {
@@ -38,8 +41,10 @@ export function createFeed(source: FeedSource, turn: string, encode: (event: Ses
         ended = true;
         return '';
       }
+      const waitMs = quietUntil - source.clock.now();
+      if (waitMs <= 0) return heartbeatFrame;
       if (source.log.newest > cursor) continue;
-      if (!(await changed(source, limits.heartbeatMs, left.signal))) return ': keepalive\n\n';
+      if (!(await changed(source, waitMs, left.signal))) return heartbeatFrame;
     }
   };
 

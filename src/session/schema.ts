@@ -18,4 +18,7 @@ const first = [
   ...sessionFilesSchema,
 ];
 
-export const sessionMigrations: readonly string[] = [first.join(';\n')];
+/** Open turns and old keys are looked for with every turn, in tables that only grow and whose rows hold whole plans. */
+const second = [`CREATE INDEX turns_by_state ON turns (state, seq)`, `CREATE INDEX idempotency_by_time ON idempotency (at)`];
+
+export const sessionMigrations: readonly string[] = [first.join(';\n'), second.join(';\n')];

@@ -11,19 +11,24 @@ export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): Turn
   let reason = 'internal';
   let problem: TurnAnswer['problem'];
   const calls = new Map<string, TurnAnswer['toolCalls'][number]>();
+  /** Calls of the step at hand: a restart takes them back. */
+  let begun: string[] = [];
   for (const event of events) {
     switch (event.type) {
       case 'step-start':
         text = '';
+        begun = [];
         break;
       case 'step-restart':
         text = '';
-        for (const [callId, call] of calls) if (call.content.length === 0) calls.delete(callId);
+        for (const callId of begun) calls.delete(callId);
+        begun = [];
         break;
       case 'text-delta':
         text += event.text;
         break;
       case 'tool-input-start':
+        begun.push(event.callId);
         calls.set(event.callId, {
           callId: event.callId,
           requested: event.name,
