@@ -60,7 +60,7 @@ export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCa
   const startedAt = deps.clock.now();
   const resolution = resolve(scope.names, request.requested);
   const tool = resolution.ok ? resolution.tool : null;
-  const judged = judge(resolution, request);
+  const judged = judge(resolution, request) ?? (signal.aborted ? errorResult('aborted', 'Not run: the turn was cancelled.') : null);
   const result = judged ?? (await execute(deps, scope, resolution, request, signal));
   const answer: ToolCallAnswer = {
     requested: request.requested,
@@ -158,7 +158,6 @@ async function execute(
   signal: AbortSignal,
 ): Promise<ToolResult> {
   if (!resolution.ok || request.arguments === null) throw new Error('execute: the call was not judged');
-  if (signal.aborted) return errorResult('aborted', 'Not run: the turn was cancelled.');
   const { tool } = resolution;
   const redactor = createRedactor();
   const abort = new AbortController();
@@ -222,9 +221,9 @@ function withDeprecation(result: ToolResult, resolution: Resolution): ToolResult
 
 /** The call's audit row and log line. A call that was answered from an identical one has its own, too. */
 export async function auditCall(
-  deps: CallDeps,
-  scope: CallScope,
-  request: ToolCallRequest,
+  deps: Pick<CallDeps, 'clock' | 'log'>,
+  scope: Pick<CallScope, 'keyId' | 'session' | 'turn' | 'edition' | 'audit'>,
+  request: Pick<ToolCallRequest, 'callId' | 'requested' | 'arguments'>,
   answer: ToolCallAnswer,
   ran: boolean,
 ): Promise<void> {

@@ -14,6 +14,10 @@ export class AuditOutbox {
     this.#sql.exec('INSERT INTO audit (body) VALUES (?)', JSON.stringify(row));
   }
 
+  waiting(): boolean {
+    return this.#sql.exec('SELECT sequence FROM audit LIMIT 1').toArray().length > 0;
+  }
+
   /** Sends all that is waiting; what was taken is forgotten here (the Catalog keeps it by session and sequence). */
   async flush(send: (rows: AuditRow[]) => Promise<void>): Promise<void> {
     for (;;) {

@@ -3,6 +3,7 @@
  * transcript and the runner. `session.ts` is its door.
  */
 import { createTranscript, type Transcript } from '../core/transcript.ts';
+import type { CallScope } from '../engine/call-tool.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { SessionSetup } from '../ports/session.ts';
 import { migrate } from '../storage/schema.ts';
@@ -45,12 +46,12 @@ export function foundRoom(storage: DurableObjectStorage, meta: SessionMeta): voi
   );
 }
 
-/** `flushAudit` and `keep` are the object's. Starts nothing: the caller recovers and pumps once it has the room. */
+/** `audit`, `flushAudit` and `keep` are the object's. Starts nothing: the caller recovers and pumps once it has the room. */
 export function openRoom(
   storage: DurableObjectStorage,
   session: string,
   wiring: Wiring,
-  own: { flushAudit(): Promise<void>; keep(work: Promise<void>): void },
+  own: { audit: CallScope['audit']; flushAudit(): Promise<unknown>; keep(work: Promise<unknown>): void },
 ): Room {
   migrate(storage, sessionMigrations);
   const meta = readMeta(storage.sql);

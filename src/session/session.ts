@@ -3,6 +3,7 @@
  * the conversation does next is decided in `core/turn.ts`. Every RPC method answers an `Outcome` and checks the owner first.
  */
 import { DurableObject } from 'cloudflare:workers';
+import type { AuditRow } from '../core/audit.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
@@ -33,6 +34,8 @@ import type { TurnRow } from './turn-store.ts';
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
   readonly #wiring: Wiring;
   #room: Room | null = null;
+  /** While it is being deleted: to everyone who comes now, there is no such session. */
+  #leaving = false;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -60,9 +63,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   remove(caller: Principal): Promise<Outcome<void>> {
     return toOutcome(async () => {
-      const { meta } = this.#enter(caller);
-      await this.#erase();
-      await this.#wiring.catalog(meta.workspace).forgetSession(this.#id);
+      const room = this.#enter(caller);
+      // First, and it may be repeated: a row that outlives its session would lead nowhere, and nobody could take it away.
+      await this.#wiring.catalog(room.meta.workspace).forgetSession(this.#id);
+      await this.#erase(room);
     });
   }
 
@@ -75,10 +79,12 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
       const room = this.#enter(caller);
       const repeated = request.idempotencyKey === undefined ? null : room.turns.findByKey(request.idempotencyKey, request.bodyHash ?? '');
       if (repeated !== null) return { turn: repeated, position: 0, session: this.#id };
-      const match = matchHistory(room.transcript.messages(), request.history ?? []);
+      // A session that is not sent a history needs none of its own here: thousands of messages stay where they are.
+      const { history = [] } = request;
+      const match = history.length === 0 ? 'none' : matchHistory(room.transcript.messages(), history);
       if (match === 'fork') return await this.#fork(caller, room.meta.setup, request);
-      if (match === 'import' && request.history !== undefined) {
-        const event = room.log.append({ type: 'history', messages: request.history });
+      if (match === 'import') {
+        const event = room.log.append({ type: 'history', messages: history });
         room.transcript.apply(event);
       }
       return this.#accept(room, request);
@@ -157,7 +163,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
         edition: plan.edition ?? null,
         files: room.files,
         timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
-        audit: room.audit.add.bind(room.audit),
+        audit: (row: Omit<AuditRow, 'sequence'>) => this.#audit(room, row),
       };
       const signal = new AbortController().signal;
       const answer = await callTool(
@@ -166,7 +172,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
         { callId, requested: request.name, arguments: request.arguments },
         signal,
       );
-      await this.#flushAudit(room);
+      if (this.#room === room) await this.#flushAudit(room);
       return answer;
     });
   }
@@ -203,7 +209,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
           room.timers.clear('audit');
           await this.#flushAudit(room);
         } else if (room.runner.active) room.timers.set('expire', now + limits.turnTimeoutMs);
-        else return await this.#erase();
+        else {
+          // Set before it is tried: what cannot be deleted now must not ring without pause.
+          room.timers.set('expire', now + limits.auditRetryMs);
+          return await this.#erase(room);
+        }
       }
     } catch (error) {
       log.error('a session alarm failed', { session: this.#id, error: String(error) });
@@ -227,12 +237,16 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   /** null when this id was never made, or was deleted. */
   #tryOpen(): Room | null {
+    if (this.#leaving) return null;
     return this.#room ?? (isFounded(this.ctx.storage) ? this.#open() : null);
   }
 
   #open(): Room {
-    const own = { flushAudit: () => this.#flushAudit(this.#room), keep: (work: Promise<void>) => this.ctx.waitUntil(work) };
-    const room = openRoom(this.ctx.storage, this.#id, this.#wiring, own);
+    const room: Room = openRoom(this.ctx.storage, this.#id, this.#wiring, {
+      audit: (row) => this.#audit(room, row),
+      flushAudit: () => this.#flushAudit(room),
+      keep: (work) => this.ctx.waitUntil(work),
+    });
     this.#room = room;
     room.runner.recover();
     room.runner.pump();
@@ -292,9 +306,15 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return room.log.readAll(row.before ?? 0, row.lastEvent ?? room.log.newest);
   }
 
-  /** Hands the audit rows over; what the Catalog cannot take now is tried again by the alarm. */
-  async #flushAudit(room: Room | null): Promise<void> {
-    if (room === null) return;
+  /** Stored with the call; a call that outlived its session is told to the Catalog at once. */
+  async #audit(room: Room, row: Omit<AuditRow, 'sequence'>): Promise<void> {
+    if (this.#room === room) room.audit.add(row);
+    else await this.#wiring.catalog(room.meta.workspace).appendAudit([{ ...row, sequence: null }]);
+  }
+
+  /** Hands the audit rows over; what the Catalog cannot take now is tried again by the alarm. True when none is left. */
+  async #flushAudit(room: Room): Promise<boolean> {
+    if (this.#room !== room || !room.audit.waiting()) return true;
     const { clock, log } = this.#wiring;
     const catalog = this.#wiring.catalog(room.meta.workspace);
     const settled = new AbortController();
@@ -302,21 +322,32 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     tooLate.catch(() => undefined);
     try {
       await Promise.race([room.audit.flush((rows) => catalog.appendAudit(rows)), tooLate]);
+      return true;
     } catch (error) {
       log.error('audit rows wait', { session: this.#id, error: String(error) });
-      if (this.#room !== null) room.timers.set('audit', clock.now() + limits.auditRetryMs);
+      if (this.#room === room) room.timers.set('audit', clock.now() + limits.auditRetryMs);
+      return false;
     } finally {
       settled.abort(new Error('flushed'));
     }
   }
 
-  async #erase(): Promise<void> {
-    const room = this.#room;
-    room?.runner.abandon();
-    if (room !== null) await this.#flushAudit(room);
-    this.#room = null;
-    await this.ctx.storage.deleteAlarm();
-    await this.ctx.storage.deleteAll();
-    room?.log.wakeReaders();
+  /** All or nothing: audit rows that the Catalog cannot take now keep the session, and it is deleted the next time. */
+  async #erase(room: Room): Promise<void> {
+    this.#leaving = true;
+    try {
+      const settled = new AbortController();
+      const tooLate = this.#wiring.clock.sleep(limits.auditWaitMs, settled.signal).catch(() => undefined);
+      await Promise.race([room.runner.shut(), tooLate]);
+      settled.abort(new Error('the last turn has ended'));
+      const flushed = await this.#flushAudit(room);
+      this.#room = null;
+      if (!flushed) throw new Problem('internal', 'The audit of this session cannot be written now, so it was not deleted. Try again.');
+      await this.ctx.storage.deleteAlarm();
+      await this.ctx.storage.deleteAll();
+    } finally {
+      this.#leaving = false;
+      room.log.wakeReaders();
+    }
   }
 }

@@ -9,9 +9,9 @@ import { Problem } from '../core/problem.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../core/session-event.ts';
 import type { Transcript } from '../core/transcript.ts';
 import { applyEvent, beginTurn, type TurnState } from '../core/turn.ts';
+import { auditCall, type CallScope } from '../engine/call-tool.ts';
 import { closingEvents, runTurn, type TurnDeps } from '../engine/run-turn.ts';
 import type { FileSystem } from '../ports/file-system.ts';
-import type { AuditOutbox } from './audit-outbox.ts';
 import type { EventLog } from './event-log.ts';
 import type { Timers } from './timers.ts';
 import type { TurnRow, TurnStore } from './turn-store.ts';
@@ -23,22 +23,36 @@ export type RunnerParts = {
   timers: Timers;
   transcript: Transcript;
   files: FileSystem;
-  audit: AuditOutbox;
   workspace: string;
   keyId: string;
   session: string;
   /** The names that a plan offers; null without a toolset. */
   namesFor(plan: Plan): Promise<AliasMap | null>;
-  flushAudit(): Promise<void>;
+  audit: CallScope['audit'];
+  flushAudit(): Promise<unknown>;
   /** Keeps the object alive until the work is done. */
   keep(work: Promise<void>): void;
 };
 
-type Run = { turn: string; state: TurnState; abort: AbortController; sealed: boolean };
+type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
+
+type Run = {
+  turn: string;
+  plan: Plan;
+  state: TurnState;
+  abort: AbortController;
+  sealed: boolean;
+  /** Ids of the calls whose audit rows are written. */
+  audited: Set<string>;
+  /** Results that did not come through the door to the tools: they closed calls that the turn's end cut off. */
+  closed: { result: ResultEvent; arguments: Record<string, unknown> | null }[];
+};
 
 export class TurnRunner {
   readonly #parts: RunnerParts;
   #run: Run | null = null;
+  #driving: Promise<void> = Promise.resolve();
+  #shut = false;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
@@ -50,24 +64,24 @@ export class TurnRunner {
 
   /** Starts the next turn unless one is running. */
   pump(): void {
-    if (this.#run !== null) return;
+    if (this.#run !== null || this.#shut) return;
     const next = this.#parts.turns.nextQueued();
     if (next === null) {
       this.#parts.timers.clear('turn');
       return;
     }
-    const run = this.#begin(next);
-    this.#parts.keep(this.#drive(run, next));
+    this.#driving = this.#drive(this.#begin(next));
+    this.#parts.keep(this.#driving);
   }
 
   /** A turn that the store calls running but nobody runs: its process died. Ends it, with a result for every open call. */
   recover(): void {
     const row = this.#parts.turns.running();
     if (row === null || this.#run?.turn === row.id) return;
-    const state = beginTurn(row.id);
-    for (const event of this.#parts.log.readAll(row.before ?? 0)) applyEvent(state, event);
-    const run: Run = { turn: row.id, state, abort: new AbortController(), sealed: false };
+    const run = toRun(row);
+    for (const event of this.#parts.log.readAll(row.before ?? 0)) applyEvent(run.state, event);
     this.#seal(run, 'interrupted', 'restarted');
+    this.#parts.keep(this.#auditClosed(run));
   }
 
   /** Ends the running turn at once; its results and end are in the log when this returns. */
@@ -78,17 +92,16 @@ export class TurnRunner {
     return run.turn;
   }
 
-  /** Stops without writing: the session is being deleted. */
-  abandon(): void {
-    if (this.#run === null) return;
-    this.#run.sealed = true;
-    this.#run.abort.abort(new Error('the session was deleted'));
-    this.#run = null;
+  /** For good: the session is being deleted. What runs is cancelled, nothing is begun; resolves when its work is over. */
+  async shut(): Promise<void> {
+    this.#shut = true;
+    this.cancel();
+    await this.#driving;
   }
 
   #begin(row: TurnRow): Run {
     const { log, turns, timers, deps } = this.#parts;
-    const run: Run = { turn: row.id, state: beginTurn(row.id), abort: new AbortController(), sealed: false };
+    const run = toRun(row);
     this.#run = run;
     turns.begun(row.id, log.newest);
     const { model, agent, edition } = row.plan;
@@ -104,29 +117,61 @@ export class TurnRunner {
     return run;
   }
 
-  async #drive(run: Run, row: TurnRow): Promise<void> {
+  async #drive(run: Run): Promise<void> {
     const { deps } = this.#parts;
     const settled = new AbortController();
-    const timeoutMs = row.plan.limits.turnTimeoutMs ?? limits.turnTimeoutMs;
+    const timeoutMs = run.plan.limits.turnTimeoutMs ?? limits.turnTimeoutMs;
     deps.clock.sleep(timeoutMs, settled.signal).then(
       () => this.#timeOut(run, timeoutMs),
       // Aborted below: the turn ended in time.
       () => undefined,
     );
     try {
-      await runTurn(deps, await this.#scope(run, row), run.abort.signal);
+      await runTurn(deps, await this.#scope(run), run.abort.signal);
     } catch (error) {
       if (!run.abort.signal.aborted) this.#fail(run, error);
     } finally {
       settled.abort(new Error('the turn has ended'));
+      // A turn that failed may have calls that still run beside the one that broke.
+      run.abort.abort(new Error('the turn has ended'));
       if (this.#run === run) this.#run = null;
       this.pump();
     }
+    await this.#auditClosed(run);
   }
 
-  async #scope(run: Run, row: TurnRow) {
-    const { log, transcript, files, audit, workspace, keyId, session, flushAudit } = this.#parts;
-    const { plan } = row;
+  /**
+   * Calls that never came to the door (cut in mid-stream, not begun when the turn was cancelled, left by a dead process)
+   * have results as well, so they have rows and lines like all others. Written when the work that may yet write its own is over.
+   */
+  async #auditClosed(run: Run): Promise<void> {
+    const { deps, session, flushAudit } = this.#parts;
+    const unheard = run.closed.filter(({ result }) => !run.audited.has(result.callId));
+    try {
+      for (const { result, arguments: args } of unheard) {
+        const { callId, name: requested, canonical, via } = result;
+        const mayHaveRun = result.code === 'outcome_unknown';
+        const answer = { requested, canonical, via, result, durationMs: 0 };
+        await auditCall(deps, this.#auditScope(run), { callId, requested, arguments: args }, answer, mayHaveRun);
+      }
+      await flushAudit();
+    } catch (error) {
+      deps.log.error('calls were not audited', { session, turn: run.turn, error: String(error) });
+    }
+  }
+
+  #auditScope(run: Run) {
+    const { keyId, session, audit } = this.#parts;
+    const noted: CallScope['audit'] = async (row) => {
+      await audit(row);
+      run.audited.add(row.callId);
+    };
+    return { keyId, session, turn: run.turn, edition: run.plan.edition ?? null, audit: noted };
+  }
+
+  async #scope(run: Run) {
+    const { log, transcript, files, workspace, flushAudit } = this.#parts;
+    const { plan } = run;
     const names = await this.#parts.namesFor(plan);
     return {
       workspace,
@@ -137,17 +182,8 @@ export class TurnRunner {
       messages: () => transcript.messages(),
       newest: () => log.newest,
       append: (event: SessionEventBody) => this.#append(run, event),
-      beforeEnd: flushAudit,
-      call: {
-        keyId,
-        session,
-        turn: run.turn,
-        names,
-        edition: plan.edition ?? null,
-        files,
-        timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
-        audit: audit.add.bind(audit),
-      },
+      beforeEnd: async () => void (await flushAudit()),
+      call: { ...this.#auditScope(run), names, files, timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs },
     };
   }
 
@@ -156,6 +192,9 @@ export class TurnRunner {
     if (run.sealed) return;
     const { log, transcript, turns } = this.#parts;
     const { id } = log.append(event);
+    if (event.type === 'tool-result' && !run.audited.has(event.callId)) {
+      run.closed.push({ result: event, arguments: run.state.calls.get(event.callId)?.arguments ?? null });
+    }
     applyEvent(run.state, event);
     transcript.apply(event);
     if (event.type !== 'turn-end') return;
@@ -164,6 +203,7 @@ export class TurnRunner {
   }
 
   #fail(run: Run, error: unknown): void {
+    // What providers and tools do wrong is told by events and results: whatever is thrown here is ours.
     const problem = error instanceof Problem ? error : new Problem('internal', 'The turn failed on our side. It can be tried again.');
     this.#parts.deps.log.error('a turn failed', {
       session: this.#parts.session,
@@ -172,7 +212,7 @@ export class TurnRunner {
       stack: error instanceof Error ? error.stack : undefined,
     });
     this.#append(run, { type: 'error', turn: run.turn, problem: problem.toBody() });
-    this.#seal(run, 'failed', error instanceof Problem ? 'upstream_error' : 'internal');
+    this.#seal(run, 'failed', 'internal');
   }
 
   #timeOut(run: Run, timeoutMs: number): void {
@@ -194,6 +234,9 @@ export class TurnRunner {
   #seal(run: Run, status: TurnStatus, reason: TurnEndReason): void {
     if (run.sealed) return;
     for (const event of closingEvents(run.state, status, reason)) this.#append(run, event);
-    this.#parts.keep(this.#parts.flushAudit());
   }
+}
+
+function toRun({ id, plan }: TurnRow): Run {
+  return { turn: id, plan, state: beginTurn(id), abort: new AbortController(), sealed: false, audited: new Set(), closed: [] };
 }

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
+import type { AuditRow } from '../../src/core/audit.ts';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { Plan } from '../../src/core/plan.ts';
+import { Problem } from '../../src/core/problem.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import { textResult, type ToolResult } from '../../src/core/tool.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
@@ -48,7 +50,10 @@ async function room(models: Model[], execute: () => Promise<ToolResult> = async 
   const names = buildAliasMap((await compile({ tools: [{ tool: 'builtin.bash' }] }, tools)).edition, { aliases: true });
   const scripted = [...models];
   const aborted: unknown[] = [];
-  const work: Promise<void>[] = [];
+  const work: Promise<unknown>[] = [];
+  const audit = new AuditOutbox(sql);
+  const sent: AuditRow[] = [];
+  const brake = { audit: false };
   const keptLines = keptLog();
   const deps = {
     clock,
@@ -74,12 +79,15 @@ async function room(models: Model[], execute: () => Promise<ToolResult> = async 
     timers: { set: () => undefined, clear: () => undefined } as unknown as Timers,
     transcript: createTranscript(),
     files: createMemoryFiles(clock.now),
-    audit: new AuditOutbox(sql),
+    audit: (row) => {
+      if (brake.audit) throw new Error('the disk is full');
+      audit.add(row);
+    },
     workspace: 'default',
     keyId: 'root',
     session: 's',
     namesFor: async () => names,
-    flushAudit: async () => undefined,
+    flushAudit: () => audit.flush(async (rows) => void sent.push(...rows)),
     keep: (promise) => void work.push(promise),
   });
   const accept = (id: string, own: Partial<Plan> = {}): void => {
@@ -90,7 +98,7 @@ async function room(models: Model[], execute: () => Promise<ToolResult> = async 
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
   };
-  return { runner, turns, accept, events, settle, clock, aborted, work, lines: keptLines.lines };
+  return { runner, turns, accept, events, settle, clock, aborted, work, sent, brake, lines: keptLines.lines };
 }
 
 const ends = (events: SessionEvent[]) =>
@@ -158,6 +166,77 @@ describe('a session’s turns', () => {
     expect(ends(events())).toEqual(['t1 failed internal']);
     expect(JSON.stringify(events())).not.toContain('inner secret detail');
     expect(JSON.stringify(lines)).toContain('inner secret detail');
+  });
+
+  it('hand over a row for every call that has a result, also for those that were cut off', async () => {
+    const begun: ChatEvent[] = [{ type: 'call-start', call: 0, name: 'bash', nativeId: null }];
+    const many = Array.from({ length: 8 }, (_, at): ChatEvent[] => [
+      { type: 'call-start', call: at, name: 'bash', nativeId: null },
+      { type: 'call-end', call: at, state: 'ok', arguments: { at }, raw: '' },
+    ]);
+    const { runner, accept, events, settle, work, sent } = await room(
+      [
+        async function* (signal) {
+          yield begun;
+          yield* silence(signal);
+        },
+        () => reply(...many.flat(), { type: 'finish', reason: 'tool-calls', raw: null }),
+        () => reply(...begun, { type: 'error', problem: new Problem('upstream_error', 'cut').toBody(), retryable: false }),
+      ],
+      () => new Promise(() => undefined),
+    );
+    for (const turn of ['in mid-stream', 'in its calls', 'by the model']) {
+      accept(turn);
+      await settle();
+      runner.cancel();
+      await settle();
+    }
+    await Promise.all(work);
+    const results = events().flatMap((event) => (event.type === 'tool-result' ? [event] : []));
+    expect(results).toHaveLength(10);
+    expect(sent.map(({ callId }) => callId).sort()).toEqual(results.map(({ callId }) => callId).sort());
+    expect(sent.map(({ turn, verdict, code }) => `${turn}: ${verdict} ${code}`).sort()).toEqual(
+      [
+        'by the model: refused aborted',
+        'in its calls: refused aborted',
+        'in its calls: refused aborted',
+        ...Array.from({ length: 6 }, () => 'in its calls: ran aborted'),
+        'in mid-stream: refused aborted',
+      ].sort(),
+    );
+  });
+
+  it('begin no call more once a part of ours broke', async () => {
+    let begun = 0;
+    const calls = Array.from({ length: 12 }, (_, at): ChatEvent[] => [
+      { type: 'call-start', call: at, name: 'bash', nativeId: null },
+      { type: 'call-end', call: at, state: 'ok', arguments: { at }, raw: '' },
+    ]);
+    const wait: (() => void)[] = [];
+    const { accept, events, settle, work, brake } = await room([() => reply(...calls.flat(), ...call.slice(2))], () => {
+      begun += 1;
+      return new Promise((resolve) => wait.push(() => resolve(textResult('ran'))));
+    });
+    accept('t1');
+    await settle();
+    brake.audit = true;
+    wait[0]?.();
+    await vi.waitFor(() => expect(ends(events())).toEqual(['t1 failed internal']));
+    brake.audit = false;
+    for (const release of wait) release();
+    await Promise.all(work);
+    expect(begun).toBe(6);
+  });
+
+  it('end when the session is deleted, with all that was theirs, and begin no other', async () => {
+    const { runner, accept, events, work, settle } = await room([silence]);
+    accept('t1');
+    accept('t2');
+    await settle();
+    await runner.shut();
+    await Promise.all(work);
+    expect(ends(events())).toEqual(['t1 cancelled cancelled']);
+    expect(runner.active).toBe(false);
   });
 
   it('do nothing when cancelled with none running', async () => {
