@@ -3,6 +3,7 @@
  * push what an event carries and pass the events on; argument text is parsed once, by `finish`. Linear in the bytes pushed.
  */
 import type { ChatEvent } from './chat-event.ts';
+import { GrowingText } from './growing-text.ts';
 import { readArguments } from './json-repair.ts';
 import { limits } from './limits.ts';
 
@@ -169,10 +170,10 @@ class OpenCall {
   oversized = false;
   /** Argument text that waits for the name. */
   unsent = '';
-  /** The call's text; concatenation is cheap, and nothing reads it before the end. */
-  #body = '';
+  /** The call's text; nothing reads all of it before the end. */
+  readonly #body = new GrowingText();
   /** What came after the object was whole; passed on to nobody. */
-  #surplus = '';
+  readonly #surplus = new GrowingText();
   /**
    * `null` stands for no arguments, and a text that begins with a quote is an object encoded twice: neither passes as it
    * comes. The first few bytes wait until it is clear what they are.
@@ -192,7 +193,7 @@ class OpenCall {
   takesId(piece: CallPiece): boolean {
     if (this.id === null) return !(piece.name && this.name !== '' && piece.index == null);
     // Some servers make up an id for every delta: without a name, in the middle of the arguments, it means nothing.
-    return piece.index != null && !piece.name && this.#body !== '' && !this.isWhole;
+    return piece.index != null && !piece.name && this.#body.length > 0 && !this.isWhole;
   }
 
   /** Whether a piece that was routed here is the start of another call after all. */
@@ -203,7 +204,7 @@ class OpenCall {
   }
 
   repeats(text: string): boolean {
-    return this.isWhole && this.#body === text;
+    return this.isWhole && this.#body.length === text.length && this.#body.read() === text;
   }
 
   /** All of the arguments once more, as some servers send with their last piece. */
@@ -214,7 +215,8 @@ class OpenCall {
   /** The first name counts. Before any argument text it may still grow: a longer form replaces it, another piece is joined. */
   takeName(name: string): void {
     if (this.name === '') this.name = name;
-    else if (!this.released && this.#body === '' && name !== this.name) this.name = name.startsWith(this.name) ? name : this.name + name;
+    else if (!this.released && this.#body.length === 0 && name !== this.name)
+      this.name = name.startsWith(this.name) ? name : this.name + name;
     if (this.name.length > limits.maxToolNameBytes) this.name = this.name.slice(0, limits.maxToolNameBytes);
   }
 
@@ -225,13 +227,13 @@ class OpenCall {
       return '';
     }
     if (this.custom) {
-      this.#body += text;
+      this.#body.append(text);
       return text;
     }
     const used = this.#braces.count(text);
     const own = used === text.length ? text : text.slice(0, used);
-    this.#body += own;
-    if (used < text.length) this.#surplus += text.slice(used);
+    this.#body.append(own);
+    if (used < text.length) this.#surplus.append(text.slice(used));
     if (this.#passes === 'yes') return own;
     return this.#passes === 'withheld' ? '' : this.#decide();
   }
@@ -242,26 +244,28 @@ class OpenCall {
 
   /** Nothing of the body has passed yet; gives all of it when it may. */
   #decide(): string {
-    const begin = this.#body.trim();
+    const body = this.#body.read();
+    const begin = body.trim();
     if (begin.startsWith('"')) {
       this.#passes = 'withheld';
       return '';
     }
     // The length keeps a flood of blanks from being looked at again and again.
-    if ('null'.startsWith(begin) && this.#body.length < 64) return '';
+    if ('null'.startsWith(begin) && body.length < 64) return '';
     this.#passes = 'yes';
-    return this.#body;
+    return body;
   }
 
   /** Everything that came, in order. */
   raw(): string {
-    return this.#body + this.#surplus;
+    return this.#body.read() + this.#surplus.read();
   }
 
   /** What counts as the arguments: a repetition of the whole object after it is dropped. */
   text(): string {
-    const surplus = this.#surplus.trim();
-    return surplus === '' || surplus === this.#body.trim() ? this.#body : this.raw();
+    const body = this.#body.read();
+    const surplus = this.#surplus.read().trim();
+    return surplus === '' || surplus === body.trim() ? body : this.raw();
   }
 }
 

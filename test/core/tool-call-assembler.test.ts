@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
@@ -346,4 +348,24 @@ it('gives the same calls however their arguments are cut and interleaved', () =>
       },
     ),
   );
+});
+
+it('keeps the text of a call alive, and not the chunks that its pieces were cut from', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heapBytes = (): number => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const assembler = new ToolCallAssembler();
+  const chunk = Buffer.from(`"${'x'.repeat(20)}"${' '.repeat(1_000)}`);
+  assembler.push({ index: 0, name: 'a', arguments: '{"text":"' });
+  const before = heapBytes();
+  // 0.4 MB of arguments out of 20 MB of chunks.
+  for (let count = 0; count < 20_000; count++) assembler.push({ index: 0, arguments: chunk.toString('latin1').slice(1, 21) });
+  expect(heapBytes() - before).toBeLessThan(4e6);
+  assembler.push({ index: 0, arguments: '"}' });
+  expect(
+    gather([{ type: 'call-start', call: 0, name: 'a', nativeId: null }, ...assembler.finish({ ended: true, length: false })]),
+  ).toMatchObject([{ state: 'ok', arguments: { text: 'x'.repeat(400_000) } }]);
 });
