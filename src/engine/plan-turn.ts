@@ -31,6 +31,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   await checkModel(deps, principal, model);
 
   const toolsetName = request.toolset ?? agent?.toolset;
+  if (agent !== null && request.toolset !== undefined) requireOwnToolset(principal, agent, request.toolset);
   const compiled = toolsetName === undefined ? null : await readToolset(deps.directory, principal, toolsetName);
   const allow = compiled !== null && agent?.tools !== undefined ? matchAllowList(compiled.names.edition, agent.tools).allow : null;
   const settings = request.settings ?? {};
@@ -54,6 +55,13 @@ async function readAgent(deps: PlanDeps, principal: Principal, name: string): Pr
     throw new Problem('forbidden', `This key is bound to other agents than "${name}".`);
   }
   return await deps.directory.agent(principal.workspace, name);
+}
+
+/** A key bound to agents alone has the tools that those agents have: another toolset must stand in the key itself. */
+function requireOwnToolset(principal: Principal, agent: Agent, reference: string): void {
+  if (principal.agents === undefined || principal.toolsets !== undefined) return;
+  if (reference.split('@', 1)[0] === agent.toolset) return;
+  throw new Problem('forbidden', 'This key is bound to agents: they use their own toolset, so leave `toolset` out.');
 }
 
 /** A provider that lists all it has, such as the rehearsal, is asked here; of the others only the provider can say. */

@@ -35,9 +35,13 @@ export function requireBareModel(principal: Principal): void {
   }
 }
 
+export function isUnbound(principal: Principal): boolean {
+  return principal.toolsets === undefined && principal.agents === undefined;
+}
+
 /** Whole-workspace settings are not for a key that is bound to a part of it. */
 export function requireUnbound(principal: Principal, what: string): void {
-  if (principal.toolsets !== undefined || principal.agents !== undefined) {
+  if (!isUnbound(principal)) {
     throw new Problem('forbidden', `${what} belong to the whole workspace; this key is bound to a part of it.`);
   }
 }

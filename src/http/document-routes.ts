@@ -4,9 +4,12 @@
  */
 import { z } from 'zod';
 import type { Principal, Scope } from '../core/principal.ts';
-import type { DocumentKind, StoredDocument } from '../ports/catalog.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from './documents.ts';
+import { Problem } from '../core/problem.ts';
+import type { Catalog, DocumentKind, StoredDocument } from '../ports/catalog.ts';
+import { isUnbound } from './access.ts';
+import { conditionHeaders, documentAnswer, etag, etagHeader, Warning, writeConditions } from './documents.ts';
 import { PageQuery, pageOf } from './paging.ts';
+import { quoted } from './problems.ts';
 import { mount } from './route.ts';
 import type { App } from './route.ts';
 
@@ -18,14 +21,14 @@ export type DocumentRoutes<Body extends z.ZodType> = {
   scopes: readonly Scope[];
   name: z.ZodType<string>;
   body: Body;
-  view: z.ZodType;
+  view: z.ZodObject;
   /** What a reader may see, made from what is stored. */
   toView(document: StoredDocument): Record<string, unknown>;
   /** What is stored, made from what was sent. Throws to refuse. */
   toDocument(name: string, body: z.infer<Body>): Record<string, unknown>;
   /** Throws `forbidden`. `body` is given on writes. */
   authorize(principal: Principal, name: string, body?: z.infer<Body>): void;
-  /** Of a listing. */
+  /** Of what is stored: whether a bound key may see, and so replace, it. */
   isVisible(principal: Principal, document: StoredDocument): boolean;
 };
 
@@ -35,6 +38,11 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
   const list = `/v1/${noun}s`;
   const path = `${list}/{${noun}}`;
   const params = z.object({ [noun]: routes.name });
+  const written = routes.view
+    .extend({
+      warnings: z.array(Warning).optional().meta({ description: 'What was stored although it cannot work yet. Absent: nothing.' }),
+    })
+    .meta({ id: `Written${Noun}` });
   // Keyed by a name known only here, so its value is `string | undefined` to the compiler; `params` has checked it.
   const nameOf = (values: Record<string, string>): string => values[noun] ?? '';
 
@@ -72,6 +80,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       const name = nameOf(params);
       routes.authorize(principal, name);
       const document = await services.catalog(principal.workspace).get(kind, name);
+      requireVisible(principal, document);
       return documentAnswer(c, document, toView(document));
     },
   );
@@ -89,8 +98,8 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       headers: conditionHeaders,
       body: { schema: routes.body },
       answers: {
-        200: { description: 'Replaced, or already so.', schema: routes.view, headers: etagHeader },
-        201: { description: 'Made.', schema: routes.view, headers: { ...etagHeader, location: `Of the ${noun}.` } },
+        200: { description: 'Replaced, or already so.', schema: written, headers: etagHeader },
+        201: { description: 'Made.', schema: written, headers: { ...etagHeader, location: `Of the ${noun}.` } },
       },
       problems: ['precondition_failed'],
     },
@@ -98,10 +107,13 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       const name = nameOf(params);
       routes.authorize(principal, name, body);
       const stored = routes.toDocument(name, body);
-      const { document, created } = await services.catalog(principal.workspace).put(kind, name, stored, writeConditions(c));
+      const catalog = services.catalog(principal.workspace);
+      await requireReplaceable(catalog, principal, name);
+      const { document, created, warnings } = await catalog.put(kind, name, stored, writeConditions(c));
       const tag = { etag: etag(document.version) };
-      if (!created) return c.json(toView(document), 200, tag);
-      return c.json(toView(document), 201, { ...tag, location: `${list}/${encodeURIComponent(name)}` });
+      const answer = { ...toView(document), ...(warnings.length > 0 && { warnings }) };
+      if (!created) return c.json(answer, 200, tag);
+      return c.json(answer, 201, { ...tag, location: `${list}/${encodeURIComponent(name)}` });
     },
   );
 
@@ -122,8 +134,28 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
     async ({ c, services, principal, params }) => {
       const name = nameOf(params);
       routes.authorize(principal, name);
-      await services.catalog(principal.workspace).remove(kind, name, writeConditions(c));
+      const catalog = services.catalog(principal.workspace);
+      await requireReplaceable(catalog, principal, name);
+      await catalog.remove(kind, name, writeConditions(c));
       return c.body(null, 204);
     },
   );
+
+  function requireVisible(principal: Principal, document: StoredDocument): void {
+    if (routes.isVisible(principal, document)) return;
+    throw new Problem(
+      'forbidden',
+      `This key is bound to a part of the workspace to which the ${noun} ${quoted(document.name)} does not belong.`,
+    );
+  }
+
+  /** What stands there now counts too: else a bound key could take over what it may not even read. */
+  async function requireReplaceable(catalog: Catalog, principal: Principal, name: string): Promise<void> {
+    if (isUnbound(principal)) return;
+    try {
+      requireVisible(principal, await catalog.get(kind, name));
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === 'not_found')) throw error;
+    }
+  }
 }

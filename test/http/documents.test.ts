@@ -129,3 +129,14 @@ it('/v1/models lists agents, then the providers’ models', async () => {
   expect((await h.send('GET', '/v1/models/acme/a/b')).status).toBe(200);
   expect((await h.send('GET', '/v1/models/acme%2Fa%2Fb')).status).toBe(200);
 });
+
+it('what a write let pass is said in its answer, and in no other', async () => {
+  const warnings = [{ path: 'tools[1]', message: '"nonesuch" fits no tool of the toolset "demo".' }];
+  const { catalog } = h;
+  const warning = createHarness(
+    {},
+    { catalog: () => ({ ...catalog, put: async (...write) => ({ ...(await catalog.put(...write)), warnings }) }) },
+  );
+  expect(await bodyOf(await warning.send('PUT', '/v1/agents/helper', agent))).toMatchObject({ name: 'helper', warnings });
+  expect(await bodyOf(await warning.send('GET', '/v1/agents/helper'))).not.toHaveProperty('warnings');
+});

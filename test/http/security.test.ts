@@ -127,6 +127,9 @@ describe('a key bound to toolsets', () => {
     ['POST', '/v1/toolsets/other/calls', { name: 'roll_dice' }],
     ['POST', '/v1/toolsets/other/calls?dryRun=true', { name: 'roll_dice' }],
     ['PUT', '/v1/agents/new', { model: 'rehearsal/default', toolset: 'other' }],
+    ['GET', '/v1/agents/theirs'],
+    ['PUT', '/v1/agents/theirs', { model: 'rehearsal/default', toolset: 'demo' }],
+    ['DELETE', '/v1/agents/theirs'],
     ['POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'other' }],
     ['POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'other@1' }],
     ['POST', '/v1/sessions', { agent: 'theirs' }],
@@ -155,6 +158,7 @@ describe('a key bound to agents', () => {
   let bound: Record<string, string>;
   beforeEach(async () => {
     for (const name of ['mine', 'theirs']) await h.send('PUT', `/v1/agents/${name}`, { model: 'rehearsal/default' });
+    await h.send('PUT', '/v1/toolsets/demo', demo);
     bound = await h.key({ scopes: ['toolsets', 'chat'], agents: ['mine'] });
   });
 
@@ -166,6 +170,7 @@ describe('a key bound to agents', () => {
     ['POST', '/v1/sessions', { model: 'rehearsal/default' }],
     ['POST', '/v1/chat/completions', { model: 'agent/theirs', messages: [{ role: 'user', content: 'x' }] }],
     ['POST', '/v1/chat/completions', { model: 'rehearsal/default', messages: [{ role: 'user', content: 'x' }] }],
+    ['POST', '/v1/chat/completions', { model: 'agent/mine', toolset: 'demo', messages: [{ role: 'user', content: 'x' }] }],
   ] as const)('is refused at %s %s', async (method, path, body?: unknown) => {
     expect((await h.send(method, path, body, bound)).status).toBe(403);
     expect(h.proxied).toEqual([]);
@@ -177,6 +182,20 @@ describe('a key bound to agents', () => {
     ]);
     const answer = await h.send('POST', '/v1/chat/completions', { model: 'agent/mine', messages: [{ role: 'user', content: 'x' }] }, bound);
     expect(answer.status).toBe(200);
+  });
+});
+
+describe('an admin key bound to a part', () => {
+  it.each([
+    ['POST', '/v1/keys', { name: 'wider', scopes: ['admin'] }],
+    ['DELETE', '/v1/keys/some'],
+    ['PUT', '/v1/providers/acme', { kind: 'openai' }],
+    ['GET', '/v1/secrets/GH'],
+    ['PUT', '/v1/secrets/GH', { value: 'x', hosts: ['api.example.com'] }],
+    ['DELETE', '/v1/secrets/GH'],
+  ] as const)('does not reach what belongs to the whole workspace: %s %s', async (method, path, body?: unknown) => {
+    const bound = await h.key({ scopes: ['admin'], toolsets: ['demo'] });
+    expect((await h.send(method, path, body, bound)).status).toBe(403);
   });
 });
 

@@ -4,6 +4,7 @@ import { limits } from '../../core/limits.ts';
 import { KeyRequest, Scope } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Catalog, KeyRecord } from '../../ports/catalog.ts';
+import { requireUnbound } from '../access.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { quoted } from '../problems.ts';
 import { mount } from '../route.ts';
@@ -48,6 +49,8 @@ export function mountKeys(app: App): void {
       },
     },
     async ({ c, services, principal, body }) => {
+      // A bound key could otherwise make itself one without bounds.
+      requireUnbound(principal, 'Keys');
       const { key, record } = await services.catalog(principal.workspace).createKey(body);
       return c.json({ key, ...record }, 201, { location: `/v1/keys/${record.id}`, 'cache-control': 'no-store' });
     },
@@ -94,6 +97,7 @@ export function mountKeys(app: App): void {
       answers: { 204: { description: 'Revoked.' } },
     },
     async ({ c, services, principal, params }) => {
+      requireUnbound(principal, 'Keys');
       await services.catalog(principal.workspace).revokeKey(params.key);
       return c.body(null, 204);
     },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Toolset, ToolsetName } from '../../core/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { mayUseToolset, requireToolset } from '../access.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
+import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, Warning, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -12,7 +12,6 @@ const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
 const VersionNumber = z.coerce.number().int().min(1);
 const Flag = z.enum(['true', 'false']).default('false');
 
-const Warning = z.object({ path: z.string(), message: z.string() }).meta({ id: 'ToolsetWarning' });
 const ToolsetView = z.object({ ...Toolset.shape, name: ToolsetName }).meta({
   id: 'ToolsetView',
   example: { name: 'demo', announce: 'prompt', tools: [{ tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', 'bash'] }] },
