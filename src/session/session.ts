@@ -31,8 +31,13 @@ import { foundRoom, isFounded, openRoom, type Room } from './room.ts';
 import { toTranscript, toTurnAnswer } from './turn-answer.ts';
 import type { TurnRow } from './turn-store.ts';
 
+/** What `submit` answers. */
+type Submitted = { turn: string; position: number; session: string };
+
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
   readonly #wiring: Wiring;
+  /** Forks being made, by idempotency key: a repeat that comes meanwhile joins them. */
+  readonly #forks = new Map<string, Promise<Submitted>>();
   #room: Room | null = null;
   /** While it is being deleted: to everyone who comes now, there is no such session. */
   #leaving = false;
@@ -74,15 +79,15 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => toTranscript(this.#enter(caller).transcript.turns()));
   }
 
-  submit(caller: Principal, request: SubmitTurn): Promise<Outcome<{ turn: string; position: number; session: string }>> {
+  submit(caller: Principal, request: SubmitTurn): Promise<Outcome<Submitted>> {
     return toOutcome(async () => {
       const room = this.#enter(caller);
       const repeated = request.idempotencyKey === undefined ? null : room.turns.findByKey(request.idempotencyKey, request.bodyHash ?? '');
-      if (repeated !== null) return { turn: repeated, position: 0, session: this.#id };
+      if (repeated !== null) return { turn: repeated.turn, position: 0, session: repeated.session ?? this.#id };
       // A session that is not sent a history needs none of its own here: thousands of messages stay where they are.
       const { history = [] } = request;
       const match = history.length === 0 ? 'none' : matchHistory(room.transcript.messages(), history);
-      if (match === 'fork') return await this.#fork(caller, room.meta.setup, request);
+      if (match === 'fork') return await this.#fork(caller, room, request);
       if (match === 'import') {
         const event = room.log.append({ type: 'history', messages: history });
         room.transcript.apply(event);
@@ -267,7 +272,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     };
   }
 
-  #accept(room: Room, request: SubmitTurn): { turn: string; position: number; session: string } {
+  #accept(room: Room, request: SubmitTurn): Submitted {
     const turn = this.#wiring.ids.next('turn');
     room.turns.accept(turn, request.plan, request.input);
     if (request.idempotencyKey !== undefined) room.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', turn);
@@ -276,9 +281,20 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return { turn, position, session: this.#id };
   }
 
-  async #fork(caller: Principal, setup: SessionSetup, request: SubmitTurn): Promise<{ turn: string; position: number; session: string }> {
-    const fork = await this.#wiring.sessions.create(caller, setup);
-    return await this.#wiring.sessions.get(fork.id).submit(caller, request);
+  /** The conversation as the client has it, in a session of its own. The key is remembered here too: repeats ask here again. */
+  async #fork(caller: Principal, room: Room, request: SubmitTurn): Promise<Submitted> {
+    const { idempotencyKey: key, bodyHash = '' } = request;
+    const make = async (): Promise<Submitted> => {
+      const fork = await this.#wiring.sessions.create(caller, room.meta.setup);
+      const submitted = await this.#wiring.sessions.get(fork.id).submit(caller, request);
+      if (key !== undefined && this.#room === room) room.turns.rememberKey(key, bodyHash, submitted.turn, submitted.session);
+      return submitted;
+    };
+    if (key === undefined) return await make();
+    const joint = `${key} ${bodyHash}`;
+    const begun = this.#forks.get(joint) ?? make().finally(() => this.#forks.delete(joint));
+    this.#forks.set(joint, begun);
+    return await begun;
   }
 
   #feed(room: Room, turn: string, encode: (event: SessionEvent) => string): ReadableStream<Uint8Array> {

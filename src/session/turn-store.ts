@@ -96,10 +96,15 @@ export class TurnStore {
     this.#sql.exec(`UPDATE turns SET state = 'ended', status = ?, reason = ?, last_event = ? WHERE id = ?`, status, reason, lastEvent, id);
   }
 
-  /** The turn that this key named in the last 24 h; another body under the same key is `idempotency_mismatch`. */
-  findByKey(key: string, bodyHash: string): string | null {
+  /** The turn that this key named in the last 24 h, and its session if that is a fork; another body under the same key is `idempotency_mismatch`. */
+  findByKey(key: string, bodyHash: string): { turn: string; session: string | null } | null {
     this.#sql.exec('DELETE FROM idempotency WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
-    const [row] = [...this.#sql.exec<{ body_hash: string; turn: string }>('SELECT body_hash, turn FROM idempotency WHERE key = ?', key)];
+    const [row] = [
+      ...this.#sql.exec<{ body_hash: string; turn: string; session: string | null }>(
+        'SELECT body_hash, turn, session FROM idempotency WHERE key = ?',
+        key,
+      ),
+    ];
     if (row === undefined) return null;
     if (row.body_hash !== bodyHash) {
       throw new Problem(
@@ -107,11 +112,19 @@ export class TurnStore {
         'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new request.',
       );
     }
-    return row.turn;
+    return { turn: row.turn, session: row.session };
   }
 
-  rememberKey(key: string, bodyHash: string, turn: string): void {
-    this.#sql.exec('INSERT INTO idempotency (key, body_hash, turn, at) VALUES (?, ?, ?, ?)', key, bodyHash, turn, this.#now());
+  /** `session`: where the turn is, if it is not here but in a fork. */
+  rememberKey(key: string, bodyHash: string, turn: string, session: string | null = null): void {
+    this.#sql.exec(
+      'INSERT INTO idempotency (key, body_hash, turn, session, at) VALUES (?, ?, ?, ?, ?)',
+      key,
+      bodyHash,
+      turn,
+      session,
+      this.#now(),
+    );
   }
 
   #row(query: string, ...bindings: string[]): TurnRow | null {

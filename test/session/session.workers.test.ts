@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
@@ -111,6 +111,32 @@ describe('a session', () => {
     await expect(session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('ends a running turn for its readers when it is deleted, and takes no new one meanwhile', async () => {
+    const { session } = await make();
+    const { turn } = await session.submit(owner, say('hello'));
+    const stream = await session.stream(owner, turn);
+    const removed = session.remove(owner);
+    const late = Promise.allSettled(Array.from({ length: 20 }, (_, at) => session.submit(owner, say(`late ${at}`))));
+    expect((await readAll(stream)).match(/^event: .+$/gm)?.at(-1)).toBe('event: turn-end');
+    await removed;
+    for (const outcome of await late) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'not_found' });
+    }
+    await expect(session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('forks once for one idempotency key', async () => {
+    const { id, session } = await make();
+    await session.answer(owner, (await session.submit(owner, say('hello'))).turn);
+    const history = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'something else' }] }];
+    const request = { ...say('again'), history, idempotencyKey: 'fork', bodyHash: 'h' };
+    const forks = await Promise.all(Array.from({ length: 3 }, () => session.submit(owner, request)));
+    forks.push(await session.submit(owner, request));
+    expect(forks[0]?.session).not.toBe(id);
+    expect(new Set(forks.map(({ session: fork, turn }) => `${fork} ${turn}`)).size).toBe(1);
+    await expect(session.submit(owner, { ...request, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+  });
+
   it('gives one turn for one idempotency key, and refuses another body under it', async () => {
     const { session } = await make();
     const request = { ...say('once'), idempotencyKey: 'k', bodyHash: 'h' };
@@ -184,6 +210,10 @@ describe('a session', () => {
       status: 'interrupted',
       reason: 'restarted',
       toolCalls: [{ isError: true, code: 'outcome_unknown' }],
+    });
+    await vi.waitFor(async () => {
+      const { items } = await wire(bindings).catalog('default').audit({ session: stub.id.toString(), limit: 10 });
+      expect(items).toMatchObject([{ callId: 'c', requested: 'shell', verdict: 'ran', code: 'outcome_unknown' }]);
     });
     expect(await revived.answer(owner, (await revived.submit(owner, say('still there?'))).turn)).toMatchObject({ status: 'completed' });
   });

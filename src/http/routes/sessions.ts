@@ -113,8 +113,6 @@ export function mountSessions(app: App): void {
     },
     async ({ c, services, principal, params }) => {
       await services.sessions.get(params.id).remove(principal);
-      // Idempotent, and after the session itself: a row that outlives it would lead nowhere.
-      await services.catalog(principal.workspace).forgetSession(params.id);
       return c.body(null, 204);
     },
   );
