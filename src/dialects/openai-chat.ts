@@ -129,6 +129,8 @@ function createMessage({ restarts = 'as failures' }: { restarts?: 'silently' | '
   const texts: string[] = [];
   let text = '';
   let reasoning = '';
+  /** Of the steps before the one at hand. */
+  let reasoningBefore = '';
   let refusal = '';
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let over = false;
@@ -203,6 +205,8 @@ function createMessage({ restarts = 'as failures' }: { restarts?: 'silently' | '
       case 'finish':
         return finish(finishReasons[event.reason]);
       case 'step-start':
+        reasoningBefore = reasoning;
+        return endStep();
       case 'step-end':
         return endStep();
       case 'step-restart':
@@ -211,6 +215,7 @@ function createMessage({ restarts = 'as failures' }: { restarts?: 'silently' | '
           return fail(new Problem('upstream_error', 'The model broke off in mid-answer; the turn goes on in its session.').toBody());
         }
         text = '';
+        reasoning = reasoningBefore;
         return null;
       case 'error':
         return fail(event.problem);
@@ -275,9 +280,11 @@ function endTurn(
   fail: (problem: ProblemBody) => Change,
 ): Change {
   if (event.status === 'failed' || event.status === 'interrupted') {
-    return fail(
-      new Problem(event.reason === 'internal' ? 'internal' : 'upstream_error', `The turn ended early: ${event.reason}.`).toBody(),
-    );
+    // An `error` event before it has told what a provider did; without one the fault is ours.
+    const code = event.reason === 'upstream_error' ? 'upstream_error' : 'internal';
+    const detail =
+      event.reason === 'restarted' ? 'The service restarted while the turn ran. Ask again.' : `The turn ended early: ${event.reason}.`;
+    return fail(new Problem(code, detail).toBody());
   }
   if (event.reason === 'length' || event.reason === 'max_tokens') return finish('length');
   return finish(event.reason === 'content_filter' ? 'content_filter' : 'stop');

@@ -41,8 +41,8 @@ const start: SessionEventBody = { type: 'turn-start', turn, input: [{ type: 'tex
 const step = (step: number): SessionEventBody => ({ type: 'step-start', turn, step });
 const text = (step: number, said: string): SessionEventBody => ({ type: 'text-delta', turn, step, text: said });
 const end = (
-  status: 'completed' | 'failed' | 'cancelled',
-  reason: 'stop' | 'length' | 'upstream_error' | 'cancelled',
+  status: 'completed' | 'failed' | 'cancelled' | 'interrupted',
+  reason: 'stop' | 'length' | 'upstream_error' | 'cancelled' | 'restarted',
 ): SessionEventBody => ({ type: 'turn-end', turn, status, reason, usage });
 const call: SessionEventBody[] = [
   { type: 'tool-input-start', turn, step: 1, callId: 'c1', name: 'shell', canonical: 'builtin.bash', via: 'alias' },
@@ -111,6 +111,29 @@ describe('a session turn as chunks', () => {
     expect(deltas(frames(session(start, step(1), restart, text(1, 'Hello'), end('completed', 'stop'))))).toContainEqual({
       content: 'Hello',
     });
+  });
+
+  it('leaves out what a dropped attempt had thought, in the plain document', () => {
+    const think = (n: number, text: string): SessionEventBody => ({ type: 'reasoning-delta', turn, step: n, text });
+    const restart: SessionEventBody = { type: 'step-restart', turn, step: 2, from: 5 };
+    const events = session(
+      start,
+      step(1),
+      think(1, 'a'),
+      step(2),
+      think(2, 'b'),
+      restart,
+      think(2, 'c'),
+      text(2, 'x'),
+      end('completed', 'stop'),
+    );
+    expect(toCompletion(events, identity)).toMatchObject({ choices: [{ message: { content: 'x', reasoning_content: 'ac' } }] });
+  });
+
+  it('calls a restart of ours ours', () => {
+    expect(() => toCompletion(session(start, step(1), end('interrupted', 'restarted')), identity)).toThrow(
+      expect.objectContaining({ code: 'internal', detail: expect.stringContaining('restarted') }),
+    );
   });
 
   it.each([
