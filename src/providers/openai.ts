@@ -142,6 +142,7 @@ export class OpenAiReply implements ReplyReader {
   #usage: Usage | null = null;
   #finishReason: string | null = null;
   #atLimit = false;
+  #spoke = false;
 
   constructor(access: ProviderAccess, model: string) {
     this.#access = access;
@@ -186,6 +187,7 @@ export class OpenAiReply implements ReplyReader {
     const events: ChatEvent[] = [];
     if (value.key === 'content') this.#readContent(piece, events);
     else this.#push({ index: value.index, arguments: piece }, events);
+    this.#spoke = true;
     return events;
   }
 
@@ -197,6 +199,7 @@ export class OpenAiReply implements ReplyReader {
     for (const choice of choices) if (isRecord(choice) && (choice.index ?? 0) === 0) this.#readChoice(choice, events);
     const usage = readUsage(chunk.usage) ?? (isRecord(chunk.x_groq) ? readUsage(chunk.x_groq.usage) : null);
     if (usage !== null) this.#usage = usage;
+    if (events.length > 0) this.#spoke = true;
     if (chunk.error != null) return [...events, ...this.#fail(chunk.error)];
     return events;
   }
@@ -303,7 +306,9 @@ export class OpenAiReply implements ReplyReader {
 
   #end(events: ChatEvent[], problem: Extract<ChatEvent, { type: 'error' }>['problem']): ChatEvent[] {
     this.state = 'over';
-    return [...events, { type: 'error', problem, retryable: problem.retryable === true }];
+    // A reply that failed has been paid for, too. Where nothing was said, the error stays the first event: it is tried again.
+    const spent: ChatEvent[] = this.#usage === null || !this.#spoke ? [] : [{ type: 'usage', usage: this.#usage }];
+    return [...events, ...spent, { type: 'error', problem, retryable: problem.retryable === true }];
   }
 
   /** From the content where the wire's word cannot be relied on. */

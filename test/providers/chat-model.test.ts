@@ -206,6 +206,15 @@ describe('what happens in the middle of a reply', () => {
     expect(JSON.stringify(events)).not.toContain(secret);
   });
 
+  it('what a broken reply cost is told before its error', async () => {
+    const { http } = scripted(() =>
+      sse(chunk({ content: 'Hel' }, null, { usage }), `data: ${JSON.stringify({ error: { message: 'x' } })}\n\n`),
+    );
+    const events = (await collect(modelOver(http), request())).flat();
+    expect(events.map(({ type }) => type)).toEqual(['text', 'usage', 'error']);
+    expect(events[1]).toEqual({ type: 'usage', usage: { inputTokens: 5, outputTokens: 2 } });
+  });
+
   it('nothing after [DONE] is read', async () => {
     expect(
       (await after(chunk({ content: 'a' }, 'stop'), done, chunk({ content: 'b' }))).filter((event) => event.type === 'text'),
