@@ -16,7 +16,6 @@ export type TurnEndReason =
   | 'length'
   | 'content_filter'
   | 'max_steps'
-  | 'max_calls'
   | 'max_tokens'
   | 'timeout'
   | 'cancelled'
