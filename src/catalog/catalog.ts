@@ -239,7 +239,14 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
     if (this.#parts === null) {
       if (this.#storedWorkspace() === null) this.ctx.storage.sql.exec("INSERT INTO meta (key, value) VALUES ('workspace', ?)", workspace);
       const context = this.#context(this.#storedWorkspace() ?? workspace);
-      this.#parts = { context, outbox: createOutbox(context, () => this.env.KV) };
+      this.#parts = {
+        context,
+        outbox: createOutbox(
+          context,
+          () => this.env.KV,
+          () => this.#arm(),
+        ),
+      };
     }
     if (this.#parts.context.workspace !== workspace) throw new Problem('internal', 'This catalog belongs to another workspace.');
     return this.#parts;

@@ -49,7 +49,8 @@ export interface Outbox {
   nextDue(): number | null;
 }
 
-export function createOutbox(context: CatalogContext, kv: () => KVNamespace): Outbox {
+/** `wake` is called when a row has come that no write and no alarm knows of. */
+export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wake: () => Promise<void>): Outbox {
   const inFlight = new Map<string, Promise<void>>();
   const publishedAt = new Map<string, number>();
 
@@ -57,8 +58,14 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace): Ou
     const key = `${row.kind}:${row.name}`;
     const earliest = (publishedAt.get(key) ?? 0) + limits.publishIntervalMs;
     if (earliest > context.now()) return postpone(context, row, row.attempts, earliest);
+    const publishing = publish(context, kv(), row);
+    let isLate = false;
+    const late = (): never => {
+      isLate = true;
+      throw new Error('KV did not answer in time');
+    };
     try {
-      await withTimeLimit(publish(context, kv(), row), limits.publishTimeoutMs, silent);
+      await withTimeLimit(publishing, limits.publishTimeoutMs, late);
       remember(publishedAt, key, context.now());
       // A write that came meanwhile has raised the sequence: its row stays, and is due after the interval.
       context.sql.exec('DELETE FROM outbox WHERE kind = ? AND name = ? AND sequence = ?', row.kind, row.name, row.sequence);
@@ -73,7 +80,23 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace): Ou
         attempts,
         context.now() + Math.min(limits.publishIntervalMs * 2 ** (attempts - 1), limits.maxPublishBackoffMs),
       );
+      if (isLate) {
+        const failed = (cause: unknown): void => context.log.error('no alarm for a publish that landed late', { cause: String(cause) });
+        void landsLate(publishing, row).catch(failed);
+      }
     }
+  };
+
+  /** What was given up may still reach KV, and after a newer state did: so the newest is written once more. */
+  const landsLate = async (publishing: Promise<void>, { kind, name }: OutboxRow): Promise<void> => {
+    try {
+      await publishing;
+    } catch {
+      // It reached nothing; that it will be tried again was said when it was given up.
+      return;
+    }
+    enqueuePublish(context, kind, name);
+    await wake();
   };
 
   return {
@@ -151,8 +174,4 @@ async function putTombstone(kv: KVNamespace, key: string, version: number): Prom
 function remember(publishedAt: Map<string, number>, key: string, now: number): void {
   for (const [known, at] of publishedAt) if (at + limits.publishIntervalMs <= now) publishedAt.delete(known);
   publishedAt.set(key, now);
-}
-
-function silent(): never {
-  throw new Error('KV did not answer in time');
 }
