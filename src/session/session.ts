@@ -9,8 +9,6 @@ import type { Plan } from '../core/plan.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import { encodeEvent } from '../dialects/native.ts';
-import { createChunkEncoder, toCompletion } from '../dialects/openai-chat.ts';
 import { callTool } from '../engine/call-tool.ts';
 import type { Remote } from '../ports/remote.ts';
 import type {
@@ -24,12 +22,11 @@ import type {
 } from '../ports/session.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { wire, type Wiring } from '../wiring.ts';
-import { changed, createFeed } from './feed.ts';
 import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
 import { matchHistory } from './history.ts';
 import { foundRoom, isFounded, openRoom, type Room } from './room.ts';
-import { toTranscript, toTurnAnswer } from './turn-answer.ts';
-import type { TurnRow } from './turn-store.ts';
+import { toTranscript } from './turn-answer.ts';
+import { readAnswer, readCompletion, readEvents, streamTurn, type TurnSource } from './turn-reader.ts';
 
 /** What `submit` answers. */
 type Submitted = { turn: string; position: number; session: string };
@@ -97,14 +94,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   answer(caller: Principal, turn: string): Promise<Outcome<TurnAnswer>> {
-    return toOutcome(async () => {
-      const room = this.#enter(caller);
-      return toTurnAnswer(turn, this.#eventsOf(room, await this.#ended(room, turn)));
-    });
+    return toOutcome(() => readAnswer(this.#source(caller), turn));
   }
 
   stream(caller: Principal, turn: string): Promise<Outcome<ReadableStream<Uint8Array>>> {
-    return toOutcome(() => this.#feed(this.#enter(caller), turn, encodeEvent));
+    return toOutcome(() => streamTurn(this.#source(caller), turn));
   }
 
   completion(
@@ -112,39 +106,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     turn: string,
     options: { model: string; streamed: boolean; includeUsage: boolean },
   ): Promise<Outcome<ReadableStream<Uint8Array>>> {
-    return toOutcome(async () => {
-      const room = this.#enter(caller);
-      const identity = {
-        id: `chatcmpl-${turn}`,
-        model: options.model,
-        created: Math.floor(this.#turn(room, turn).acceptedAt / 1000),
-        includeUsage: options.includeUsage,
-      };
-      if (options.streamed) {
-        const encoder = createChunkEncoder(identity);
-        return this.#feed(room, turn, (event) => encoder.encode(event));
-      }
-      const row = await this.#ended(room, turn);
-      const events = [...this.#eventsOf(room, row)];
-      const failure = events.find((event) => event.type === 'error');
-      if (failure?.type === 'error' && row.status === 'failed') throw Problem.fromBody(failure.problem);
-      const document = new TextEncoder().encode(JSON.stringify(toCompletion(events, identity)));
-      return new ReadableStream({
-        type: 'bytes',
-        start(controller) {
-          controller.enqueue(document);
-          controller.close();
-        },
-      });
-    });
+    return toOutcome(() => readCompletion(this.#source(caller), turn, options));
   }
 
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<Outcome<SessionEvent[]>> {
-    return toOutcome(async () => {
-      const { log } = this.#enter(caller);
-      if (log.newest <= after) await changed({ log, clock: this.#wiring.clock }, Math.min(waitMs, limits.heartbeatMs));
-      return this.#room === null ? [] : log.read(after);
-    });
+    return toOutcome(() => readEvents(this.#source(caller), after, waitMs));
   }
 
   cancel(caller: Principal): Promise<Outcome<{ turn: string | null; cancelled: boolean }>> {
@@ -297,29 +263,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return await begun;
   }
 
-  #feed(room: Room, turn: string, encode: (event: SessionEvent) => string): ReadableStream<Uint8Array> {
-    const row = this.#turn(room, turn);
-    const source = { log: room.log, clock: this.#wiring.clock, after: row.before ?? room.log.newest, gone: () => this.#room === null };
-    return createFeed(source, turn, encode);
-  }
-
-  async #ended(room: Room, turn: string): Promise<TurnRow> {
-    for (;;) {
-      const row = this.#turn(room, turn);
-      if (row.state === 'ended') return row;
-      await changed({ log: room.log, clock: this.#wiring.clock }, limits.heartbeatMs);
-      if (this.#room === null) throw new Problem('not_found', 'The session was deleted.');
-    }
-  }
-
-  #turn(room: Room, turn: string): TurnRow {
-    const row = room.turns.get(turn);
-    if (row === null) throw new Problem('not_found', 'There is no such turn in this session.');
-    return row;
-  }
-
-  #eventsOf(room: Room, row: TurnRow): Iterable<SessionEvent> {
-    return room.log.readAll(row.before ?? 0, row.lastEvent ?? room.log.newest);
+  #source(caller: Principal): TurnSource {
+    const { log, turns } = this.#enter(caller);
+    return { log, turns, clock: this.#wiring.clock, gone: () => this.#room === null };
   }
 
   /** Stored with the call; a call that outlived its session is told to the Catalog at once. */

@@ -103,6 +103,9 @@ async function answerInSession(
     return await services.proxyChat(principal, { ref: plan.model, body: asAgent(plan, request, body), signal: () => c.req.raw.signal });
   }
 
+  if ((request.n ?? 1) > 1)
+    throw invalidRequest([{ path: 'n', message: 'a turn with a session or tools of the server has one answer: leave n out' }]);
+
   const session = existing ?? (await beginSession(services, principal, { ...route, toolset }));
   const { turn, session: id } = await session.submit(principal, { plan, input, history, ...idempotency });
   const answering = services.sessions.get(id);
@@ -113,10 +116,7 @@ async function answerInSession(
       headers: { ...eventStreamHeaders, ...headers },
     });
   }
-  const answer = await answering.answer(principal, turn);
-  // Nothing has been sent yet, so a failed turn can still be the error that it is.
-  if (answer.status === 'failed' && answer.problem !== undefined)
-    throw Problem.fromBody(answer.problem as Parameters<typeof Problem.fromBody>[0]);
+  // Throws what a turn failed with: nothing has been sent yet, so it can still be the error that it is.
   return new Response(await answering.completion(principal, turn, { ...shape, streamed: false }), {
     headers: { 'content-type': 'application/json', ...headers },
   });
