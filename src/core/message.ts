@@ -3,15 +3,30 @@
  * are kept as the model said them (`requested`) beside what they meant (`canonical`).
  */
 import { z } from 'zod';
+import { limits } from './limits.ts';
 import { ContentBlock, ToolResultCode } from './tool.ts';
 
 export const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() }).meta({ id: 'TextPart' });
-/** An image by base64 `data` or by `url`, one of the two. */
+/**
+ * An image by base64 `data` or by `url`, one of the two. Checked here as far as that goes without decoding: a stored message that
+ * every provider refuses would end each later turn of its session.
+ */
 export const ImagePart = z
-  .strictObject({ type: z.literal('image'), mediaType: z.string().optional(), data: z.string().optional(), url: z.string().optional() })
+  .strictObject({
+    type: z.literal('image'),
+    mediaType: z
+      .string()
+      .regex(/^image\/[a-z0-9.+-]{1,100}$/i, { message: 'must be an image type, such as image/png' })
+      .optional(),
+    data: z.string().min(1).refine(isBase64, { message: 'must be base64' }).optional(),
+    url: z
+      .string()
+      .refine((url) => /^data:image\/[^;,]{1,100};base64,/i.test(url) || isWebUrl(url), { message: 'must be an http(s) URL of an image' })
+      .optional(),
+  })
   .refine((part) => (part.data === undefined) !== (part.url === undefined), { message: 'give either data or url' })
   .meta({ id: 'ImagePart' });
-export const InputPart = z.union([TextPart, ImagePart]);
+export const InputPart = z.discriminatedUnion('type', [TextPart, ImagePart]);
 export type InputPart = z.infer<typeof InputPart>;
 
 export const ReasoningPart = z.object({ type: z.literal('reasoning'), text: z.string() }).meta({ id: 'ReasoningPart' });
@@ -59,3 +74,12 @@ export type Message =
   | { role: 'user'; parts: InputPart[] }
   | { role: 'assistant'; parts: AssistantPart[] }
   | { role: 'tool'; parts: ToolResultPart[] };
+
+/** One pass for a foreign character: the usual pattern in groups of four runs out of stack on images of some megabytes. */
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(text.slice(0, -2)) && /^[A-Za-z0-9+/]{0,2}={0,2}$/.test(text.slice(-2));
+}
+
+function isWebUrl(text: string): boolean {
+  return text.length <= limits.maxUrlLength && /^https?:\/\//i.test(text) && URL.canParse(text);
+}

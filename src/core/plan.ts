@@ -26,6 +26,10 @@ export type ModelSettings = {
   maxOutputTokens?: number;
   stop?: string[];
   seed?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  /** In the provider's own words: `low`, `high`, … */
+  reasoningEffort?: string;
   /** JSON mode or a schema, as the OpenAI body has it; passed through. */
   responseFormat?: unknown;
   /** First step only; a wire or any other name of a tool the plan offers. */

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { readArguments } from '../core/json-repair.ts';
+import { ImagePart } from '../core/message.ts';
 import type { AssistantPart, InputPart, Message, ToolCallPart } from '../core/message.ts';
 import type { ModelSettings } from '../core/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
@@ -63,6 +64,9 @@ export const ChatCompletionRequest = z
     max_completion_tokens: z.int().min(1).nullish(),
     stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
     seed: z.int().nullish(),
+    frequency_penalty: z.number().min(-2).max(2).nullish(),
+    presence_penalty: z.number().min(-2).max(2).nullish(),
+    reasoning_effort: z.string().max(40).nullish(),
     n: z.int().min(1).max(128).nullish(),
     response_format: z.looseObject({ type: z.string() }).nullish(),
     toolset: z.string().min(1).max(100).nullish().meta({ description: 'Not of OpenAI: the toolset whose tools run inside.' }),
@@ -116,6 +120,9 @@ export function toSettings(body: ChatCompletionRequest): ModelSettings {
   if (maxOutputTokens != null) settings.maxOutputTokens = maxOutputTokens;
   if (body.stop != null) settings.stop = typeof body.stop === 'string' ? [body.stop] : body.stop;
   if (body.seed != null) settings.seed = body.seed;
+  if (body.frequency_penalty != null) settings.frequencyPenalty = body.frequency_penalty;
+  if (body.presence_penalty != null) settings.presencePenalty = body.presence_penalty;
+  if (body.reasoning_effort != null) settings.reasoningEffort = body.reasoning_effort;
   if (body.response_format != null && body.response_format.type !== 'text') settings.responseFormat = body.response_format;
   if (body.parallel_tool_calls != null) settings.parallelToolCalls = body.parallel_tool_calls;
   const choice = body.tool_choice;
@@ -135,7 +142,10 @@ function inputParts(content: z.infer<typeof Content>, fault: Fault): InputPart[]
   return content.flatMap((part, index): InputPart[] => {
     if (part.type === 'text' && part.text !== undefined) return [{ type: 'text', text: part.text }];
     if (part.type === 'image_url' && part.image_url !== undefined) {
-      return [imagePart(typeof part.image_url === 'string' ? part.image_url : part.image_url.url)];
+      const image = ImagePart.safeParse(imagePart(typeof part.image_url === 'string' ? part.image_url : part.image_url.url));
+      if (image.success) return [image.data];
+      fault(`content[${index}].image_url`, image.error.issues[0]?.message ?? 'is no image');
+      return [];
     }
     fault(`content[${index}].type`, `${JSON.stringify(part.type.slice(0, 40))} parts are not taken here: send text or image_url`);
     return [];

@@ -50,8 +50,21 @@ export const TurnAnswer = z
   .meta({ id: 'TurnAnswer' });
 export type TurnAnswer = z.infer<typeof TurnAnswer>;
 
+const saysNothing = (part: InputPart) => part.type === 'text' && part.text === '';
+
 export const TurnRequest = z
-  .strictObject({ input: z.union([z.string().min(1), z.array(InputPart).min(1)]) })
+  .strictObject({
+    input: z.union(
+      [
+        z.string().min(1),
+        z
+          .array(InputPart)
+          .min(1)
+          .refine((parts) => !parts.every(saysNothing), { message: 'says nothing' }),
+      ],
+      { error: 'must be a text, or a list of parts' },
+    ),
+  })
   .meta({ id: 'TurnRequest', example: { input: '/shell echo hello' } });
 export type TurnRequest = z.infer<typeof TurnRequest>;
 

@@ -48,6 +48,9 @@ export function toRequestBody(request: ChatRequest): Json {
   if (settings.maxOutputTokens !== undefined) body[profile.maxTokensField] = settings.maxOutputTokens;
   if (settings.stop !== undefined && settings.stop.length > 0) body.stop = settings.stop;
   if (settings.seed !== undefined) body.seed = settings.seed;
+  if (settings.frequencyPenalty !== undefined) body.frequency_penalty = settings.frequencyPenalty;
+  if (settings.presencePenalty !== undefined) body.presence_penalty = settings.presencePenalty;
+  if (settings.reasoningEffort !== undefined) body.reasoning_effort = settings.reasoningEffort;
   if (settings.responseFormat !== undefined) body.response_format = settings.responseFormat;
   return body;
 }

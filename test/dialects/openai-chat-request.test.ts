@@ -112,15 +112,20 @@ describe('a chat request', () => {
         { role: 'tool', tool_call_id: 'nobody', content: 'x' },
         { role: 'function', name: 'f', content: 'x' },
         { role: 'assistant', content: '', tool_calls: [{ id: 'c', type: 'custom', custom: {} }] },
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,no base64' } }] },
       ],
     });
     expect(() => toConversation(bad)).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
         extra: {
-          issues: ['messages[0].content[0].type', 'messages[1].tool_call_id', 'messages[2].role', 'messages[3].tool_calls[0]'].map((path) =>
-            expect.objectContaining({ path }),
-          ),
+          issues: [
+            'messages[0].content[0].type',
+            'messages[1].tool_call_id',
+            'messages[2].role',
+            'messages[3].tool_calls[0]',
+            'messages[4].content[0].image_url',
+          ].map((path) => expect.objectContaining({ path })),
         },
       }),
     );
@@ -136,6 +141,9 @@ describe('a chat request', () => {
           max_completion_tokens: 9,
           stop: 'x',
           seed: 1,
+          frequency_penalty: 0.5,
+          presence_penalty: -0.5,
+          reasoning_effort: 'low',
           parallel_tool_calls: false,
           response_format: { type: 'json_object' },
           tool_choice: { type: 'function', function: { name: 'shell' } },
@@ -147,6 +155,9 @@ describe('a chat request', () => {
       maxOutputTokens: 9,
       stop: ['x'],
       seed: 1,
+      frequencyPenalty: 0.5,
+      presencePenalty: -0.5,
+      reasoningEffort: 'low',
       parallelToolCalls: false,
       responseFormat: { type: 'json_object' },
       toolChoice: { tool: 'shell' },

@@ -173,6 +173,7 @@ describe('faults', () => {
     [{ model: 'agent/helper', messages: [{ role: 'user', content: 7 }] }, 422, 'messages[0].content'],
     [{ model: 'agent/helper', messages: [{ role: 'king', content: 'x' }] }, 422, 'messages[0].role'],
     [{ model: 'agent/helper', messages: [user('x')], temperature: 'hot' }, 422, 'temperature'],
+    [{ model: 'agent/helper', messages: [user('x')], n: 2 }, 422, 'n'],
     [{ model: 'agent/nobody', messages: [user('x')] }, 404, null],
     [{ model: 'agent/../x', messages: [user('x')] }, 404, null],
     [{ model: 'nobody/x', toolset: 'demo', messages: [user('x')] }, 404, null],

@@ -118,6 +118,12 @@ describe('a turn', () => {
     [{ input: 7 }, 'input'],
     [{ input: [{ type: 'audio' }] }, 'input'],
     [{ input: [{ type: 'text' }] }, 'input'],
+    [{ input: [{ type: 'text', text: '' }] }, 'input'],
+    [{ input: [{ type: 'image', data: 'not base64!' }] }, 'input\\[0\\].data'],
+    [{ input: [{ type: 'image', data: 'AAA' }] }, 'input\\[0\\].data'],
+    [{ input: [{ type: 'image', data: 'AAAA', mediaType: 'text/html' }] }, 'input\\[0\\].mediaType'],
+    [{ input: [{ type: 'image', url: 'javascript:alert(1)' }] }, 'input\\[0\\].url'],
+    [{ input: [{ type: 'image', data: 'AAAA', url: 'https://a.example/b.png' }] }, 'input\\[0\\]'],
     [{ input: 'x', model: 'other/model' }, 'model'],
   ])('is refused with %j', async (body, path) => {
     const answer = await turn(body);

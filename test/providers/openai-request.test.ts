@@ -98,6 +98,9 @@ describe('the request', () => {
           maxOutputTokens: 100,
           stop: ['END'],
           seed: 7,
+          frequencyPenalty: 0.5,
+          presencePenalty: -0.5,
+          reasoningEffort: 'low',
           responseFormat: { type: 'json_object' },
           parallelToolCalls: false,
         },
@@ -145,6 +148,9 @@ describe('the request', () => {
       max_tokens: 100,
       stop: ['END'],
       seed: 7,
+      frequency_penalty: 0.5,
+      presence_penalty: -0.5,
+      reasoning_effort: 'low',
       response_format: { type: 'json_object' },
     });
   });
