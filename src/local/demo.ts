@@ -18,11 +18,13 @@ const namedEntries = [
   { tool: 'builtin.http_request', name: 'fetchUrl', aliases: ['http'] },
 ];
 
-/** Answers the id of the demo session, or null where the demo agent is not there (any more). */
+/** Answers the id of the demo session, or null where the demo agent or its toolset is not there (any more). */
 export async function prepareDemo(client: ApiClient, dataDir: string): Promise<string | null> {
   const { items } = await client.get<{ items: unknown[] }>('/v1/toolsets?limit=1');
   if (items.length === 0) await makeDemo(client);
-  if ((await client.find(`/v1/agents/${agent}`)) === null) return null;
+  const demo = await client.find<{ toolset?: string }>(`/v1/agents/${agent}`);
+  if (demo === null) return null;
+  if (demo.toolset !== undefined && (await client.find(`/v1/toolsets/${demo.toolset}`)) === null) return null;
   return (await findSession(client, dataDir)) ?? (await makeSession(client, dataDir));
 }
 

@@ -9,7 +9,7 @@ export type Screen = {
   /** As a person would type it. */
   dataDir: string;
   models: readonly string[];
-  /** Null: no demo agent, so there is nothing to paste a turn to. */
+  /** Null: no demo agent, or none that can answer, so there is nothing to paste a turn to. */
   demoSession: string | null;
   unknownSettings: readonly string[];
 };
@@ -52,7 +52,10 @@ function demo(url: string, rootKey: string, session: string): string[] {
   ];
 }
 
-const noDemo = ['  There is no agent `demo` here; make one with PUT /v1/agents/{agent}, then POST /v1/sessions.', ''];
+const noDemo = [
+  '  There is no agent `demo` here, or its toolset is gone; make one with PUT /v1/agents/{agent}, then POST /v1/sessions.',
+  '',
+];
 
 function listModels(models: readonly string[]): string {
   const shown = models.slice(0, maxModels).join(', ');
