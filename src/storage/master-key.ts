@@ -7,7 +7,7 @@ import { Problem } from '../core/problem.ts';
 export type KeyPurpose = 'secrets' | 'key-check' | 'key-hash';
 
 export interface MasterKey {
-  /** First 8 hex digits of a hash of the derived root: tells which master key sealed something, and nothing about it. */
+  /** 32 bits in hex, derived for nothing else: tells which master key sealed something, and nothing about it. */
   id(): Promise<string>;
   /** AES-GCM for `secrets`, HMAC-SHA-256 for the others. */
   derive(workspace: string, purpose: KeyPurpose): Promise<CryptoKey>;
