@@ -60,8 +60,9 @@ async function begin(
   const rest = readReply(open, access, adapter.createReply(access, model), signal);
   const { done, value: first } = await rest.next();
   if (done) throw new Error('a reply ended without an end');
-  // An error before anything was said is like an error status: it may be tried again.
   const only = first[0];
-  if (only?.type === 'error') throw Problem.fromBody(only.problem);
-  return { first, rest };
+  if (only?.type !== 'error') return { first, rest };
+  // An error before anything was said is like an error status: it may be tried again, and this exchange is over.
+  await rest.return(undefined);
+  throw Problem.fromBody(only.problem);
 }

@@ -206,6 +206,23 @@ describe('what happens in the middle of a reply', () => {
     expect(JSON.stringify(events)).not.toContain(secret);
   });
 
+  it('an error first of all gives the connection up, and is tried again', async () => {
+    let given = 0;
+    const failing = () => {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode('data: {"error":{"message":"x","code":503}}\n\n')),
+        cancel: () => {
+          given += 1;
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    };
+    const { http, requests } = scripted(failing, hello);
+    const outcome = await collect(modelOver(http), request()).catch((error: unknown) => error);
+    expect(given).toBe(1);
+    expect([requests.length, outcome]).toMatchObject([2, expect.anything()]);
+  });
+
   it('what a broken reply cost is told before its error', async () => {
     const { http } = scripted(() =>
       sse(chunk({ content: 'Hel' }, null, { usage }), `data: ${JSON.stringify({ error: { message: 'x' } })}\n\n`),
