@@ -4,6 +4,7 @@
  * can be continued from its log by any later run.
  */
 import { addUsage, type Usage } from './chat-event.ts';
+import { canonicalJson } from './hash.ts';
 import { limits } from './limits.ts';
 import type { Via } from './message.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from './session-event.ts';
@@ -194,9 +195,9 @@ function judgeCalls(state: TurnState, budget: TurnBudget, open: StepCall[], clos
   });
 }
 
-/** Two calls are the same when they mean the same tool with the same arguments, whatever name was used. */
+/** Two calls are the same when they mean the same tool with the same arguments, in any order and under whatever name. */
 function repeatKey(call: StepCall): string {
-  return `${call.canonical ?? call.name} ${JSON.stringify(call.arguments)}`;
+  return `${call.canonical ?? call.name} ${canonicalJson(call.arguments)}`;
 }
 
 function refuse(

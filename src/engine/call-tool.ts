@@ -53,7 +53,15 @@ export type ToolCallRequest = {
   refusal?: Refusal | null;
 };
 
-export type ToolCallAnswer = { requested: string; canonical: string | null; via: Via | null; result: ToolResult; durationMs: number };
+export type ToolCallAnswer = {
+  requested: string;
+  canonical: string | null;
+  via: Via | null;
+  /** False: it was refused before the tool was asked. */
+  ran: boolean;
+  result: ToolResult;
+  durationMs: number;
+};
 
 /** Never throws for a fault of the call or the tool: every fault is a result that says what to do. */
 export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<ToolCallAnswer> {
@@ -66,10 +74,11 @@ export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCa
     requested: request.requested,
     canonical: tool?.canonical ?? null,
     via: resolution.ok ? resolution.via : null,
+    ran: judged === null,
     result: withDeprecation(boundResult(result, limits.maxResultBytes), resolution),
     durationMs: Math.max(0, deps.clock.now() - startedAt),
   };
-  await auditCall(deps, scope, request, answer, judged === null);
+  await auditCall(deps, scope, request, answer);
   return answer;
 }
 
@@ -225,7 +234,6 @@ export async function auditCall(
   scope: Pick<CallScope, 'keyId' | 'session' | 'turn' | 'edition' | 'audit'>,
   request: Pick<ToolCallRequest, 'callId' | 'requested' | 'arguments'>,
   answer: ToolCallAnswer,
-  ran: boolean,
 ): Promise<void> {
   const { edition } = scope;
   const row: Omit<AuditRow, 'sequence'> = {
@@ -240,7 +248,7 @@ export async function auditCall(
     toolset: edition?.toolset ?? null,
     edition: edition === null ? null : `${edition.toolset}@${edition.version}.${edition.revision}`,
     argumentsHash: await sha256Hex(canonicalJson(request.arguments)),
-    verdict: ran ? 'ran' : 'refused',
+    verdict: answer.ran ? 'ran' : 'refused',
     code: answer.result.code ?? null,
     durationMs: answer.durationMs,
   };

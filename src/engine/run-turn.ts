@@ -3,6 +3,7 @@
  * conversation: the log has it, so any later run can go on from there.
  */
 import { resolveName } from '../core/alias-map.ts';
+import { canonicalJson } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../core/session-event.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
@@ -131,7 +132,7 @@ async function runOne(
   const earlier = key === null ? undefined : shared.get(key);
   if (earlier !== undefined) {
     const answer = { ...(await earlier), durationMs: 0 };
-    await auditCall(deps, scope.call, request, answer, true);
+    await auditCall(deps, scope.call, request, answer);
     return answer.result;
   }
   const answer = callTool(deps, scope.call, request, signal);
@@ -139,9 +140,9 @@ async function runOne(
   return (await answer).result;
 }
 
-/** Identical calls of one step run once when that cannot matter. */
+/** Identical calls of one step run once when that cannot matter. By the name as called: what a result says of a name is the call's own. */
 function shareKey(scope: TurnScope, call: StepCall): string | null {
   if (scope.names === null || call.arguments === null) return null;
   const meant = resolveName(scope.names, call.name);
-  return meant.ok && isSafe(meant.tool) ? `${call.name} ${JSON.stringify(call.arguments)}` : null;
+  return meant.ok && isSafe(meant.tool) ? `${call.name} ${canonicalJson(call.arguments)}` : null;
 }

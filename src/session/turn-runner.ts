@@ -150,9 +150,9 @@ export class TurnRunner {
     try {
       for (const { result, arguments: args } of unheard) {
         const { callId, name: requested, canonical, via } = result;
-        const mayHaveRun = result.code === 'outcome_unknown';
-        const answer = { requested, canonical, via, result, durationMs: 0 };
-        await auditCall(deps, this.#auditScope(run), { callId, requested, arguments: args }, answer, mayHaveRun);
+        // Unknown is taken for the worse: it may have run.
+        const answer = { requested, canonical, via, ran: result.code === 'outcome_unknown', result, durationMs: 0 };
+        await auditCall(deps, this.#auditScope(run), { callId, requested, arguments: args }, answer);
       }
       await flushAudit();
     } catch (error) {

@@ -250,6 +250,35 @@ describe('a turn over a model', () => {
     expect(audit).toHaveLength(4);
   });
 
+  it('writes down a shared refusal as a refusal, for both calls', async () => {
+    const { audit } = await run([[...callEvents(0, 'cat', {}), ...callEvents(1, 'cat', {}), finish('tool-calls')], say('sorry')], () =>
+      textResult('ran'),
+    );
+    expect(audit.map(({ verdict, code }) => `${verdict} ${code}`)).toEqual(['refused invalid_arguments', 'refused invalid_arguments']);
+  });
+
+  it('takes arguments in another order for the same', async () => {
+    const pairs = [0, 1, 2, 3].map((at): [string, unknown][] =>
+      at % 2 === 0
+        ? [
+            ['command', 'x'],
+            ['more', 1],
+          ]
+        : [
+            ['more', 1],
+            ['command', 'x'],
+          ],
+    );
+    const script = pairs.map((pair) => [...callEvents(0, 'shell', Object.fromEntries(pair)), finish('tool-calls')]);
+    const { events } = await run([...script, say('ok')], () => textResult('ran'));
+    expect(results(events).map(({ code }) => code)).toEqual([
+      'invalid_arguments',
+      'invalid_arguments',
+      'invalid_arguments',
+      'limit_reached',
+    ]);
+  });
+
   it.each([
     ['an unknown tool', callEvents(0, 'shel', { command: 'x' }), 'unknown_tool', /Did you mean/],
     ['a missing argument', callEvents(0, 'shell', {}), 'invalid_arguments', /command/],
