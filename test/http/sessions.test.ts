@@ -22,6 +22,14 @@ describe('beginning a session', () => {
     expect(body).toMatchObject({ model: 'rehearsal/default', toolset: 'demo@1', turn: null, queued: 0 });
   });
 
+  it('with an agent shows the toolset that the agent has now', async () => {
+    await h.send('PUT', '/v1/agents/helper', { model: 'rehearsal/default', toolset: 'demo' });
+    const made = await bodyOf(await h.send('POST', '/v1/sessions', { agent: 'helper' }));
+    expect(made).toMatchObject({ agent: 'helper', toolset: 'demo' });
+    await h.send('DELETE', '/v1/agents/helper');
+    expect(await bodyOf(await h.send('GET', `/v1/sessions/${made.id}`))).toMatchObject({ agent: 'helper', toolset: null });
+  });
+
   it.each([
     [{}, 'agent'],
     [{ toolset: 'demo' }, 'agent'],

@@ -277,5 +277,6 @@ describe('calling a tool', () => {
     const answer = await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls', { name: 'shell', arguments: {}, session: id }));
     expect(answer.content).toEqual([{ type: 'text', text: `in ${id}` }]);
     expect((await h.send('POST', '/v1/toolsets/demo/calls', { name: 'shell', session: 'other' })).status).toBe(404);
+    expect((await h.send('POST', '/v1/toolsets/demo/calls?dryRun=true', { name: 'shell', session: 'other' })).status).toBe(404);
   });
 });

@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import { ModelRef, ResourceName } from '../../core/agent.ts';
 import { hasScope } from '../../core/principal.ts';
+import type { Principal } from '../../core/principal.ts';
+import { Problem } from '../../core/problem.ts';
 import { SessionView } from '../../ports/session.ts';
+import type { Services } from '../../wiring.ts';
 import { requirePlan } from '../access.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
@@ -63,7 +66,7 @@ export function mountSessions(app: App): void {
       // Made once and thrown away: what could not run a turn is refused here and not at the first one.
       requirePlan(principal, await services.planTurn(principal, body));
       const view = await services.sessions.create(principal, { ...body, listed: true });
-      return c.json(view, 201, { location: `/v1/sessions/${view.id}` });
+      return c.json(await withAgentsToolset(services, principal, view), 201, { location: `/v1/sessions/${view.id}` });
     },
   );
 
@@ -97,7 +100,8 @@ export function mountSessions(app: App): void {
       params: sessionParams,
       answers: { 200: { description: 'The session and its newest turn.', schema: SessionView } },
     },
-    async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).view(principal)),
+    async ({ c, services, principal, params }) =>
+      c.json(await withAgentsToolset(services, principal, await services.sessions.get(params.id).view(principal))),
   );
 
   mount(
@@ -145,4 +149,16 @@ export function mountSessions(app: App): void {
     },
     async ({ c, services, principal, params }) => c.json({ items: await services.sessions.get(params.id).messages(principal) }),
   );
+}
+
+/** A session with an agent uses the toolset that the agent has now; null also when the agent is gone. */
+async function withAgentsToolset(services: Services, principal: Principal, view: SessionView): Promise<SessionView> {
+  if (view.agent === undefined) return view;
+  try {
+    const { toolset } = await services.directory.agent(principal.workspace, view.agent);
+    return { ...view, toolset: toolset ?? null };
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return view;
+    throw error;
+  }
 }

@@ -165,7 +165,11 @@ export function mountToolsetUse(app: App): void {
       const { pointer } = await readNames(services, principal, params.toolset);
       const headers = { 'x-moniker-edition': editionName(pointer) };
       const call = { toolset: params.toolset, name: body.name, arguments: body.arguments };
-      if (query.dryRun === 'true') return c.json(await services.dryRunCall(principal, call), 200, headers);
+      if (query.dryRun === 'true') {
+        // The call would be refused for it, so its rehearsal is too.
+        if (body.session !== undefined) await services.sessions.get(body.session).setup(principal);
+        return c.json(await services.dryRunCall(principal, call), 200, headers);
+      }
       const answer =
         body.session === undefined
           ? await services.callTool(principal, call)
