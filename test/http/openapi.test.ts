@@ -168,14 +168,14 @@ describe('the script of the start page', () => {
       return Response.json({ data: [{ id: 'rehearsal/default' }] });
     };
     new Function('location', 'sessionStorage', 'history', 'document', 'fetch', script)(
-      { hash, pathname: '/', search: '' },
+      { hash, pathname: '/', search: '', origin: 'http://127.0.0.1:8787' },
       storage,
       {
         replaceState: (_state: unknown, _title: string, url: string) => {
           seen.address = url;
         },
       },
-      { getElementById: () => seen.status },
+      { getElementById: (name: string) => (name === 'key-status' ? seen.status : { textContent: '' }) },
       fetched,
     );
     await new Promise((resolve) => setImmediate(resolve));
