@@ -155,6 +155,8 @@ export const limits = {
   // The Catalog and the read side (DESIGN §4, §9, §11).
   /** One RPC to the Catalog; it works from its own SQLite, so a longer silence is a fault. */
   catalogTimeoutMs: 10_000,
+  /** KV answers in tens of milliseconds; what it has not said by then is asked of the Catalog. */
+  kvReadTimeoutMs: 3_000,
   /** A name that was not found is asked again after this. */
   missTtlMs: 5_000,
   /** The isolate that wrote asks the Catalog, not KV, for this long: KV may show the old pointer until then. */

@@ -6,6 +6,7 @@ import type { Agent } from '../core/agent.ts';
 import type { Edition, EditionPointer } from '../core/edition.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
+import { withTimeLimit } from '../net/time-limit.ts';
 import { Problem } from '../core/problem.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
@@ -36,18 +37,24 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     return until > clock.now();
   };
 
-  const fromKv = async <T extends { format: number }>(key: string, cacheTtl: number): Promise<T | null> => {
+  const readKv = (key: string, cacheTtl: number): Promise<string | null> =>
+    withTimeLimit(env.KV.get(key, { type: 'text', cacheTtl }), limits.kvReadTimeoutMs, silent);
+
+  const fromKv = async <T extends { format: number }>(key: string, cacheTtl: number): Promise<FromKv<T>> => {
+    let text: string | null;
     try {
-      const text = await env.KV.get(key, { type: 'text', cacheTtl });
-      if (text === null) return null;
-      const value: unknown = JSON.parse(text);
-      // Only the Catalog writes these keys, so the format number says the rest.
-      if (typeof value === 'object' && value !== null && 'format' in value && value.format === publishedFormat) return value as T;
-      log?.error('KV holds another format', { key });
+      text = await readKv(key, cacheTtl);
     } catch (error) {
       log?.error('KV could not be read', { key, cause: String(error) });
+      return { value: null, isLost: false };
     }
-    return null;
+    if (text === null) return { value: null, isLost: true };
+    const value = parse(text);
+    // Only the Catalog writes these keys, so the format number says the rest.
+    if (typeof value === 'object' && value !== null && 'format' in value && value.format === publishedFormat)
+      return { value: value as T, isLost: false };
+    log?.error('KV holds another format', { key });
+    return { value: null, isLost: true };
   };
 
   const pinnedPointer = async (workspace: string, toolset: string, version: number): Promise<Loaded<EditionPointer | null>> => {
@@ -60,14 +67,14 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       if (version !== undefined) return pinnedPointer(workspace, toolset, version);
       const key = kvKeys.toolset(workspace, toolset);
       const fresh = isFresh(key, kvKeys.toolset(workspace, ''));
-      const published = fresh ? null : await fromKv<PublishedPointer>(key, limits.pointerCacheTtlSeconds);
+      const { value: published, isLost } = fresh ? unasked : await fromKv<PublishedPointer>(key, limits.pointerCacheTtlSeconds);
       if (published !== null) {
         const value =
           'deleted' in published ? null : { toolset, version: published.version, revision: published.revision, hash: published.hash };
         return { value, ttlMs: limits.pointerTtlMs };
       }
       const value = await orNull(
-        askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, !fresh)),
+        askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, isLost)),
       );
       return { value, ttlMs: value === null ? limits.missTtlMs : limits.pointerTtlMs };
     },
@@ -75,16 +82,16 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     agent: async (workspace, name) => {
       const key = kvKeys.agent(workspace, name);
       const fresh = isFresh(key, key);
-      const published = fresh ? null : await fromKv<PublishedAgent>(key, limits.pointerCacheTtlSeconds);
+      const { value: published, isLost } = fresh ? unasked : await fromKv<PublishedAgent>(key, limits.pointerCacheTtlSeconds);
       if (published !== null) return { value: 'deleted' in published ? null : published.agent, ttlMs: limits.pointerTtlMs };
-      const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.agent(workspace, name, !fresh)));
+      const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.agent(workspace, name, isLost)));
       return { value, ttlMs: value === null ? limits.missTtlMs : limits.pointerTtlMs };
     },
 
     edition: async (workspace, hash) => {
       const key = kvKeys.edition(workspace, hash);
       try {
-        const text = await env.KV.get(key, { type: 'text', cacheTtl: limits.editionCacheTtlSeconds });
+        const text = await readKv(key, limits.editionCacheTtlSeconds);
         const read = text === null ? null : await readEdition(text, workspace, hash);
         if (read !== null) return read;
         if (text !== null) log?.error('KV holds another edition than its key says', { key });
@@ -100,6 +107,25 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     wrote: (key) => note(writes, key, clock.now()),
     wroteAll: (prefix) => note(writes, prefix, clock.now()),
   };
+}
+
+/** `isLost`: KV answered, and has not what it should have. Of a KV that is silent that is not known. */
+type FromKv<T> = { value: T | null; isLost: boolean };
+
+const unasked = { value: null, isLost: false } as const;
+
+function silent(): never {
+  throw new Error('KV did not answer in time');
+}
+
+/** undefined where it is not JSON: nothing of ours. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What stands there instead is said by its key in the log.
+    return undefined;
+  }
 }
 
 function note(writes: Map<string, number>, key: string, now: number): void {

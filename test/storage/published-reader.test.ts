@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import type { Bindings } from '../../src/storage/bindings.ts';
+import { createPublishedReader } from '../../src/storage/published-reader.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const pointer = { toolset: 'support', version: 2, revision: 1, hash: 'aa' };
+const agent = { model: 'rehearsal/default', instructions: '' };
+
+/** A reader over this KV, and whether the Catalog was told that KV lost something. */
+function make(get: () => Promise<string | null>) {
+  const republished: boolean[] = [];
+  const answer =
+    <T>(value: T) =>
+    async (...args: unknown[]) => {
+      republished.push(args.at(-1) as boolean);
+      return { ok: true, value };
+    };
+  const stub = { pointer: answer(pointer), agent: answer(agent) };
+  // The reader needs no more of the bindings than this.
+  const env = { KV: { get }, CATALOG: { idFromName: (name: string) => name, get: () => stub } } as unknown as Bindings;
+  return { republished, reader: createPublishedReader({ env, clock: { now: () => Date.now(), sleep: async () => undefined } }) };
+}
+
+describe('when KV does not help, the Catalog is asked', () => {
+  it('after a while, of a KV that is silent, which has lost nothing', async () => {
+    const { reader, republished } = make(() => new Promise(() => undefined));
+    const answers = Promise.all([reader.pointer('default', 'support', undefined), reader.agent('default', 'helper')]);
+    await vi.advanceTimersByTimeAsync(limits.kvReadTimeoutMs);
+    expect((await answers).map(({ value }) => value)).toEqual([pointer, agent]);
+    expect(republished).toEqual([false, false]);
+  });
+
+  it('at once, of a KV that fails, which has lost nothing', async () => {
+    const { reader, republished } = make(() => Promise.reject(new Error('KV is down')));
+    expect((await reader.pointer('default', 'support', undefined)).value).toEqual(pointer);
+    expect(republished).toEqual([false]);
+  });
+
+  it('and to publish again, of a KV that has nothing, or something else', async () => {
+    for (const text of [null, 'no JSON', '{"format": 0}']) {
+      const { reader, republished } = make(async () => text);
+      expect((await reader.pointer('default', 'support', undefined)).value).toEqual(pointer);
+      expect((await reader.agent('default', 'helper')).value).toEqual(agent);
+      expect(republished).toEqual([true, true]);
+    }
+  });
+});
