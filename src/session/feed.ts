@@ -3,6 +3,7 @@
  * dead reader holds one page at most and never slows the turn, and leaving is not a cancel.
  */
 import { limits } from '../core/limits.ts';
+import { Problem, type ProblemBody } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import { heartbeatFrame } from '../dialects/native.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -17,8 +18,16 @@ export type FeedSource = {
   gone(): boolean;
 };
 
-/** `encode` answers '' for events its dialect does not show. The stream closes after the turn's `turn-end`. */
-export function createFeed(source: FeedSource, turn: string, encode: (event: SessionEvent) => string): ReadableStream<Uint8Array> {
+/** How one reader's dialect says things. */
+export type FeedEncoding = {
+  /** '' for events that it does not show. */
+  event(event: SessionEvent): string;
+  /** The failure of a stream that stands in no log. */
+  problem(problem: ProblemBody): string;
+};
+
+/** The stream closes after the turn's `turn-end`, or after the problem of a session that was deleted under it. */
+export function createFeed(source: FeedSource, turn: string, encode: FeedEncoding): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const left = new AbortController();
   let cursor = source.after;
@@ -32,14 +41,14 @@ export function createFeed(source: FeedSource, turn: string, encode: (event: Ses
       for (const event of source.log.read(cursor)) {
         cursor = event.id;
         if (!('turn' in event) || event.turn !== turn) continue;
-        text += encode(event);
+        text += encode.event(event);
         ended = event.type === 'turn-end';
         if (ended) break;
       }
       if (text !== '' || ended || left.signal.aborted) return text;
       if (source.gone()) {
         ended = true;
-        return '';
+        return encode.problem(new Problem('not_found', 'The session was deleted.').toBody());
       }
       const waitMs = quietUntil - source.clock.now();
       if (waitMs <= 0) return heartbeatFrame;

@@ -5,12 +5,12 @@
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import { encodeEvent } from '../dialects/native.ts';
+import { encodeEvent, encodeProblem } from '../dialects/native.ts';
 import { createChunkEncoder, toCompletion } from '../dialects/openai-chat.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { TurnAnswer } from '../ports/session.ts';
 import type { EventLog } from './event-log.ts';
-import { changed, createFeed } from './feed.ts';
+import { changed, createFeed, type FeedEncoding } from './feed.ts';
 import { toTurnAnswer } from './turn-answer.ts';
 import type { TurnRow, TurnStore } from './turn-store.ts';
 
@@ -24,7 +24,7 @@ export type TurnSource = {
 
 /** The turn's events as the log has them, from its first to its `turn-end`. */
 export function streamTurn(source: TurnSource, turn: string): ReadableStream<Uint8Array> {
-  return openFeed(source, findTurn(source, turn), encodeEvent);
+  return openFeed(source, findTurn(source, turn), { event: encodeEvent, problem: encodeProblem });
 }
 
 /** Waits for the end of the turn. */
@@ -42,7 +42,10 @@ export async function readCompletion(
   const identity = { id: `chatcmpl-${turn}`, model, created: Math.floor(row.acceptedAt / 1000), includeUsage };
   if (streamed) {
     const encoder = createChunkEncoder(identity);
-    return openFeed(source, row, (event) => encoder.encode(event));
+    return openFeed(source, row, {
+      event: (event) => encoder.encode(event),
+      problem: (problem) => encoder.encode({ type: 'error', turn, problem, id: 0, at: 0 }),
+    });
   }
   const document = new TextEncoder().encode(JSON.stringify(toCompletion(eventsOf(source, await ended(source, turn)), identity)));
   return new ReadableStream({
@@ -60,7 +63,7 @@ export async function readEvents({ log, clock, gone }: TurnSource, after: number
   return gone() ? [] : log.read(after);
 }
 
-function openFeed(source: TurnSource, row: TurnRow, encode: (event: SessionEvent) => string): ReadableStream<Uint8Array> {
+function openFeed(source: TurnSource, row: TurnRow, encode: FeedEncoding): ReadableStream<Uint8Array> {
   return createFeed({ ...source, after: row.before ?? source.log.newest }, row.id, encode);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import { encodeEvent, heartbeatFrame } from '../../src/dialects/native.ts';
+import { encodeEvent, encodeProblem, heartbeatFrame } from '../../src/dialects/native.ts';
 import { EventLog } from '../../src/session/event-log.ts';
 import { createFeed } from '../../src/session/feed.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
@@ -10,12 +10,17 @@ import { fakeSql } from '../fakes/sql-storage.ts';
 function open(encode = encodeEvent) {
   const clock = fakeClock();
   const log = new EventLog(fakeSql(sessionMigrations), clock.now);
-  const reader = createFeed({ log, clock, after: 0, gone: () => false }, 'mine', encode).getReader();
+  let gone = false;
+  const reader = createFeed({ log, clock, after: 0, gone: () => gone }, 'mine', { event: encode, problem: encodeProblem }).getReader();
   const heard: string[] = [];
   const pump = async (): Promise<void> => {
     for (let read = await reader.read(); !read.done; read = await reader.read()) heard.push(new TextDecoder().decode(read.value));
   };
-  return { clock, log, heard, done: pump() };
+  const leave = (): void => {
+    gone = true;
+    log.wakeReaders();
+  };
+  return { clock, log, heard, leave, done: pump() };
 }
 
 describe('a turn’s feed', () => {
@@ -42,5 +47,12 @@ describe('a turn’s feed', () => {
     log.append({ type: 'turn-end', turn: 'mine', status: 'completed', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } });
     await done;
     expect(heard.join('')).toMatch(/^id: 1\nevent: turn-end\n/);
+  });
+
+  it('says so when its session is deleted before its turn has ended', async () => {
+    const { heard, leave, done } = open();
+    leave();
+    await done;
+    expect(heard.join('')).toMatch(/^event: error\ndata: .*"code":"not_found"/);
   });
 });
