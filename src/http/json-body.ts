@@ -24,12 +24,18 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return new Uint8Array(0);
   // With a declared length the server in front cuts the body there, and one read is cheaper than several.
-  const whole = declared === null ? readChunks(request.body, maxBytes) : readDeclared(request, maxBytes);
+  const whole = (declared === null ? readChunks(request.body, maxBytes) : readDeclared(request, maxBytes)).catch(brokenOff);
   // A small one is there with the head; a timer for each would be a tenth of what a chat costs us.
   if (declared !== null && Number(declared) <= limits.untimedBodyBytes) return await whole;
   return await withTimeLimit(whole, limits.requestBodyTimeoutMs, () => {
     throw new Problem('invalid_json', `The body did not arrive whole within ${limits.requestBodyTimeoutMs / 1000} seconds.`);
   });
+}
+
+/** The sender's connection, not ours, whatever the runtime calls it. */
+function brokenOff(error: unknown): never {
+  if (error instanceof Problem) throw error;
+  throw new Problem('invalid_json', 'The body broke off before its end.', {}, { cause: error });
 }
 
 async function readDeclared(request: Request, maxBytes: number): Promise<Uint8Array> {

@@ -119,6 +119,13 @@ describe('the bound of a body', () => {
     expect(cancelled).toBe(true);
   });
 
+  it('tells a body that breaks off as the sender’s fault, not ours', async () => {
+    for (const headers of [{}, { 'content-length': '50' }, { 'content-length': '50000' }] as Record<string, string>[]) {
+      const body = new ReadableStream({ pull: (controller) => controller.error(new Error('connection lost')) });
+      expect(await codeOf(readBytes(request(body, headers), 100_000))).toBe('invalid_json');
+    }
+  });
+
   it('lets a refused sender finish, so that it reads the answer', async () => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
