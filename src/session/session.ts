@@ -167,28 +167,35 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   /** Rings for what the `timers` table says is due. Never throws: the platform gives up on an alarm after a few failures. */
   override async alarm(): Promise<void> {
     const { clock, log } = this.#wiring;
-    const room = this.#tryOpen();
-    if (room === null) return;
-    room.timers.rang();
     try {
-      const now = clock.now();
-      for (const kind of room.timers.due(now)) {
-        if (kind === 'turn') {
-          if (room.runner.active) room.timers.set('turn', now + limits.turnAlarmMs);
-          else room.runner.pump();
-        } else if (kind === 'audit') {
-          room.timers.clear('audit');
-          await this.#flushAudit(room);
-        } else if (room.runner.active) room.timers.set('expire', now + limits.turnTimeoutMs);
-        else {
-          // Set before it is tried: what cannot be deleted now must not ring without pause.
-          room.timers.set('expire', now + limits.auditRetryMs);
-          return await this.#erase(room);
-        }
-      }
+      const room = this.#tryOpen();
+      if (room !== null) await this.#ring(room);
     } catch (error) {
       log.error('a session alarm failed', { session: this.#id, error: String(error) });
-      room.timers.set('audit', clock.now() + limits.auditRetryMs);
+      // Not by the timers: what broke may be the storage that has them.
+      await this.ctx.storage.setAlarm(clock.now() + limits.auditRetryMs).catch((cause: unknown) => {
+        log.error('a session alarm cannot be set', { session: this.#id, error: String(cause) });
+      });
+    }
+  }
+
+  async #ring(room: Room): Promise<void> {
+    const { clock } = this.#wiring;
+    room.timers.rang();
+    const now = clock.now();
+    for (const kind of room.timers.due(now)) {
+      if (kind === 'turn') {
+        if (room.runner.active) room.timers.set('turn', now + limits.turnAlarmMs);
+        else room.runner.pump();
+      } else if (kind === 'audit') {
+        room.timers.clear('audit');
+        await this.#flushAudit(room);
+      } else if (room.runner.active) room.timers.set('expire', now + limits.turnTimeoutMs);
+      else {
+        // Set before it is tried: what cannot be deleted now must not ring without pause.
+        room.timers.set('expire', now + limits.auditRetryMs);
+        return await this.#erase(room);
+      }
     }
     room.timers.arm();
   }
@@ -264,8 +271,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   #source(caller: Principal): TurnSource {
-    const { log, turns } = this.#enter(caller);
-    return { log, turns, clock: this.#wiring.clock, gone: () => this.#room === null };
+    const room = this.#enter(caller);
+    return { log: room.log, turns: room.turns, clock: this.#wiring.clock, gone: () => this.#room !== room };
   }
 
   /** Stored with the call; a call that outlived its session is told to the Catalog at once. */

@@ -188,6 +188,19 @@ describe('a session', () => {
     expect(await sessions.get(listed.id).view(owner)).toMatchObject({ id: listed.id });
   });
 
+  it('is not deleted while its audit has nowhere to go, and works on', async () => {
+    const { session, stub } = await make();
+    await runInDurableObject(stub, (_, state) => {
+      // A row that cannot be handed over stands for a Catalog that does not take it.
+      state.storage.sql.exec(`INSERT INTO audit (body) VALUES ('not JSON')`);
+    });
+    await expect(session.remove(owner)).rejects.toMatchObject({ code: 'internal' });
+    expect(await session.answer(owner, (await session.submit(owner, say('still there?'))).turn)).toMatchObject({ status: 'completed' });
+    await runInDurableObject(stub, (_, state) => void state.storage.sql.exec('DELETE FROM audit'));
+    await session.remove(owner);
+    await expect(session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('ends a turn that its process left behind, with a result for every open call, and goes on', async () => {
     const { session, stub } = await make();
     await session.answer(owner, (await session.submit(owner, say('hello'))).turn);
