@@ -75,6 +75,8 @@ export const limits = {
   maxCallsPerReply: 256,
   /** A tool's result as the model reads it; the rest is cut with a note. */
   maxResultBytes: 64 * KB,
+  /** Blocks of a result that are cut or left out with a note of their own; the rest is counted. */
+  maxNotedBlocks: 10,
   /** Of a call with bad arguments: enough to mend it in one go. */
   maxIssues: 20,
   /** Schema parts deeper than this are not compiled: what they describe is taken as it comes. */

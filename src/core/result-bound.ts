@@ -15,22 +15,27 @@ const encoder = new TextEncoder();
  */
 export function boundResult(result: ToolResult, maxBytes: number = limits.maxResultBytes): ToolResult {
   let left = maxBytes;
-  let cut = false;
+  let noted = 0;
   const content: ContentBlock[] = [];
-  for (const block of result.content) {
+  for (const [index, block] of result.content.entries()) {
+    // The notes count too: a tool may answer with thousands of blocks.
+    if (noted === limits.maxNotedBlocks) {
+      content.push({ type: 'text', text: `[Left out: ${result.content.length - index} more blocks, over the limit of a result.]` });
+      break;
+    }
     const size = blockBytes(block);
     if (size <= left) {
       content.push(block);
       left -= size;
       continue;
     }
-    cut = true;
+    noted += 1;
     content.push(shorten(block, size, left));
     left = 0;
   }
   const structured = result.structuredContent;
   const structuredBytes = structured === undefined ? 0 : utf8Length(JSON.stringify(structured));
-  if (!cut && structuredBytes <= maxBytes) return result;
+  if (noted === 0 && structuredBytes <= maxBytes) return result;
   if (structuredBytes <= maxBytes) return { ...result, content };
   const { structuredContent: _dropped, ...rest } = result;
   const note = `[The structured form of this result (${structuredBytes} bytes) is over the limit of ${maxBytes} bytes and was left out.]`;

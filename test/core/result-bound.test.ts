@@ -36,6 +36,13 @@ describe('bounding a result', () => {
     ]);
   });
 
+  it('counts what is left out of very many blocks instead of naming each', () => {
+    const blocks = Array.from({ length: 50_000 }, () => ({ type: 'text' as const, text: 'x'.repeat(100) }));
+    const { content } = boundResult({ isError: false, content: blocks }, 1000);
+    expect(utf8Length(JSON.stringify(content))).toBeLessThan(5000);
+    expect(content.at(-1)).toEqual({ type: 'text', text: '[Left out: 49980 more blocks, over the limit of a result.]' });
+  });
+
   it('drops a structured form that is too large, with a note', () => {
     const bounded = boundResult({ ...textResult('short'), structuredContent: { a: 'x'.repeat(100) } }, 50);
     expect(bounded.structuredContent).toBeUndefined();
