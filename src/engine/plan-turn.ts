@@ -57,11 +57,18 @@ async function readAgent(deps: PlanDeps, principal: Principal, name: string): Pr
   return await deps.directory.agent(principal.workspace, name);
 }
 
-/** A key bound to agents alone has the tools that those agents have: another toolset must stand in the key itself. */
+/**
+ * Another toolset in place of the agent's own makes no more of a key than it is: bound to agents alone it has the tools that
+ * those agents have, and bound to toolsets it has no agent of another one.
+ */
 function requireOwnToolset(principal: Principal, agent: Agent, reference: string): void {
-  if (principal.agents === undefined || principal.toolsets !== undefined) return;
   if (reference.split('@', 1)[0] === agent.toolset) return;
-  throw new Problem('forbidden', 'This key is bound to agents: they use their own toolset, so leave `toolset` out.');
+  if (principal.agents !== undefined && principal.toolsets === undefined) {
+    throw new Problem('forbidden', 'This key is bound to agents: they use their own toolset, so leave `toolset` out.');
+  }
+  if (principal.toolsets !== undefined && agent.toolset !== undefined && !principal.toolsets.includes(agent.toolset)) {
+    throw new Problem('forbidden', 'This key is bound to other toolsets than that of the agent.');
+  }
 }
 
 /** A provider that lists all it has, such as the rehearsal, is asked here; of the others only the provider can say. */

@@ -135,6 +135,7 @@ describe('a key bound to toolsets', () => {
     ['POST', '/v1/sessions', { agent: 'theirs' }],
     ['POST', '/v1/chat/completions', { model: 'rehearsal/default', toolset: 'other', messages: [{ role: 'user', content: 'x' }] }],
     ['POST', '/v1/chat/completions', { model: 'agent/theirs', messages: [{ role: 'user', content: 'x' }] }],
+    ['POST', '/v1/chat/completions', { model: 'agent/theirs', toolset: 'demo', messages: [{ role: 'user', content: 'x' }] }],
     ['GET', '/v1/tools/local.roll_dice'],
     ['PUT', '/v1/tools/builtin.bash/aliases', { aliases: [] }],
     ['DELETE', '/v1/tools/builtin.bash/aliases'],
