@@ -2,20 +2,9 @@
  * The built-in stand-in for a model (DESIGN §6): `rehearsal/default` answers offline, over the OpenAI wire, to the ordinary
  * adapter. Deterministic. Here it is put on the wire; what it answers is in `rehearsal-script.ts`.
  */
-import type { ProviderAccess } from '../core/provider.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import { nextReply, type RehearsalMessage, type RehearsalReply, type RehearsalRequest } from './rehearsal-script.ts';
 import type { RehearsalTool } from './rehearsal-tools.ts';
-
-/** How the directory names it; the address is never called. */
-export const rehearsalAccess: ProviderAccess = {
-  name: 'rehearsal',
-  kind: 'rehearsal',
-  baseUrl: 'https://rehearsal.invalid/v1',
-  headers: {},
-  models: ['default'],
-  profile: {},
-};
 
 /** Answers a Chat Completions request with no network: an event stream or a document, or an error as OpenAI words it. */
 export const rehearsalHttp: OutboundHttp = async (request) => {

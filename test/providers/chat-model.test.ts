@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ProviderAccess } from '../../src/core/provider.ts';
+import { type ProviderAccess, rehearsalAccess } from '../../src/core/provider.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { createChatModel } from '../../src/providers/registry.ts';
-import { rehearsalAccess, rehearsalHttp } from '../../src/providers/rehearsal.ts';
+import { rehearsalHttp } from '../../src/providers/rehearsal.ts';
 import { chatModelContract, collect } from '../contracts/chat-model.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 

@@ -1,10 +1,10 @@
 import OpenAI from 'openai';
 import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import type { ProviderAccess } from '../../src/core/provider.ts';
+import { type ProviderAccess, rehearsalAccess } from '../../src/core/provider.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { proxyChat, type ProxyRequest } from '../../src/providers/proxy.ts';
-import { rehearsalAccess, rehearsalHttp } from '../../src/providers/rehearsal.ts';
+import { rehearsalHttp } from '../../src/providers/rehearsal.ts';
 
 const clock = {
   now: () => Date.now(),
