@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Usage } from '../core/chat-event.ts';
 import { InputPart, Via } from '../core/message.ts';
+import type { EditionPointer } from '../core/edition.ts';
 import type { Message } from '../core/message.ts';
 import type { Plan } from '../core/plan.ts';
 import { ContentBlock, ToolResultCode } from '../core/tool.ts';
@@ -78,6 +79,9 @@ export type SubmitTurn = {
   history?: Message[];
 };
 
+/** `edition` is the turn's own: a repeat under its key joins a turn that may have begun with an earlier one. */
+export type SubmittedTurn = { turn: string; position: number; session: string; edition: EditionPointer | null };
+
 /** Messages of the transcript view; `parts` as in `core/message.ts`, native parts left out. */
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: string; parts: Record<string, unknown>[] };
 
@@ -95,7 +99,7 @@ export interface Session {
   remove(caller: Principal): Promise<void>;
   messages(caller: Principal): Promise<TranscriptMessage[]>;
   /** Stored when it resolves. `session` is another id than this one's when the history did not match and was forked. */
-  submit(caller: Principal, request: SubmitTurn): Promise<{ turn: string; position: number; session: string }>;
+  submit(caller: Principal, request: SubmitTurn): Promise<SubmittedTurn>;
   /** Waits for the end of the turn. */
   answer(caller: Principal, turn: string): Promise<TurnAnswer>;
   /** Native SSE from the turn's first event, closed after `turn-end`. */

@@ -1,7 +1,7 @@
 /**
  * The tables of one session, as migrations that are only ever added to. What each holds:
  * meta: what the session is, one row · events: the log, `body` without id and time · event_chunks: bodies over 1 MB, cut ·
- * turns: accepted turns in order · idempotency: key → turn, kept 24 h (session: of a fork) · timers: what the one alarm is for ·
+ * turns: accepted turns in order · idempotency: key → turn, kept 24 h (session: of a fork; edition: its pointer) · timers: what the one alarm is for ·
  * audit: rows not yet handed to the Catalog. Files have their own tables (`storage/session-files.ts`).
  */
 import { sessionFilesSchema } from '../storage/session-files.ts';
@@ -23,6 +23,7 @@ const second = [
   `CREATE INDEX turns_by_state ON turns (state, seq)`,
   `CREATE INDEX idempotency_by_time ON idempotency (at)`,
   `ALTER TABLE idempotency ADD COLUMN session TEXT`,
+  `ALTER TABLE idempotency ADD COLUMN edition TEXT`,
 ];
 
 export const sessionMigrations: readonly string[] = [first.join(';\n'), second.join(';\n')];

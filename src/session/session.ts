@@ -17,6 +17,7 @@ import type {
   SessionSetup,
   SessionView,
   SubmitTurn,
+  SubmittedTurn,
   TranscriptMessage,
   TurnAnswer,
 } from '../ports/session.ts';
@@ -28,13 +29,10 @@ import { foundRoom, isFounded, openRoom, type Room } from './room.ts';
 import { toTranscript } from './turn-answer.ts';
 import { readAnswer, readCompletion, readEvents, streamTurn, type TurnSource } from './turn-reader.ts';
 
-/** What `submit` answers. */
-type Submitted = { turn: string; position: number; session: string };
-
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
   readonly #wiring: Wiring;
   /** Forks being made, by idempotency key: a repeat that comes meanwhile joins them. */
-  readonly #forks = new Map<string, Promise<Submitted>>();
+  readonly #forks = new Map<string, Promise<SubmittedTurn>>();
   #room: Room | null = null;
   /** While it is being deleted: to everyone who comes now, there is no such session. */
   #leaving = false;
@@ -76,11 +74,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => toTranscript(this.#enter(caller).transcript.turns()));
   }
 
-  submit(caller: Principal, request: SubmitTurn): Promise<Outcome<Submitted>> {
+  submit(caller: Principal, request: SubmitTurn): Promise<Outcome<SubmittedTurn>> {
     return toOutcome(async () => {
       const room = this.#enter(caller);
       const repeated = request.idempotencyKey === undefined ? null : room.turns.findByKey(request.idempotencyKey, request.bodyHash ?? '');
-      if (repeated !== null) return { turn: repeated.turn, position: 0, session: repeated.session ?? this.#id };
+      if (repeated !== null) return { position: 0, ...repeated, session: repeated.session ?? this.#id };
       // A session that is not sent a history needs none of its own here: thousands of messages stay where they are.
       const { history = [] } = request;
       const match = history.length === 0 ? 'none' : matchHistory(room.transcript.messages(), history);
@@ -245,22 +243,27 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     };
   }
 
-  #accept(room: Room, request: SubmitTurn): Submitted {
+  #accept(room: Room, request: SubmitTurn): SubmittedTurn {
     const turn = this.#wiring.ids.next('turn');
     room.turns.accept(turn, request.plan, request.input);
-    if (request.idempotencyKey !== undefined) room.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', turn);
+    if (request.idempotencyKey !== undefined)
+      room.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', {
+        turn,
+        session: null,
+        edition: request.plan.edition ?? null,
+      });
     const position = room.runner.active ? room.turns.queued() : 0;
     room.runner.pump();
-    return { turn, position, session: this.#id };
+    return { turn, position, session: this.#id, edition: request.plan.edition ?? null };
   }
 
   /** The conversation as the client has it, in a session of its own. The key is remembered here too: repeats ask here again. */
-  async #fork(caller: Principal, room: Room, request: SubmitTurn): Promise<Submitted> {
+  async #fork(caller: Principal, room: Room, request: SubmitTurn): Promise<SubmittedTurn> {
     const { idempotencyKey: key, bodyHash = '' } = request;
-    const make = async (): Promise<Submitted> => {
+    const make = async (): Promise<SubmittedTurn> => {
       const fork = await this.#wiring.sessions.create(caller, room.meta.setup);
       const submitted = await this.#wiring.sessions.get(fork.id).submit(caller, request);
-      if (key !== undefined && this.#room === room) room.turns.rememberKey(key, bodyHash, submitted.turn, submitted.session);
+      if (key !== undefined && this.#room === room) room.turns.rememberKey(key, bodyHash, submitted);
       return submitted;
     };
     if (key === undefined) return await make();

@@ -2,6 +2,7 @@
  * The accepted turns of one session, in order, with what they were asked: stored before anyone is answered. Also the
  * idempotency keys that named them.
  */
+import type { EditionPointer } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
 import type { InputPart } from '../core/message.ts';
 import type { Plan } from '../core/plan.ts';
@@ -22,6 +23,9 @@ export type TurnRow = {
   lastEvent: number | null;
   acceptedAt: number;
 };
+
+/** The turn that a key named; `session` is where it is, if not here but in a fork. */
+export type KeyedTurn = { turn: string; session: string | null; edition: EditionPointer | null };
 
 type StoredTurn = {
   id: string;
@@ -101,11 +105,11 @@ export class TurnStore {
   }
 
   /** The turn that this key named in the last 24 h, and its session if that is a fork; another body under the same key is `idempotency_mismatch`. */
-  findByKey(key: string, bodyHash: string): { turn: string; session: string | null } | null {
+  findByKey(key: string, bodyHash: string): KeyedTurn | null {
     this.#sql.exec('DELETE FROM idempotency WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
     const [row] = [
-      ...this.#sql.exec<{ body_hash: string; turn: string; session: string | null }>(
-        'SELECT body_hash, turn, session FROM idempotency WHERE key = ?',
+      ...this.#sql.exec<{ body_hash: string; turn: string; session: string | null; edition: string | null }>(
+        'SELECT body_hash, turn, session, edition FROM idempotency WHERE key = ?',
         key,
       ),
     ];
@@ -116,17 +120,17 @@ export class TurnStore {
         'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new request.',
       );
     }
-    return { turn: row.turn, session: row.session };
+    return { turn: row.turn, session: row.session, edition: row.edition === null ? null : (JSON.parse(row.edition) as EditionPointer) };
   }
 
-  /** `session`: where the turn is, if it is not here but in a fork. */
-  rememberKey(key: string, bodyHash: string, turn: string, session: string | null = null): void {
+  rememberKey(key: string, bodyHash: string, { turn, session, edition }: KeyedTurn): void {
     this.#sql.exec(
-      'INSERT INTO idempotency (key, body_hash, turn, session, at) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO idempotency (key, body_hash, turn, session, edition, at) VALUES (?, ?, ?, ?, ?, ?)',
       key,
       bodyHash,
       turn,
       session,
+      edition === null ? null : JSON.stringify(edition),
       this.#now(),
     );
   }

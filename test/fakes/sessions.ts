@@ -9,7 +9,7 @@ import type { SessionEvent, SessionEventBody } from '../../src/core/session-even
 import { textResult } from '../../src/core/tool.ts';
 import { encodeEvent } from '../../src/dialects/native.ts';
 import { createChunkEncoder, toCompletion } from '../../src/dialects/openai-chat.ts';
-import type { Session, Sessions, SessionSetup, SubmitTurn, TranscriptMessage, TurnAnswer } from '../../src/ports/session.ts';
+import type { Session, Sessions, SessionSetup, SubmittedTurn, SubmitTurn, TranscriptMessage, TurnAnswer } from '../../src/ports/session.ts';
 
 export type FakeSessions = Sessions & {
   all: Map<string, FakeSession>;
@@ -26,7 +26,7 @@ type FakeSession = {
   events: SessionEvent[];
   messages: TranscriptMessage[];
   files: Map<string, Uint8Array>;
-  keys: Map<string, { hash: string | undefined; turn: string }>;
+  keys: Map<string, { hash: string | undefined; turn: string; edition: SubmittedTurn['edition'] }>;
 };
 
 const createdAt = '2026-01-01T00:00:00.000Z';
@@ -62,12 +62,13 @@ export function fakeSessions(): FakeSessions {
       const known = request.idempotencyKey === undefined ? undefined : session.keys.get(request.idempotencyKey);
       if (known !== undefined) {
         if (known.hash !== request.bodyHash) throw new Problem('idempotency_mismatch', 'This key was used with another body.');
-        return { turn: known.turn, position: 0, session: id };
+        return { turn: known.turn, position: 0, session: id, edition: known.edition };
       }
       if (!matches(session.messages, request.history ?? [])) session = found(session.owner, session.setup);
       const turn = runTurn(session, request);
-      if (request.idempotencyKey !== undefined) session.keys.set(request.idempotencyKey, { hash: request.bodyHash, turn });
-      return { turn, position: 0, session: session.id };
+      const edition = request.plan.edition ?? null;
+      if (request.idempotencyKey !== undefined) session.keys.set(request.idempotencyKey, { hash: request.bodyHash, turn, edition });
+      return { turn, position: 0, session: session.id, edition };
     },
     answer: async (caller, turn) => answerOf(open(id, caller), turn),
     stream: async (caller, turn) => streamOf(turnEvents(open(id, caller), turn).map(encodeEvent)),

@@ -145,6 +145,16 @@ describe('a session', () => {
     await expect(session.submit(owner, { ...request, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 
+  it('names the edition that a turn began with also to a repeat that comes with another', async () => {
+    const { session } = await make();
+    const edition = { toolset: 'none', version: 1, revision: 1, hash: 'h' };
+    const request = { ...say('once'), idempotencyKey: 'k', bodyHash: 'h' };
+    const first = await session.submit(owner, { ...request, plan: { ...plan, edition } });
+    const repeat = await session.submit(owner, { ...request, plan: { ...plan, edition: { ...edition, version: 2 } } });
+    expect([first.edition, repeat.edition]).toEqual([edition, edition]);
+    expect(repeat.turn).toBe(first.turn);
+  });
+
   it('skips a resent history, and forks one that differs', async () => {
     const { id, session } = await make();
     const { turn } = await session.submit(owner, say('hello'));

@@ -107,9 +107,9 @@ async function answerInSession(
     throw invalidRequest([{ path: 'n', message: 'a turn with a session or tools of the server has one answer: leave n out' }]);
 
   const session = existing ?? (await beginSession(services, principal, { ...route, toolset }));
-  const { turn, session: id } = await session.submit(principal, { plan, input, history, ...idempotency });
+  const { turn, session: id, edition } = await session.submit(principal, { plan, input, history, ...idempotency });
   const answering = services.sessions.get(id);
-  const headers = { 'x-moniker-session': id, ...(plan.edition !== undefined && { 'x-moniker-edition': editionName(plan.edition) }) };
+  const headers = { 'x-moniker-session': id, ...(edition !== null && { 'x-moniker-edition': editionName(edition) }) };
   const shape = { model: body.model, includeUsage: request.stream_options?.include_usage === true };
   if (request.stream === true) {
     return new Response(await answering.completion(principal, turn, { ...shape, streamed: true }), {

@@ -57,9 +57,9 @@ export function mountTurns(app: App): void {
       const plan = await services.planTurn(principal, { agent, model, toolset, instructions });
       requirePlan(principal, plan);
       const input = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : body.input;
-      const { turn } = await session.submit(principal, { plan, input, ...idempotency });
+      const { turn, edition: pointer } = await session.submit(principal, { plan, input, ...idempotency });
 
-      const edition: Record<string, string> = plan.edition === undefined ? {} : { 'x-moniker-edition': editionName(plan.edition) };
+      const edition: Record<string, string> = pointer === null ? {} : { 'x-moniker-edition': editionName(pointer) };
       if (c.req.header('accept')?.includes('text/event-stream')) {
         return new Response(await session.stream(principal, turn), { headers: { ...eventStreamHeaders, ...edition } });
       }
