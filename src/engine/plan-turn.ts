@@ -28,7 +28,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const agent = request.agent === undefined ? null : await readAgent(deps, principal, request.agent);
   const model = agent?.model ?? request.model;
   if (model === undefined) throw invalidRequest([{ path: 'model', message: 'give an agent or a model' }]);
-  await checkModel(deps, principal, model);
+  await checkModels(deps, principal, [model, ...(agent?.fallbacks ?? [])]);
 
   const toolsetName = request.toolset ?? agent?.toolset;
   if (agent !== null && request.toolset !== undefined) requireOwnToolset(principal, agent, request.toolset);
@@ -69,6 +69,13 @@ function requireOwnToolset(principal: Principal, agent: Agent, reference: string
   if (principal.toolsets !== undefined && agent.toolset !== undefined && !principal.toolsets.includes(agent.toolset)) {
     throw new Problem('forbidden', 'This key is bound to other toolsets than that of the agent.');
   }
+}
+
+/** One that can be asked is enough: the turn goes on to it. Throws what the first one lacks when there is none. */
+async function checkModels(deps: PlanDeps, principal: Principal, refs: readonly string[]): Promise<void> {
+  const checks = await Promise.allSettled(refs.map((ref) => checkModel(deps, principal, ref)));
+  if (checks.some(({ status }) => status === 'fulfilled')) return;
+  for (const check of checks) if (check.status === 'rejected') throw check.reason;
 }
 
 /** A provider that lists all it has, such as the rehearsal, is asked here; of the others only the provider can say. */

@@ -1,0 +1,87 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Principal } from '../../src/core/principal.ts';
+import { planTurn, type PlanRequest } from '../../src/engine/plan-turn.ts';
+import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
+import { toolOf } from '../fakes/known-tools.ts';
+
+const definitions = [toolOf('builtin', 'bash', { kind: 'builtin' }), toolOf('builtin', 'read_file', { kind: 'builtin' })];
+const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
+
+let catalog: FakeCatalog;
+const plan = (request: PlanRequest, principal = root, aliases = true) =>
+  planTurn({ directory: catalog.directory, aliases }, principal, request);
+
+beforeEach(async () => {
+  catalog = createFakeCatalog({ definitions });
+  await catalog.put('toolset', 'demo', {
+    tools: [{ tool: 'builtin.bash', name: 'run_it', aliases: ['shell'] }, { tool: 'builtin.read_file' }],
+  });
+  await catalog.put('agent', 'helper', {
+    model: 'rehearsal/default',
+    instructions: 'Be kind.',
+    toolset: 'demo',
+    tools: ['RunIt', 'nothing'],
+  });
+});
+
+describe('a plan', () => {
+  it('has the agent’s model, instructions and list, and the edition by hash', async () => {
+    const made = await plan({ agent: 'helper', instructions: 'Be brief.' });
+    expect(made).toMatchObject({
+      model: 'rehearsal/default',
+      agent: 'helper',
+      instructions: 'Be kind.\n\nBe brief.',
+      allow: ['builtin.bash'],
+      edition: { toolset: 'demo', version: 1 },
+    });
+    expect(made.edition?.hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('offers the whole toolset without a list, and nothing with an empty one', async () => {
+    await catalog.put('agent', 'all', { model: 'rehearsal/default', toolset: 'demo' });
+    await catalog.put('agent', 'none', { model: 'rehearsal/default', toolset: 'demo', tools: [] });
+    expect((await plan({ agent: 'all' })).allow).toBeNull();
+    expect((await plan({ agent: 'none' })).allow).toEqual([]);
+  });
+
+  it('keeps to the version that was pinned', async () => {
+    await catalog.put('toolset', 'demo', { tools: [{ tool: 'builtin.bash' }] });
+    expect((await plan({ model: 'rehearsal/default', toolset: 'demo@1' })).edition?.version).toBe(1);
+    expect((await plan({ model: 'rehearsal/default', toolset: 'demo' })).edition?.version).toBe(2);
+    await expect(plan({ model: 'rehearsal/default', toolset: 'demo@x' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it.each([
+    [{}, 'invalid_request'],
+    [{ agent: 'nobody' }, 'not_found'],
+    [{ model: 'nope/x' }, 'model_not_found'],
+    [{ model: 'rehearsal/other' }, 'model_not_found'],
+    [{ model: 'rehearsal/default', toolset: 'nothing' }, 'not_found'],
+    [{ agent: 'helper', settings: { toolChoice: { tool: 'read_file' } } }, 'invalid_request'],
+    [{ model: 'rehearsal/default', settings: { toolChoice: { tool: 'shell' } } }, 'invalid_request'],
+  ])('of %j is refused: %s', async (request, code) => {
+    await expect(plan(request)).rejects.toMatchObject({ code });
+  });
+
+  it('takes a forced tool by any of its names', async () => {
+    for (const tool of ['run_it', 'shell', 'builtin.bash', 'RunIt']) await plan({ agent: 'helper', settings: { toolChoice: { tool } } });
+    await expect(plan({ agent: 'helper', settings: { toolChoice: { tool: 'shell' } } }, root, false)).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
+  it('is made when one of an agent’s models can be asked', async () => {
+    await catalog.put('agent', 'hopeful', { model: 'nope/x', fallbacks: ['rehearsal/default'] });
+    expect(await plan({ agent: 'hopeful' })).toMatchObject({ model: 'nope/x', fallbacks: ['rehearsal/default'] });
+    await catalog.put('agent', 'hopeless', { model: 'nope/x', fallbacks: ['nada/y'] });
+    await expect(plan({ agent: 'hopeless' })).rejects.toMatchObject({ code: 'model_not_found', detail: expect.stringContaining('nope') });
+  });
+
+  it('keeps a bound key to its agents and toolsets', async () => {
+    await expect(plan({ agent: 'helper' }, { ...root, agents: ['other'] })).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(plan({ agent: 'helper' }, { ...root, toolsets: ['other'] })).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(plan({ model: 'rehearsal/default', toolset: 'demo' }, { ...root, toolsets: ['other'] })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  });
+});
