@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
@@ -130,6 +131,19 @@ describe('bad input over HTTP', () => {
     });
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect(answer).toContain('"code":"body_too_large"');
+  });
+
+  it('a client that sends all of 11 MB before it reads gets the refusal, not a broken pipe', async () => {
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' };
+      const sent = request(`${service.url}/v1/toolsets/x`, { method: 'PUT', headers }, (answer) => {
+        answer.resume();
+        answer.on('end', () => resolve(answer.statusCode));
+      });
+      sent.on('error', reject);
+      sent.end(Buffer.alloc(11 << 20, 'x'));
+    });
+    expect(status).toBe(413);
   });
 
   it('a request cut in its middle harms nobody', async () => {
