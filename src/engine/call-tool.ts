@@ -195,29 +195,30 @@ async function execute(
 }
 
 /** Ends at the result, the time-out or the turn's end, whichever is first; a late result is dropped. */
-async function beforeDeadline(
+function beforeDeadline(
   clock: Clock,
   work: Promise<ToolResult>,
   timeoutMs: number,
   signal: AbortSignal,
   tool: EditionTool,
 ): Promise<ToolResult> {
-  const settled = new AbortController();
-  const deadline = clock
-    .sleep(timeoutMs, settled.signal)
-    .then(() =>
-      errorResult('timeout', `${tool.canonical} did not finish within ${timeoutMs / 1000} s and was stopped. Try a smaller piece of work.`),
-    );
-  const cancelled = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: settled.signal });
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      disarm();
+      signal.removeEventListener('abort', stop);
+    };
+    const stop = (): void => {
+      settle();
+      reject(signal.reason);
+    };
+    const disarm = clock.after(timeoutMs, () => {
+      settle();
+      const text = `${tool.canonical} did not finish within ${timeoutMs / 1000} s and was stopped. Try a smaller piece of work.`;
+      resolve(errorResult('timeout', text));
+    });
+    signal.addEventListener('abort', stop, { once: true });
+    work.finally(settle).then(resolve, reject);
   });
-  // The losers of the race settle too; what they say has no reader left.
-  for (const loser of [work, deadline, cancelled]) loser.catch(() => undefined);
-  try {
-    return await Promise.race([work, deadline, cancelled]);
-  } finally {
-    settled.abort(new Error('the race is over'));
-  }
 }
 
 function withDeprecation(result: ToolResult, resolution: Resolution): ToolResult {

@@ -21,26 +21,16 @@ export type DeltaBatch = {
 export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody) => void): DeltaBatch {
   let held: Delta | null = null;
   let lastFlushAt = Number.NEGATIVE_INFINITY;
-  let timer: AbortController | null = null;
+  let disarm: (() => void) | null = null;
 
   const flush = (): void => {
-    timer?.abort(new Error('flushed'));
-    timer = null;
+    disarm?.();
+    disarm = null;
     if (held === null) return;
     const event = held;
     held = null;
     lastFlushAt = clock.now();
     append(event);
-  };
-  const armTimer = (): void => {
-    if (timer !== null) return;
-    const armed = new AbortController();
-    timer = armed;
-    clock.sleep(limits.deltaFlushMs, armed.signal).then(
-      () => flush(),
-      // Aborted: the rows were flushed before the timer was due.
-      () => undefined,
-    );
   };
 
   return {
@@ -52,7 +42,7 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
     readEnded() {
       if (held === null) return;
       if (clock.now() - lastFlushAt >= limits.deltaFlushMs) flush();
-      else armTimer();
+      else disarm ??= clock.after(limits.deltaFlushMs, flush);
     },
     flush,
     close: flush,

@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Calls `run` once, `ms` from now, unless the returned function is called before. What hot paths use: no signal is made. */
+  after(ms: number, run: () => void): () => void;
   /** Resolves after `ms`; rejects with the signal's reason when aborted before. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

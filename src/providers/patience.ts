@@ -14,8 +14,9 @@ export class Patience {
   #deadline = Number.POSITIVE_INFINITY;
   #waitsFor = '';
   #wakesAt = Number.POSITIVE_INFINITY;
-  #stopSleep = new AbortController();
+  #disarm: () => void = () => undefined;
   #onAbort: (() => void) | null = null;
+  #over = false;
 
   constructor(clock: Clock, outer?: AbortSignal) {
     this.#clock = clock;
@@ -31,6 +32,7 @@ export class Patience {
 
   /** From now on, something must come within `ms`. `what` completes "The provider x …". */
   allow(ms: number, what: string): void {
+    if (this.#over) return;
     this.#deadline = this.#clock.now() + ms;
     this.#waitsFor = what;
     if (this.#deadline < this.#wakesAt) this.#watch();
@@ -55,9 +57,9 @@ export class Patience {
   /** No more time-outs; the exchange itself goes on. */
   stop(): void {
     this.#onAbort = null;
-    this.#stopSleep.abort();
+    this.#over = true;
+    this.#disarm();
     this.#outer?.removeEventListener('abort', this.#forward);
-    this.#deadline = Number.POSITIVE_INFINITY;
   }
 
   #abort(): void {
@@ -67,21 +69,17 @@ export class Patience {
     act?.();
   }
 
-  async #watch(): Promise<void> {
-    this.#stopSleep.abort();
-    const stop = new AbortController();
-    this.#stopSleep = stop;
-    for (;;) {
-      const ms = this.#deadline - this.#clock.now();
-      if (ms <= 0) break;
-      this.#wakesAt = this.#deadline;
-      try {
-        await this.#clock.sleep(ms, stop.signal);
-      } catch {
-        // Woken by `stop` or by an earlier deadline, which has its own watch.
-        return;
-      }
-      if (stop.signal.aborted) return;
+  #watch(): void {
+    this.#disarm();
+    this.#wakesAt = this.#deadline;
+    this.#disarm = this.#clock.after(Math.max(0, this.#deadline - this.#clock.now()), () => this.#wake());
+  }
+
+  /** The deadline may have moved on since the timer was set. */
+  #wake(): void {
+    if (this.#deadline > this.#clock.now()) {
+      this.#watch();
+      return;
     }
     this.expired = this.#waitsFor;
     this.#abort();

@@ -79,8 +79,7 @@ function encodedStream({ first, cursor, encoder, clock }: Encoding): ReadableStr
       flush(controller);
     } else if (!armed) {
       armed = true;
-      const later = () => flush(controller);
-      clock.sleep(coalesceMs).then(later, later);
+      clock.after(coalesceMs, () => flush(controller));
     }
   };
   const pump = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {

@@ -29,9 +29,9 @@ export type FeedEncoding = {
 /** The stream closes after the turn's `turn-end`, or after the problem of a session that was deleted under it. */
 export function createFeed(source: FeedSource, turn: string, encode: FeedEncoding): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const left = new AbortController();
   let cursor = source.after;
   let ended = false;
+  let left = false;
 
   const nextText = async (): Promise<string> => {
     // From the last bytes, not from the last event: what is appended may be for others, or nothing that this dialect shows.
@@ -45,7 +45,7 @@ export function createFeed(source: FeedSource, turn: string, encode: FeedEncodin
         ended = event.type === 'turn-end';
         if (ended) break;
       }
-      if (text !== '' || ended || left.signal.aborted) return text;
+      if (text !== '' || ended || left) return text;
       if (source.gone()) {
         ended = true;
         return encode.problem(new Problem('not_found', 'The session was deleted.').toBody());
@@ -53,7 +53,7 @@ export function createFeed(source: FeedSource, turn: string, encode: FeedEncodin
       const waitMs = quietUntil - source.clock.now();
       if (waitMs <= 0) return heartbeatFrame;
       if (source.log.newest > cursor) continue;
-      if (!(await changed(source, waitMs, left.signal))) return heartbeatFrame;
+      if (!(await changed(source, waitMs))) return heartbeatFrame;
     }
   };
 
@@ -61,36 +61,29 @@ export function createFeed(source: FeedSource, turn: string, encode: FeedEncodin
     type: 'bytes',
     async pull(controller) {
       const text = await nextText();
-      if (text !== '' && !left.signal.aborted) controller.enqueue(encoder.encode(text));
-      if (!ended || left.signal.aborted) return;
-      left.abort(new Error('the feed has ended'));
+      if (left) return;
+      if (text !== '') controller.enqueue(encoder.encode(text));
+      if (!ended) return;
       controller.close();
       // A pending BYOB read is only answered by an empty respond after the close.
       controller.byobRequest?.respond(0);
     },
     cancel() {
-      left.abort(new Error('the reader has left'));
+      left = true;
     },
   });
 }
 
 /** True when something was appended within `waitMs`. */
-export async function changed(source: Pick<FeedSource, 'log' | 'clock'>, waitMs: number, signal?: AbortSignal): Promise<boolean> {
-  const settled = new AbortController();
-  let forget = (): void => undefined;
-  const appended = new Promise<boolean>((resolve) => {
-    forget = source.log.onChange(() => resolve(true));
-    signal?.addEventListener('abort', () => resolve(false), { once: true, signal: settled.signal });
+export function changed(source: Pick<FeedSource, 'log' | 'clock'>, waitMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const forget = source.log.onChange(() => {
+      disarm();
+      resolve(true);
+    });
+    const disarm = source.clock.after(waitMs, () => {
+      forget();
+      resolve(false);
+    });
   });
-  const waited = source.clock.sleep(waitMs, settled.signal).then(
-    () => false,
-    // Aborted below: the append was first.
-    () => true,
-  );
-  try {
-    return await Promise.race([appended, waited]);
-  } finally {
-    forget();
-    settled.abort(new Error('the wait is over'));
-  }
 }

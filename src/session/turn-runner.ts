@@ -119,19 +119,14 @@ export class TurnRunner {
 
   async #drive(run: Run): Promise<void> {
     const { deps } = this.#parts;
-    const settled = new AbortController();
     const timeoutMs = run.plan.limits.turnTimeoutMs ?? limits.turnTimeoutMs;
-    deps.clock.sleep(timeoutMs, settled.signal).then(
-      () => this.#timeOut(run, timeoutMs),
-      // Aborted below: the turn ended in time.
-      () => undefined,
-    );
+    const disarm = deps.clock.after(timeoutMs, () => this.#timeOut(run, timeoutMs));
     try {
       await runTurn(deps, await this.#scope(run), run.abort.signal);
     } catch (error) {
       if (!run.abort.signal.aborted) this.#fail(run, error);
     } finally {
-      settled.abort(new Error('the turn has ended'));
+      disarm();
       // A turn that failed may have calls that still run beside the one that broke.
       run.abort.abort(new Error('the turn has ended'));
       if (this.#run === run) this.#run = null;

@@ -1,4 +1,5 @@
 /** Sessions behind their Durable Objects: ids made and checked, outcomes unwrapped, new ones put in the Catalog's index. */
+import { limits } from '../core/limits.ts';
 import { Problem, unwrap } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
@@ -29,6 +30,7 @@ const methods: readonly (keyof Session)[] = [
 
 export function createSessions(bindings: Pick<Bindings, 'SESSION'>, catalog: (workspace: string) => Catalog): Sessions {
   const namespace = bindings.SESSION;
+  const setups = new Map<string, SessionSetup>();
   // The class lives on a higher floor; this is its public face.
   const stubOf = (id: DurableObjectId): SessionStub => namespace.get(id) as unknown as SessionStub;
   return {
@@ -48,7 +50,30 @@ export function createSessions(bindings: Pick<Bindings, 'SESSION'>, catalog: (wo
       return view;
     },
     get(id) {
-      return fromRemote<Session>(stubOf(toObjectId(namespace, id)), methods);
+      return rememberSetup(id, fromRemote<Session>(stubOf(toObjectId(namespace, id)), methods), setups);
+    },
+  };
+}
+
+/**
+ * What a session was made with never changes, and every turn's plan is made from it: it is asked for once an isolate and
+ * key. That the session is still there shows when the turn is submitted.
+ */
+function rememberSetup(id: string, session: Session, setups: Map<string, SessionSetup>): Session {
+  const nameFor = (caller: Principal): string => `${id} ${caller.workspace} ${caller.keyId}`;
+  return {
+    ...session,
+    async setup(caller) {
+      const known = setups.get(nameFor(caller));
+      if (known !== undefined) return known;
+      const setup = await session.setup(caller);
+      if (setups.size >= limits.maxCachedNames) setups.clear();
+      setups.set(nameFor(caller), setup);
+      return setup;
+    },
+    async remove(caller) {
+      await session.remove(caller);
+      setups.delete(nameFor(caller));
     },
   };
 }

@@ -9,6 +9,17 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   const sleepers = new Set<{ due: number; wake(): void }>();
   return {
     now: () => now,
+    after(ms, run) {
+      const sleeper = {
+        due: now + ms,
+        wake: () => {
+          sleepers.delete(sleeper);
+          run();
+        },
+      };
+      sleepers.add(sleeper);
+      return () => void sleepers.delete(sleeper);
+    },
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);

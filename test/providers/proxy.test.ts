@@ -8,12 +8,12 @@ import { rehearsalHttp } from '../../src/providers/rehearsal.ts';
 
 const clock = {
   now: () => Date.now(),
-  sleep: (ms: number, signal?: AbortSignal) =>
-    new Promise<void>((resolve, reject) => {
-      // Deadlines are not waited for here; pauses are short.
-      if (ms < 100) setTimeout(resolve, ms);
-      else signal?.addEventListener('abort', () => reject(signal.reason));
-    }),
+  // Deadlines are not waited for here; pauses are short.
+  after: (ms: number, run: () => void) => {
+    if (ms < 100) setTimeout(run, ms);
+    return () => undefined;
+  },
+  sleep: async () => undefined,
 };
 const access: ProviderAccess = {
   name: 'acme',

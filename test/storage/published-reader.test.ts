@@ -21,7 +21,10 @@ function make(get: () => Promise<string | null>) {
   const stub = { pointer: answer(pointer), agent: answer(agent) };
   // The reader needs no more of the bindings than this.
   const env = { KV: { get }, CATALOG: { idFromName: (name: string) => name, get: () => stub } } as unknown as Bindings;
-  return { republished, reader: createPublishedReader({ env, clock: { now: () => Date.now(), sleep: async () => undefined } }) };
+  return {
+    republished,
+    reader: createPublishedReader({ env, clock: { now: () => Date.now(), after: () => () => undefined, sleep: async () => undefined } }),
+  };
 }
 
 describe('when KV does not help, the Catalog is asked', () => {
