@@ -5,7 +5,7 @@
 import { parseDocument } from '../core/issues.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import { Provider, ProviderName, providerBaseUrl } from '../core/provider.ts';
-import { secretUseRefusal } from '../core/secret.ts';
+import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
 import type { ToolsetWarning } from '../core/edition.ts';
 import type { Issue } from '../core/problem.ts';
 import { rehearsalProvider } from '../storage/builtin-providers.ts';
@@ -73,7 +73,7 @@ function keptKey(provider: Provider, previous: DocumentRow | null): { body: Prov
 
 /** A secret that is bound elsewhere is refused; one that does not exist yet is a warning. */
 function checkSecrets(context: CatalogContext, provider: Provider): ToolsetWarning[] {
-  const host = new URL(providerBaseUrl(provider)).host;
+  const host = secretHostOf(providerBaseUrl(provider));
   const warnings: ToolsetWarning[] = [];
   const issues: Issue[] = [];
   for (const { path, secret } of secretNames(provider)) {

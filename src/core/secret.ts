@@ -57,6 +57,12 @@ export function secretUseRefusal(binding: SecretBinding, use: SecretUse): string
   return use.host === undefined ? `it is not bound to the tool ${use.tool}` : null;
 }
 
+/** The host of a URL with its port written out: a secret bound to `api.example.com:443` is not for plain http there. */
+export function secretHostOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}`;
+}
+
 /**
  * Exact match of a pattern and a host. A pattern without port fits any port. `URL.host` leaves the default port out, so a
  * host without port stands for 443.

@@ -124,7 +124,7 @@ export function mountMethodFallbacks(app: App): void {
 }
 
 function honoPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\+\}/g, ':$1{.+}').replaceAll(/\{(\w+)\}/g, ':$1');
+  return path.replaceAll(/\{(\w+)\+\}/g, ':$1{[\\s\\S]+}').replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
 /** A name that cannot exist is not found; only where it would be created does its form matter. */

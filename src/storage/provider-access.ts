@@ -5,7 +5,7 @@
 import { Problem } from '../core/problem.ts';
 import { providerBaseUrl } from '../core/provider.ts';
 import type { ProviderAccess } from '../core/provider.ts';
-import { secretUseRefusal } from '../core/secret.ts';
+import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
 import type { SealedProvider } from './catalog-rpc.ts';
 import type { MasterKey } from './master-key.ts';
 import { openValue } from './secret-box.ts';
@@ -18,7 +18,7 @@ export async function openProvider(master: MasterKey, workspace: string, name: s
   const secretValue = async (secret: string): Promise<string> => {
     const sealed = secrets.find((candidate) => candidate.name === secret);
     if (sealed === undefined) throw misconfigured(name, secret, 'it does not exist');
-    const refusal = secretUseRefusal(sealed, { host: new URL(baseUrl).host });
+    const refusal = secretUseRefusal(sealed, { host: secretHostOf(baseUrl) });
     if (refusal !== null) throw misconfigured(name, secret, refusal);
     return openValue(master, { workspace, kind: 'secret', name: secret }, sealed.sealed);
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostMatches, Secret, SecretHost, SecretName, secretUseRefusal } from '../../src/core/secret.ts';
+import { hostMatches, Secret, secretHostOf, SecretHost, SecretName, secretUseRefusal } from '../../src/core/secret.ts';
 
 describe('the hosts of a secret', () => {
   it.each([
@@ -116,5 +116,18 @@ describe('the document', () => {
     for (const name of ['GH', 'github_token', 'a.b-c', '_x']) expect(SecretName.safeParse(name).success).toBe(true);
     for (const name of ['', '1a', 'a b', 'a/b', 'a:b', 'x'.repeat(129), 'ключ', 'a\n'])
       expect(SecretName.safeParse(name).success).toBe(false);
+  });
+});
+
+describe('the host of a URL', () => {
+  it.each([
+    ['https://api.example.com/v1', 'api.example.com:443'],
+    ['http://api.example.com/v1', 'api.example.com:80'],
+    ['http://[::1]:8080/', '[::1]:8080'],
+  ])('%s has its port written out', (url, host) => expect(secretHostOf(url)).toBe(host));
+
+  it('keeps a secret of the encrypted port from going over plain http', () => {
+    expect(hostMatches('api.example.com:443', secretHostOf('https://api.example.com/'))).toBe(true);
+    expect(hostMatches('api.example.com:443', secretHostOf('http://api.example.com/'))).toBe(false);
   });
 });

@@ -253,6 +253,11 @@ describe('files', () => {
     expect(await (await file('GET', 'workspace/notes/a.txt')).text()).toBe('x');
   });
 
+  it('reach the session whatever characters are in the path: it judges them', async () => {
+    await file('PUT', 'a%0Ab.txt', 'x');
+    expect([...(h.sessions.all.get(id)?.files.keys() ?? [])]).toEqual(['/workspace/a\nb.txt']);
+  });
+
   it('may be empty, and no larger than the bound', async () => {
     expect((await file('PUT', 'workspace/empty')).status).toBe(201);
     expect((await file('PUT', 'workspace/big', new Uint8Array(limits.maxFileBodyBytes + 1))).status).toBe(413);
