@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { join, relative } from 'node:path';
 import { projectRoot } from './environment.ts';
 import { StartFailure } from './failure.ts';
+import { workerConfigFile } from './worker-config.ts';
 
 /** A folder with the entry module and, later, the `.wasm` files beside it. */
 export type Bundle = { directory: string; mainModule: string };
@@ -27,11 +28,12 @@ const buildTimeoutMs = 120_000;
 export async function ensureBundle(cacheDir: string, onBuild: () => void): Promise<Bundle> {
   const hash = hashSources();
   const directory = join(cacheDir, hash);
-  if (existsSync(join(directory, mainModule))) return { directory, mainModule };
+  if ([mainModule, workerConfigFile].every((file) => existsSync(join(directory, file)))) return { directory, mainModule };
   onBuild();
   mkdirSync(cacheDir, { recursive: true });
   const fresh = join(cacheDir, `${hash}.${process.pid}`);
-  await buildBundle(fresh);
+  await Promise.all([buildBundle(fresh), runNode([join(projectRoot, 'src/local/dump-config.ts'), `${fresh}.config`])]);
+  renameSync(join(`${fresh}.config`, workerConfigFile), join(fresh, workerConfigFile));
   for (const old of readdirSync(cacheDir)) {
     if (old !== `${hash}.${process.pid}`) rmSync(join(cacheDir, old), { recursive: true, force: true });
   }
@@ -40,16 +42,16 @@ export async function ensureBundle(cacheDir: string, onBuild: () => void): Promi
 }
 
 export async function buildBundle(directory: string): Promise<Bundle> {
-  await runWrangler(['deploy', '--dry-run', '--outdir', directory, '--minify']);
+  await runNode([wranglerScript, 'deploy', '--dry-run', '--outdir', directory, '--minify']);
   return { directory, mainModule };
 }
 
 /** The script to run wrangler by, under this Node (its own launcher would take the one on the path). */
 export const wranglerScript = join(projectRoot, 'node_modules/wrangler/bin/wrangler.js');
 
-function runWrangler(args: readonly string[]): Promise<void> {
+function runNode(args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [wranglerScript, ...args], {
+    const child = spawn(process.execPath, args, {
       cwd: projectRoot,
       env: { ...process.env, ...quietWrangler, NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -61,7 +63,7 @@ function runWrangler(args: readonly string[]): Promise<void> {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new StartFailure(`The build failed (wrangler ${args.join(' ')}):\n\n${Buffer.concat(output).toString('utf8')}`));
+      else reject(new StartFailure(`The build failed (node ${args.join(' ')}):\n\n${Buffer.concat(output).toString('utf8')}`));
     });
   });
 }

@@ -6,11 +6,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Miniflare } from 'miniflare';
-import { unstable_readConfig } from 'wrangler';
 import type { Bundle } from './bundle.ts';
-import { projectRoot } from './environment.ts';
 import { StartFailure } from './failure.ts';
 import { loopback } from './port.ts';
+import { readWorkerConfig } from './worker-config.ts';
 
 export type RuntimeOptions = {
   bundle: Bundle;
@@ -26,7 +25,7 @@ export type RuntimeOptions = {
 export type Runtime = { dispose(): Promise<void> };
 
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const config = readConfig();
+  const config = readWorkerConfig(options.bundle.directory);
   const name = config.name;
   const sqliteClasses = new Set(config.migrations.flatMap((migration) => migration.new_sqlite_classes ?? []));
   const miniflare = new Miniflare({
@@ -67,20 +66,6 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   await miniflare.ready;
   return { dispose: () => miniflare.dispose() };
-}
-
-/** What is used of wrangler's normalised configuration (its own type is not published). */
-type WranglerConfig = {
-  name: string;
-  compatibility_date: string;
-  compatibility_flags: string[];
-  kv_namespaces: { binding: string; id?: string }[];
-  durable_objects: { bindings: { name: string; class_name: string }[] };
-  migrations: { tag: string; new_sqlite_classes?: string[] }[];
-};
-
-function readConfig(): WranglerConfig {
-  return unstable_readConfig({ config: join(projectRoot, 'wrangler.toml') });
 }
 
 type Module = { type: 'esm'; contents: string } | { type: 'wasm'; contents: Uint8Array<ArrayBuffer> };

@@ -1,0 +1,16 @@
+/** `node dump-config.ts <directory>`: wrangler.toml, read by wrangler, as JSON into a folder. Run beside each build. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { unstable_readConfig } from 'wrangler';
+import { projectRoot } from './environment.ts';
+import { type WorkerConfig, workerConfigFile } from './worker-config.ts';
+
+const directory = process.argv[2];
+if (directory === undefined) throw new Error('Name the folder to write to.');
+const config: WorkerConfig = unstable_readConfig({ config: join(projectRoot, 'wrangler.toml') });
+const { name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, migrations } = config;
+mkdirSync(directory, { recursive: true });
+writeFileSync(
+  join(directory, workerConfigFile),
+  JSON.stringify({ name, compatibility_date, compatibility_flags, kv_namespaces, durable_objects, migrations }),
+);
