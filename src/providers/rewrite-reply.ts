@@ -53,15 +53,15 @@ type Encoding = { first: readonly ChatEvent[]; cursor: ReplyCursor; encoder: Chu
 
 /**
  * Reads ahead of the reader as far as the buffer allows. In workerd every write to a stream is an entry into the isolate,
- * which costs more than all that is done with an event: so the first text goes out at once, and then what two milliseconds
- * bring goes out in one write. (To join by the time since the last write is no good under load: the slower it gets, the less
+ * which costs more than all that is done with an event: so the first text goes out at once, and so does what comes at a
+ * model's own pace; in a burst, what two milliseconds bring goes out in one write. (To join by the time since the last write is no good under load: the slower it gets, the less
  * is joined. Reads cannot be joined: one gives one HTTP chunk, however long it has waited.)
  */
 function encodedStream({ first, cursor, encoder, clock }: Encoding): ReadableStream<Uint8Array> {
   const utf8 = new TextEncoder();
   let pending = '';
   let armed = false;
-  let begun = false;
+  let flushedAt = Number.NEGATIVE_INFINITY;
   let open = true;
   let resume: (() => void) | null = null;
 
@@ -70,12 +70,13 @@ function encodedStream({ first, cursor, encoder, clock }: Encoding): ReadableStr
     if (pending === '' || !open) return;
     controller.enqueue(utf8.encode(pending));
     pending = '';
-    begun = true;
+    flushedAt = clock.now();
   };
   const write = (controller: ReadableStreamDefaultController<Uint8Array>, events: readonly ChatEvent[]): void => {
     for (const event of events) pending += encoder.encode(event);
     if (pending === '') return;
-    if (!begun || pending.length >= maxPendingLength) {
+    const isPaced = !armed && clock.now() - flushedAt >= pacedGapMs;
+    if (isPaced || pending.length >= maxPendingLength) {
       flush(controller);
     } else if (!armed) {
       armed = true;
@@ -121,5 +122,7 @@ function encodedStream({ first, cursor, encoder, clock }: Encoding): ReadableStr
 }
 
 const coalesceMs = 2;
+/** Text that comes this long after the last write is a model's own pace: nothing will join it, so no timer is set for it. */
+const pacedGapMs = 4;
 /** A provider that never pauses would keep the timer from its turn: so much goes out anyway. */
 const maxPendingLength = 16 * 1024;
