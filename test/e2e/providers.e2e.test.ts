@@ -57,6 +57,39 @@ describe('providers and models that misbehave', () => {
     },
   );
 
+  it('a caller who leaves a proxied stream takes the provider’s along', async () => {
+    const left = provider.left();
+    const caller = new AbortController();
+    const answer = await fetch(`${service.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'scripted/endless', stream: true, messages: [{ role: 'user', content: 'hi' }] }),
+      signal: caller.signal,
+    });
+    await answer.body?.getReader().read();
+    caller.abort();
+    await left;
+  });
+
+  it('a caller who leaves a session’s stream cancels nothing; cancel does, and reaches the provider', async () => {
+    const { json } = await service.call('POST', '/v1/sessions', { model: 'scripted/endless' });
+    const caller = new AbortController();
+    const answer = await fetch(`${service.url}/v1/sessions/${json.id}/turns`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: '{"input": "hi"}',
+      signal: caller.signal,
+    });
+    await answer.body?.getReader().read();
+    caller.abort();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await service.call('GET', `/v1/sessions/${json.id}`)).json.turn.status).toBe('running');
+    const left = provider.left();
+    expect((await service.call('POST', `/v1/sessions/${json.id}/cancel`)).json.cancelled).toBe(true);
+    await left;
+    expect((await service.call('GET', `/v1/sessions/${json.id}`)).json.turn.status).toBe('cancelled');
+  });
+
   it('a call of an unknown tool is a result; the turn goes on', async () => {
     const { turn } = await runTurn('unknown-tool');
     expect(turn.json).toMatchObject({ status: 'completed', text: 'done' });

@@ -1,7 +1,12 @@
 /** A provider in the OpenAI format that answers as badly as the model's name says, on a real port. */
 import { createServer, type ServerResponse } from 'node:http';
 
-export type ScriptedProvider = { baseUrl: string; close(): void };
+export type ScriptedProvider = {
+  baseUrl: string;
+  /** Resolves when the connection of the next `endless` reply has been closed by the other side. */
+  left(): Promise<void>;
+  close(): void;
+};
 
 type Call = { name: string; arguments: string };
 
@@ -14,7 +19,11 @@ const callers = new Map<string, Call>([
 ]);
 
 export async function startScriptedProvider(): Promise<ScriptedProvider> {
+  const waiting: (() => void)[] = [];
   const server = createServer((request, response) => {
+    response.once('close', () => {
+      if (!response.writableFinished) for (const resolve of waiting.splice(0)) resolve();
+    });
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => answer(response, JSON.parse(Buffer.concat(parts).toString('utf8'))));
@@ -26,6 +35,7 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
     });
   });
   return {
+    left: () => new Promise((resolve) => waiting.push(resolve)),
     baseUrl: `http://127.0.0.1:${port}/v1`,
     close: () => {
       server.closeAllConnections();
@@ -42,6 +52,12 @@ function answer(response: ServerResponse, body: { model: string; messages: { rol
     return;
   }
   switch (body.model) {
+    case 'endless': {
+      stream(response, [text('on ')]);
+      const timer = setInterval(() => response.write(text('and on ')), 20);
+      response.once('close', () => clearInterval(timer));
+      return;
+    }
     case 'html':
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end('<html>a login page</html>');
