@@ -114,7 +114,7 @@ describe('the shell', () => {
       text: expect.stringContaining('fewer commands'),
     });
     const { run } = toolBench();
-    expect(await run('builtin.bash', { command: 'echo started; sleep 100', timeout: 50 })).toMatchObject({
+    expect(await run('builtin.bash', { command: 'echo started; sleep 100', timeout: 1000 })).toMatchObject({
       isError: true,
       code: 'timeout',
       structuredContent: { stdout: 'started\n', exitCode: 124 },
