@@ -10,6 +10,7 @@ import { hasScope, type Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import { callTool } from '../engine/call-tool.ts';
+import { withTimeLimit } from '../net/time-limit.ts';
 import type { Remote } from '../ports/remote.ts';
 import type {
   Session as SessionPort,
@@ -289,18 +290,20 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     if (this.#room !== room || !room.audit.waiting()) return true;
     const { clock, log } = this.#wiring;
     const catalog = this.#wiring.catalog(room.meta.workspace);
-    const settled = new AbortController();
-    const tooLate = clock.sleep(limits.auditWaitMs, settled.signal).then(() => Promise.reject(new Error('the Catalog took too long')));
-    tooLate.catch(() => undefined);
+    const late = (): never => {
+      throw new Error('the Catalog took too long');
+    };
     try {
-      await Promise.race([room.audit.flush((rows) => catalog.appendAudit(rows)), tooLate]);
+      await withTimeLimit(
+        room.audit.flush((rows) => catalog.appendAudit(rows)),
+        limits.auditWaitMs,
+        late,
+      );
       return true;
     } catch (error) {
       log.error('audit rows wait', { session: this.#id, error: String(error) });
       if (this.#room === room) room.timers.set('audit', clock.now() + limits.auditRetryMs);
       return false;
-    } finally {
-      settled.abort(new Error('flushed'));
     }
   }
 
@@ -308,10 +311,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   async #erase(room: Room): Promise<void> {
     this.#leaving = true;
     try {
-      const settled = new AbortController();
-      const tooLate = this.#wiring.clock.sleep(limits.auditWaitMs, settled.signal).catch(() => undefined);
-      await Promise.race([room.runner.shut(), tooLate]);
-      settled.abort(new Error('the last turn has ended'));
+      await withTimeLimit(room.runner.shut(), limits.auditWaitMs, () => undefined);
       const flushed = await this.#flushAudit(room);
       this.#room = null;
       if (!flushed) throw new Problem('internal', 'The audit of this session cannot be written now, so it was not deleted. Try again.');
