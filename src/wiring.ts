@@ -2,11 +2,12 @@
 import type { AliasMap } from './core/alias-map.ts';
 import { splitModelRef } from './core/agent.ts';
 import type { Plan } from './core/plan.ts';
+import type { PolicyRule } from './core/policy.ts';
 import type { Principal } from './core/principal.ts';
 import { readSettings, type Settings } from './core/settings.ts';
 import type { CallDeps } from './engine/call-tool.ts';
 import { callDirectly, dryRunCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
-import { planNames } from './engine/plan-names.ts';
+import { turnNames } from './engine/plan-names.ts';
 import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
@@ -57,6 +58,7 @@ export type Wiring = Services & {
   turnDeps(workspace: string): TurnDeps;
   callDeps(workspace: string): CallDeps;
   namesFor(workspace: string, plan: Plan): Promise<AliasMap | null>;
+  rules(workspace: string): Promise<readonly PolicyRule[]>;
 };
 
 let wired: Wiring | null = null;
@@ -94,6 +96,7 @@ function build(bindings: Bindings): Wiring {
     directory,
     aliases: settings.aliases,
     scratchFiles: () => createMemoryFiles(base.clock.now),
+    rules: (of: string) => directory.rules(of),
     audit: (rows: Parameters<Catalog['appendAudit']>[0]) => catalog(workspace).appendAudit(rows),
   });
   return {
@@ -111,9 +114,10 @@ function build(bindings: Bindings): Wiring {
     turnDeps: (workspace) => ({ ...base, ...callDeps(workspace), directory, model }),
     callDeps,
     async namesFor(workspace, plan) {
-      if (plan.edition === undefined) return null;
-      return planNames((await directory.edition(workspace, plan.edition)).names, plan);
+      const names = plan.edition === undefined ? null : (await directory.edition(workspace, plan.edition)).names;
+      return turnNames(names, plan);
     },
+    rules: (workspace) => directory.rules(workspace),
   };
 }
 

@@ -18,6 +18,14 @@ export const AgentLimits = z
     toolTimeoutMs: z.int().min(1).max(limits.toolTimeoutMs).optional(),
     turnTimeoutMs: z.int().min(1).max(limits.turnTimeoutMs).optional(),
     maxTokens: z.int().min(1).optional().meta({ description: 'Input and output tokens of a whole turn.' }),
+    maxContextTokens: z
+      .int()
+      .min(1_000)
+      .max(10_000_000)
+      .optional()
+      .meta({
+        description: `Estimated tokens of the conversation from which older turns are summed up. Default ${limits.maxContextTokens}.`,
+      }),
   })
   .meta({ id: 'AgentLimits' });
 export type AgentLimits = z.infer<typeof AgentLimits>;

@@ -43,6 +43,14 @@ export function buildAliasMap(edition: Edition, options: AliasMapOptions): Alias
   return { edition, tools, aliases: options.aliases, kept: { tables: new Map(), offered: null } };
 }
 
+/** The same table with more tools at its end: the caller's own, and those that we inject. Their names are free, which others check. */
+export function extendAliasMap(map: AliasMap | null, tools: readonly EditionTool[]): AliasMap {
+  const kept: Kept = { tables: new Map(), offered: null };
+  if (map !== null) return { ...map, tools: [...map.tools, ...tools], kept };
+  const edition: Edition = { format: 1, workspace: '', toolset: '', announce: 'none', tools: [...tools] };
+  return { edition, tools, aliases: true, kept };
+}
+
 /** Finds the tool that a called name means. The first level with a hit decides; two hits on it are ambiguous. */
 export function resolveName(map: AliasMap, requested: string): Resolution {
   for (const level of exactLevels) {

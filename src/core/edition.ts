@@ -31,6 +31,8 @@ export type EditionTool = {
   annotations?: ToolAnnotations;
   /** As written, the one that became the wire name included. */
   aliases: EditionAlias[];
+  /** The entry's own word on asking; absent: as the policy says. */
+  approval?: 'never' | 'always';
   /** `missing`: a known server that was never listed. Listed, not callable. */
   state: 'ready' | 'missing' | 'held';
   /** SHA-256 (hex) of the raw definition at the time of the write; `''` where there was none. */

@@ -52,6 +52,24 @@ export const limits = {
   turnTimeoutMs: 10 * 60_000,
   /** A running turn keeps its alarm at most this far ahead, so a dead one is noticed. */
   turnAlarmMs: 5_000,
+  /** A turn that dies again and again without a finished step or call in between is ended; so is one that dies this often at all. */
+  maxRecoveriesWithoutProgress: 3,
+  maxRecoveries: 20,
+  /** Asked today, answered next week; then it is a no. */
+  approvalTtlMs: 7 * 24 * 60 * 60_000,
+  /** A link is for somebody who has it in hand. */
+  approvalLinkTtlMs: 24 * 60 * 60_000,
+  /** Open at once in a session, direct calls included: each holds its arguments. */
+  maxPendingApprovals: 100,
+  maxClientTools: 128,
+  maxClientToolDescriptionBytes: 16 * KB,
+  /** What a caller may say while a turn waits. */
+  maxInputsWhileWaiting: 20,
+  /** Estimated tokens of a conversation from which older turns are summed up; agents may set it lower or higher. */
+  maxContextTokens: 120_000,
+  /** Of a result that was cut, kept for `fetch_result`; and how much one such call shows. */
+  maxStoredResultBytes: 16 * MB,
+  fetchedResultBytes: 48 * KB,
 
   // Streams (DESIGN §5).
   deltaFlushBytes: 4 * KB,
@@ -153,6 +171,8 @@ export const limits = {
   principalTtlMs: 30_000,
   maxCachedPrincipals: 10_000,
   providerTtlMs: 5_000,
+  rulesTtlMs: 5_000,
+  maxPolicyRules: 1_000,
 
   // The Catalog and the read side (DESIGN §4, §9, §11).
   /** One RPC to the Catalog; it works from its own SQLite, so a longer silence is a fault. */

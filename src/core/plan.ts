@@ -3,7 +3,9 @@
  * accepted and stored with it. It names its edition by hash; the session reads the body through the edition cache.
  */
 import type { AgentLimits } from './agent.ts';
+import { z } from 'zod';
 import type { EditionPointer } from './edition.ts';
+import { limits } from './limits.ts';
 
 export type Plan = {
   model: string;
@@ -18,7 +20,21 @@ export type Plan = {
   limits: AgentLimits;
   /** Sampling settings of the request, passed to the provider. */
   settings: ModelSettings;
+  /** The caller's own tools: offered after the toolset's, run by the caller. */
+  clientTools?: readonly ClientTool[];
 };
+
+/** A tool that the caller of a turn runs itself. Its canonical name is `client.<name>`. */
+export const ClientTool = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, { message: 'must be 1-64 of letters, digits, _ and -, not beginning with a digit or -' }),
+    description: z.string().max(limits.maxClientToolDescriptionBytes).default(''),
+    inputSchema: z.record(z.string(), z.unknown()).default({ type: 'object' }),
+  })
+  .meta({ id: 'ClientTool' });
+export type ClientTool = z.infer<typeof ClientTool>;
 
 export type ModelSettings = {
   temperature?: number;

@@ -2,6 +2,7 @@
  * The native events of a session's log (DESIGN §5). The log is the truth: transcript, streams of every dialect, resume and
  * the turn's own state are folds over it. A number never changes its content. New kinds may be added, none changed.
  */
+import type { ApprovalVerdict, AskKind } from './approval.ts';
 import type { Usage } from './chat-event.ts';
 import type { EditionPointer } from './edition.ts';
 import type { InputPart, Message, Via } from './message.ts';
@@ -20,8 +21,14 @@ export type TurnEndReason =
   | 'timeout'
   | 'cancelled'
   | 'upstream_error'
+  /** The service died in it too often without getting further. */
+  | 'recovery_limit'
+  /** A newer release wrote its log: this one cannot go on from there. Before format 2: the service had died in it. */
   | 'restarted'
   | 'internal';
+
+/** Raised when a fold of old logs would need to know: turns store the format that they were accepted with. */
+export const logFormat = 2;
 
 export type SessionEventBody =
   /** The conversation as it was before this session: a client's resent history, or a fork's prefix. */
@@ -54,6 +61,39 @@ export type SessionEventBody =
       raw?: string;
       fault?: 'truncated' | 'invalid_json';
     }
+  /**
+   * A call is about to be tried: with its `tool-result` the two rows of an effect. One without the other means that the
+   * process died in between. `attempt` counts from 1; only `safe` calls have a second.
+   */
+  | { type: 'tool-start'; turn: string; step: number; callId: string; attempt: number }
+  /** A person is asked. `entry` is the wire name of the toolset entry, `name` what the model said; `expiresAt` is ISO 8601. */
+  | {
+      type: 'approval-required';
+      turn: string;
+      step: number;
+      callId: string;
+      name: string;
+      canonical: string;
+      entry: string;
+      arguments: Record<string, unknown>;
+      reason: string;
+      /** What kind of thing is asked for, and what a remembered rule would be about (`approval.ts`). */
+      ask: AskKind;
+      target: string | null;
+      expiresAt: string;
+    }
+  /** `by`: id of the key that decided, `link`, or `clock` for `expire`. */
+  | { type: 'approval-decided'; turn: string; step: number; callId: string; decision: ApprovalVerdict; by: string }
+  /** The caller is to run it: `name` is one of the tools that the request brought. */
+  | {
+      type: 'client-tool-required';
+      turn: string;
+      step: number;
+      callId: string;
+      name: string;
+      canonical: string;
+      arguments: Record<string, unknown>;
+    }
   | {
       type: 'tool-result';
       turn: string;
@@ -74,6 +114,12 @@ export type SessionEventBody =
   | { type: 'usage'; turn: string; step: number; usage: Usage }
   | { type: 'step-end'; turn: string; step: number; reason: string; model: string }
   | { type: 'step-restart'; turn: string; step: number; from: number }
+  /** The turn goes on after its process died. `attempt` counts the turn's recoveries from 1. */
+  | { type: 'turn-resume'; turn: string; attempt: number }
+  /** Said while the turn waited: the next step answers it, too. */
+  | { type: 'turn-input'; turn: string; input: InputPart[] }
+  /** From here on models read `summary` in place of the turns up to and including `through`. One row: old or new, never a mix. */
+  | { type: 'compaction'; turn: string; through: string; summary: string }
   | { type: 'error'; turn: string; problem: ProblemBody }
   | { type: 'turn-end'; turn: string; status: TurnStatus; reason: TurnEndReason; usage: Usage };
 

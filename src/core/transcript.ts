@@ -2,7 +2,7 @@
  * The conversation as a view of the log: neutral messages for the next model call, and the same for people. A fold that
  * is fed one event at a time, so a session keeps it beside its log instead of reading the log again for every step.
  */
-import type { AssistantPart, Message, ToolCallPart, ToolResultPart } from './message.ts';
+import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from './message.ts';
 import type { SessionEventBody } from './session-event.ts';
 
 type Step = { parts: AssistantPart[]; calls: Map<string, ToolCallPart>; results: Map<string, ToolResultPart>; ended: boolean };
@@ -23,9 +23,14 @@ export function createTranscript(): Transcript {
   let current: TurnMessages | null = null;
   let step: Step | null = null;
 
+  /** Said while calls of the step at hand waited: it follows their results. */
+  let said: InputPart[][] = [];
+
   const closeStep = (): void => {
     if (current !== null && step !== null) current.messages.push(...stepMessages(step));
     step = null;
+    for (const parts of said) current?.messages.push({ role: 'user', parts });
+    said = [];
   };
 
   return {
@@ -43,6 +48,9 @@ export function createTranscript(): Transcript {
           return;
         case 'step-restart':
           step = emptyStep();
+          return;
+        case 'turn-input':
+          said.push(event.input);
           return;
         case 'turn-end':
           closeStep();

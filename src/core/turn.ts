@@ -3,6 +3,7 @@
  * to do next. The shell (`engine/run-turn.ts`) does it and appends what happened. Nothing here reads a clock, so a turn
  * can be continued from its log by any later run.
  */
+import type { ApprovalVerdict } from './approval.ts';
 import { addUsage, type Usage } from './chat-event.ts';
 import { canonicalJson } from './hash.ts';
 import { limits } from './limits.ts';
@@ -23,6 +24,14 @@ export type StepCall = {
   repaired: boolean;
   closersOnly: boolean;
   fault: 'truncated' | 'invalid_json' | null;
+  /** Times it was begun to run; 0 before the first. */
+  attempts: number;
+  /** The process died while it ran: whether it had its effect is not known. */
+  interrupted: boolean;
+  /** Somebody outside was asked: a person for leave, or the caller to run it. */
+  asked: 'approval' | 'client' | null;
+  /** The person's word; a call that was denied runs no more. */
+  verdict: { decision: ApprovalVerdict; by: string } | null;
   answered: boolean;
 };
 
@@ -30,6 +39,8 @@ export type TurnState = {
   turn: string;
   /** Steps begun; the step at hand. 0 before the first. */
   step: number;
+  /** Number of its `step-start`: what a restart takes back comes after it. 0 where events were folded without numbers. */
+  stepEvent: number;
   phase: 'idle' | 'streaming' | 'stepped' | 'ended';
   /** Calls of the step at hand, in call order. */
   calls: Map<string, StepCall>;
@@ -39,8 +50,9 @@ export type TurnState = {
   callsSoFar: number;
   /** Canonical name and arguments → how often this turn has an answer to it. */
   repeats: Map<string, number>;
-  /** Restarts of the step at hand. */
-  restarts: number;
+  /** Times the turn's process died, in all and since the last finished step or call. */
+  recoveries: number;
+  recoveriesWithoutProgress: number;
   usage: Usage;
   failed: boolean;
 };
@@ -55,6 +67,8 @@ export type TurnAction =
   /** `closing`: the last word: tools stay in the request (prefix caches), choosing one is forbidden. */
   | { do: 'call-model'; step: number; closing: boolean }
   | { do: 'run-calls'; step: number; calls: CallToRun[] }
+  /** Nothing can be done before somebody outside has answered these. */
+  | { do: 'wait'; calls: StepCall[] }
   /** The log ends inside a step: its run died. */
   | { do: 'restart-step'; step: number }
   | { do: 'end'; status: TurnStatus; reason: TurnEndReason }
@@ -64,29 +78,30 @@ export function beginTurn(turn: string): TurnState {
   return {
     turn,
     step: 0,
+    stepEvent: 0,
     phase: 'idle',
     calls: new Map(),
     stepReason: null,
     callsSoFar: 0,
     repeats: new Map(),
-    restarts: 0,
+    recoveries: 0,
+    recoveriesWithoutProgress: 0,
     usage: { inputTokens: 0, outputTokens: 0 },
     failed: false,
   };
 }
 
 /** Folds one event of this turn into the state, in place: a turn's log is long and read once. */
-export function applyEvent(state: TurnState, event: SessionEventBody): void {
+export function applyEvent(state: TurnState, event: SessionEventBody & { id?: number }): void {
   switch (event.type) {
     case 'step-start':
-      if (event.step !== state.step) state.restarts = 0;
       state.step = event.step;
+      state.stepEvent = event.id ?? 0;
       state.phase = 'streaming';
       state.calls = new Map();
       state.stepReason = null;
       return;
     case 'step-restart':
-      state.restarts += 1;
       state.calls = new Map();
       return;
     case 'tool-input-start':
@@ -100,16 +115,39 @@ export function applyEvent(state: TurnState, event: SessionEventBody): void {
         repaired: false,
         closersOnly: false,
         fault: null,
+        attempts: 0,
+        interrupted: false,
+        asked: null,
+        verdict: null,
         answered: false,
       });
       return;
     case 'tool-input-end':
       applyInputEnd(state, event);
       return;
+    case 'tool-start':
+      update(state, event.callId, { attempts: event.attempt, interrupted: false });
+      return;
+    case 'approval-required':
+      // A tool that had to ask on its way has done nothing yet: it begins anew.
+      update(state, event.callId, { asked: 'approval', attempts: 0, interrupted: false });
+      return;
+    case 'client-tool-required':
+      update(state, event.callId, { asked: 'client' });
+      return;
+    case 'approval-decided':
+      update(state, event.callId, { verdict: { decision: event.decision, by: event.by } });
+      return;
+    case 'turn-resume':
+      state.recoveries += 1;
+      state.recoveriesWithoutProgress += 1;
+      for (const call of state.calls.values()) call.interrupted ||= call.attempts > 0 && !call.answered;
+      return;
     case 'tool-result': {
       const call = state.calls.get(event.callId);
       if (call === undefined || call.answered) return;
       call.answered = true;
+      state.recoveriesWithoutProgress = 0;
       state.callsSoFar += 1;
       state.repeats.set(repeatKey(call), (state.repeats.get(repeatKey(call)) ?? 0) + 1);
       return;
@@ -120,6 +158,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody): void {
     case 'step-end':
       state.phase = 'stepped';
       state.stepReason = event.reason;
+      state.recoveriesWithoutProgress = 0;
       return;
     case 'error':
       state.failed = true;
@@ -128,6 +167,8 @@ export function applyEvent(state: TurnState, event: SessionEventBody): void {
       state.phase = 'ended';
       return;
     case 'history':
+    case 'compaction':
+    case 'turn-input':
     case 'turn-start':
     case 'text-delta':
     case 'reasoning-delta':
@@ -137,6 +178,11 @@ export function applyEvent(state: TurnState, event: SessionEventBody): void {
     default:
       event satisfies never;
   }
+}
+
+function update(state: TurnState, callId: string, change: Partial<StepCall>): void {
+  const call = state.calls.get(callId);
+  if (call !== undefined && !call.answered) Object.assign(call, change);
 }
 
 function applyInputEnd(state: TurnState, event: Extract<SessionEventBody, { type: 'tool-input-end' }>): void {
@@ -149,8 +195,26 @@ function applyInputEnd(state: TurnState, event: Extract<SessionEventBody, { type
   call.fault = event.fault ?? null;
 }
 
+/** True while nothing can be done before somebody outside has answered: every open call was asked for and none decided. */
+export function isWaiting(state: TurnState): boolean {
+  if (state.phase !== 'stepped' || state.failed) return false;
+  const open = openCalls(state);
+  return open.length > 0 && open.every(isUndecided);
+}
+
+/** Calls of the step at hand without a result, in call order. */
+export function openCalls(state: TurnState): StepCall[] {
+  return [...state.calls.values()].filter((call) => !call.answered);
+}
+
+/** Asked for, and no answer yet. */
+export function isUndecided(call: StepCall): boolean {
+  return call.asked !== null && call.verdict === null;
+}
+
 /** The one thing to do next. The same state gives the same action. */
 export function nextAction(state: TurnState, budget: TurnBudget): TurnAction {
+  if (state.phase !== 'ended' && isBeyondRecovery(state)) return { do: 'end', status: 'failed', reason: 'recovery_limit' };
   switch (state.phase) {
     case 'ended':
       return { do: 'nothing' };
@@ -169,12 +233,19 @@ export function nextAction(state: TurnState, budget: TurnBudget): TurnAction {
 function afterStep(state: TurnState, budget: TurnBudget): TurnAction {
   if (state.failed) return { do: 'end', status: 'failed', reason: 'upstream_error' };
   const closing = state.step > budget.maxSteps;
-  const open = [...state.calls.values()].filter((call) => !call.answered);
-  if (open.length > 0) return { do: 'run-calls', step: state.step, calls: judgeCalls(state, budget, open, closing) };
+  const open = openCalls(state);
+  const runnable = open.filter((call) => !isUndecided(call));
+  if (runnable.length > 0) return { do: 'run-calls', step: state.step, calls: judgeCalls(state, budget, runnable, closing) };
+  if (open.length > 0) return { do: 'wait', calls: open };
   if (state.calls.size === 0) return { do: 'end', status: 'completed', reason: closing ? 'max_steps' : endReason(state.stepReason) };
   if (closing) return { do: 'end', status: 'completed', reason: 'max_steps' };
   if (spent(state, budget)) return { do: 'end', status: 'completed', reason: 'max_tokens' };
   return { do: 'call-model', step: state.step + 1, closing: state.step + 1 > budget.maxSteps };
+}
+
+/** Dying without getting further, again and again, or dying without end: somebody has to look at it. */
+function isBeyondRecovery(state: TurnState): boolean {
+  return state.recoveriesWithoutProgress > limits.maxRecoveriesWithoutProgress || state.recoveries > limits.maxRecoveries;
 }
 
 /** Weighs the open calls against the turn's budgets, each as if those before it had been answered. */
@@ -206,6 +277,9 @@ function refuse(
   call: StepCall,
   at: { closing: boolean; count: number; repeats: number; position: number },
 ): Refusal | null {
+  // It was weighed before it was asked for, and the word on it is the last one.
+  if (call.verdict !== null) return refusalOf(call.verdict.decision);
+  if (call.attempts > 0) return null;
   if (at.closing)
     return {
       code: 'limit_reached',
@@ -236,6 +310,25 @@ function refuse(
     };
   }
   return null;
+}
+
+function refusalOf(decision: ApprovalVerdict): Refusal | null {
+  switch (decision) {
+    case 'approve':
+      return null;
+    case 'deny':
+      return {
+        code: 'denied',
+        message: 'Not run: the person who was asked said no. Do not try it again in another way; ask what to do instead.',
+      };
+    case 'expire':
+      return {
+        code: 'denied',
+        message: 'Not run: nobody approved it in time. Say what you would have done, and ask again if it still matters.',
+      };
+    default:
+      return decision satisfies never;
+  }
 }
 
 function spent(state: TurnState, budget: TurnBudget): boolean {

@@ -3,19 +3,24 @@
  * and one log line. Turns, direct calls and everything later come through here, so what holds here holds everywhere.
  */
 import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
+import type { Ask } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
+import { crashPoint } from '../core/crash-point.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import { checkInput } from '../core/input-schema.ts';
 import type { EditionPointer, EditionTool } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
+import { judgeCall, type PolicyRule } from '../core/policy.ts';
 import type { Via } from '../core/message.ts';
 import type { Issue } from '../core/problem.ts';
 import { boundResult } from '../core/result-bound.ts';
 import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
 import type { Refusal } from '../core/turn.ts';
 import type { FileSystem } from '../ports/file-system.ts';
+import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
+import { askFirst } from './ask-first.ts';
 import { createRedactor } from './redact.ts';
 
 export type CallDeps = {
@@ -32,11 +37,19 @@ export type CallScope = {
   keyId: string;
   session: string | null;
   turn: string | null;
-  /** null, both: the conversation has no toolset, so every name is unknown. */
-  names: AliasMap | null;
+  /** null: the conversation has no tools, so every name is unknown. */
+  names(): AliasMap | null;
   edition: EditionPointer | null;
   files: FileSystem;
+  /** Where results that are too long are kept whole; null: nowhere. */
+  results: ResultStore | null;
   timeoutMs: number;
+  /** What the workspace has allowed. */
+  rules: readonly PolicyRule[];
+  /** False: there is nobody to ask, so a call that needs it is answered with `approval_required`. */
+  canWait: boolean;
+  /** Journals, durably before the effect, that the call is about to be tried. */
+  started?(callId: string, attempt: number): void;
   /** One row a call, refusals too. A direct call awaits it before it answers. */
   audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
 };
@@ -49,9 +62,18 @@ export type ToolCallRequest = {
   fault?: 'truncated' | 'invalid_json' | null;
   /** jsonrepair changed more than closing brackets: such a call never drives an unsafe tool. */
   guessed?: boolean;
-  /** Answered with this instead of running: budgets of the turn. */
+  /** Answered with this instead of running: budgets of the turn, a person's no. */
   refusal?: Refusal | null;
+  /** A person said yes to exactly this call. */
+  approved?: boolean;
+  /** Tries before this one, and whether the last of them died on its way. */
+  attempts?: number;
+  interrupted?: boolean;
 };
+
+/** Somebody outside has to act first: a person, or the caller, whose tool it is. */
+export type WaitFor = { kind: 'approval'; tool: EditionTool; ask: Ask } | { kind: 'client'; tool: EditionTool };
+export type CallOutcome = { answer: ToolCallAnswer } | { waitFor: WaitFor };
 
 export type ToolCallAnswer = {
   requested: string;
@@ -63,23 +85,35 @@ export type ToolCallAnswer = {
   durationMs: number;
 };
 
-/** Never throws for a fault of the call or the tool: every fault is a result that says what to do. */
-export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<ToolCallAnswer> {
+/** Never throws for a fault of the call or the tool: every fault is a result that says what to do. A call that waits has no row yet. */
+export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<CallOutcome> {
   const startedAt = deps.clock.now();
-  const resolution = resolve(scope.names, request.requested);
-  const tool = resolution.ok ? resolution.tool : null;
+  const resolution = resolve(scope.names(), request.requested);
   const judged = judge(resolution, request) ?? (signal.aborted ? errorResult('aborted', 'Not run: the turn was cancelled.') : null);
-  const result = judged ?? (await execute(deps, scope, resolution, request, signal));
+  const outcome = judged === null ? await run(deps, scope, resolution, request, signal) : { result: judged, ran: false };
+  if ('waitFor' in outcome) return outcome;
   const answer: ToolCallAnswer = {
     requested: request.requested,
-    canonical: tool?.canonical ?? null,
+    canonical: resolution.ok ? resolution.canonical : null,
     via: resolution.ok ? resolution.via : null,
-    ran: judged === null,
-    result: withDeprecation(boundResult(result, limits.maxResultBytes), resolution),
+    ran: outcome.ran,
+    result: withDeprecation(bound(scope, request.callId, outcome.result), resolution),
     durationMs: Math.max(0, deps.clock.now() - startedAt),
   };
   await auditCall(deps, scope, request, answer);
-  return answer;
+  return { answer };
+}
+
+/** The same where there is nobody to wait for: `scope.canWait` is false. */
+export async function callToolNow(
+  deps: CallDeps,
+  scope: CallScope,
+  request: ToolCallRequest,
+  signal: AbortSignal,
+): Promise<ToolCallAnswer> {
+  const outcome = await callTool(deps, { ...scope, canWait: false }, request, signal);
+  if ('waitFor' in outcome) throw new Error('a call that cannot wait waits');
+  return outcome.answer;
 }
 
 function resolve(names: AliasMap | null, requested: string): Resolution {
@@ -145,12 +179,7 @@ function invalidArguments(tool: EditionTool, issues: Issue[]): ToolResult {
   return errorResult('invalid_arguments', `Not run: the arguments of ${tool.wireName} are not valid.\n${lines.join('\n')}`, issues);
 }
 
-/** May run again: reads only, or is idempotent. Hints count for code of this house only. */
-export function isSafe(tool: EditionTool): boolean {
-  return isOurs(tool) && (tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true);
-}
-
-/** May run on guessed arguments. Narrower than `isSafe`: deleting a wrong file is idempotent, too. */
+/** May run on guessed arguments. Narrower than what may run again: deleting a wrong file is idempotent, too. */
 function onlyReads(tool: EditionTool): boolean {
   return isOurs(tool) && tool.annotations?.readOnlyHint === true;
 }
@@ -159,27 +188,85 @@ function isOurs(tool: EditionTool): boolean {
   return tool.kind === 'builtin' || tool.kind === 'local';
 }
 
+type Ran = { result: ToolResult; ran: boolean } | { waitFor: WaitFor };
+
+/** Asks whom there is to ask, then runs the tool. An interrupted call that may have had its effect is never tried again. */
+async function run(deps: CallDeps, scope: CallScope, resolution: Resolution, request: ToolCallRequest, signal: AbortSignal): Promise<Ran> {
+  if (!resolution.ok || request.arguments === null) throw new Error('run: the call was not judged');
+  const { tool } = resolution;
+  if (request.interrupted === true && !deps.executor.isSafe(tool, request.arguments)) return { result: outcomeUnknown(), ran: true };
+  if (tool.kind === 'client') return scope.canWait ? { waitFor: { kind: 'client', tool } } : { result: nobodyToRunIt(tool), ran: false };
+  const free = request.approved === true || tool.approval === 'never';
+  const ask = free ? null : judgeCall(tool, request.arguments, scope.rules);
+  if (ask !== null) return askOrRefuse(scope, tool, ask);
+  return await execute(deps, scope, tool, { ...request, arguments: request.arguments, free }, signal);
+}
+
+function askOrRefuse(scope: CallScope, tool: EditionTool, ask: Ask): Ran {
+  if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask } };
+  const text = `Not run: ${ask.reason}. That needs a person's approval, and this call cannot wait for one. Call it in a session.`;
+  return { result: errorResult('approval_required', text), ran: false };
+}
+
+/** What is told of a call that was under way when its process died. */
+export function outcomeUnknown(): ToolResult {
+  return errorResult(
+    'outcome_unknown',
+    'The service restarted while this call was running: it may or may not have had its effect. Check before repeating it, and tell the user.',
+  );
+}
+
+function nobodyToRunIt(tool: EditionTool): ToolResult {
+  return errorResult('not_allowed', `Not run: ${tool.wireName} is run by the caller of a turn, and there is none here.`);
+}
+
+/** A result that is cut for the model is kept whole, where there is a place for it. */
+function bound(scope: CallScope, callId: string, result: ToolResult): ToolResult {
+  const shown = boundResult(result, limits.maxResultBytes);
+  if (shown !== result) scope.results?.keep(callId, result.content);
+  return shown;
+}
+
 async function execute(
   deps: CallDeps,
   scope: CallScope,
-  resolution: Resolution,
-  request: ToolCallRequest,
+  tool: EditionTool,
+  request: ToolCallRequest & { arguments: Record<string, unknown>; free: boolean },
   signal: AbortSignal,
-): Promise<ToolResult> {
-  if (!resolution.ok || request.arguments === null) throw new Error('execute: the call was not judged');
-  const { tool } = resolution;
+): Promise<Ran> {
   const redactor = createRedactor();
   const abort = new AbortController();
-  const context: ToolContext = {
+  const plain: ToolContext = {
     signal: abort.signal,
     log: deps.log,
     files: scope.files,
     secret: async (name) => redactor.keep(await deps.secret(name, tool.canonical)),
     fetch: (outgoing) => deps.fetch(outgoing, abort.signal),
     now: () => deps.clock.now(),
+    idempotencyKey: request.callId,
+    results: scope.results,
   };
+  const guarded = request.free
+    ? { context: plain, asked: () => null }
+    : askFirst(plain, tool.canonical, scope.rules, (ask) => abort.abort(new Error(ask.reason)));
+  scope.started?.(request.callId, (request.attempts ?? 0) + 1);
+  await crashPoint('tool-marked-before-effect');
+  const result = await perform(deps, scope, tool, request.arguments, { context: guarded.context, redactor, abort }, signal);
+  await crashPoint('effect-before-result');
+  const ask = guarded.asked();
+  return ask === null ? { result, ran: true } : askOrRefuse(scope, tool, ask);
+}
+
+async function perform(
+  deps: CallDeps,
+  scope: CallScope,
+  tool: EditionTool,
+  args: Record<string, unknown>,
+  { context, redactor, abort }: { context: ToolContext; redactor: ReturnType<typeof createRedactor>; abort: AbortController },
+  signal: AbortSignal,
+): Promise<ToolResult> {
   try {
-    const work = deps.executor.execute(tool, request.arguments, context);
+    const work = deps.executor.execute(tool, args, context);
     return redactor.clean(await beforeDeadline(deps.clock, work, scope.timeoutMs, signal, tool));
   } catch (error) {
     if (signal.aborted) return errorResult('aborted', `${tool.wireName} was stopped: the turn was cancelled.`);

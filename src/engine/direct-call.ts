@@ -2,12 +2,13 @@
 import type { Principal } from '../core/principal.ts';
 import { limits } from '../core/limits.ts';
 import type { AuditRow } from '../core/audit.ts';
+import type { PolicyRule } from '../core/policy.ts';
 import type { Issue } from '../core/problem.ts';
 import type { Via } from '../core/message.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
-import { callTool, inspectCall, type CallDeps, type ToolCallAnswer } from './call-tool.ts';
+import { callToolNow, inspectCall, type CallDeps, type ToolCallAnswer } from './call-tool.ts';
 import { planNames } from './plan-names.ts';
 import { readToolset } from './plan-turn.ts';
 
@@ -29,6 +30,7 @@ export type DirectCallDeps = {
   directory: Directory;
   aliases: boolean;
   scratchFiles(): FileSystem;
+  rules(workspace: string): Promise<readonly PolicyRule[]>;
   audit(rows: AuditRow[]): Promise<void>;
 };
 
@@ -40,17 +42,21 @@ export async function callDirectly(
 ): Promise<ToolCallAnswer & { callId: string }> {
   const { pointer, names } = await readToolset(deps.directory, principal, call.toolset);
   const callId = deps.ids.next('call');
+  const offered = planNames(names, { aliases: deps.aliases, allow: null });
   const scope = {
     keyId: principal.keyId,
     session: null,
     turn: null,
-    names: planNames(names, { aliases: deps.aliases, allow: null }),
+    names: () => offered,
     edition: pointer,
     files: deps.scratchFiles(),
+    results: null,
+    rules: await deps.rules(principal.workspace),
+    canWait: false,
     timeoutMs: limits.toolTimeoutMs,
     audit: (row: Omit<AuditRow, 'sequence'>) => deps.audit([{ ...row, sequence: null }]),
   };
-  return { callId, ...(await callTool(deps.call, scope, { callId, requested: call.name, arguments: call.arguments }, signal)) };
+  return { callId, ...(await callToolNow(deps.call, scope, { callId, requested: call.name, arguments: call.arguments }, signal)) };
 }
 
 /** What a call would come to, as far as that can be said without running it. */

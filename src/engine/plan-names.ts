@@ -1,8 +1,9 @@
 /** The names that a plan offers: its edition, the agent's list and the alias switch as one table, kept for the next turn. */
-import { buildAliasMap, type AliasMap } from '../core/alias-map.ts';
-import type { Edition } from '../core/edition.ts';
+import { buildAliasMap, extendAliasMap, type AliasMap } from '../core/alias-map.ts';
+import type { Edition, EditionTool } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
-import type { Plan } from '../core/plan.ts';
+import { CanonicalName, WireName } from '../core/names.ts';
+import type { ClientTool, Plan } from '../core/plan.ts';
 
 /** Narrowed tables by the edition that they are views of; they go when it goes. */
 const narrowed = new WeakMap<Edition, Map<string, AliasMap>>();
@@ -19,4 +20,25 @@ export function planNames(names: AliasMap, plan: Pick<Plan, 'aliases' | 'allow'>
   const view = buildAliasMap(names.edition, { aliases: plan.aliases, allow: plan.allow });
   views.set(key, view);
   return view;
+}
+
+/** What a turn offers: the toolset's part, then the caller's own tools. null: neither. */
+export function turnNames(names: AliasMap | null, plan: Pick<Plan, 'aliases' | 'allow' | 'clientTools'>): AliasMap | null {
+  const own = names === null ? null : planNames(names, plan);
+  return plan.clientTools === undefined || plan.clientTools.length === 0 ? own : extendAliasMap(own, plan.clientTools.map(toEditionTool));
+}
+
+function toEditionTool({ name, description, inputSchema }: ClientTool): EditionTool {
+  return {
+    canonical: CanonicalName.parse(`client.${name}`),
+    wireName: WireName.parse(name),
+    ownName: name,
+    server: 'client',
+    kind: 'client',
+    description,
+    inputSchema,
+    aliases: [],
+    state: 'ready',
+    pin: '',
+  };
 }

@@ -6,6 +6,7 @@ import { splitModelRef } from '../core/agent.ts';
 import { announceBlock } from '../core/announce.ts';
 import { offeredTools, resolveName, wireNameOf, type AliasMap } from '../core/alias-map.ts';
 import type { ChatEvent } from '../core/chat-event.ts';
+import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import type { Plan } from '../core/plan.ts';
@@ -22,8 +23,8 @@ export type StepScope = {
   workspace: string;
   turn: string;
   plan: Plan;
-  /** null: the plan has no toolset. */
-  names: AliasMap | null;
+  /** What the model is offered now; null: no tools. */
+  names(): AliasMap | null;
   /** The conversation up to this step. */
   messages(): Message[];
   /** Number of the newest event, for `step-restart`. */
@@ -33,15 +34,24 @@ export type StepScope = {
 
 type Attempt = { ok: true } | { ok: false; problem: ProblemBody; retryable: boolean };
 
+/** `restartFrom`: the step was begun before, and its process died; what it said from this event on is taken back. */
+export type StepAt = { step: number; closing: boolean; restartFrom: number | null };
+
 /** Appends the step's events; the last is `step-end`, or `error` when no model could be made to answer. Throws only on abort. */
-export async function runStep(deps: StepDeps, scope: StepScope, step: number, closing: boolean, signal: AbortSignal): Promise<void> {
+export async function runStep(
+  deps: StepDeps,
+  scope: StepScope,
+  { step, closing, restartFrom }: StepAt,
+  signal: AbortSignal,
+): Promise<void> {
   const models = [scope.plan.model, ...scope.plan.fallbacks];
-  scope.append({ type: 'step-start', turn: scope.turn, step });
-  const first = scope.newest();
+  if (restartFrom === null) scope.append({ type: 'step-start', turn: scope.turn, step });
+  const from = restartFrom ?? scope.newest() + 1;
+  if (restartFrom !== null) scope.append({ type: 'step-restart', turn: scope.turn, step, from });
   let failure: ProblemBody | null = null;
   for (const model of models) {
     for (let attempt = 0; attempt <= limits.maxStepRestarts; attempt += 1) {
-      if (failure !== null) scope.append({ type: 'step-restart', turn: scope.turn, step, from: first + 1 });
+      if (failure !== null) scope.append({ type: 'step-restart', turn: scope.turn, step, from });
       const outcome = await attemptStep(deps, scope, { step, closing, model }, signal);
       signal.throwIfAborted();
       if (outcome.ok) return;
@@ -63,12 +73,15 @@ async function attemptStep(
   const writer = createStepWriter(deps, scope, at, batch);
   try {
     const request = await toRequest(deps, scope, at);
+    await crashPoint('before-model-request');
     for await (const events of deps.model.stream(request, signal)) {
+      if (events.some(({ type }) => type === 'finish')) await crashPoint('model-done-before-persist');
       for (const event of events) {
         if (event.type === 'error') return { ok: false, problem: event.problem, retryable: event.retryable };
         writer.take(event);
       }
       batch.readEnded();
+      if (!writer.finished) await crashPoint(writer.inCall ? 'model-stream-tool-args-mid' : 'model-stream-mid');
     }
     if (!writer.finished)
       return { ok: false, problem: new Problem('upstream_error', "The model's reply ended without an end.").toBody(), retryable: true };
@@ -101,6 +114,8 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
   };
   return {
     finished: false,
+    /** Between a call's start and its end. */
+    inCall: false,
     take(event: Exclude<ChatEvent, { type: 'error' }>): void {
       switch (event.type) {
         case 'text':
@@ -110,9 +125,11 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
           batch.add({ type: 'reasoning-delta', turn, step, text: event.text });
           break;
         case 'call-start': {
+          this.inCall = true;
           const callId = deps.ids.next('call');
           callIds.set(event.call, callId);
-          const meant = scope.names === null ? null : resolveName(scope.names, event.name);
+          const names = scope.names();
+          const meant = names === null ? null : resolveName(names, event.name);
           const named = meant?.ok ? { canonical: meant.canonical, via: meant.via } : { canonical: null, via: null };
           const native = event.nativeId === null ? {} : { nativeId: event.nativeId };
           append({
@@ -130,6 +147,7 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
           batch.add({ type: 'tool-input-delta', turn, step, callId: idOf(event.call), delta: event.text });
           break;
         case 'call-end':
+          this.inCall = false;
           append({ type: 'tool-input-end', turn, step, callId: idOf(event.call), ...inputEnd(event) });
           break;
         case 'native':
@@ -167,7 +185,8 @@ function inputEnd(event: Extract<ChatEvent, { type: 'call-end' }>) {
 }
 
 async function toRequest(deps: StepDeps, scope: StepScope, at: { step: number; closing: boolean; model: string }): Promise<ChatRequest> {
-  const { plan, names } = scope;
+  const { plan } = scope;
+  const names = scope.names();
   const { provider, model } = splitModelRef(at.model);
   const access = await deps.directory.provider(scope.workspace, provider);
   const announced = names === null ? '' : announceBlock(names);

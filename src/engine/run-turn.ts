@@ -3,12 +3,15 @@
  * conversation: the log has it, so any later run can go on from there.
  */
 import { resolveName } from '../core/alias-map.ts';
+import { crashPoint } from '../core/crash-point.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
+import type { Plan } from '../core/plan.ts';
+import { Problem, type ProblemBody } from '../core/problem.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../core/session-event.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
-import { nextAction, type CallToRun, type StepCall, type TurnBudget, type TurnState } from '../core/turn.ts';
-import { auditCall, callTool, isSafe, type CallDeps, type CallScope, type ToolCallAnswer } from './call-tool.ts';
+import { nextAction, openCalls, type CallToRun, type StepCall, type TurnBudget, type TurnState } from '../core/turn.ts';
+import { auditCall, callTool, outcomeUnknown, type CallDeps, type CallOutcome, type CallScope, type WaitFor } from './call-tool.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 
 export type TurnDeps = StepDeps & CallDeps;
@@ -21,32 +24,43 @@ export type TurnScope = StepScope & {
   beforeEnd(): Promise<void>;
 };
 
-/** Returns when the turn has ended, or its signal has: whoever aborts it appends the end. */
-export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSignal): Promise<void> {
-  const budget = toBudget(scope);
+/**
+ * Goes on from wherever the state is. Resolves when the turn has ended; when it waits for somebody outside, whose answer is
+ * appended by whoever gets it; or when its signal has aborted, and then whoever aborted it appends the end.
+ */
+export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSignal): Promise<'ended' | 'waiting' | 'aborted'> {
+  const budget = toBudget(scope.plan);
   while (!signal.aborted) {
     const action = nextAction(scope.state, budget);
     switch (action.do) {
       case 'nothing':
-        return;
+        return 'ended';
       case 'call-model':
-        await runStep(deps, scope, action.step, action.closing, signal);
+        await runStep(deps, scope, { step: action.step, closing: action.closing, restartFrom: null }, signal);
         break;
+      case 'restart-step': {
+        const { step, stepEvent } = scope.state;
+        await runStep(deps, scope, { step, closing: step > budget.maxSteps, restartFrom: stepEvent + 1 }, signal);
+        break;
+      }
       case 'run-calls':
+        await crashPoint('persisted-before-tools');
         await runCalls(deps, scope, action.step, action.calls, signal);
+        await crashPoint('results-before-next-model');
         break;
-      case 'restart-step':
-        return await endTurn(scope, 'interrupted', 'restarted');
+      case 'wait':
+        return 'waiting';
       case 'end':
-        return await endTurn(scope, action.status, action.reason);
+        await endTurn(scope, action.status, action.reason);
+        return 'ended';
       default:
         action satisfies never;
     }
   }
+  return 'aborted';
 }
 
-function toBudget(scope: TurnScope): TurnBudget {
-  const own = scope.plan.limits;
+export function toBudget({ limits: own }: Pick<Plan, 'limits'>): TurnBudget {
   return {
     maxSteps: own.maxSteps ?? limits.maxStepsPerTurn,
     maxCalls: own.maxCalls ?? limits.maxCallsPerTurn,
@@ -56,48 +70,52 @@ function toBudget(scope: TurnScope): TurnBudget {
 
 async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReason): Promise<void> {
   await scope.beforeEnd();
+  await crashPoint('final-before-event');
   for (const event of closingEvents(scope.state, status, reason)) scope.append(event);
 }
 
 /** The end of a turn as events: every open call gets its result first, so the history stays whole. */
 export function closingEvents(state: TurnState, status: TurnStatus, reason: TurnEndReason): SessionEventBody[] {
   const { turn, step } = state;
-  const unanswered = [...state.calls.values()].filter((call) => !call.answered);
-  const results = unanswered.map((call): SessionEventBody => toResultEvent(turn, step, call, openCallResult(state, status)));
-  return [...results, { type: 'turn-end', turn, status, reason, usage: state.usage }];
+  const results = openCalls(state).map((call): SessionEventBody => toResultEvent(turn, step, call, openCallResult(call, status)));
+  const problem = reason === 'recovery_limit' ? [{ type: 'error' as const, turn, problem: beyondRecovery() }] : [];
+  return [...results, ...problem, { type: 'turn-end', turn, status, reason, usage: state.usage }];
 }
 
-/** Calls run only after their step has ended: before that, nothing can have happened. */
-function openCallResult(state: TurnState, status: TurnStatus): ToolResult {
-  if (state.phase === 'stepped' && status === 'interrupted') {
-    return errorResult(
-      'outcome_unknown',
-      'The service restarted while this call may have been running: it may or may not have had its effect. Check before repeating it.',
-    );
-  }
-  return errorResult(
-    'aborted',
-    status === 'cancelled' ? 'The turn was cancelled before this call had a result.' : 'The turn ended before this call had a result.',
-  );
+/** A call that was begun may have had its effect, whatever ended the turn; one that was not has had none. */
+function openCallResult(call: StepCall, status: TurnStatus): ToolResult {
+  if (call.interrupted) return outcomeUnknown();
+  const how = status === 'cancelled' ? 'was cancelled' : 'ended';
+  if (call.attempts > 0) return errorResult('aborted', `The turn ${how} while this call was running: it may have had its effect.`);
+  return errorResult('aborted', `The turn ${how} before this call was run.`);
+}
+
+function beyondRecovery(): ProblemBody {
+  return new Problem(
+    'internal',
+    'The service stopped in the middle of this turn again and again, so it was ended. What its calls did is in the log.',
+  ).toBody();
 }
 
 function toResultEvent(turn: string, step: number, call: StepCall, result: ToolResult): SessionEventBody {
   return { type: 'tool-result', turn, step, callId: call.callId, name: call.name, canonical: call.canonical, via: call.via, ...result };
 }
 
-/** Runs a step's calls side by side, a few at once; results are appended in call order as soon as those before them are. */
+/**
+ * Runs a step's calls side by side, a few at once; results are appended in call order as soon as those before them are.
+ * Who has to be asked is asked when the others are done, so that a stream that ends for it ends with the question.
+ */
 async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: CallToRun[], signal: AbortSignal): Promise<void> {
-  const results = new Array<ToolResult | undefined>(calls.length);
-  const shared = new Map<string, Promise<ToolCallAnswer>>();
+  const outcomes = new Array<CallOutcome | undefined>(calls.length);
+  const shared = new Map<string, Promise<CallOutcome>>();
   let appended = 0;
   let next = 0;
   const appendReady = (): void => {
-    while (appended < calls.length) {
-      const result = results[appended];
+    for (; appended < calls.length; appended += 1) {
+      const outcome = outcomes[appended];
       const entry = calls[appended];
-      if (result === undefined || entry === undefined || signal.aborted) return;
-      scope.append(toResultEvent(scope.turn, step, entry.call, result));
-      appended += 1;
+      if (outcome === undefined || entry === undefined || signal.aborted) return;
+      if ('answer' in outcome) scope.append(toResultEvent(scope.turn, step, entry.call, outcome.answer.result));
     }
   };
   const worker = async (): Promise<void> => {
@@ -106,20 +124,38 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
       next += 1;
       const entry = calls[index];
       if (entry === undefined) return;
-      results[index] = await runOne(deps, scope, entry, shared, signal);
+      outcomes[index] = await runOne(deps, scope, entry, shared, signal);
       appendReady();
+      if (appended < calls.length) await crashPoint('result-partial-of-parallel');
     }
   };
   await Promise.all(Array.from({ length: Math.min(limits.maxParallelCalls, calls.length) }, worker));
+  if (signal.aborted) return;
+  const questions = calls.flatMap(({ call }, index) => {
+    const outcome = outcomes[index];
+    return outcome !== undefined && 'waitFor' in outcome ? [toQuestion(deps, scope.turn, step, call, outcome.waitFor)] : [];
+  });
+  for (const question of questions) scope.append(question);
+  if (questions.length > 0) await crashPoint('paused-for-confirmation');
+}
+
+function toQuestion(deps: TurnDeps, turn: string, step: number, call: StepCall, waitFor: WaitFor): SessionEventBody {
+  const { callId, name } = call;
+  const { canonical, wireName: entry } = waitFor.tool;
+  const at = { turn, step, callId, name, canonical, arguments: call.arguments ?? {} };
+  if (waitFor.kind === 'client') return { type: 'client-tool-required', ...at };
+  const expiresAt = new Date(deps.clock.now() + limits.approvalTtlMs).toISOString();
+  const { reason, kind: ask, target } = waitFor.ask;
+  return { type: 'approval-required', ...at, entry, reason, ask, target, expiresAt };
 }
 
 async function runOne(
   deps: TurnDeps,
   scope: TurnScope,
   { call, refusal }: CallToRun,
-  shared: Map<string, Promise<ToolCallAnswer>>,
+  shared: Map<string, Promise<CallOutcome>>,
   signal: AbortSignal,
-): Promise<ToolResult> {
+): Promise<CallOutcome> {
   const request = {
     callId: call.callId,
     requested: call.name,
@@ -127,22 +163,29 @@ async function runOne(
     fault: call.fault,
     guessed: call.repaired && !call.closersOnly,
     refusal,
+    approved: call.verdict?.decision === 'approve',
+    attempts: call.attempts,
+    interrupted: call.interrupted,
   };
-  const key = refusal === null ? shareKey(scope, call) : null;
-  const earlier = key === null ? undefined : shared.get(key);
-  if (earlier !== undefined) {
-    const answer = { ...(await earlier), durationMs: 0 };
-    await auditCall(deps, scope.call, request, answer);
-    return answer.result;
+  if (call.verdict !== null) await crashPoint(request.approved ? 'confirmed-before-effect' : 'denied-before-continue');
+  const key = refusal === null ? shareKey(deps, scope, call) : null;
+  const earlier = key === null ? undefined : await shared.get(key);
+  if (earlier !== undefined && 'answer' in earlier) {
+    await auditCall(deps, scope.call, request, { ...earlier.answer, durationMs: 0 });
+    return earlier;
   }
-  const answer = callTool(deps, scope.call, request, signal);
-  if (key !== null) shared.set(key, answer);
-  return (await answer).result;
+  const outcome = callTool(deps, scope.call, request, signal);
+  if (key !== null) shared.set(key, outcome);
+  return await outcome;
 }
 
-/** Identical calls of one step run once when that cannot matter. By the name as called: what a result says of a name is the call's own. */
-function shareKey(scope: TurnScope, call: StepCall): string | null {
-  if (scope.names === null || call.arguments === null) return null;
-  const meant = resolveName(scope.names, call.name);
-  return meant.ok && isSafe(meant.tool) ? `${call.name} ${canonicalJson(call.arguments)}` : null;
+/**
+ * Identical calls of one step run once when that cannot matter. By the name as called: what a result says of a name is the
+ * call's own. A call that was begun before has an idempotency key of its own, and keeps to it.
+ */
+function shareKey(deps: TurnDeps, scope: TurnScope, call: StepCall): string | null {
+  const names = scope.names();
+  if (names === null || call.arguments === null || call.attempts > 0) return null;
+  const meant = resolveName(names, call.name);
+  return meant.ok && deps.executor.isSafe(meant.tool, call.arguments) ? `${call.name} ${canonicalJson(call.arguments)}` : null;
 }

@@ -7,11 +7,15 @@ import type { AliasMap } from '../core/alias-map.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { EditionPointer, ToolsetWarning } from '../core/edition.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
+import type { PolicyRule } from '../core/policy.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 
 /** `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. */
-export type DocumentKind = 'toolset' | 'agent' | 'provider' | 'secret' | 'tool-aliases';
+export type DocumentKind = 'toolset' | 'agent' | 'provider' | 'secret' | 'tool-aliases' | 'policy';
+
+/** A workspace has one document of kind `policy`, `{rules: PolicyRule[]}`, under this name. */
+export const policyDocument = 'workspace';
 
 /** `body` is what GET shows: secret values and provider keys are never in it (`hasApiKey: true` instead). */
 export type StoredDocument = { name: string; version: number; body: Record<string, unknown>; createdAt: string; updatedAt: string };
@@ -68,6 +72,9 @@ export interface Catalog {
   keys(page: PageRequest): Promise<Page<KeyRecord>>;
   revokeKey(id: string): Promise<void>;
 
+  /** Adds a remembered rule; the same rule twice is one. */
+  allow(rule: PolicyRule): Promise<void>;
+
   indexSession(row: SessionIndexRow): Promise<void>;
   forgetSession(id: string): Promise<void>;
   /** `keyId` null: every key's (admin). Newest first. */
@@ -94,6 +101,8 @@ export interface Directory {
   provider(workspace: string, name: string): Promise<ProviderAccess>;
   /** Names of the configured providers, `rehearsal` included, with their listed models. */
   providers(workspace: string): Promise<{ name: string; models: readonly string[] }[]>;
+  /** What the workspace has allowed; may be `limits.rulesTtlMs` old. */
+  rules(workspace: string): Promise<readonly PolicyRule[]>;
   /** A secret's value if `host` (or `tool`) is among those it is bound to; else `forbidden`. */
   secret(workspace: string, name: string, use: { host?: string; tool?: string }): Promise<string>;
 }

@@ -1,18 +1,28 @@
 /** A session as its callers see it: implemented by the `Session` Durable Object, used by the HTTP routes. */
 import { z } from 'zod';
+import { type ApprovalView, type Decision, Pending } from '../core/approval.ts';
 import { Usage } from '../core/chat-event.ts';
+import { limits } from '../core/limits.ts';
 import { InputPart, Via } from '../core/message.ts';
 import type { EditionPointer } from '../core/edition.ts';
 import type { Message } from '../core/message.ts';
-import type { Plan } from '../core/plan.ts';
+import { ClientTool, type Plan } from '../core/plan.ts';
 import { ContentBlock, ToolResultCode } from '../core/tool.ts';
 import type { Principal } from '../core/principal.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import type { ToolResult } from '../core/tool.ts';
+import type { ContentBlock as Block, ToolResult } from '../core/tool.ts';
 import type { Via as ViaType } from '../core/message.ts';
 
 /** What the session was made with; fixed for its life. */
-export type SessionSetup = { agent?: string; model?: string; toolset?: string; instructions?: string; listed: boolean };
+export type SessionSetup = {
+  agent?: string;
+  model?: string;
+  toolset?: string;
+  instructions?: string;
+  /** The caller's own tools, for turns that bring none. */
+  tools?: ClientTool[];
+  listed: boolean;
+};
 
 export const SessionView = z
   .object({
@@ -45,6 +55,7 @@ export const TurnAnswer = z
         content: z.array(ContentBlock),
       }),
     ),
+    pending: z.array(Pending).optional().meta({ description: 'With status `waiting`: what it waits for.' }),
     problem: z.record(z.string(), z.unknown()).optional().meta({ description: 'Of a failed turn: the problem that ended it.' }),
     usage: Usage,
   })
@@ -65,6 +76,9 @@ export const TurnRequest = z
       ],
       { error: 'must be a text, or a list of parts' },
     ),
+    tools: z.array(ClientTool).max(limits.maxClientTools).optional().meta({
+      description: 'Tools that the caller runs itself: the turn waits for their results. Absent: those that the session was made with.',
+    }),
   })
   .meta({ id: 'TurnRequest', example: { input: '/shell echo hello' } });
 export type TurnRequest = z.infer<typeof TurnRequest>;
@@ -77,16 +91,57 @@ export type SubmitTurn = {
   bodyHash?: string;
   /** Messages before the input, as a client that resends its history has them: skipped when stored, else forked. */
   history?: Message[];
+  /**
+   * Of a chat dialect: how the answer will be shown. Such a request goes on with a turn that waits, instead of queueing behind
+   * it: `results` are of calls that the client was given; `input` may then be empty.
+   */
+  chat?: { model: string; includeUsage: boolean; results: ClientResult[] };
 };
 
-/** `edition` is the turn's own: a repeat under its key joins a turn that may have begun with an earlier one. */
-export type SubmittedTurn = { turn: string; position: number; session: string; edition: EditionPointer | null };
+/** What a caller's own tool answered. */
+export type ClientResult = { callId: string; content: Block[]; isError: boolean };
+
+/**
+ * `position`: turns ahead of it. `edition` is the turn's own: a repeat under its key joins a turn that may have begun with an
+ * earlier one. `completion`: of a chat dialect, what `Session.completion` is asked for.
+ */
+export type SubmittedTurn = {
+  turn: string;
+  position: number;
+  session: string;
+  edition: EditionPointer | null;
+  completion: string | null;
+};
+
+/** `status` is the turn's, or `null` for an approval of a direct call: that call is to be sent again. */
+export type Decided = { callId: string; decision: Decision; turn: string | null; status: string | null };
+
+/** After results of a caller's tools: how the turn stands, and what it still waits for. */
+export type ResultsTaken = { turn: string; status: string; pending: Pending[] };
 
 /** Messages of the transcript view; `parts` as in `core/message.ts`, native parts left out. */
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: string; parts: Record<string, unknown>[] };
 
+/** `scratch`: with files of its own that nobody sees again, as a call without a session has them. */
+export type SessionCallRequest = {
+  plan: Plan;
+  name: string;
+  arguments: Record<string, unknown>;
+  idempotencyKey?: string;
+  bodyHash?: string;
+  scratch?: boolean;
+};
+
 /** What one direct call answered. */
-export type SessionCall = { requested: string; canonical: string | null; via: ViaType | null; result: ToolResult; durationMs: number };
+export type SessionCall = {
+  requested: string;
+  canonical: string | null;
+  via: ViaType | null;
+  result: ToolResult;
+  durationMs: number;
+  /** With code `approval_required` in a session: approved under its `callId`, the same call sent again runs, once. */
+  pending?: Pending[];
+};
 
 /**
  * Every method checks the caller against the owner and throws `not_found` to anyone else but `admin`, the same as for an
@@ -100,21 +155,35 @@ export interface Session {
   messages(caller: Principal): Promise<TranscriptMessage[]>;
   /** Stored when it resolves. `session` is another id than this one's when the history did not match and was forked. */
   submit(caller: Principal, request: SubmitTurn): Promise<SubmittedTurn>;
-  /** Waits for the end of the turn. */
+  /** Waits for the end of the turn, or until it waits for somebody outside; a turn that is queued behind such a one waits, too. */
   answer(caller: Principal, turn: string): Promise<TurnAnswer>;
-  /** Native SSE from the turn's first event, closed after `turn-end`. */
+  /** Native SSE from the turn's first event, closed after `turn-end`, or after the event that asks when the turn waits. */
   stream(caller: Principal, turn: string): Promise<ReadableStream<Uint8Array>>;
-  /** `/v1/chat/completions` frames of one turn: SSE, or one JSON document when `streamed` is false. */
-  completion(
-    caller: Principal,
-    turn: string,
-    options: { model: string; streamed: boolean; includeUsage: boolean },
-  ): Promise<ReadableStream<Uint8Array>>;
+  /**
+   * `/v1/chat/completions` frames of one answer: SSE, or one JSON document when `streamed` is false. `after`: id of the last
+   * frame that the client has; `not_found` for an answer that this session did not give.
+   */
+  completion(caller: Principal, completion: string, options: { streamed: boolean; after?: string }): Promise<ReadableStream<Uint8Array>>;
   /** Events after `after`; waits up to `waitMs` when there are none yet. Bounded by one page. */
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<SessionEvent[]>;
+  /** What waits for a person's word, direct calls included, oldest first. */
+  approvals(caller: Principal): Promise<ApprovalView[]>;
+  approval(caller: Principal, callId: string): Promise<ApprovalView>;
+  /**
+   * The same word twice is one; another one after it is `conflict`, as is a word on what has expired or was used. `remember`
+   * stores a rule for the workspace, which is the caller's business to be allowed.
+   */
+  decide(caller: Principal, callId: string, decision: Decision, options: { remember: boolean }): Promise<Decided>;
+  /** A nonce that stands for one decision on this approval; `storage/approval-link.ts` makes a link of it. */
+  mintLink(caller: Principal, callId: string): Promise<{ nonce: string; expiresAt: number }>;
+  /** By the nonce of a link, which is the right to it. `not_found` for one that is unknown, used up or expired. */
+  linkedApproval(nonce: string): Promise<ApprovalView>;
+  decideByLink(nonce: string, decision: Decision): Promise<Decided>;
+  /** Results of the caller's own tools. `not_found` for a call that nobody waits for; the same result twice is one. */
+  takeResults(caller: Principal, results: readonly ClientResult[]): Promise<ResultsTaken>;
   cancel(caller: Principal): Promise<{ turn: string | null; cancelled: boolean }>;
   /** A direct call (`…/calls` with a session): the session's files, one audit row. */
-  call(caller: Principal, request: { plan: Plan; name: string; arguments: Record<string, unknown> }): Promise<SessionCall>;
+  call(caller: Principal, request: SessionCallRequest): Promise<SessionCall>;
   listFiles(
     caller: Principal,
     path: string,
@@ -127,8 +196,11 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** Makes one and indexes it (unless unlisted); answers its id. */
-  create(owner: Principal, setup: SessionSetup): Promise<SessionView>;
+  /**
+   * Makes one and indexes it (unless unlisted); answers its id. `key`: the same one gives the same session, made once, for as
+   * long as it is there.
+   */
+  create(owner: Principal, setup: SessionSetup, key?: string): Promise<SessionView>;
   /** `not_found` for what cannot be an id; whether it exists shows on the first call. */
   get(id: string): Session;
 }

@@ -76,6 +76,7 @@ export function openRoom(
     workspace,
     keyId,
     session,
+    rules: () => wiring.rules(workspace),
     namesFor: (plan) => wiring.namesFor(workspace, plan),
   });
   return { meta, ...parts, runner };

@@ -2,7 +2,10 @@
  * The tables of one session, as migrations that are only ever added to. What each holds:
  * meta: what the session is, one row · events: the log, `body` without id and time · event_chunks: bodies over 1 MB, cut ·
  * turns: accepted turns in order · idempotency: key → turn, kept 24 h (session: of a fork; edition: its pointer) · timers: what the one alarm is for ·
- * audit: rows not yet handed to the Catalog. Files have their own tables (`storage/session-files.ts`).
+ * audit: rows not yet handed to the Catalog · approvals: what a person is asked for, kept after the word (turn: null of a direct
+ * call; state: pending, approved, denied, expired, used) · approval_links: nonces (SHA-256) of links, used once · results: long results in
+ * pieces for `fetch_result` · completions: answers of chat dialects, so that a cut stream can go on · calls: direct calls with an
+ * idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
  */
 import { sessionFilesSchema } from '../storage/session-files.ts';
 
@@ -26,4 +29,24 @@ const second = [
   `ALTER TABLE idempotency ADD COLUMN edition TEXT`,
 ];
 
-export const sessionMigrations: readonly string[] = [first.join(';\n'), second.join(';\n')];
+/**
+ * Turns that go on after a crash or wait for somebody: `epoch` fences off what an earlier run still says, `spent_ms` is the
+ * time that the turn has worked, waits left out, `format` is `logFormat` of the release that accepted it. `meta.leaving`: the
+ * session is being deleted, and whoever opens it next does the rest.
+ */
+const third = [
+  `ALTER TABLE turns ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE turns ADD COLUMN spent_ms INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE turns ADD COLUMN format INTEGER NOT NULL DEFAULT 1`,
+  `ALTER TABLE meta ADD COLUMN leaving INTEGER NOT NULL DEFAULT 0`,
+  `CREATE TABLE approvals (call_id TEXT PRIMARY KEY, turn TEXT, canonical TEXT NOT NULL, entry TEXT NOT NULL, toolset TEXT, arguments_hash TEXT NOT NULL, kind TEXT NOT NULL, target TEXT, reason TEXT NOT NULL, state TEXT NOT NULL, asked_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, decided_by TEXT) WITHOUT ROWID`,
+  `CREATE INDEX approvals_by_state ON approvals (state, expires_at)`,
+  `CREATE TABLE approval_arguments (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
+  `CREATE TABLE approval_links (nonce_hash TEXT PRIMARY KEY, call_id TEXT NOT NULL, expires_at INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+  `CREATE TABLE results (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
+  `CREATE TABLE completions (id TEXT PRIMARY KEY, turn TEXT NOT NULL, after_event INTEGER NOT NULL, earlier_turn TEXT, earlier_after INTEGER, model TEXT NOT NULL, include_usage INTEGER NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID`,
+  `ALTER TABLE idempotency ADD COLUMN completion TEXT`,
+  `CREATE TABLE calls (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, call_id TEXT NOT NULL, answer TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
+];
+
+export const sessionMigrations: readonly string[] = [first.join(';\n'), second.join(';\n'), third.join(';\n')];

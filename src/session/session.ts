@@ -9,7 +9,7 @@ import type { Plan } from '../core/plan.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import { callTool } from '../engine/call-tool.ts';
+import { callToolNow } from '../engine/call-tool.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { Remote } from '../ports/remote.ts';
 import type {
@@ -25,8 +25,8 @@ import type {
 import type { Bindings } from '../storage/bindings.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
-import { matchHistory } from './history.ts';
 import { foundRoom, isFounded, openRoom, type Room } from './room.ts';
+import { submit, type SubmitDoor } from './submit.ts';
 import { toTranscript } from './turn-answer.ts';
 import { readAnswer, readCompletion, readEvents, streamTurn, type TurnSource } from './turn-reader.ts';
 
@@ -76,20 +76,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   submit(caller: Principal, request: SubmitTurn): Promise<Outcome<SubmittedTurn>> {
-    return toOutcome(async () => {
-      const room = this.#enter(caller);
-      const repeated = request.idempotencyKey === undefined ? null : room.turns.findByKey(request.idempotencyKey, request.bodyHash ?? '');
-      if (repeated !== null) return { position: 0, ...repeated, session: repeated.session ?? this.#id };
-      // A session that is not sent a history needs none of its own here: thousands of messages stay where they are.
-      const { history = [] } = request;
-      const match = history.length === 0 ? 'none' : matchHistory(room.transcript.messages(), history);
-      if (match === 'fork') return await this.#fork(caller, room, request);
-      if (match === 'import') {
-        const event = room.log.append({ type: 'history', messages: history });
-        room.transcript.apply(event);
-      }
-      return this.#accept(room, request);
-    });
+    return toOutcome(() => submit(this.#submitDoor(this.#enter(caller)), caller, request));
   }
 
   answer(caller: Principal, turn: string): Promise<Outcome<TurnAnswer>> {
@@ -129,14 +116,17 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
         keyId: caller.keyId,
         session: this.#id,
         turn: null,
-        names,
+        names: () => names,
+        rules: await this.#wiring.rules(room.meta.workspace),
+        canWait: false,
+        results: null,
         edition: plan.edition ?? null,
         files: room.files,
         timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
         audit: (row: Omit<AuditRow, 'sequence'>) => this.#audit(room, row),
       };
       const signal = new AbortController().signal;
-      const answer = await callTool(
+      const answer = await callToolNow(
         this.#wiring.callDeps(room.meta.workspace),
         scope,
         { callId, requested: request.name, arguments: request.arguments },
@@ -244,34 +234,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     };
   }
 
-  #accept(room: Room, request: SubmitTurn): SubmittedTurn {
-    const turn = this.#wiring.ids.next('turn');
-    room.turns.accept(turn, request.plan, request.input);
-    if (request.idempotencyKey !== undefined)
-      room.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', {
-        turn,
-        session: null,
-        edition: request.plan.edition ?? null,
-      });
-    const position = room.runner.active ? room.turns.queued() : 0;
-    room.runner.pump();
-    return { turn, position, session: this.#id, edition: request.plan.edition ?? null };
-  }
-
-  /** The conversation as the client has it, in a session of its own. The key is remembered here too: repeats ask here again. */
-  async #fork(caller: Principal, room: Room, request: SubmitTurn): Promise<SubmittedTurn> {
-    const { idempotencyKey: key, bodyHash = '' } = request;
-    const make = async (): Promise<SubmittedTurn> => {
-      const fork = await this.#wiring.sessions.create(caller, room.meta.setup);
-      const submitted = await this.#wiring.sessions.get(fork.id).submit(caller, request);
-      if (key !== undefined && this.#room === room) room.turns.rememberKey(key, bodyHash, submitted);
-      return submitted;
-    };
-    if (key === undefined) return await make();
-    const joint = `${key} ${bodyHash}`;
-    const begun = this.#forks.get(joint) ?? make().finally(() => this.#forks.delete(joint));
-    this.#forks.set(joint, begun);
-    return await begun;
+  #submitDoor(room: Room): SubmitDoor {
+    const { ids, sessions } = this.#wiring;
+    return { room, session: this.#id, ids, sessions, forks: this.#forks, gone: () => this.#room !== room };
   }
 
   #source(caller: Principal): TurnSource {

@@ -28,6 +28,7 @@ export type RunnerParts = {
   session: string;
   /** The names that a plan offers; null without a toolset. */
   namesFor(plan: Plan): Promise<AliasMap | null>;
+  rules(): Promise<CallScope['rules']>;
   audit: CallScope['audit'];
   flushAudit(): Promise<unknown>;
   /** Keeps the object alive until the work is done. */
@@ -172,13 +173,23 @@ export class TurnRunner {
       workspace,
       turn: run.turn,
       plan,
-      names,
+      names: () => names,
       state: run.state,
       messages: () => transcript.messages(),
       newest: () => log.newest,
       append: (event: SessionEventBody) => this.#append(run, event),
       beforeEnd: async () => void (await flushAudit()),
-      call: { ...this.#auditScope(run), names, files, timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs },
+      call: {
+        ...this.#auditScope(run),
+        names: () => names,
+        rules: await this.#parts.rules(),
+        canWait: true,
+        results: null,
+        started: (callId: string, attempt: number) =>
+          this.#append(run, { type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt }),
+        files,
+        timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
+      },
     };
   }
 

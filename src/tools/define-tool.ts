@@ -25,6 +25,8 @@ export type ToolSpec<Input extends z.ZodObject> = {
   annotations?: ToolAnnotations;
   /** Lower than the 30 s that every call has. */
   timeoutMs?: number;
+  /** True: a second run of this call with the same idempotency key does no harm. Absent: as `readOnlyHint` and `idempotentHint` say. */
+  isSafe?(args: Record<string, unknown>): boolean;
   /** Faults that the model should read: throw `ToolFault`. Anything else that is thrown is logged as a fault of ours, too. */
   run(args: z.infer<Input>, context: ToolContext): ToolAnswer | Promise<ToolAnswer>;
 };
@@ -37,6 +39,7 @@ export type DefinedTool = {
   inputSchema: JsonSchema;
   annotations?: ToolAnnotations;
   timeoutMs?: number;
+  isSafe?(args: Record<string, unknown>): boolean;
   execute(args: Record<string, unknown>, context: ToolContext): Promise<ToolResult>;
 };
 
@@ -64,6 +67,7 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): De
     inputSchema: toInputSchema(spec.input),
     ...(spec.annotations && { annotations: spec.annotations }),
     ...(spec.timeoutMs !== undefined && { timeoutMs: spec.timeoutMs }),
+    ...(spec.isSafe !== undefined && { isSafe: spec.isSafe }),
     async execute(args, context) {
       const parsed = await spec.input.safeParseAsync(args);
       if (!parsed.success) {

@@ -9,6 +9,11 @@ import type { CodeTool } from './registry.ts';
 export function createCodeExecutor(tools: readonly CodeTool[]): ToolExecutor {
   const byName = new Map<string, CodeTool>(tools.map((entry) => [entry.canonical, entry]));
   return {
+    isSafe({ canonical }, args) {
+      const tool = byName.get(canonical)?.tool;
+      const { annotations } = tool ?? {};
+      return tool?.isSafe?.(args) ?? (annotations?.readOnlyHint === true || annotations?.idempotentHint === true);
+    },
     async execute({ canonical }, args, context) {
       const entry = byName.get(canonical);
       if (entry === undefined) return errorResult('tool_error', `${canonical} is not part of this version of Moniker. Use another tool.`);

@@ -20,12 +20,15 @@ export const httpRequest = defineTool({
     headers: z.record(z.string(), z.string()).optional().describe('Such as {"accept": "application/json"}. Credentials cannot be set here'),
   }),
   annotations: { title: 'Send an HTTP request', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-  async run({ url, method, body, headers = {} }, { fetch }) {
+  isSafe: ({ method }) => method === undefined || method === 'GET' || method === 'HEAD',
+  async run({ url, method, body, headers = {} }, { fetch, idempotencyKey }) {
     const faults = checkModelHeaders(headers);
     if (faults.length > 0) throw new ToolFault(`Not sent: ${faults.map(({ path, message }) => `${path}: ${message}`).join('; ')}.`);
     if (body !== undefined && (method === 'GET' || method === 'HEAD'))
       throw new ToolFault(`Not sent: ${method} takes no body. Use POST, or put it into the URL.`);
     const request = toRequest(url, method, body, headers);
+    // Sent with every try of this call, so that a server that knows the header does it once.
+    if (!request.headers.has('idempotency-key')) request.headers.set('idempotency-key', idempotencyKey);
     const response = await fetch(request);
     return await toResult(response, method);
   },

@@ -1,0 +1,54 @@
+/**
+ * An approval: a person's word on one tool call, as data. Bound to the canonical name, the toolset entry, the exact arguments,
+ * the session and an expiry, and used once (DESIGN §7). What has to be asked for is said by `policy.ts`; who stores it is
+ * the session.
+ */
+import { z } from 'zod';
+
+export const Decision = z.enum(['approve', 'deny']).meta({ id: 'Decision' });
+export type Decision = z.infer<typeof Decision>;
+
+/** `expire`: nobody decided in time, which is a no. */
+export type ApprovalVerdict = Decision | 'expire';
+
+/** What would happen that needs a person's word. `target` is what a remembered rule would be about. */
+export type Ask = {
+  kind: AskKind;
+  /** One sentence for the person who decides. */
+  reason: string;
+  /** Of `network`: the host. Of `write-outside` and `delete-file`: the path. Of `always`: null. */
+  target: string | null;
+};
+
+/** `always`: the toolset entry says so. */
+export const AskKind = z.enum(['always', 'delete-file', 'write-outside', 'network']).meta({ id: 'AskKind' });
+export type AskKind = z.infer<typeof AskKind>;
+
+/** Something a turn waits for, as callers see it: `arguments` in full, so that a person knows what is decided. */
+export const Pending = z
+  .object({
+    callId: z.string(),
+    kind: z.enum(['approval', 'client-tool']),
+    canonical: z.string(),
+    arguments: z.record(z.string(), z.unknown()),
+    reason: z.string(),
+  })
+  .meta({ id: 'Pending' });
+export type Pending = z.infer<typeof Pending>;
+
+/** An approval as the one who decides sees it. Times are ISO 8601. */
+export const ApprovalView = z
+  .object({
+    callId: z.string(),
+    session: z.string(),
+    turn: z.string().nullable().meta({ description: 'null: of a direct call.' }),
+    canonical: z.string(),
+    entry: z.string().meta({ description: 'Wire name of the toolset entry that was called.' }),
+    arguments: z.record(z.string(), z.unknown()),
+    reason: z.string(),
+    state: z.enum(['pending', 'approved', 'denied', 'expired', 'used']),
+    askedAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Approval' });
+export type ApprovalView = z.infer<typeof ApprovalView>;

@@ -1,0 +1,29 @@
+/**
+ * Places where a dying process is worst, by name. In the product each is a call of an empty function; the crash tests build a
+ * bundle in which it stops there and tells the test (`test/crash/`). The names are those of the crash matrix.
+ */
+export type CrashPoint =
+  | 'accept-before-ack'
+  | 'ack-before-turn'
+  | 'before-model-request'
+  | 'model-stream-mid'
+  | 'model-stream-tool-args-mid'
+  | 'model-done-before-persist'
+  | 'persisted-before-tools'
+  | 'tool-marked-before-effect'
+  | 'effect-before-result'
+  | 'result-partial-of-parallel'
+  | 'results-before-next-model'
+  | 'paused-for-confirmation'
+  | 'confirmed-before-effect'
+  | 'denied-before-continue'
+  | 'compaction-mid'
+  | 'final-before-event'
+  | 'cancel-mid'
+  | 'alarm-mid'
+  | 'schema-migration-mid'
+  | 'second-message-queued'
+  | 'delete-session-mid';
+
+/** Awaited where the code can wait: what was written before it is then durable when the process is stopped at it. */
+export function crashPoint(_name: CrashPoint): void | Promise<void> {}
