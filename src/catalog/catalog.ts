@@ -9,6 +9,7 @@ import type { AuditRow } from '../core/audit.ts';
 import { limits } from '../core/limits.ts';
 import { Problem, toOutcome } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
+import type { PolicyRule } from '../core/policy.ts';
 import type { KeyRequest } from '../core/principal.ts';
 import { readSettings } from '../core/settings.ts';
 import { createLog } from '../platform/log.ts';
@@ -28,6 +29,7 @@ import { createKey, listKeys, revokeKey, verifyKey } from './keys.ts';
 import { findTool, listTools } from './known-tools.ts';
 import { createOutbox, enqueueLost } from './outbox.ts';
 import type { Outbox, PublishedKind } from './outbox.ts';
+import { allow, policyWriter, readRules } from './policy.ts';
 import { listProviderModels, providerWriter, readSealedProvider, refuseRehearsal } from './providers.ts';
 import { readSealedSecret, secretWriter } from './secrets.ts';
 import { forgetSession, indexSession, listSessions } from './session-index.ts';
@@ -43,6 +45,7 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   provider: providerWriter,
   secret: secretWriter,
   'tool-aliases': toolAliasesWriter,
+  policy: policyWriter,
 };
 
 export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
@@ -110,6 +113,17 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   verifyKey(workspace: string, id: string, hash: string) {
     return this.#answer(workspace, ({ context }) => verifyKey(context, id, hash));
+  }
+
+  allow(workspace: string, rule: PolicyRule) {
+    return this.#write(workspace, async ({ context }) => {
+      await allow(context, rule);
+      return null;
+    });
+  }
+
+  rules(workspace: string) {
+    return this.#answer(workspace, ({ context }) => readRules(context.sql));
   }
 
   indexSession(workspace: string, row: SessionIndexRow) {

@@ -86,6 +86,7 @@ export const kindWords: Readonly<Record<DocumentKind, string>> = {
   provider: 'provider',
   secret: 'secret',
   'tool-aliases': 'set of default aliases for',
+  policy: 'policy',
 };
 
 type SqlRow = {

@@ -1,6 +1,6 @@
 /** The `Catalog` port over RPC. After a write the isolate's own caches forget what was written, so that it reads its writes. */
 import { Problem } from '../core/problem.ts';
-import type { Catalog } from '../ports/catalog.ts';
+import { policyDocument, type Catalog } from '../ports/catalog.ts';
 import type { Bindings } from './bindings.ts';
 import { askCatalog } from './catalog-rpc.ts';
 import type { IsolateDirectory } from './directory.ts';
@@ -27,6 +27,11 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
     revokeKey: async (id) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.revokeKey(workspace, id));
       await thenForget(write, () => directory?.dropped('key', workspace, id));
+    },
+
+    allow: async (rule) => {
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.allow(workspace, rule));
+      await thenForget(write, () => directory?.dropped('policy', workspace, policyDocument));
     },
 
     indexSession: async (row) => {

@@ -6,6 +6,7 @@ import type { Agent } from '../core/agent.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { EditionPointer } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
+import type { PolicyRule } from '../core/policy.ts';
 import { Problem, unwrap } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import type { KeyRequest, Principal } from '../core/principal.ts';
@@ -54,6 +55,9 @@ export interface CatalogRpc {
   keys(workspace: string, page: PageRequest): Answer<Page<KeyRecord>>;
   revokeKey(workspace: string, id: string): Answer<null>;
   verifyKey(workspace: string, id: string, hash: string): Answer<KeyVerdict>;
+
+  allow(workspace: string, rule: PolicyRule): Answer<null>;
+  rules(workspace: string): Answer<PolicyRule[]>;
 
   indexSession(workspace: string, row: SessionIndexRow): Answer<null>;
   forgetSession(workspace: string, id: string): Answer<null>;

@@ -8,6 +8,7 @@ import { buildAliasMap } from '../core/alias-map.ts';
 import type { AliasMap } from '../core/alias-map.ts';
 import type { EditionPointer } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
+import type { PolicyRule } from '../core/policy.ts';
 import { Problem } from '../core/problem.ts';
 import { ProviderName } from '../core/provider.ts';
 import type { ProviderAccess } from '../core/provider.ts';
@@ -46,6 +47,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const agents = createTimedCache<Agent | null>(bounds);
   const providers = createTimedCache<ProviderAccess | null>(bounds);
   const providerLists = createTimedCache<{ name: string; models: readonly string[] }[]>(bounds);
+  const rules = createTimedCache<readonly PolicyRule[]>(bounds);
   const secrets = createTimedCache<(SecretBinding & { value: string }) | null>(bounds);
   const editions = createEditionCache({ maxBytes: limits.editionCacheBytes, weight: limits.parsedEditionWeight });
   const editionLoads = new Map<string, Promise<AliasMap>>();
@@ -84,6 +86,17 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     for (const { name, models } of [...builtinProviders(settings), ...stored]) byName.set(name, models);
     const value = [...byName].map(([name, models]) => ({ name, models })).sort((a, b) => (a.name < b.name ? -1 : 1));
     return { value, ttlMs: limits.providerTtlMs };
+  };
+
+  /** Without an answer nothing counts as allowed: the call asks, which is a nuisance and no harm. */
+  const loadRules = async (workspace: string): Promise<Loaded<readonly PolicyRule[]>> => {
+    try {
+      const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.rules(workspace));
+      return { value, ttlMs: limits.rulesTtlMs };
+    } catch (error) {
+      options.log?.error('the policy could not be read: nothing counts as allowed', { workspace, cause: String(error) });
+      return { value: [], ttlMs: limits.missTtlMs };
+    }
   };
 
   const loadSecret = async (workspace: string, name: string): Promise<Loaded<(SecretBinding & { value: string }) | null>> => {
@@ -129,6 +142,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
 
     providers: (workspace) => providerLists.load(workspace, () => loadProviders(workspace)),
 
+    rules: async (workspace) => rules.read(workspace) ?? (await rules.load(workspace, () => loadRules(workspace))),
+
     secret: async (workspace, name, use) => {
       const known = SecretName.safeParse(name).success;
       const secret = known ? await secrets.load(`${workspace}:${name}`, () => loadSecret(workspace, name)) : null;
@@ -159,6 +174,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
           secrets.drop(`${workspace}:${name}`);
           // Providers may have been opened with it.
           return providers.dropWhere((key) => key.startsWith(`${workspace}:`));
+        case 'policy':
+          return rules.drop(workspace);
         case 'key':
           return principals.revoked(workspace, name);
         default:

@@ -9,6 +9,7 @@ import { compileEdition, editionHash } from '../../src/core/edition.ts';
 import type { Edition, EditionPointer, KnownTools, ToolsetWarning } from '../../src/core/edition.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
 import { parseDocument } from '../../src/core/issues.ts';
+import { Policy, PolicyRule } from '../../src/core/policy.ts';
 import { invalidRequest, Problem } from '../../src/core/problem.ts';
 import { KeyRequest, Scope } from '../../src/core/principal.ts';
 import type { Principal } from '../../src/core/principal.ts';
@@ -18,6 +19,7 @@ import { Secret, secretUseRefusal } from '../../src/core/secret.ts';
 import { ToolAliases } from '../../src/core/tool-aliases.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
+import { policyDocument } from '../../src/ports/catalog.ts';
 import type {
   Catalog,
   Directory,
@@ -106,10 +108,14 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       case 'tool-aliases':
         findTool(name);
         return { ...plain, body: parseDocument(ToolAliases, body) };
+      case 'policy':
+        return { ...plain, body: parseDocument(Policy, body) };
       default:
         return kind satisfies never;
     }
   };
+
+  const rulesOf = (): PolicyRule[] => (newest('policy', policyDocument)?.body as Policy | undefined)?.rules ?? [];
 
   const compiledOf = async (name: string, version: number, edition: Edition) => ({
     edition,
@@ -204,6 +210,13 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       record.revokedAt ??= new Date().toISOString();
     },
 
+    allow: async (given) => {
+      const rule = parseDocument(PolicyRule, given);
+      const rules = rulesOf();
+      if (rules.some((known) => canonicalJson(known) === canonicalJson(rule))) return;
+      await catalog.put('policy', policyDocument, { rules: [...rules, rule] });
+    },
+
     indexSession: async (row) => {
       if (!sessions.some((known) => known.id === row.id)) sessions.push(row);
     },
@@ -282,6 +295,10 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       const { items } = await catalog.list('provider', { limit: 200 });
       const stored = items.map(({ name, body }) => ({ name, models: (body as Provider).models ?? [] }));
       return [{ name: 'rehearsal', models: ['default'] }, ...stored].sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    rules: async (asked) => {
+      ownWorkspace(asked);
+      return rulesOf();
     },
     secret: async (asked, name, use) => {
       ownWorkspace(asked);

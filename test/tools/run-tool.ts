@@ -30,6 +30,8 @@ export function toolBench(
         secret: () => Promise.reject(new Error('no secrets here')),
         fetch: parts.fetch ?? (() => Promise.reject(new Error('no network here'))),
         now: () => Date.UTC(2026, 0, 2, 3, 4, 5),
+        idempotencyKey: 'call_1',
+        results: null,
       });
       return { ...result, text: contentText(result.content) };
     },
