@@ -26,12 +26,16 @@ export function issuesOf(issues: readonly z.core.$ZodIssue[], base: readonly Pro
   });
 }
 
-/** The branch that took the value's type but not all of its content; null when every branch refused the type itself. */
+/** The branch with the fewest faults among those that took the value's type; null when every branch refused the type itself. */
 function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | null {
   const fitting = branches.filter(
     (branch) => branch.length > 0 && !branch.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0),
   );
-  return fitting[0] ?? null;
+  return fitting.toSorted((one, other) => faultsIn(one) - faultsIn(other))[0] ?? null;
+}
+
+function faultsIn(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
 }
 
 /** `['tools', 1, 'aliases', 0]` → `tools[1].aliases[0]`. */

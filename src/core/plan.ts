@@ -36,6 +36,30 @@ export const ClientTool = z
   .meta({ id: 'ClientTool' });
 export type ClientTool = z.infer<typeof ClientTool>;
 
+/** A function as the OpenAI API takes it; fields that say nothing to us pass. */
+const OpenAiTool = z
+  .object({
+    type: z.literal('function'),
+    function: z.object({
+      name: ClientTool.shape.name,
+      description: z.string().max(limits.maxClientToolDescriptionBytes).nullish(),
+      parameters: z.record(z.string(), z.unknown()).nullish(),
+    }),
+  })
+  .meta({ id: 'OpenAiTool' });
+
+/** Either spelling, read as one: the only place where the foreign one is known on native paths. */
+export const ClientToolInput = z.union([
+  ClientTool,
+  OpenAiTool.transform(
+    ({ function: { name, description, parameters } }): ClientTool => ({
+      name,
+      description: description ?? '',
+      inputSchema: parameters ?? { type: 'object' },
+    }),
+  ),
+]);
+
 export type ModelSettings = {
   temperature?: number;
   topP?: number;

@@ -28,6 +28,9 @@ export const reservedNames: ReadonlyMap<string, string> = new Map(
   [...injectedTools, ...configurationTools].map((name) => [name, `builtin.${name}`]),
 );
 
+/** Those of them that any turn may be given, whatever its toolset: wire name → canonical name. */
+export const injectedNames: ReadonlyMap<string, string> = new Map(injectedTools.map((name) => [name, `builtin.${name}`]));
+
 /**
  * `constructor`, `__proto__` and the like, in any case. Our own tables are Maps; those of clients that make properties out
  * of tool names, and of JSON readers on the way, may not be.

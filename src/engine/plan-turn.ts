@@ -3,12 +3,13 @@
  * only the warm directory; stores nothing.
  */
 import { splitModelRef, type Agent } from '../core/agent.ts';
-import { resolveName } from '../core/alias-map.ts';
+import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { matchAllowList } from '../core/allow-list.ts';
-import type { ModelSettings, Plan } from '../core/plan.ts';
+import type { ClientTool, ModelSettings, Plan } from '../core/plan.ts';
 import type { Principal } from '../core/principal.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
-import { planNames } from './plan-names.ts';
+import { checkClientTools } from './client-tools.ts';
+import { planNames, turnNames } from './plan-names.ts';
 import type { CompiledToolset, Directory } from '../ports/catalog.ts';
 
 /** What a turn is asked to run with: an agent, or a model with or without a toolset. */
@@ -19,11 +20,18 @@ export type PlanRequest = {
   toolset?: string;
   instructions?: string;
   settings?: ModelSettings;
+  /** The caller's own; checked against the toolset's names. */
+  tools?: readonly ClientTool[];
+  /** Where the name of one stands in the request; absent: `tools[i].name`. */
+  toolPath?: (index: number) => string;
 };
 
 export type PlanDeps = { directory: Directory; aliases: boolean };
 
-/** Throws `model_not_found`, `not_found` (agent, toolset) and `forbidden` (a key bound to others). */
+/**
+ * Throws `model_not_found`, `not_found` (agent, toolset), `forbidden` (a key bound to others) and `invalid_request` for a
+ * tool of the caller's that takes a name of the server's.
+ */
 export async function planTurn(deps: PlanDeps, principal: Principal, request: PlanRequest): Promise<Plan> {
   const agent = request.agent === undefined ? null : await readAgent(deps, principal, request.agent);
   const model = agent?.model ?? request.model;
@@ -34,8 +42,11 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   if (agent !== null && request.toolset !== undefined) requireOwnToolset(principal, agent, request.toolset);
   const compiled = toolsetName === undefined ? null : await readToolset(deps.directory, principal, toolsetName);
   const allow = compiled !== null && agent?.tools !== undefined ? matchAllowList(compiled.names.edition, agent.tools).allow : null;
+  const view = { aliases: deps.aliases, allow, clientTools: request.tools ?? [] };
+  if (view.clientTools.length > 0)
+    checkClientTools(compiled === null ? null : planNames(compiled.names, view), view.clientTools, request.toolPath);
   const settings = request.settings ?? {};
-  if (typeof settings.toolChoice === 'object') checkToolChoice(settings.toolChoice.tool, compiled, { aliases: deps.aliases, allow });
+  if (typeof settings.toolChoice === 'object') checkToolChoice(settings.toolChoice.tool, turnNames(compiled?.names ?? null, view));
   const instructions = [agent?.instructions, request.instructions].filter((text) => text !== undefined && text !== '').join('\n\n');
   return {
     model,
@@ -47,6 +58,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     aliases: deps.aliases,
     limits: agent?.limits ?? {},
     settings,
+    ...(view.clientTools.length > 0 && { clientTools: view.clientTools }),
   };
 }
 
@@ -88,8 +100,8 @@ async function checkModel(deps: PlanDeps, principal: Principal, ref: string): Pr
 }
 
 /** A forced tool must be one that the plan offers: nothing else may be called. */
-function checkToolChoice(name: string, compiled: CompiledToolset | null, view: Pick<Plan, 'aliases' | 'allow'>): void {
-  const resolution = compiled === null ? null : resolveName(planNames(compiled.names, view), name);
+function checkToolChoice(name: string, offered: AliasMap | null): void {
+  const resolution = offered === null ? null : resolveName(offered, name);
   if (resolution?.ok) return;
   const near = resolution === null ? [] : resolution.code === 'ambiguous_tool' ? resolution.candidates : resolution.suggestions;
   throw invalidRequest([

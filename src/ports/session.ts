@@ -6,7 +6,7 @@ import { limits } from '../core/limits.ts';
 import { InputPart, Via } from '../core/message.ts';
 import type { EditionPointer } from '../core/edition.ts';
 import type { Message } from '../core/message.ts';
-import { ClientTool, type Plan } from '../core/plan.ts';
+import { type ClientTool, ClientToolInput, type Plan } from '../core/plan.ts';
 import { ContentBlock, ToolResultCode } from '../core/tool.ts';
 import type { Principal } from '../core/principal.ts';
 import type { SessionEvent } from '../core/session-event.ts';
@@ -76,7 +76,7 @@ export const TurnRequest = z
       ],
       { error: 'must be a text, or a list of parts' },
     ),
-    tools: z.array(ClientTool).max(limits.maxClientTools).optional().meta({
+    tools: z.array(ClientToolInput).max(limits.maxClientTools).optional().meta({
       description: 'Tools that the caller runs itself: the turn waits for their results. Absent: those that the session was made with.',
     }),
   })
