@@ -82,4 +82,31 @@ describe('the transcript', () => {
       [{ type: 'text', text: 'hi' }],
     ]);
   });
+
+  it('puts what was said while a turn waited after the results that it waited for', () => {
+    const said: SessionEventBody = { type: 'turn-input', turn, input: [{ type: 'text', text: 'never mind' }] };
+    const log = [...begin, started('a'), said, answered('a', 'A')];
+    const next: SessionEventBody[] = [
+      { type: 'step-start', turn, step: 2 },
+      { type: 'text-delta', turn, step: 2, text: 'fine' },
+    ];
+    const end: SessionEventBody = {
+      type: 'turn-end',
+      turn,
+      status: 'cancelled',
+      reason: 'cancelled',
+      usage: { inputTokens: 0, outputTokens: 0 },
+    };
+    expect(
+      transcriptOf([...log, ...next])
+        .messages()
+        .map(({ role }) => role),
+    ).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
+    // Nobody answered it, and still it was said.
+    expect(
+      transcriptOf([...log, end])
+        .messages()
+        .at(-1),
+    ).toEqual({ role: 'user', parts: [{ type: 'text', text: 'never mind' }] });
+  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
-import { applyEvent, beginTurn, nextAction, type TurnBudget, type TurnState } from '../../src/core/turn.ts';
+import { applyEvent, beginTurn, isWaiting, nextAction, type TurnBudget, type TurnState } from '../../src/core/turn.ts';
 
 const turn = 'turn_1';
 const budget: TurnBudget = { maxSteps: 16, maxCalls: 64, maxTokens: null };
@@ -158,5 +158,100 @@ describe('the budgets of a turn', () => {
     const spent = [stepStart(1), ...call('a', 1), usage, stepEnd(1)];
     expect(nextAction(fold(spent), tokens)).toMatchObject({ calls: [{ refusal: { code: 'limit_reached' } }] });
     expect(nextAction(fold([...spent, result('a', 1)]), tokens)).toEqual({ do: 'end', status: 'completed', reason: 'max_tokens' });
+  });
+});
+
+function begun(callId: string, attempt = 1): SessionEventBody {
+  return { type: 'tool-start', turn, step: 1, callId, attempt };
+}
+
+function question(callId: string): SessionEventBody {
+  const at = { turn, step: 1, callId, name: 'shell', canonical: 'builtin.bash', entry: 'shell', arguments: {} };
+  return { type: 'approval-required', ...at, reason: 'r', ask: 'always', target: null, expiresAt: '2026-01-08T00:00:00.000Z' };
+}
+
+function decided(callId: string, decision: 'approve' | 'deny' | 'expire'): SessionEventBody {
+  return { type: 'approval-decided', turn, step: 1, callId, decision, by: 'key_1' };
+}
+
+function deaths(count: number, first = 1): SessionEventBody[] {
+  return Array.from({ length: count }, (_, index) => ({ type: 'turn-resume', turn, attempt: first + index }));
+}
+
+describe('a turn that waits', () => {
+  const asked = [stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), question('a'), question('b')];
+
+  it('does so when every open call was asked for, and nothing else is to be done', () => {
+    expect(nextAction(fold(asked), budget)).toMatchObject({ do: 'wait', calls: [{ callId: 'a' }, { callId: 'b' }] });
+    expect(isWaiting(fold(asked))).toBe(true);
+    expect(isWaiting(fold(asked.slice(0, -1)))).toBe(false);
+    expect(isWaiting(fold([stepStart(1), ...call('a', 1)]))).toBe(false);
+  });
+
+  it('runs an approved call although another one still waits, and waits again after it', () => {
+    const one = [...asked, decided('b', 'approve')];
+    expect(nextAction(fold(one), budget)).toMatchObject({ do: 'run-calls', calls: [{ call: { callId: 'b' }, refusal: null }] });
+    expect(isWaiting(fold([...one, begun('b'), result('b', 1)]))).toBe(true);
+  });
+
+  it.each(['deny', 'expire'] as const)('refuses a call whose verdict is %s, and only that one', (decision) => {
+    const action = nextAction(fold([...asked, decided('a', decision)]), budget);
+    expect(action).toMatchObject({ do: 'run-calls', calls: [{ call: { callId: 'a' }, refusal: { code: 'denied' } }] });
+  });
+
+  it('goes on to the next step when the caller has run its own tool', () => {
+    const client: SessionEventBody = {
+      type: 'client-tool-required',
+      turn,
+      step: 1,
+      callId: 'a',
+      name: 'shell',
+      canonical: 'client.shell',
+      arguments: {},
+    };
+    const waiting = [stepStart(1), ...call('a', 1), stepEnd(1), client];
+    expect(nextAction(fold(waiting), budget)).toMatchObject({ do: 'wait' });
+    expect(nextAction(fold([...waiting, result('a', 1)]), budget)).toMatchObject({ do: 'call-model', step: 2 });
+  });
+
+  it('weighs an approved call no second time', () => {
+    const small = { ...budget, maxCalls: 2 };
+    const late = [stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), ...call('c', 1, { x: 2 }), stepEnd(1)];
+    const action = nextAction(fold([...late, question('a'), result('b', 1), result('c', 1), decided('a', 'approve')]), small);
+    expect(action).toMatchObject({ calls: [{ call: { callId: 'a' }, refusal: null }] });
+  });
+});
+
+describe('a turn that is taken up again', () => {
+  it('knows which of its calls were under way, and how often they were begun', () => {
+    const log = [stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), begun('a'), ...deaths(1)];
+    const { calls } = fold(log);
+    expect(calls.get('a')).toMatchObject({ attempts: 1, interrupted: true });
+    expect(calls.get('b')).toMatchObject({ attempts: 0, interrupted: false });
+    expect(fold([...log, begun('a', 2)]).calls.get('a')).toMatchObject({ attempts: 2, interrupted: false });
+  });
+
+  it('takes a call that stopped to ask as not begun', () => {
+    const log = [stepStart(1), ...call('a', 1), stepEnd(1), begun('a'), question('a'), ...deaths(1), decided('a', 'approve')];
+    expect(fold(log).calls.get('a')).toMatchObject({ attempts: 0, interrupted: false });
+  });
+
+  it('ends when it died too often without a finished step or call in between', () => {
+    const most = limits.maxRecoveriesWithoutProgress;
+    expect(nextAction(fold([stepStart(1), ...deaths(most)]), budget)).toMatchObject({ do: 'restart-step' });
+    expect(nextAction(fold([stepStart(1), ...deaths(most + 1)]), budget)).toEqual({
+      do: 'end',
+      status: 'failed',
+      reason: 'recovery_limit',
+    });
+    expect(nextAction(fold([stepStart(1), ...deaths(most), stepEnd(1), ...deaths(most, most + 1)]), budget)).toMatchObject({
+      do: 'end',
+      status: 'completed',
+    });
+  });
+
+  it('ends when it died too often at all, whatever it got done', () => {
+    const log = Array.from({ length: limits.maxRecoveries + 1 }, (_, index) => [...workedStep(index + 1), ...deaths(1, index + 1)]).flat();
+    expect(nextAction(fold(log), { ...budget, maxSteps: 100 })).toMatchObject({ do: 'end', reason: 'recovery_limit' });
   });
 });

@@ -1,172 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap } from '../../src/core/alias-map.ts';
-import type { AuditRow } from '../../src/core/audit.ts';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
-import { compileEdition } from '../../src/core/edition.ts';
 import { limits } from '../../src/core/limits.ts';
-import type { Plan } from '../../src/core/plan.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
-import { errorResult, textResult, type ToolDefinition, type ToolResult } from '../../src/core/tool.ts';
-import { Toolset } from '../../src/core/toolset.ts';
-import { createTranscript } from '../../src/core/transcript.ts';
-import { applyEvent, beginTurn } from '../../src/core/turn.ts';
-import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
-import type { ChatRequest } from '../../src/ports/chat-model.ts';
-import type { Directory } from '../../src/ports/catalog.ts';
+import { errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
-import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
-
-const definitions = [
-  tool('builtin.bash', 'bash', { command: { type: 'string' } }, {}),
-  tool('builtin.read_file', 'read_file', { path: { type: 'string' } }, { readOnlyHint: true }),
-];
-
-function tool(canonical: string, name: string, properties: object, annotations: object): ToolDefinition {
-  const inputSchema = { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
-  return {
-    canonical,
-    server: 'builtin',
-    name,
-    kind: 'builtin',
-    description: `The ${name} tool.`,
-    inputSchema,
-    annotations,
-    aliases: [],
-  } as unknown as ToolDefinition;
-}
-
-const toolset = Toolset.parse({
-  tools: [
-    { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', { name: 'sh_old', mode: 'deprecated', note: 'use terminalRun' }] },
-    { tool: 'builtin.read_file', aliases: ['cat'] },
-  ],
-});
-
-type Script = readonly (readonly ChatEvent[] | Problem)[];
-type Run = {
-  events: SessionEventBody[];
-  requests: ChatRequest[];
-  audit: Omit<AuditRow, 'sequence'>[];
-  log: ReturnType<typeof keptLog>;
-  clock: ReturnType<typeof fakeClock>;
-  done: Promise<void>;
-  abort: AbortController;
-};
-
-/** One turn over a scripted model: each entry is one model call's events. */
-async function start(
-  script: Script,
-  execute: (args: Record<string, unknown>, context: ToolContext, canonical: string) => Promise<ToolResult> | ToolResult,
-  plan: Partial<Plan> = {},
-): Promise<Run> {
-  const known = new Map(definitions.map((definition) => [definition.canonical as string, definition]));
-  const { edition } = await compileEdition({
-    workspace: 'default',
-    name: 'demo',
-    toolset,
-    known: { get: (name) => known.get(name), all: () => known.values(), hasServer: () => true },
-  });
-  const names = buildAliasMap(edition, { aliases: true });
-  const log = keptLog();
-  const clock = fakeClock();
-  const requests: ChatRequest[] = [];
-  const remaining = [...script];
-  const deps = {
-    clock,
-    ids: countedIds(),
-    log,
-    directory: {
-      provider: async (_workspace: string, name: string) => ({
-        name,
-        kind: 'rehearsal',
-        baseUrl: '',
-        headers: {},
-        models: [],
-        profile: {},
-      }),
-    } as unknown as Directory,
-    model: {
-      async *stream(request: ChatRequest) {
-        requests.push(request);
-        const next = remaining.shift() ?? [{ type: 'finish', reason: 'stop', raw: null } as const];
-        if (next instanceof Problem) throw next;
-        for (const event of next) yield [event];
-      },
-    },
-    executor: {
-      execute: async (target: { canonical: string }, args: Record<string, unknown>, context: ToolContext) =>
-        execute(args, context, target.canonical),
-    },
-    fetch: () => Promise.reject(new Error('no network here')),
-    secret: async () => 'hunter2-secret',
-  } as unknown as TurnDeps;
-  const events: SessionEventBody[] = [];
-  const audit: Run['audit'] = [];
-  const transcript = createTranscript();
-  const state = beginTurn('turn_1');
-  const append = (event: SessionEventBody): void => {
-    events.push(event);
-    applyEvent(state, event);
-    transcript.apply(event);
-  };
-  append({ type: 'turn-start', turn: 'turn_1', input: [{ type: 'text', text: 'go' }], model: 'a/b' });
-  const abort = new AbortController();
-  const fullPlan: Plan = {
-    model: 'a/b',
-    fallbacks: [],
-    instructions: 'Be brief.',
-    allow: null,
-    aliases: true,
-    limits: {},
-    settings: {},
-    ...plan,
-  };
-  const pointer = { toolset: 'demo', version: 1, revision: 1, hash: 'h' };
-  const scope: TurnScope = {
-    workspace: 'default',
-    turn: 'turn_1',
-    plan: fullPlan,
-    names,
-    state,
-    messages: () => transcript.messages(),
-    newest: () => events.length,
-    append,
-    beforeEnd: async () => undefined,
-    call: {
-      keyId: 'root',
-      session: 's',
-      turn: 'turn_1',
-      names,
-      edition: pointer,
-      files: createMemoryFiles(() => 0),
-      timeoutMs: 30_000,
-      audit: (row) => void audit.push(row),
-    },
-  };
-  return { events, requests, audit, log, clock, abort, done: runTurn(deps, scope, abort.signal) };
-}
-
-async function run(...args: Parameters<typeof start>): Promise<Run> {
-  const started = await start(...args);
-  await started.done;
-  return started;
-}
-
-function callEvents(call: number, name: string, args: Record<string, unknown>, state: 'ok' | 'repaired' | 'closed' = 'ok'): ChatEvent[] {
-  const raw = JSON.stringify(args);
-  return [
-    { type: 'call-start', call, name, nativeId: `native_${call}` },
-    { type: 'call-delta', call, text: raw },
-    { type: 'call-end', call, state, arguments: args, raw },
-  ];
-}
-const finish = (reason: 'stop' | 'tool-calls' | 'length'): ChatEvent => ({ type: 'finish', reason, raw: reason });
-const say = (text: string): ChatEvent[] => [{ type: 'text', text }, finish('stop')];
-const results = (events: SessionEventBody[]) => events.flatMap((event) => (event.type === 'tool-result' ? [event] : []));
-const resultText = (event: ReturnType<typeof results>[number] | undefined): string =>
-  event?.content[0]?.type === 'text' ? event.content[0].text : '';
+import { callEvents, finish, results, resultText, run, say, start } from './one-turn.ts';
 
 describe('a turn over a model', () => {
   it('runs an aliased call as its canonical tool, and answers', async () => {
@@ -180,6 +19,7 @@ describe('a turn over a model', () => {
       'tool-input-delta',
       'tool-input-end',
       'step-end',
+      'tool-start',
       'tool-result',
       'step-start',
       'text-delta',
@@ -201,7 +41,7 @@ describe('a turn over a model', () => {
     const { requests } = await run([[...callEvents(0, 'shell', { command: 'date' }), finish('tool-calls')], say('done')], () =>
       textResult('today'),
     );
-    expect(requests[0]?.tools.map(({ name }) => name)).toEqual(['terminalRun', 'cat']);
+    expect(requests[0]?.tools.map(({ name }) => name)).toEqual(['terminalRun', 'cat', 'erase']);
     expect(requests[0]?.messages[0]).toMatchObject({
       role: 'system',
       parts: [{ text: expect.stringMatching(/^Be brief\.[\s\S]*terminalRun = builtin\.bash \(aliases: shell\)/) }],
@@ -373,7 +213,7 @@ describe('a turn over a model', () => {
     const script = Array.from({ length: 40 }, (_, step) => [...callEvents(0, 'shell', { command: `n${step}` }), finish('tool-calls')]);
     const { events, requests } = await run(script, () => textResult('ran'), { limits: { maxSteps: 3 } });
     expect(requests.map(({ toolChoice }) => toolChoice)).toEqual(['auto', 'auto', 'auto', 'none']);
-    expect(requests.at(-1)?.tools).toHaveLength(2);
+    expect(requests.at(-1)?.tools).toHaveLength(3);
     expect(results(events).map(({ code }) => code ?? 'ran')).toEqual(['ran', 'ran', 'ran', 'limit_reached']);
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', status: 'completed', reason: 'max_steps' });
   });
@@ -393,3 +233,184 @@ describe('a turn over a model', () => {
     expect(deltas).toEqual(['a', 'bcdefgh']);
   });
 });
+
+const turn = 'turn_1';
+const asked = (events: SessionEventBody[]) => events.flatMap((event) => (event.type === 'approval-required' ? [event] : []));
+const types = (events: SessionEventBody[]) => events.map(({ type }) => type);
+/** A step with one call to `erase`, one to `shell`, as the log has it when its calls have not begun. */
+const stepWith = (...names: string[]): SessionEventBody[] => [
+  { type: 'step-start', turn, step: 1 },
+  ...names.flatMap((name, index): SessionEventBody[] => {
+    const callId = `${name}_${index}`;
+    const args = name === 'shell' ? { command: 'date' } : { path: 'a' };
+    return [
+      { type: 'tool-input-start', turn, step: 1, callId, name, canonical: null, via: null },
+      { type: 'tool-input-end', turn, step: 1, callId, arguments: args, repaired: false },
+    ];
+  }),
+  { type: 'step-end', turn, step: 1, reason: 'tool-calls', model: 'a/b' },
+];
+const begun = (callId: string, attempt = 1): SessionEventBody => ({ type: 'tool-start', turn, step: 1, callId, attempt });
+const resumed = (attempt: number): SessionEventBody => ({ type: 'turn-resume', turn, attempt });
+const decided = (callId: string, decision: 'approve' | 'deny' | 'expire'): SessionEventBody => ({
+  type: 'approval-decided',
+  turn,
+  step: 1,
+  callId,
+  decision,
+  by: 'key_1',
+});
+
+describe('a turn that has to ask', () => {
+  it('runs what needs no asking, asks, and waits without running anything', async () => {
+    const ran: string[] = [];
+    const script = [[...callEvents(0, 'erase', { path: 'a' }), ...callEvents(1, 'cat', { path: 'b' }), finish('tool-calls')]];
+    const { events, audit, done } = await run(script, (_args, _context, canonical) => {
+      ran.push(canonical);
+      return textResult('ok');
+    });
+    expect(await done).toBe('waiting');
+    expect(ran).toEqual(['builtin.read_file']);
+    expect(types(events).slice(-3)).toEqual(['tool-start', 'tool-result', 'approval-required']);
+    expect(asked(events)).toMatchObject([
+      {
+        canonical: 'builtin.delete_file',
+        entry: 'erase',
+        arguments: { path: 'a' },
+        ask: 'delete-file',
+        expiresAt: '2026-01-08T00:00:00.000Z',
+      },
+    ]);
+    expect(audit).toHaveLength(1);
+  });
+
+  it('does what was approved at once, although another call still waits', async () => {
+    const before = [...stepWith('erase', 'erase'), ...['erase_0', 'erase_1'].map(question), decided('erase_1', 'approve')];
+    const { events, done } = await run([say('done')], () => textResult('gone'), {}, before);
+    expect(await done).toBe('waiting');
+    expect(results(events)).toMatchObject([{ callId: 'erase_1', isError: false }]);
+  });
+
+  it.each([
+    ['a no', 'deny' as const, /said no/],
+    ['no word in time', 'expire' as const, /in time/],
+  ])('answers the model with %s, runs nothing, and goes on', async (_what, decision, text) => {
+    let runs = 0;
+    const before = [...stepWith('erase'), question('erase_0'), decided('erase_0', decision)];
+    const { events, requests } = await run(
+      [say('then not')],
+      () => {
+        runs += 1;
+        return textResult('gone');
+      },
+      {},
+      before,
+    );
+    expect(runs).toBe(0);
+    expect(results(events)).toMatchObject([{ code: 'denied' }]);
+    expect(resultText(results(events)[0])).toMatch(text);
+    expect(requests).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ status: 'completed' });
+  });
+
+  it('asks for what a tool does on its way, and begins it anew when that is allowed', async () => {
+    const writes = async (_args: unknown, context: ToolContext): Promise<ToolResult> => {
+      context.files.write('/etc/motd', new Uint8Array());
+      return textResult('written');
+    };
+    const first = await run([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')]], writes);
+    expect(await first.done).toBe('waiting');
+    expect(results(first.events)).toEqual([]);
+    expect(asked(first.events)).toMatchObject([{ ask: 'write-outside', target: '/etc/motd' }]);
+    const before = [...first.events.slice(1), decided('call_1', 'approve')];
+    const second = await run([say('done')], writes, {}, before);
+    expect(second.events.slice(before.length + 1, before.length + 3)).toMatchObject([
+      { type: 'tool-start', attempt: 1 },
+      { isError: false },
+    ]);
+  });
+
+  it('gives a call of the caller’s own tool to the caller, and goes on with its result', async () => {
+    const plan = { clientTools: [{ name: 'pick', description: '', inputSchema: { type: 'object' } }] };
+    const { events, done } = await run([[...callEvents(0, 'pick', { of: 3 }), finish('tool-calls')]], () => textResult('ran'), plan);
+    expect(await done).toBe('waiting');
+    expect(events.at(-1)).toMatchObject({ type: 'client-tool-required', name: 'pick', canonical: 'client.pick', arguments: { of: 3 } });
+    const result: SessionEventBody = { ...question('call_1'), type: 'tool-result', via: null, isError: false, content: [] };
+    const second = await run([say('three')], () => textResult('ran'), plan, [...events.slice(1), result]);
+    expect(await second.done).toBe('ended');
+    expect(second.requests[0]?.messages.at(-1)).toMatchObject({ role: 'tool', parts: [{ callId: 'call_1' }] });
+  });
+});
+
+describe('a turn whose process died', () => {
+  it('asks for the step again that it died in, and takes back what it had said', async () => {
+    const before: SessionEventBody[] = [
+      { type: 'step-start', turn, step: 1 },
+      { type: 'text-delta', turn, step: 1, text: 'ha' },
+      resumed(1),
+    ];
+    const { events, requests } = await run([say('hello')], () => textResult('ran'), {}, before);
+    expect(events.slice(4)).toMatchObject([
+      { type: 'step-restart', from: 3 },
+      { text: 'hello' },
+      { type: 'step-end' },
+      { type: 'turn-end' },
+    ]);
+    expect(JSON.stringify(requests[0]?.messages)).not.toContain('"ha"');
+  });
+
+  it('runs only the calls that have no result, a safe one again under its own key', async () => {
+    const keys: string[] = [];
+    const finished: SessionEventBody = { ...question('shell_0'), type: 'tool-result', via: null, isError: false, content: [] };
+    const before = [...stepWith('shell', 'cat'), begun('shell_0'), begun('cat_1'), finished, resumed(1)];
+    const { events } = await run(
+      [say('done')],
+      (_args, context) => {
+        keys.push(context.idempotencyKey);
+        return textResult('ok');
+      },
+      {},
+      before,
+    );
+    expect(keys).toEqual(['cat_1']);
+    expect(events.find(({ type }, index) => type === 'tool-start' && index > before.length)).toMatchObject({ callId: 'cat_1', attempt: 2 });
+  });
+
+  it('never runs an unsafe call again: its outcome is unknown, and the model is told', async () => {
+    let runs = 0;
+    const { events } = await run(
+      [say('I will look')],
+      () => {
+        runs += 1;
+        return textResult('ran');
+      },
+      {},
+      [...stepWith('shell'), begun('shell_0'), resumed(1)],
+    );
+    expect(runs).toBe(0);
+    expect(results(events)).toMatchObject([{ callId: 'shell_0', isError: true, code: 'outcome_unknown' }]);
+    expect(events.at(-1)).toMatchObject({ status: 'completed' });
+  });
+
+  it('ends when it dies again and again without getting further, with a result for every call', async () => {
+    const deaths = Array.from({ length: limits.maxRecoveriesWithoutProgress + 1 }, (_, index) => resumed(index + 1));
+    const { events, requests } = await run([say('never')], () => textResult('ran'), {}, [
+      ...stepWith('shell', 'cat'),
+      begun('shell_0'),
+      ...deaths,
+    ]);
+    expect(requests).toEqual([]);
+    expect(events.slice(-4)).toMatchObject([
+      { callId: 'shell_0', code: 'outcome_unknown' },
+      { callId: 'cat_1', code: 'aborted' },
+      { type: 'error' },
+      { type: 'turn-end', status: 'failed', reason: 'recovery_limit' },
+    ]);
+  });
+});
+
+function question(callId: string): SessionEventBody & { type: 'approval-required' } {
+  const at = { turn, step: 1, callId, name: 'erase', canonical: 'builtin.delete_file' };
+  const ask = { reason: 'It deletes a file', ask: 'delete-file' as const, target: null, expiresAt: '2026-01-08T00:00:00.000Z' };
+  return { type: 'approval-required', ...at, entry: 'erase', arguments: { path: 'a' }, ...ask };
+}

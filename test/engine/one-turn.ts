@@ -1,0 +1,184 @@
+/** One turn over a scripted model, with tools that answer as the test says: what the tests of `engine/run-turn.ts` stand on. */
+import { buildAliasMap } from '../../src/core/alias-map.ts';
+import type { AuditRow } from '../../src/core/audit.ts';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import { compileEdition } from '../../src/core/edition.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import { Problem } from '../../src/core/problem.ts';
+import type { SessionEventBody } from '../../src/core/session-event.ts';
+import type { ToolDefinition, ToolResult } from '../../src/core/tool.ts';
+import { Toolset } from '../../src/core/toolset.ts';
+import { createTranscript } from '../../src/core/transcript.ts';
+import { applyEvent, beginTurn } from '../../src/core/turn.ts';
+import { turnNames } from '../../src/engine/plan-names.ts';
+import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
+import type { ChatRequest } from '../../src/ports/chat-model.ts';
+import type { Directory } from '../../src/ports/catalog.ts';
+import type { ToolContext } from '../../src/ports/tool-executor.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
+
+const definitions = [
+  tool('builtin.bash', 'bash', { command: { type: 'string' } }, {}),
+  tool('builtin.read_file', 'read_file', { path: { type: 'string' } }, { readOnlyHint: true }),
+  tool('builtin.delete_file', 'delete_file', { path: { type: 'string' } }, { idempotentHint: true }),
+];
+
+function tool(canonical: string, name: string, properties: object, annotations: object): ToolDefinition {
+  const inputSchema = { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+  return {
+    canonical,
+    server: 'builtin',
+    name,
+    kind: 'builtin',
+    description: `The ${name} tool.`,
+    inputSchema,
+    annotations,
+    aliases: [],
+  } as unknown as ToolDefinition;
+}
+
+const toolset = Toolset.parse({
+  tools: [
+    { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', { name: 'sh_old', mode: 'deprecated', note: 'use terminalRun' }] },
+    { tool: 'builtin.read_file', aliases: ['cat'] },
+    { tool: 'builtin.delete_file', name: 'erase' },
+  ],
+});
+
+type Script = readonly (readonly ChatEvent[] | Problem)[];
+export type Run = {
+  events: SessionEventBody[];
+  requests: ChatRequest[];
+  audit: Omit<AuditRow, 'sequence'>[];
+  log: ReturnType<typeof keptLog>;
+  clock: ReturnType<typeof fakeClock>;
+  done: Promise<'ended' | 'waiting' | 'aborted'>;
+  scope: TurnScope;
+  abort: AbortController;
+};
+
+/** Each entry of the script is one model call's events. `before`: what the log has of the turn already. */
+export async function start(
+  script: Script,
+  execute: (args: Record<string, unknown>, context: ToolContext, canonical: string) => Promise<ToolResult> | ToolResult,
+  plan: Partial<Plan> = {},
+  before: readonly SessionEventBody[] = [],
+): Promise<Run> {
+  const known = new Map(definitions.map((definition) => [definition.canonical as string, definition]));
+  const { edition } = await compileEdition({
+    workspace: 'default',
+    name: 'demo',
+    toolset,
+    known: { get: (name) => known.get(name), all: () => known.values(), hasServer: () => true },
+  });
+  const log = keptLog();
+  const clock = fakeClock();
+  const requests: ChatRequest[] = [];
+  const remaining = [...script];
+  const deps = {
+    clock,
+    ids: countedIds(),
+    log,
+    directory: {
+      provider: async (_workspace: string, name: string) => ({
+        name,
+        kind: 'rehearsal',
+        baseUrl: '',
+        headers: {},
+        models: [],
+        profile: {},
+      }),
+    } as unknown as Directory,
+    model: {
+      async *stream(request: ChatRequest) {
+        requests.push(request);
+        const next = remaining.shift() ?? [{ type: 'finish', reason: 'stop', raw: null } as const];
+        if (next instanceof Problem) throw next;
+        for (const event of next) yield [event];
+      },
+    },
+    executor: {
+      isSafe: (target: { annotations?: { readOnlyHint?: boolean } }) => target.annotations?.readOnlyHint === true,
+      execute: async (target: { canonical: string }, args: Record<string, unknown>, context: ToolContext) =>
+        execute(args, context, target.canonical),
+    },
+    fetch: () => Promise.reject(new Error('no network here')),
+    secret: async () => 'hunter2-secret',
+  } as unknown as TurnDeps;
+  const events: SessionEventBody[] = [];
+  const audit: Run['audit'] = [];
+  const transcript = createTranscript();
+  const state = beginTurn('turn_1');
+  const append = (event: SessionEventBody): void => {
+    events.push(event);
+    applyEvent(state, { ...event, id: events.length });
+    transcript.apply(event);
+  };
+  append({ type: 'turn-start', turn: 'turn_1', input: [{ type: 'text', text: 'go' }], model: 'a/b' });
+  for (const event of before) append(event);
+  const abort = new AbortController();
+  const fullPlan: Plan = {
+    model: 'a/b',
+    fallbacks: [],
+    instructions: 'Be brief.',
+    allow: null,
+    aliases: true,
+    limits: {},
+    settings: {},
+    ...plan,
+  };
+  const names = turnNames(buildAliasMap(edition, { aliases: true }), fullPlan);
+  const pointer = { toolset: 'demo', version: 1, revision: 1, hash: 'h' };
+  const scope: TurnScope = {
+    workspace: 'default',
+    turn: 'turn_1',
+    plan: fullPlan,
+    names: () => names,
+    state,
+    messages: () => transcript.messages(),
+    newest: () => events.length,
+    append,
+    beforeEnd: async () => undefined,
+    call: {
+      keyId: 'root',
+      session: 's',
+      turn: 'turn_1',
+      names: () => names,
+      rules: [],
+      canWait: true,
+      results: null,
+      started: (callId, attempt) => append({ type: 'tool-start', turn: 'turn_1', step: state.step, callId, attempt }),
+      edition: pointer,
+      files: createMemoryFiles(() => 0),
+      timeoutMs: 30_000,
+      audit: (row) => void audit.push(row),
+    },
+  };
+  return { events, requests, audit, log, clock, abort, scope, done: runTurn(deps, scope, abort.signal) };
+}
+
+export async function run(...args: Parameters<typeof start>): Promise<Run> {
+  const started = await start(...args);
+  await started.done;
+  return started;
+}
+
+export function callEvents(
+  call: number,
+  name: string,
+  args: Record<string, unknown>,
+  state: 'ok' | 'repaired' | 'closed' = 'ok',
+): ChatEvent[] {
+  const raw = JSON.stringify(args);
+  return [
+    { type: 'call-start', call, name, nativeId: `native_${call}` },
+    { type: 'call-delta', call, text: raw },
+    { type: 'call-end', call, state, arguments: args, raw },
+  ];
+}
+export const finish = (reason: 'stop' | 'tool-calls' | 'length'): ChatEvent => ({ type: 'finish', reason, raw: reason });
+export const say = (text: string): ChatEvent[] => [{ type: 'text', text }, finish('stop')];
+export const results = (events: SessionEventBody[]) => events.flatMap((event) => (event.type === 'tool-result' ? [event] : []));
+export const resultText = (event: ReturnType<typeof results>[number] | undefined): string =>
+  event?.content[0]?.type === 'text' ? event.content[0].text : '';
