@@ -169,7 +169,9 @@ async function runOne(
   };
   if (call.verdict !== null) await crashPoint(request.approved ? 'confirmed-before-effect' : 'denied-before-continue');
   const key = refusal === null ? shareKey(deps, scope, call) : null;
-  const earlier = key === null ? undefined : await shared.get(key);
+  const begun = key === null ? undefined : shared.get(key);
+  // Waits only where there is something to wait for: between looking and setting no other call may come.
+  const earlier = begun === undefined ? undefined : await begun;
   if (earlier !== undefined && 'answer' in earlier) {
     await auditCall(deps, scope.call, request, { ...earlier.answer, durationMs: 0 });
     return earlier;
