@@ -59,17 +59,34 @@ export const limits = {
   approvalTtlMs: 7 * 24 * 60 * 60_000,
   /** A link is for somebody who has it in hand. */
   approvalLinkTtlMs: 24 * 60 * 60_000,
+  /** Longer than any token of ours; checked before anything is hashed. */
+  maxLinkTokenLength: 512,
   /** Open at once in a session, direct calls included: each holds its arguments. */
   maxPendingApprovals: 100,
+  /** Links to one approval that are good at the same time. */
+  maxLinksPerApproval: 10,
   maxClientTools: 128,
   maxClientToolDescriptionBytes: 16 * KB,
   /** What a caller may say while a turn waits. */
   maxInputsWhileWaiting: 20,
   /** Estimated tokens of a conversation from which older turns are summed up; agents may set it lower or higher. */
   maxContextTokens: 120_000,
+  /** Of the older turns, as a model is given them to sum up: each message, and all together. */
+  summarizedMessageBytes: 4 * KB,
+  maxSummaryInputBytes: 400 * KB,
+  /** Room for a model that thinks before it writes; what it writes is cut at the bytes. */
+  maxSummaryTokens: 4_000,
+  maxSummaryBytes: 12 * KB,
+  /** The turn waits for it; then the oldest turns are left out without a summary. */
+  summaryTimeoutMs: 60_000,
+  /** A page of the transcript ends after this much; RPC carries 32 MB, and one message may hold 10. */
+  messagePageBytes: 4 * MB,
+  maxMessagesPerPage: 10_000,
   /** Of a result that was cut, kept for `fetch_result`; and how much one such call shows. */
   maxStoredResultBytes: 16 * MB,
   fetchedResultBytes: 48 * KB,
+  /** Of all results of a session that are kept; over it the oldest go. */
+  maxSessionResultsBytes: 256 * MB,
 
   // Streams (DESIGN §5).
   deltaFlushBytes: 4 * KB,

@@ -2,8 +2,9 @@
  * Keeps a tool's result within what a model can read. The one place where a result is cut, and it says so in the text.
  * Used by the call door for every kind of tool, and by tools that know better which end of their output matters.
  */
+import { fetchResultName } from './fetch-result.ts';
 import { limits } from './limits.ts';
-import type { ContentBlock, ToolResult } from './tool.ts';
+import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 import { utf8Length } from './utf8.ts';
 
 const encoder = new TextEncoder();
@@ -11,35 +12,53 @@ const encoder = new TextEncoder();
 /**
  * The result with its content within `maxBytes` of UTF-8 together: text is cut at a code point with a note of how much is
  * missing; images and other blocks that do not fit become a note. `structuredContent` has the same bound of its own
- * (its JSON); over it, it is dropped with a note, because half of an object is another object.
+ * (its JSON); over it, it is dropped with a note, because half of an object is another object. `keptAs`: id of the call under
+ * which the whole text is kept: the note then says how to read on.
  */
-export function boundResult(result: ToolResult, maxBytes: number = limits.maxResultBytes): ToolResult {
+export function boundResult(result: ToolResult, maxBytes: number = limits.maxResultBytes, keptAs: string | null = null): ToolResult {
   let left = maxBytes;
   let noted = 0;
+  /** Where the block begins in the text of all of them. */
+  let start = 0;
   const content: ContentBlock[] = [];
   for (const [index, block] of result.content.entries()) {
     // The notes count too: a tool may answer with thousands of blocks.
     if (noted === limits.maxNotedBlocks) {
-      content.push({ type: 'text', text: `[Left out: ${result.content.length - index} more blocks, over the limit of a result.]` });
+      const more = keptAs === null ? '' : ` To read them: ${fetchCall({ callId: keptAs, offset: start })}`;
+      content.push({ type: 'text', text: `[Left out: ${result.content.length - index} more blocks, over the limit of a result.${more}]` });
       break;
     }
     const size = blockBytes(block);
     if (size <= left) {
       content.push(block);
       left -= size;
-      continue;
+    } else {
+      noted += 1;
+      content.push(shorten(block, size, left, keptAs === null ? null : { callId: keptAs, offset: start }));
+      left = 0;
     }
-    noted += 1;
-    content.push(shorten(block, size, left));
-    left = 0;
+    if (keptAs !== null) start += contentText([block]).length + 1;
   }
   const structured = result.structuredContent;
   const structuredBytes = structured === undefined ? 0 : utf8Length(JSON.stringify(structured));
   if (noted === 0 && structuredBytes <= maxBytes) return result;
   if (structuredBytes <= maxBytes) return { ...result, content };
   const { structuredContent: _dropped, ...rest } = result;
-  const note = `[The structured form of this result (${structuredBytes} bytes) is over the limit of ${maxBytes} bytes and was left out.]`;
+  const more = keptAs === null || noted > 0 ? '' : ` To read it: ${fetchCall({ callId: keptAs, offset: start })}`;
+  const note = `[The structured form of this result (${structuredBytes} bytes) is over the limit of ${maxBytes} bytes and was left out.${more}]`;
   return { ...rest, content: [...content, { type: 'text', text: note }] };
+}
+
+/**
+ * What to keep of a result that was cut to `shown`: its content, or with it the structured form where only that was too long.
+ * null: nothing was left out that could be read as text.
+ */
+export function keptContent(result: ToolResult, shown: ToolResult): ContentBlock[] | null {
+  const { content, structuredContent } = result;
+  const cut = content.filter((block, index) => shown.content[index] !== block);
+  if (cut.some(hasText)) return content;
+  if (cut.length > 0 || structuredContent === shown.structuredContent) return null;
+  return [...content, { type: 'text', text: JSON.stringify(structuredContent) }];
 }
 
 /** The longest prefix of whole code points that fits in `maxBytes` of UTF-8. */
@@ -85,13 +104,24 @@ function blockBytes(block: ContentBlock): number {
   }
 }
 
-function shorten(block: ContentBlock, size: number, left: number): ContentBlock {
+type Place = { callId: string; offset: number };
+
+function shorten(block: ContentBlock, size: number, left: number, place: Place | null): ContentBlock {
   if (block.type === 'text') {
     const kept = cutUtf8(block.text, left);
-    return {
-      type: 'text',
-      text: `${kept}\n[Cut: ${size - utf8Length(kept)} of ${size} bytes are not shown. Ask for less, or for a part of it.]`,
-    };
+    const more =
+      place === null ? 'Ask for less, or for a part of it.' : `To read on: ${fetchCall({ ...place, offset: place.offset + kept.length })}`;
+    return { type: 'text', text: `${kept}\n[Cut: ${size - utf8Length(kept)} of ${size} bytes are not shown. ${more}]` };
   }
-  return { type: 'text', text: `[Left out: ${block.type} of ${size} bytes, over the limit of a result.]` };
+  const more = place === null || !hasText(block) ? '' : ` To read it: ${fetchCall(place)}`;
+  return { type: 'text', text: `[Left out: ${block.type} of ${size} bytes, over the limit of a result.${more}]` };
+}
+
+/** Something of it would be read in the kept text; of an image only that it was there. */
+function hasText(block: ContentBlock): boolean {
+  return block.type === 'text' || (block.type === 'resource' && block.resource.text !== undefined);
+}
+
+function fetchCall(place: Place): string {
+  return `${fetchResultName} ${JSON.stringify(place)}`;
 }

@@ -13,7 +13,7 @@ import { limits } from '../core/limits.ts';
 import { judgeCall, type PolicyRule } from '../core/policy.ts';
 import type { Via } from '../core/message.ts';
 import type { Issue } from '../core/problem.ts';
-import { boundResult } from '../core/result-bound.ts';
+import { boundResult, keptContent } from '../core/result-bound.ts';
 import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
 import type { Refusal } from '../core/turn.ts';
 import type { FileSystem } from '../ports/file-system.ts';
@@ -222,8 +222,10 @@ function nobodyToRunIt(tool: EditionTool): ToolResult {
 
 /** A result that is cut for the model is kept whole, where there is a place for it. */
 function bound(scope: CallScope, callId: string, result: ToolResult): ToolResult {
-  const shown = boundResult(result, limits.maxResultBytes);
-  if (shown !== result) scope.results?.keep(callId, result.content);
+  const { results } = scope;
+  const shown = boundResult(result, limits.maxResultBytes, results === null ? null : callId);
+  const kept = results === null || shown === result ? null : keptContent(result, shown);
+  if (kept !== null) results?.keep(callId, kept);
   return shown;
 }
 

@@ -1,9 +1,11 @@
 /** The names that a plan offers: its edition, the agent's list and the alias switch as one table, kept for the next turn. */
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../core/alias-map.ts';
 import type { Edition, EditionTool } from '../core/edition.ts';
+import { fetchResultTool } from '../core/fetch-result.ts';
 import { limits } from '../core/limits.ts';
 import { CanonicalName, WireName } from '../core/names.ts';
 import type { ClientTool, Plan } from '../core/plan.ts';
+import type { ResultStore } from '../ports/result-store.ts';
 
 /** Narrowed tables by the edition that they are views of; they go when it goes. */
 const narrowed = new WeakMap<Edition, Map<string, AliasMap>>();
@@ -26,6 +28,24 @@ export function planNames(names: AliasMap, plan: Pick<Plan, 'aliases' | 'allow'>
 export function turnNames(names: AliasMap | null, plan: Pick<Plan, 'aliases' | 'allow' | 'clientTools'>): AliasMap | null {
   const own = names === null ? null : planNames(names, plan);
   return plan.clientTools === undefined || plan.clientTools.length === 0 ? own : extendAliasMap(own, plan.clientTools.map(toEditionTool));
+}
+
+/** Tables with the tool to fetch results at their end, by the table without. */
+const extended = new WeakMap<AliasMap, AliasMap>();
+
+/**
+ * The same names, and last of them `fetch_result`, once a result of the session was cut and kept: asked at every step, so it
+ * is there in the turn that made the result. Not where the plan has it already, and not for a turn without tools.
+ */
+export function withFetchResult(names: AliasMap | null, results: Pick<ResultStore, 'any'> | null): AliasMap | null {
+  if (names === null || results === null || !results.any()) return names;
+  const known = extended.get(names);
+  if (known !== undefined) return known;
+  const { canonical, wireName } = fetchResultTool;
+  const listed = names.tools.some((tool) => tool.canonical === canonical || tool.wireName === wireName);
+  const map = listed ? names : extendAliasMap(names, [fetchResultTool]);
+  extended.set(names, map);
+  return map;
 }
 
 function toEditionTool({ name, description, inputSchema }: ClientTool): EditionTool {

@@ -3,9 +3,12 @@
  * meta: what the session is, one row · events: the log, `body` without id and time · event_chunks: bodies over 1 MB, cut ·
  * turns: accepted turns in order · idempotency: key → turn, kept 24 h (session: of a fork; edition: its pointer) · timers: what the one alarm is for ·
  * audit: rows not yet handed to the Catalog · approvals: what a person is asked for, kept after the word (turn: null of a direct
- * call; state: pending, approved, denied, expired, used) · approval_links: nonces (SHA-256) of links, used once · results: long results in
- * pieces for `fetch_result` · completions: answers of chat dialects, so that a cut stream can go on · calls: direct calls with an
- * idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
+ * call, whose `arguments_hash` finds it again; a turn's is found by its call; told: a direct call was answered with the no) ·
+ * approval_arguments: what it would be called with, cut · approval_links: nonces (SHA-256) of links, used once · client_calls: calls
+ * that the caller runs (state: pending, answered, closed; answer_hash: SHA-256 of what it said) · results, result_parts: long
+ * results for `fetch_result`, oldest first, in pieces by where they start (UTF-16 units) · compactions: number of each
+ * `compaction` event and of the last event that it stands for · completions: answers of chat dialects, so that a cut stream can
+ * go on · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
  */
 import { sessionFilesSchema } from '../storage/session-files.ts';
 
@@ -39,11 +42,14 @@ const third = [
   `ALTER TABLE turns ADD COLUMN spent_ms INTEGER NOT NULL DEFAULT 0`,
   `ALTER TABLE turns ADD COLUMN format INTEGER NOT NULL DEFAULT 1`,
   `ALTER TABLE meta ADD COLUMN leaving INTEGER NOT NULL DEFAULT 0`,
-  `CREATE TABLE approvals (call_id TEXT PRIMARY KEY, turn TEXT, canonical TEXT NOT NULL, entry TEXT NOT NULL, toolset TEXT, arguments_hash TEXT NOT NULL, kind TEXT NOT NULL, target TEXT, reason TEXT NOT NULL, state TEXT NOT NULL, asked_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, decided_by TEXT) WITHOUT ROWID`,
+  `CREATE TABLE approvals (call_id TEXT PRIMARY KEY, turn TEXT, canonical TEXT NOT NULL, entry TEXT NOT NULL, toolset TEXT, arguments_hash TEXT, kind TEXT NOT NULL, target TEXT, reason TEXT NOT NULL, state TEXT NOT NULL, asked_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, decided_by TEXT, told INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
   `CREATE INDEX approvals_by_state ON approvals (state, expires_at)`,
   `CREATE TABLE approval_arguments (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
+  `CREATE TABLE client_calls (call_id TEXT PRIMARY KEY, turn TEXT NOT NULL, state TEXT NOT NULL, answer_hash TEXT) WITHOUT ROWID`,
   `CREATE TABLE approval_links (nonce_hash TEXT PRIMARY KEY, call_id TEXT NOT NULL, expires_at INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
-  `CREATE TABLE results (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
+  `CREATE TABLE results (number INTEGER PRIMARY KEY, call_id TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL)`,
+  `CREATE TABLE result_parts (call_id TEXT NOT NULL, start INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, start)) WITHOUT ROWID`,
+  `CREATE TABLE compactions (event INTEGER PRIMARY KEY, after_event INTEGER NOT NULL)`,
   `CREATE TABLE completions (id TEXT PRIMARY KEY, turn TEXT NOT NULL, after_event INTEGER NOT NULL, earlier_turn TEXT, earlier_after INTEGER, model TEXT NOT NULL, include_usage INTEGER NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID`,
   `ALTER TABLE idempotency ADD COLUMN completion TEXT`,
   `CREATE TABLE calls (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, call_id TEXT NOT NULL, answer TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,

@@ -1,0 +1,91 @@
+/**
+ * Long results of a session in its own tables, as text in pieces of a row each, for `fetch_result`. Bounded for one result
+ * and for all: over that the oldest go. The turn and direct calls keep here; the tool reads.
+ */
+import { limits } from '../core/limits.ts';
+import { cutUtf8 } from '../core/result-bound.ts';
+import { contentText } from '../core/tool.ts';
+import { utf8Length } from '../core/utf8.ts';
+import type { FetchedResult, ResultStore } from '../ports/result-store.ts';
+import { writeChunks } from './event-log.ts';
+
+export function createResultStore(sql: SqlStorage): ResultStore {
+  /** null: not looked yet. */
+  let any: boolean | null = null;
+
+  const drop = (callId: string): void => {
+    sql.exec('DELETE FROM results WHERE call_id = ?', callId);
+    sql.exec('DELETE FROM result_parts WHERE call_id = ?', callId);
+  };
+
+  const makeRoom = (bytes: number): void => {
+    const rows = [...sql.exec<{ call_id: string; bytes: number }>('SELECT call_id, bytes FROM results ORDER BY number')];
+    let held = rows.reduce((sum, row) => sum + row.bytes, 0);
+    for (const row of rows) {
+      if (held + bytes <= limits.maxSessionResultsBytes) return;
+      drop(row.call_id);
+      held -= row.bytes;
+    }
+  };
+
+  return {
+    any() {
+      any ??= sql.exec('SELECT number FROM results LIMIT 1').toArray().length > 0;
+      return any;
+    },
+    keep(callId, content) {
+      const text = bounded(contentText(content).toWellFormed());
+      const bytes = utf8Length(text);
+      drop(callId);
+      makeRoom(bytes);
+      sql.exec('INSERT INTO results (call_id, bytes) VALUES (?, ?)', callId, bytes);
+      let start = 0;
+      writeChunks(text, (_seq, part) => {
+        sql.exec('INSERT INTO result_parts (call_id, start, part) VALUES (?, ?, ?)', callId, start, part);
+        start += part.length;
+      });
+      any = true;
+    },
+    read(callId, offset, maxBytes) {
+      const [row] = [...sql.exec<{ bytes: number }>('SELECT bytes FROM results WHERE call_id = ?', callId)];
+      return row === undefined ? null : readPiece(sql, callId, offset, maxBytes, row.bytes);
+    },
+  };
+}
+
+/** What is told at the end of a text that was too long even to be kept. */
+function bounded(text: string): string {
+  const total = utf8Length(text);
+  if (total <= limits.maxStoredResultBytes) return text;
+  return `${cutUtf8(text, limits.maxStoredResultBytes)}\n[Cut: of a result of ${total} bytes only the first ${limits.maxStoredResultBytes} are kept.]`;
+}
+
+function readPiece(sql: SqlStorage, callId: string, offset: number, maxBytes: number, totalBytes: number): FetchedResult {
+  let text = '';
+  let bytes = 0;
+  let at = offset;
+  for (;;) {
+    // Rows begin between characters, so a piece that spans two of them is whole.
+    const [row] = [
+      ...sql.exec<{ start: number; part: string }>(
+        'SELECT start, part FROM result_parts WHERE call_id = ? AND start <= ? ORDER BY start DESC LIMIT 1',
+        callId,
+        at,
+      ),
+    ];
+    const rest = row === undefined ? '' : row.part.slice(characterStart(row.part, at - row.start));
+    // At the end of the last row, or past it.
+    if (rest === '') return { text, nextOffset: null, totalBytes };
+    // Always at least one character: a caller that asks for less than it takes would never get on.
+    const piece = cutUtf8(rest, maxBytes - bytes) || (text === '' ? String.fromCodePoint(rest.codePointAt(0) ?? 0) : '');
+    text += piece;
+    bytes += utf8Length(piece);
+    at = (row?.start ?? 0) + (row?.part.length ?? 0) - rest.length + piece.length;
+    if (piece.length < rest.length) return { text, nextOffset: at, totalBytes };
+  }
+}
+
+/** An offset that somebody made up may lie inside a character of two units: it is read from its beginning. */
+function characterStart(part: string, index: number): number {
+  return index > 0 && (part.charCodeAt(index) & 0xfc00) === 0xdc00 ? index - 1 : index;
+}
