@@ -10,6 +10,7 @@ import { callDirectly, dryRunCall, type DirectCall, type DryRun } from './engine
 import { turnNames } from './engine/plan-names.ts';
 import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
+import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
 import { createOutbound } from './net/outbound.ts';
 import { systemClock } from './platform/clock.ts';
@@ -22,9 +23,11 @@ import type { SessionCall, Sessions } from './ports/session.ts';
 import { proxyChat, type ProxyRequest } from './providers/proxy.ts';
 import { createChatModel } from './providers/registry.ts';
 import { rehearsalHttp } from './providers/rehearsal.ts';
+import { mintToken, readToken, type ApprovalLink } from './storage/approval-link.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient } from './storage/catalog-client.ts';
 import { createDirectory } from './storage/directory.ts';
+import { createMasterKey } from './storage/master-key.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
 import { createSessions } from './storage/session-client.ts';
 import { createCodeExecutor } from './tools/executor.ts';
@@ -42,6 +45,8 @@ export type Services = {
   directory: Directory;
   catalog(workspace: string): Catalog;
   sessions: Sessions;
+  /** Tokens of links that decide one approval (`storage/approval-link.ts`). */
+  approvalLinks: { mint(link: ApprovalLink): Promise<string>; read(token: string): Promise<ApprovalLink | null> };
   planTurn(principal: Principal, request: PlanRequest): Promise<Plan>;
   /** A call without a session: scratch files, audited before it answers. */
   callTool(principal: Principal, call: DirectCall): Promise<SessionCall & { callId: string }>;
@@ -73,6 +78,7 @@ function build(bindings: Bindings): Wiring {
   const settings = readSettings(bindings);
   const base = { settings, clock: systemClock, ids: randomIds, log: createLog(settings.log) };
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
+  const guard = createGuard(settings);
   const outbound = createOutbound({ ...settings, ...(instance !== null && { instance }) });
   const directory = createDirectory({ env: bindings, settings, clock: base.clock, log: base.log });
   const catalogs = new Map<string, Catalog>();
@@ -81,13 +87,15 @@ function build(bindings: Bindings): Wiring {
     catalogs.set(workspace, known);
     return known;
   };
+  const master = createMasterKey(settings.masterKey);
   const executor = createCodeExecutor(codeTools());
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: base.clock });
   const callDeps = (workspace: string): CallDeps => ({
     clock: base.clock,
     log: base.log,
     executor,
-    fetch: (request, signal) => outbound(request, { purpose: 'tool', signal }),
+    fetch: (request, signal, onHop) => outbound(request, { purpose: 'tool', signal, ...(onHop && { onHop }) }),
+    refuses: (url) => refusedUrl(guard, url),
     secret: (name, tool) => directory.secret(workspace, name, { tool }),
   });
   const direct = (workspace: string) => ({
@@ -104,9 +112,10 @@ function build(bindings: Bindings): Wiring {
     directory,
     catalog,
     sessions: createSessions(bindings, catalog),
+    approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     callTool: (principal, call) => callDirectly(direct(principal.workspace), principal, call, new AbortController().signal),
-    dryRunCall: (principal, call) => dryRunCall({ directory, aliases: settings.aliases }, principal, call),
+    dryRunCall: (principal, call) => dryRunCall(direct(principal.workspace), principal, call),
     async refuseLoop(headers) {
       if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());
     },

@@ -67,6 +67,8 @@ export const limits = {
   maxLinksPerApproval: 10,
   maxClientTools: 128,
   maxClientToolDescriptionBytes: 16 * KB,
+  /** Of one result of a caller's tool; the body's size bounds what they hold. */
+  maxClientResultBlocks: 1_000,
   /** What a caller may say while a turn waits. */
   maxInputsWhileWaiting: 20,
   /** Estimated tokens of a conversation from which older turns are summed up; agents may set it lower or higher. */
@@ -125,6 +127,8 @@ export const limits = {
   maxFileBytes: 16 * MB,
   maxSessionFilesBytes: 256 * MB,
   maxSessionFiles: 10_000,
+  /** What one script may write: it is held in memory until the script has ended, beside everything else of the object. */
+  maxOverlayBytes: 32 * MB,
   maxPathBytes: 1024,
   /** One name of a path, as on common file systems. */
   maxFileNameBytes: 255,

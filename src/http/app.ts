@@ -7,6 +7,7 @@ import { Problem } from '../core/problem.ts';
 import type { Services } from '../wiring.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { discardBody } from './json-body.ts';
+import { loggedPath } from './logged-path.ts';
 import { cors } from './middleware/cors.ts';
 import { refuseLoops } from './middleware/refuse-loops.ts';
 import { requestContext } from './middleware/request-context.ts';
@@ -14,6 +15,8 @@ import { quoted, renderProblem, toProblem } from './problems.ts';
 import { mountMethodFallbacks } from './route.ts';
 import type { App } from './route.ts';
 import { mountAgents } from './routes/agents.ts';
+import { mountApprovals } from './routes/approvals.ts';
+import { mountApprovePage } from './routes/approve-page.ts';
 import { mountAudit } from './routes/audit.ts';
 import { mountChatCompletions } from './routes/chat-completions.ts';
 import { mountHealth } from './routes/health.ts';
@@ -25,6 +28,7 @@ import { mountProviders } from './routes/providers.ts';
 import { mountSecrets } from './routes/secrets.ts';
 import { mountSessionFiles } from './routes/session-files.ts';
 import { mountSessions } from './routes/sessions.ts';
+import { mountToolResults } from './routes/tool-results.ts';
 import { mountTools } from './routes/tools.ts';
 import { mountToolsetUse } from './routes/toolset-use.ts';
 import { mountToolsets } from './routes/toolsets.ts';
@@ -50,13 +54,18 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   mountSessions(app);
   mountSessionFiles(app);
   mountTurns(app);
+  mountToolResults(app);
+  mountApprovals(app);
+  mountApprovePage(app);
   mountChatCompletions(app);
   mountAudit(app);
   mountPages(app);
   mountOpenApi(app);
   mountMethodFallbacks(app);
 
-  router.notFound((c) => failed(c, new Problem('not_found', `There is nothing at ${quoted(c.req.path)}. /docs lists every path.`)));
+  router.notFound((c) =>
+    failed(c, new Problem('not_found', `There is nothing at ${quoted(loggedPath(c.req.path))}. /docs lists every path.`)),
+  );
   router.onError((error, c) => failed(c, error));
   return router;
 }

@@ -2,5 +2,6 @@
 import type { Context } from 'hono';
 import type { Services } from '../wiring.ts';
 
-export type AppEnv = { Bindings: object; Variables: { services: Services; requestId: string } };
+/** `keyId`: of who asks, once `mount` knows; absent on routes without a key. */
+export type AppEnv = { Bindings: object; Variables: { services: Services; requestId: string; keyId?: string } };
 export type AppContext = Context<AppEnv>;

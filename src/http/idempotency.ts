@@ -1,14 +1,30 @@
-/** `Idempotency-Key`: the key and the body's hash that a session compares when it repeats. */
+/**
+ * `Idempotency-Key`: the key and the hash of what was asked, which the session compares when the key repeats. A key is its API
+ * key's own: the same text from another API key is another one.
+ */
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
-import { invalidRequest } from '../core/problem.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
 import type { AppContext } from './context.ts';
 
-export async function idempotencyOf(c: AppContext, body: Uint8Array): Promise<{ idempotencyKey?: string; bodyHash?: string }> {
+export type Idempotency = { idempotencyKey?: string; bodyHash?: string };
+
+/** What the header means, for the OpenAPI document. */
+export const idempotencyHeader = `A repeat with this key and the same body gets the first one’s answer, also while that is still running; with another body it is 422. Kept ${limits.idempotencyTtlMs / 3_600_000} hours, per API key.`;
+
+/** The path belongs to what was asked: the same body means something else elsewhere. */
+export async function idempotencyOf(c: AppContext, body: Uint8Array): Promise<Idempotency> {
   const key = c.req.header('idempotency-key');
   if (key === undefined) return {};
   if (key.length > limits.maxHeaderTextLength || !/^[\x21-\x7e]+$/.test(key)) {
     throw invalidRequest([{ path: 'idempotency-key', message: `must be 1-${limits.maxHeaderTextLength} visible ASCII characters` }]);
   }
-  return { idempotencyKey: key, bodyHash: await sha256Hex(new TextDecoder().decode(body)) };
+  return {
+    idempotencyKey: `${c.get('keyId')} ${key}`,
+    bodyHash: await sha256Hex(`${c.req.path}\n${new TextDecoder().decode(body)}`),
+  };
+}
+
+export function idempotencyMismatch(): Problem {
+  return new Problem('idempotency_mismatch', 'This idempotency key was used with another body. Use a new one.');
 }

@@ -43,6 +43,7 @@ const tags = [
   { name: 'Toolsets', description: 'Tools under the names you choose.' },
   { name: 'Tools', description: 'Every tool the workspace knows.' },
   { name: 'Sessions', description: 'Conversations that remember: turns, events, messages and files.' },
+  { name: 'Approvals', description: 'A person’s word on a tool call that waits for it.' },
   { name: 'OpenAI', description: 'What stock OpenAI clients call.' },
   { name: 'Agents', description: 'A model, instructions and a toolset under one name.' },
   { name: 'Providers', description: 'Where models are reached.' },
@@ -94,7 +95,9 @@ function objectParameters(place: 'path' | 'query', schema: z.ZodType | undefined
 function requestBody({ body, rawBody }: Operation, components: Components): Json | undefined {
   if (rawBody !== undefined)
     return { required: true, description: rawBody.description, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } };
-  return body && { required: true, content: { 'application/json': { schema: toSchema(body.documented ?? body.schema, components) } } };
+  if (body === undefined) return undefined;
+  const schema = toSchema(body.documented ?? body.schema, components);
+  return { required: true, content: { 'application/json': { schema }, ...(body.also !== undefined && { [body.also]: { schema } }) } };
 }
 
 function answers({ answers: given }: Operation, components: Components): Json {

@@ -7,6 +7,7 @@ import { openAiErrorBody } from '../dialects/openai-chat.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { Logger } from '../ports/runtime.ts';
+import { loggedPath } from './logged-path.ts';
 
 export type FailedRequest = { method: string; path: string; requestId: string };
 
@@ -72,7 +73,8 @@ function logProblem(problem: Problem, request: FailedRequest, log: Logger): void
   else log.debug('request refused', fields);
 }
 
-function logFields({ method, path, requestId }: FailedRequest): Record<string, unknown> {
+function logFields({ method, path: asked, requestId }: FailedRequest): Record<string, unknown> {
+  const path = loggedPath(asked);
   return { requestId, method, path: path.length > limits.maxQuotedLength ? `${path.slice(0, limits.maxQuotedLength)}…` : path };
 }
 

@@ -44,8 +44,8 @@ export type RouteSpec<Params extends z.ZodType, Query extends z.ZodType, Body ex
   query?: Query;
   /** Request headers that mean something here: name → what. */
   headers?: Record<string, string>;
-  /** `documented`: what the OpenAPI document shows where `schema`, which is parsed, looks at less. */
-  body?: { schema: Body; documented?: z.ZodType; maxBytes?: number };
+  /** `documented`: what the OpenAPI document shows where `schema`, which is parsed, looks at less. `also`: another content type. */
+  body?: { schema: Body; documented?: z.ZodType; maxBytes?: number; also?: string };
   /** A body that is not JSON, which the handler reads itself. */
   rawBody?: { description: string };
   answers: Record<number, Answer>;
@@ -79,6 +79,7 @@ export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodTyp
   app.operations.push(spec);
   app.router.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
     const principal = await authenticate(c, spec.scopes);
+    c.set('keyId', principal.keyId);
     const services = c.get('services');
     const params = parseParams(spec, c);
     const query = parseQuery(spec, c);
@@ -98,14 +99,17 @@ export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodTyp
 }
 
 export type PublicRouteSpec = Pick<
-  RouteSpec<Nothing, Nothing, Nothing>,
-  'path' | 'operationId' | 'tag' | 'summary' | 'description' | 'answers'
->;
+  Operation,
+  'path' | 'operationId' | 'tag' | 'summary' | 'description' | 'params' | 'body' | 'answers' | 'problems'
+> & {
+  method?: 'get' | 'post';
+};
 
-/** A GET that needs no key. */
+/** One that needs no key: what it takes of path and body is the handler's own affair. A GET unless it says otherwise. */
 export function mountPublic(app: App, spec: PublicRouteSpec, handle: (c: AppContext) => Response | Promise<Response>): void {
-  app.operations.push({ ...spec, method: 'get', scopes: [] });
-  app.router.get(spec.path, handle);
+  const method = spec.method ?? 'get';
+  app.operations.push({ ...spec, method, scopes: [] });
+  app.router.on(method.toUpperCase(), honoPath(spec.path), handle);
 }
 
 /** After all routes: every known path says which methods it takes. */

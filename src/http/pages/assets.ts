@@ -16,6 +16,18 @@ summary { cursor: pointer; }
 summary .method { display: inline-block; font-weight: 600; min-width: 4.5rem; text-transform: uppercase; }
 nav a { margin-right: 1rem; }
 .muted { opacity: .75; }
+.approval { max-width: 44rem; margin: 0 auto; }
+.approval .reason { font-size: 1.1rem; overflow-wrap: anywhere; }
+.approval dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; }
+.approval dt { opacity: .75; }
+.approval dd { margin: 0; overflow-wrap: anywhere; }
+.approval h3 { font-size: 1rem; margin: 1rem 0 .25rem; overflow-wrap: anywhere; }
+.approval pre { margin: 0; overflow: hidden; overflow-wrap: anywhere; unicode-bidi: isolate; white-space: pre-wrap; }
+.hidden-character { background: #b91c1c; border-radius: .25rem; color: #fff; font: .75rem ui-monospace, monospace; margin: 0 .1rem; padding: 0 .25rem; }
+.decide { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; margin: 2rem 0; }
+.decide button { border: 0; border-radius: .5rem; color: #fff; cursor: pointer; font: 600 1.15rem system-ui, sans-serif; min-height: 3.5rem; padding: .75rem 1rem; }
+.decide .approve { background: #15803d; }
+.decide .deny { background: #b91c1c; }
 `;
 
 /**

@@ -6,13 +6,23 @@ const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export function htmlAnswer(c: AppContext, page: string): Response {
-  return c.body(page, 200, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': contentSecurityPolicy,
-    'referrer-policy': 'no-referrer',
-    'cache-control': 'no-cache',
+  return c.body(page, 200, { ...pageHeaders, 'content-security-policy': contentSecurityPolicy, 'cache-control': 'no-cache' });
+}
+
+/** A page that is one person's: no script at all, kept and listed by nobody, its form comes back here. */
+export function privateHtmlAnswer(page: string, status: number): Response {
+  return new Response(page, {
+    status,
+    headers: {
+      ...pageHeaders,
+      'content-security-policy': "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      'cache-control': 'no-store',
+      'x-robots-tag': 'noindex, nofollow, noarchive',
+    },
   });
 }
+
+const pageHeaders = { 'content-type': 'text/html; charset=utf-8', 'referrer-policy': 'no-referrer' };
 
 export function htmlPage(title: string, body: string, script?: string): string {
   return `<!doctype html>

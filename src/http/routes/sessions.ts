@@ -1,12 +1,16 @@
 /** `/v1/sessions`: making, listing, reading and deleting conversations. Their turns are in `turns.ts`, files in `session-files.ts`. */
 import { z } from 'zod';
 import { ModelRef, ResourceName } from '../../core/agent.ts';
+import { canonicalJson } from '../../core/hash.ts';
+import { limits } from '../../core/limits.ts';
+import { ClientToolInput } from '../../core/plan.ts';
 import { hasScope } from '../../core/principal.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
-import { SessionView } from '../../ports/session.ts';
+import { SessionView, type SessionSetup } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { requirePlan } from '../access.ts';
+import { idempotencyHeader, idempotencyMismatch, idempotencyOf } from '../idempotency.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -24,6 +28,9 @@ const SessionRequest = z
     model: ModelRef.optional(),
     toolset: ToolsetReference.optional().meta({ description: 'With `model`: whose tools run inside.', example: 'demo' }),
     instructions: z.string().max(100_000).optional().meta({ description: 'With `model`: the system prompt.' }),
+    tools: z.array(ClientToolInput).max(limits.maxClientTools).optional().meta({
+      description: 'Tools that the caller runs itself, for turns that bring none.',
+    }),
   })
   .superRefine(({ agent, model, toolset, instructions }, context) => {
     const refuse = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
@@ -56,16 +63,18 @@ export function mountSessions(app: App): void {
       path: '/v1/sessions',
       operationId: 'createSession',
       summary: 'Begin a session',
+      headers: { 'idempotency-key': idempotencyHeader },
       body: { schema: SessionRequest },
       answers: {
         201: { description: 'Begun. Only its key and `admin` reach it.', schema: SessionView, headers: { location: 'Of the session.' } },
       },
-      problems: ['model_not_found', 'not_found'],
+      problems: ['model_not_found', 'not_found', 'idempotency_mismatch'],
     },
-    async ({ c, services, principal, body }) => {
+    async ({ c, services, principal, body, bytes }) => {
+      const { idempotencyKey } = await idempotencyOf(c, bytes);
       // Made once and thrown away: what could not run a turn is refused here and not at the first one.
       requirePlan(principal, await services.planTurn(principal, body));
-      const view = await services.sessions.create(principal, { ...body, listed: true });
+      const view = await begin(services, principal, { ...body, listed: true }, idempotencyKey);
       return c.json(await withAgentsToolset(services, principal, view), 201, { location: `/v1/sessions/${view.id}` });
     },
   );
@@ -149,6 +158,15 @@ export function mountSessions(app: App): void {
     },
     async ({ c, services, principal, params }) => c.json({ items: await services.sessions.get(params.id).messages(principal) }),
   );
+}
+
+/** Under a key that comes again it is the session that was made, as it was then, if it was made the same. */
+async function begin(services: Services, principal: Principal, setup: SessionSetup, key: string | undefined): Promise<SessionView> {
+  const view = await services.sessions.create(principal, setup, ...(key === undefined ? [] : [`session ${key}`]));
+  if (key === undefined) return view;
+  const made = await services.sessions.get(view.id).setup(principal);
+  if (canonicalJson(made) !== canonicalJson(setup)) throw idempotencyMismatch();
+  return { ...view, turn: null, queued: 0 };
 }
 
 /** A session with an agent uses the toolset that the agent has now; null also when the agent is gone. */

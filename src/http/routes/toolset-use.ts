@@ -1,5 +1,6 @@
 /** What a toolset comes to: the tools as a provider is sent them, what a name means, and calling one. */
 import { z } from 'zod';
+import { Pending } from '../../core/approval.ts';
 import { announceBlock } from '../../core/announce.ts';
 import { offeredTools, resolveName } from '../../core/alias-map.ts';
 import type { AliasMap } from '../../core/alias-map.ts';
@@ -15,6 +16,7 @@ import { readToolset } from '../../engine/plan-turn.ts';
 import type { SessionCall } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
+import { idempotencyHeader, idempotencyOf, type Idempotency } from '../idempotency.ts';
 import { quoted } from '../problems.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -71,6 +73,8 @@ const CallAnswer = z
     content: z.array(ContentBlock),
     structuredContent: z.record(z.string(), z.unknown()).optional(),
     issues: Issues.optional().meta({ description: 'With `invalid_arguments`.' }),
+    callId: z.string().optional().meta({ description: 'With `approval_required` in a session: what a person approves.' }),
+    pending: z.array(Pending).optional().meta({ description: 'With `callId`: approved, the same call sent again runs, once.' }),
     durationMs: z.number(),
   })
   .meta({ id: 'CallAnswer' });
@@ -150,7 +154,8 @@ export function mountToolsetUse(app: App): void {
       operationId: 'callTool',
       summary: 'Call a tool',
       description:
-        'Faults of the request are problems. Every fault of the call, an unknown name included, is 200 with `isError` and a `code`. With `?dryRun=true` nothing runs.',
+        'Faults of the request are problems. Every fault of the call, an unknown name included, is 200 with `isError` and a `code`. With `?dryRun=true` nothing runs. A call that needs approval is answered with `approval_required`; in a session it can be approved under its `callId`, and then the same call sent again runs, once.',
+      headers: { 'idempotency-key': idempotencyHeader },
       query: z.strictObject({ dryRun: z.enum(['true', 'false']).default('false') }),
       body: { schema: CallRequest },
       answers: {
@@ -160,8 +165,10 @@ export function mountToolsetUse(app: App): void {
           headers: editionHeader,
         },
       },
+      problems: ['idempotency_mismatch'],
     },
-    async ({ c, services, principal, params, query, body }) => {
+    async ({ c, services, principal, params, query, body, bytes }) => {
+      const idempotency = await idempotencyOf(c, bytes);
       const { pointer } = await readNames(services, principal, params.toolset);
       const headers = { 'x-moniker-edition': editionName(pointer) };
       const call = { toolset: params.toolset, name: body.name, arguments: body.arguments };
@@ -170,11 +177,7 @@ export function mountToolsetUse(app: App): void {
         if (body.session !== undefined) await services.sessions.get(body.session).setup(principal);
         return c.json(await services.dryRunCall(principal, call), 200, headers);
       }
-      const answer =
-        body.session === undefined
-          ? await services.callTool(principal, call)
-          : await callInSession(services, principal, body.session, call);
-      return c.json(callAnswer(answer), 200, headers);
+      return c.json(callAnswer(await callTool(services, principal, body.session, call, idempotency)), 200, headers);
     },
   );
 }
@@ -229,18 +232,28 @@ function resolutionProblem(resolution: Exclude<ReturnType<typeof resolveName>, {
   return new Problem('unknown_tool', `No tool of this toolset goes by ${quoted(requested)}.${hint}`, { requested, suggestions });
 }
 
-/** The plan's model is never asked; the plan is what carries the edition and the key's rights. */
-async function callInSession(
+/**
+ * Without a session it runs here, unless a repeat must find it again: then in one that nobody sees, found by the key, and on
+ * files of its own. In a session the plan carries the edition and the key's rights; its model is never asked.
+ */
+async function callTool(
   services: Services,
   principal: Principal,
-  session: string,
+  session: string | undefined,
   call: { toolset: string; name: string; arguments: Record<string, unknown> },
-) {
-  const plan = await services.planTurn(principal, { model: 'rehearsal/default', toolset: call.toolset });
-  return await services.sessions.get(session).call(principal, { plan, name: call.name, arguments: call.arguments });
+  idempotency: Idempotency,
+): Promise<SessionCall> {
+  if (session === undefined && idempotency.idempotencyKey === undefined) return await services.callTool(principal, call);
+  const model = 'rehearsal/default';
+  const plan = await services.planTurn(principal, { model, toolset: call.toolset });
+  const request = { plan, name: call.name, arguments: call.arguments, ...idempotency };
+  if (session !== undefined) return await services.sessions.get(session).call(principal, request);
+  const { id } = await services.sessions.create(principal, { model, listed: false }, `call ${idempotency.idempotencyKey}`);
+  return await services.sessions.get(id).call(principal, { ...request, scratch: true });
 }
 
-function callAnswer({ requested, canonical, via, result, durationMs }: SessionCall): z.infer<typeof CallAnswer> {
+function callAnswer({ requested, canonical, via, result, durationMs, pending = [] }: SessionCall): z.infer<typeof CallAnswer> {
+  const [waits] = pending;
   const { isError, code, content, structuredContent, issues } = result;
   return {
     requested,
@@ -251,6 +264,7 @@ function callAnswer({ requested, canonical, via, result, durationMs }: SessionCa
     content,
     ...(structuredContent !== undefined && { structuredContent }),
     ...(issues !== undefined && { issues }),
+    ...(waits !== undefined && { callId: waits.callId, pending }),
     durationMs,
   };
 }

@@ -5,7 +5,7 @@ import { TurnAnswer, TurnRequest } from '../../ports/session.ts';
 import { requirePlan } from '../access.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { eventStreamHeaders, openEventStream, startingPoint } from '../event-stream.ts';
-import { idempotencyOf } from '../idempotency.ts';
+import { idempotencyHeader, idempotencyOf } from '../idempotency.ts';
 import { toProblem } from '../problems.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -28,23 +28,25 @@ export function mountTurns(app: App): void {
       operationId: 'createTurn',
       summary: 'Say something',
       description:
-        'Stored before it is answered. Answers at the end; with `Accept: text/event-stream` as events while it runs; with `Prefer: respond-async` at once. A client that leaves cancels nothing.',
+        'Stored before it is answered. Answers at the end, or with status `waiting` when a person or the caller has to act first; with `Accept: text/event-stream` as events while it runs; with `Prefer: respond-async` at once. A session runs one turn at a time, in the order of acceptance. A client that leaves cancels nothing.',
       headers: {
         accept: '`text/event-stream`: the events of this turn.',
         prefer: '`respond-async`: 202 as soon as it is stored.',
-        'idempotency-key': 'A repeat with this key and the same body joins the first turn; with another body it is 422.',
+        'idempotency-key': idempotencyHeader,
       },
       body: { schema: TurnRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: {
         200: {
-          description: 'The turn’s end, or its events (`text/event-stream`).',
+          description: 'The turn’s end, or what it waits for, or its events (`text/event-stream`), which close after the one that asks.',
           schema: TurnAnswer,
           also: 'text/event-stream',
           headers: editionHeader,
         },
         202: {
           description: 'Stored; it runs. `location` is the session, which tells how it ended.',
-          schema: z.object({ turn: z.string() }),
+          schema: z
+            .object({ turn: z.string(), position: z.int().meta({ description: 'Turns ahead of it.' }) })
+            .meta({ id: 'TurnAccepted' }),
           headers: { ...editionHeader, location: 'Of the session.' },
         },
       },
@@ -53,18 +55,22 @@ export function mountTurns(app: App): void {
     async ({ c, services, principal, params, body, bytes }) => {
       const idempotency = await idempotencyOf(c, bytes);
       const session = services.sessions.get(params.id);
-      const { agent, model, toolset, instructions } = await session.setup(principal);
-      const plan = await services.planTurn(principal, { agent, model, toolset, instructions });
+      const { agent, model, toolset, instructions, tools: usual } = await session.setup(principal);
+      const plan = await services.planTurn(principal, { agent, model, toolset, instructions, tools: body.tools ?? usual });
       requirePlan(principal, plan);
       const input = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : body.input;
-      const { turn, edition: pointer } = await session.submit(principal, { plan, input, ...idempotency });
+      const { turn, position, edition: pointer } = await session.submit(principal, { plan, input, ...idempotency });
 
       const edition: Record<string, string> = pointer === null ? {} : { 'x-moniker-edition': editionName(pointer) };
       if (c.req.header('accept')?.includes('text/event-stream')) {
         return new Response(await session.stream(principal, turn), { headers: { ...eventStreamHeaders, ...edition } });
       }
       if (prefersAsync(c.req.header('prefer'))) {
-        return c.json({ turn }, 202, { ...edition, location: `/v1/sessions/${params.id}`, 'preference-applied': 'respond-async' });
+        return c.json({ turn, position }, 202, {
+          ...edition,
+          location: `/v1/sessions/${params.id}`,
+          'preference-applied': 'respond-async',
+        });
       }
       return c.json(await session.answer(principal, turn), 200, edition);
     },

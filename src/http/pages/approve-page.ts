@@ -1,0 +1,62 @@
+/**
+ * `/approve/{token}`: one tool call, all that it would do, and two buttons. Works without a script and on a phone. Whatever
+ * stands in the call was written by a model or a stranger, so all of it is shown by `visible-text.ts`.
+ */
+import type { ApprovalView, Decision } from '../../core/approval.ts';
+import { escapeHtml, htmlPage } from './html.ts';
+import { visibleText } from './visible-text.ts';
+
+/** Buttons only while it waits; afterwards it says what became of it. */
+export function approvePage(approval: ApprovalView): string {
+  const asking = approval.state === 'pending';
+  return htmlPage(
+    asking ? 'Approve this call?' : `This call is ${approval.state}`,
+    `<main class="approval">
+<h1>${asking ? 'Approve this call?' : `This call is ${approval.state}`}</h1>
+<p class="reason">${visibleText(approval.reason)}</p>
+<dl>
+<dt>Tool</dt><dd><code>${visibleText(approval.canonical)}</code></dd>
+<dt>Called as</dt><dd><code>${visibleText(approval.entry)}</code></dd>
+<dt>Session</dt><dd><code>${visibleText(approval.session)}</code></dd>
+<dt>${asking ? 'Expires' : 'Asked'}</dt><dd>${time(asking ? approval.expiresAt : approval.askedAt)}</dd>
+</dl>
+<h2>Arguments</h2>
+${argumentsHtml(approval.arguments)}
+${asking ? buttons : '<p>Nothing is left to decide. You may close this page.</p>'}
+</main>`,
+  );
+}
+
+/** After the word: what was decided, and that the link is used. */
+export function decidedPage(decision: Decision): string {
+  const title = decision === 'approve' ? 'Approved' : 'Denied';
+  const what = decision === 'approve' ? 'The call may run, once.' : 'The call will not run, and the model is told so.';
+  return messagePage(title, `${what} This link is used up; you may close this page.`);
+}
+
+/** For a link that decides nothing (any more), and for every other fault. */
+export function messagePage(title: string, text: string): string {
+  return htmlPage(title, `<main class="approval">\n<h1>${escapeHtml(title)}</h1>\n<p>${visibleText(text)}</p>\n</main>`);
+}
+
+/** No `action`: the form goes where the page came from, whatever stands before the path. */
+const buttons = `<form method="post" class="decide">
+<button name="decision" value="approve" class="approve">Approve</button>
+<button name="decision" value="deny" class="deny">Deny</button>
+</form>`;
+
+/** A text is shown as it is, line by line; all else as JSON. */
+function argumentsHtml(args: Record<string, unknown>): string {
+  const entries = Object.entries(args);
+  if (entries.length === 0) return '<p>None.</p>';
+  return entries
+    .map(([name, value]) => {
+      const [kind, text] = typeof value === 'string' ? ['text', value] : ['JSON', JSON.stringify(value, null, 2)];
+      return `<h3><code>${visibleText(name)}</code> <span class="muted">${kind}${text === '' ? ', empty' : ''}</span></h3>\n<pre dir="ltr">\n${visibleText(text)}</pre>`;
+    })
+    .join('\n');
+}
+
+function time(iso: string): string {
+  return `<time datetime="${escapeHtml(iso)}">${escapeHtml(iso.replace('T', ' ').replace(/(:\d\d)(:\d\d(\.\d+)?)?Z$/, '$1 UTC'))}</time>`;
+}

@@ -1,0 +1,138 @@
+/** `/v1/sessions/{id}/approvals`: what waits for a person's word, and the word. The page behind a link is in `approve-page.ts`. */
+import { z } from 'zod';
+import { ApprovalView, Decision } from '../../core/approval.ts';
+import { hasScope } from '../../core/principal.ts';
+import { Problem } from '../../core/problem.ts';
+import { pageOf } from '../paging.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+import { sessionParams } from './sessions.ts';
+
+const params = sessionParams.extend({ callId: z.string().min(1).max(200).meta({ description: 'Id of the call that waits.' }) });
+
+const DecisionRequest = z
+  .strictObject({
+    decision: Decision,
+    remember: z.boolean().default(false).meta({
+      description: 'With `approve`: the same is not asked again in this workspace. Scope: `admin`.',
+    }),
+  })
+  .refine(({ decision, remember }) => decision === 'approve' || !remember, {
+    path: ['remember'],
+    message: 'goes with `approve` only: what was denied is asked again',
+  })
+  .meta({ id: 'DecisionRequest', example: { decision: 'approve' } });
+
+const DecisionAnswer = z
+  .object({
+    callId: z.string(),
+    decision: Decision,
+    turn: z.string().nullable().meta({ description: 'null: of a direct call, which is to be sent again.' }),
+    status: z.string().nullable().meta({ description: 'How the turn stands now.' }),
+  })
+  .meta({ id: 'DecisionAnswer' });
+
+const ApprovalLink = z.object({ url: z.url(), expiresAt: z.iso.datetime() }).meta({ id: 'ApprovalLink' });
+
+const tag = 'Approvals';
+
+export function mountApprovals(app: App): void {
+  mount(
+    app,
+    {
+      tag,
+      method: 'get',
+      path: '/v1/sessions/{id}/approvals',
+      operationId: 'listApprovals',
+      summary: 'List what waits for a word',
+      description: 'Direct calls included, oldest first; they are few, so there is one page.',
+      scopes: ['approve', 'chat'],
+      params: sessionParams,
+      answers: { 200: { description: 'What is pending.', schema: pageOf(ApprovalView) } },
+    },
+    async ({ c, services, principal, params }) =>
+      c.json({ items: await services.sessions.get(params.id).approvals(principal), nextCursor: null }),
+  );
+
+  mount(
+    app,
+    {
+      tag,
+      method: 'get',
+      path: '/v1/sessions/{id}/approvals/{callId}',
+      operationId: 'getApproval',
+      summary: 'Read one, also after the word',
+      scopes: ['approve', 'chat'],
+      params,
+      answers: { 200: { description: 'With all arguments, and how it stands.', schema: ApprovalView } },
+    },
+    async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).approval(principal, params.callId)),
+  );
+
+  mount(
+    app,
+    {
+      tag,
+      method: 'post',
+      path: '/v1/sessions/{id}/approvals/{callId}',
+      operationId: 'decideApproval',
+      summary: 'Approve or deny a call',
+      description:
+        'For exactly this tool and these arguments, once. The same word twice is one; another word after it is `conflict`. A turn that waited goes on by itself; a direct call is to be sent again.',
+      scopes: ['approve'],
+      params,
+      body: { schema: DecisionRequest },
+      answers: { 200: { description: 'Stored.', schema: DecisionAnswer } },
+      problems: ['conflict'],
+    },
+    async ({ c, services, principal, params, body: { decision, remember } }) => {
+      if (remember && !hasScope(principal, 'admin')) {
+        throw new Problem(
+          'forbidden',
+          'This key lacks the scope "admin", which a rule for the whole workspace needs: leave `remember` out.',
+          {
+            scope: 'admin',
+          },
+        );
+      }
+      return c.json(await services.sessions.get(params.id).decide(principal, params.callId, decision, { remember }));
+    },
+  );
+
+  mount(
+    app,
+    {
+      tag,
+      method: 'post',
+      path: '/v1/sessions/{id}/approvals/{callId}/link',
+      operationId: 'mintApprovalLink',
+      summary: 'Make a link for a person without a key',
+      description:
+        'Whoever has the link may decide this one call, once, until it expires: send it to one person. It is shown here only. It begins with MONIKER_PUBLIC_URL.',
+      scopes: ['approve'],
+      params,
+      answers: { 201: { description: 'Made.', schema: ApprovalLink } },
+      problems: ['conflict'],
+    },
+    async ({ c, services, principal, params }) => {
+      const base = publicBase(services.settings.publicUrl);
+      const { nonce, expiresAt } = await services.sessions.get(params.id).mintLink(principal, params.callId);
+      const token = await services.approvalLinks.mint({ session: params.id, nonce, expiresAt });
+      return c.json({ url: `${base}/approve/${token}`, expiresAt: new Date(expiresAt).toISOString() }, 201, {
+        'cache-control': 'no-store',
+      });
+    },
+  );
+}
+
+/** Where this service is reached from outside, without a slash at its end. Never taken from a request, whose `Host` anyone may choose. */
+function publicBase(publicUrl: string | null): string {
+  const url = publicUrl !== null && URL.canParse(publicUrl) ? new URL(publicUrl) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Problem(
+      'not_configured',
+      'Links need MONIKER_PUBLIC_URL: set it to the address under which people reach this service, such as https://moniker.example.com.',
+    );
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}

@@ -1,0 +1,122 @@
+/**
+ * `/approve/{token}`: a person decides one call by the link they were sent. The token is the right, so there is no key. GET
+ * shows and changes nothing, because mail programs and messengers fetch what they show a preview of; POST decides, once.
+ */
+import { z } from 'zod';
+import { ApprovalView, Decision } from '../../core/approval.ts';
+import { parseDocument } from '../../core/issues.ts';
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Session } from '../../ports/session.ts';
+import type { AppContext } from '../context.ts';
+import { readBytes, readJsonBody } from '../json-body.ts';
+import { approvePage, decidedPage, messagePage } from '../pages/approve-page.ts';
+import { privateHtmlAnswer } from '../pages/html.ts';
+import { toProblem } from '../problems.ts';
+import { mountPublic } from '../route.ts';
+import type { App } from '../route.ts';
+
+const LinkDecision = z.strictObject({ decision: Decision }).meta({ id: 'LinkDecision', example: { decision: 'deny' } });
+const LinkDecided = z.object({ callId: z.string(), decision: Decision }).meta({ id: 'LinkDecided' });
+
+const common = {
+  tag: 'Approvals',
+  path: '/approve/{token}',
+  params: z.object({ token: z.string().meta({ description: 'Of the link.' }) }),
+} as const;
+
+const maxFormBytes = 4 * 1024;
+
+export function mountApprovePage(app: App): void {
+  mountPublic(
+    app,
+    {
+      ...common,
+      operationId: 'showApproval',
+      summary: 'What a link is about',
+      description: 'A page, or JSON for `Accept: application/json`. Decides nothing and uses nothing up.',
+      answers: { 200: { description: 'The call in full.', schema: ApprovalView, also: 'text/html' } },
+    },
+    (c) =>
+      answer(c, async () => {
+        const { session, nonce } = await followLink(c);
+        const approval = await session.linkedApproval(nonce);
+        return { json: approval, page: () => approvePage(approval) };
+      }),
+  );
+
+  mountPublic(
+    app,
+    {
+      ...common,
+      method: 'post',
+      operationId: 'decideByLink',
+      summary: 'Decide by a link',
+      description: 'A form or JSON. Once: afterwards the link leads nowhere. A page of another site cannot send it.',
+      body: { schema: LinkDecision, also: 'application/x-www-form-urlencoded' },
+      answers: { 200: { description: 'Decided.', schema: LinkDecided, also: 'text/html' } },
+      problems: ['forbidden', 'conflict', 'not_configured'],
+    },
+    (c) =>
+      answer(c, async () => {
+        refuseOtherSites(c);
+        const { session, nonce } = await followLink(c);
+        const { decision } = await readDecision(c);
+        const { callId } = await session.decideByLink(nonce, decision);
+        return { json: { callId, decision }, page: () => decidedPage(decision) };
+      }),
+  );
+}
+
+/** The session that the token names. A forged token ends here, before any session is asked. */
+async function followLink(c: AppContext): Promise<{ session: Session; nonce: string }> {
+  const { approvalLinks, sessions, clock } = c.get('services');
+  const link = await approvalLinks.read(c.req.param('token') ?? '');
+  if (link === null) throw new Problem('not_found', 'There is no such link: it may have been cut when it was copied.');
+  if (link.expiresAt <= clock.now()) throw new Problem('not_found', 'This link has expired. Ask for a new one.');
+  return { session: sessions.get(link.session), nonce: link.nonce };
+}
+
+/**
+ * The page itself is sent without referrer, so its form comes with `Origin: null`: then the browser's own word on the site
+ * decides, where it gives one. What keeps others out is the token; this keeps it from being used blindly.
+ */
+function refuseOtherSites(c: AppContext): void {
+  const origin = c.req.header('origin');
+  const site = c.req.header('sec-fetch-site');
+  const { publicUrl } = c.get('services').settings;
+  const own = [c.req.url, publicUrl].map((url) => (url !== null && URL.canParse(url) ? new URL(url).origin : null));
+  const foreign = origin !== undefined && origin !== 'null' && !own.includes(origin);
+  if (foreign || site === 'cross-site' || site === 'same-site') {
+    throw new Problem('forbidden', 'This was sent by a page of another site. Open the link itself.');
+  }
+}
+
+async function readDecision(c: AppContext): Promise<z.infer<typeof LinkDecision>> {
+  const [type = ''] = (c.req.header('content-type') ?? '').toLowerCase().split(';');
+  if (type.trim() !== 'application/x-www-form-urlencoded')
+    return parseDocument(LinkDecision, (await readJsonBody(c.req.raw, maxFormBytes)).value);
+  const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxFormBytes)));
+  return parseDocument(LinkDecision, Object.fromEntries(form));
+}
+
+/** A page for people, JSON for programs; so are the faults. Nothing of it is kept anywhere. */
+async function answer(c: AppContext, work: () => Promise<{ json: object; page(): string }>): Promise<Response> {
+  if (wantsJson(c)) return c.json((await work()).json, 200, { 'cache-control': 'no-store' });
+  try {
+    return privateHtmlAnswer((await work()).page(), 200);
+  } catch (error) {
+    const problem = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, c.get('services').log);
+    return privateHtmlAnswer(messagePage(problemTitle(problem), problem.detail), problem.status);
+  }
+}
+
+function wantsJson(c: AppContext): boolean {
+  const accept = c.req.header('accept') ?? '';
+  return accept.includes('application/json') && !accept.includes('text/html');
+}
+
+function problemTitle({ code }: Problem): string {
+  if (code === 'not_found') return 'This link leads nowhere';
+  return code === 'conflict' ? 'This was decided already' : 'That did not work';
+}
