@@ -1,0 +1,49 @@
+/**
+ * Ids that chat clients are given. They carry the session that they are of, so that a client which names no session, and only
+ * sends its messages back, finds it again after a restart too. An id is never a right: the session checks who asks. Used by
+ * `dialects/openai-chat-request.ts`, the session and the chat routes.
+ */
+import { fromBase64Url, toBase64Url } from './base64url.ts';
+
+/** What an id of ours says. `own` is the part that means something inside the session. */
+export type Reference = { own: string; session: string };
+
+/** `<callId>_<43 characters>`: unique, and known again in whatever a client sends. */
+export function toToolCallId(callId: string, session: string): string {
+  return `${callId}_${sessionText(session)}`;
+}
+
+/** null: not one of ours, or not whole. Whether there is such a session, and whose it is, only the session can say. */
+export function readToolCallId(id: string): Reference | null {
+  const session = sessionOf(id);
+  return session === null ? null : { own: id.slice(0, -1 - sessionCharacters), session };
+}
+
+/** `chatcmpl-<unique>_<43 characters>`; `unique` is any id of ours. */
+export function toCompletionId(unique: string, session: string): string {
+  return `${completionPrefix}${unique}_${sessionText(session)}`;
+}
+
+/** `own` is the whole id: answers are stored under it. */
+export function readCompletionId(id: string): Reference | null {
+  const session = id.startsWith(completionPrefix) ? sessionOf(id) : null;
+  return session === null ? null : { own: id, session };
+}
+
+const completionPrefix = 'chatcmpl-';
+/** Of the 32 bytes of a session id in base64url. */
+const sessionCharacters = 43;
+const maxIdLength = 256;
+
+function sessionText(session: string): string {
+  const bytes = Uint8Array.from(session.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  if (!/^[0-9a-f]{64}$/.test(session)) throw new TypeError(`not a session id: ${session.slice(0, 80)}`);
+  return toBase64Url(bytes);
+}
+
+function sessionOf(id: string): string | null {
+  const at = id.length - sessionCharacters;
+  if (id.length > maxIdLength || at < 2 || id[at - 1] !== '_') return null;
+  const bytes = fromBase64Url(id.slice(at));
+  return bytes === null ? null : Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
