@@ -39,4 +39,15 @@ export interface FileSystem {
   setModifiedAt(path: string, modifiedAt: number): void;
   /** Every path, for globbing, sorted. */
   paths(): string[];
+  /** These files to work on: nothing that is changed there is changed here before `commit`. */
+  overlay(): FileOverlay;
+}
+
+/** Holds at most `limits.maxOverlayBytes` of new content (ENOSPC). Dropped without `commit`, nothing has happened. */
+export interface FileOverlay extends FileSystem {
+  /**
+   * Does all of it in one step, or throws a `FileError` and has done nothing: somebody else changed files meanwhile in a way
+   * that does not go together. At most once.
+   */
+  commit(): void;
 }

@@ -3,39 +3,17 @@
  * homes of files, memory and SQLite, are such stores, so they cannot differ in behaviour.
  */
 import { limits } from '../core/limits.ts';
-import { baseName, isInside, parentPath, workspace } from '../core/path.ts';
-import { FileError, type DirectoryEntry, type FileStat, type FileSystem } from '../ports/file-system.ts';
+import { baseName, isInside, parentPath } from '../core/path.ts';
+import { FileError, type DirectoryEntry, type FileSystem } from '../ports/file-system.ts';
+import { overlayStore } from './file-overlay.ts';
+import { isPermanent, permanent, type FileRow, type FileStore } from './file-store.ts';
 
-export type FileRow = { path: string } & FileStat;
-
-/** Keeps rows and bytes; decides nothing. `put` with content replaces the content, without it leaves the content alone. */
-export interface FileStore {
-  get(path: string): FileRow | undefined;
-  put(row: FileRow, content?: Uint8Array): void;
-  /** Adds bytes after `row.size - content.length` existing ones, and stores the row. */
-  append(row: FileRow, content: Uint8Array): void;
-  content(path: string): Uint8Array;
-  /** One row and its content. */
-  remove(path: string): void;
-  /** Direct children of a directory, in any order. */
-  children(path: string): FileRow[];
-  /** Everything beneath a directory, in any order, without the directory. */
-  descendants(path: string): FileRow[];
-  /** Re-keys one row and its content; nothing is at `to`. */
-  move(from: string, to: string): void;
-  paths(): string[];
-  /** Files and directories, and bytes of content. */
-  usage(): { files: number; bytes: number };
-}
-
-/** Always there, stored or not. */
-const permanent: readonly string[] = ['/', workspace, '/tmp'];
 const fileMode = 0o644;
 const directoryMode = 0o755;
 
 export function createFileSystem(store: FileStore, now: () => number): FileSystem {
   const stat = (path: string): FileRow | null =>
-    store.get(path) ?? (permanent.includes(path) ? { path, kind: 'directory', size: 0, modifiedAt: 0, mode: directoryMode } : null);
+    store.get(path) ?? (isPermanent(path) ? { path, kind: 'directory', size: 0, modifiedAt: 0, mode: directoryMode } : null);
 
   function existing(path: string): FileRow {
     const row = stat(path);
@@ -88,7 +66,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
   /** Directories that are always there have no row, and keep their mode and time. */
   function change(path: string, changes: Partial<FileRow>): void {
     const row = existing(path);
-    if (!permanent.includes(path)) store.put({ ...row, ...changes });
+    if (!isPermanent(path)) store.put({ ...row, ...changes });
   }
 
   /** The file to write, made ready: parents there, not a directory, within bounds. */
@@ -138,7 +116,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     },
     remove(path, options = {}) {
       const row = existing(path);
-      if (permanent.includes(path))
+      if (isPermanent(path))
         throw new FileError('EPERM', path, `${path} is part of every session and cannot be removed; remove what is in it.`);
       if (row.kind === 'directory') {
         const beneath = store.descendants(path);
@@ -149,8 +127,8 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     },
     rename(from, to) {
       const source = existing(from);
-      if (permanent.includes(from) || permanent.includes(to))
-        throw new FileError('EPERM', from, `${permanent.includes(from) ? from : to} is part of every session and cannot be moved.`);
+      if (isPermanent(from) || isPermanent(to))
+        throw new FileError('EPERM', from, `${isPermanent(from) ? from : to} is part of every session and cannot be moved.`);
       if (from === to) return;
       if (source.kind === 'directory' && isInside(to, from)) throw new FileError('EINVAL', from, `${from} cannot be moved into itself.`);
       if (existing(parentPath(to)).kind === 'file') throw notDirectory(to);
@@ -176,6 +154,10 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     },
     paths() {
       return [...new Set([...permanent, ...store.paths()])].sort(compare);
+    },
+    overlay() {
+      const layer = overlayStore(store);
+      return { ...createFileSystem(layer, now), commit: () => layer.commit() };
     },
   };
 }

@@ -2,7 +2,8 @@
 import { joinBytes } from '../core/bytes.ts';
 import { parentPath } from '../core/path.ts';
 import type { FileSystem } from '../ports/file-system.ts';
-import { createFileSystem, type FileRow, type FileStore } from './file-rules.ts';
+import { createFileSystem } from './file-rules.ts';
+import type { FileRow, FileStore } from './file-store.ts';
 
 /** An empty file system; `now` dates what is written. */
 export function createMemoryFiles(now: () => number = Date.now): FileSystem {
@@ -16,8 +17,10 @@ function memoryStore(): FileStore {
   const entries = new Map<string, Entry>();
   const byDirectory = new Map<string, Set<string>>();
   let bytes = 0;
+  let changes = 0;
 
   function store(entry: Entry): void {
+    changes += 1;
     const { path } = entry.row;
     bytes += entry.row.size - (entries.get(path)?.row.size ?? 0);
     entries.set(path, entry);
@@ -27,6 +30,7 @@ function memoryStore(): FileStore {
   }
 
   function forget(path: string): Entry | undefined {
+    changes += 1;
     const entry = entries.get(path);
     bytes -= entry?.row.size ?? 0;
     entries.delete(path);
@@ -67,5 +71,6 @@ function memoryStore(): FileStore {
     },
     paths: () => [...entries.keys()],
     usage: () => ({ files: entries.size, bytes }),
+    changes: () => changes,
   };
 }

@@ -7,7 +7,8 @@ import { joinBytes } from '../core/bytes.ts';
 import { limits } from '../core/limits.ts';
 import { parentPath } from '../core/path.ts';
 import type { FileSystem } from '../ports/file-system.ts';
-import { createFileSystem, type FileRow, type FileStore } from './file-rules.ts';
+import { createFileSystem } from './file-rules.ts';
+import type { FileRow, FileStore } from './file-store.ts';
 
 /** For the session's migrations. A published statement never changes; later ones are added below. */
 export const sessionFilesSchema: readonly string[] = [
@@ -28,6 +29,7 @@ type Row = { path: string; kind: string; size: number; mode: number; modified_at
 function sqlStore(sql: SqlStorage): FileStore {
   // Counting is a scan, and a script may write thousands of files: counted once, then kept up.
   let used: { files: number; bytes: number } | null = null;
+  let changes = 0;
   const usage = (): { files: number; bytes: number } => {
     used ??= sql.exec<{ files: number; bytes: number }>('SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM files').one();
     return used;
@@ -41,6 +43,7 @@ function sqlStore(sql: SqlStorage): FileStore {
   const get = (path: string): FileRow | undefined => rows('SELECT path, kind, size, mode, modified_at FROM files WHERE path = ?', path)[0];
 
   function putRow(row: FileRow): void {
+    changes += 1;
     const before = get(row.path);
     const sums = usage();
     sql.exec(
@@ -97,6 +100,7 @@ function sqlStore(sql: SqlStorage): FileStore {
       return joinBytes(chunks.map((chunk) => chunk.bytes));
     },
     remove(path) {
+      changes += 1;
       const row = get(path);
       const sums = usage();
       sql.exec('DELETE FROM file_chunks WHERE path = ?', path);
@@ -111,6 +115,7 @@ function sqlStore(sql: SqlStorage): FileStore {
       return rows('SELECT path, kind, size, mode, modified_at FROM files WHERE path > ? AND path < ?', `${prefix}/`, `${prefix}0`);
     },
     move(from, to) {
+      changes += 1;
       sql.exec('UPDATE files SET path = ?, parent = ? WHERE path = ?', to, parentPath(to), from);
       sql.exec('UPDATE file_chunks SET path = ? WHERE path = ?', to, from);
     },
@@ -120,6 +125,7 @@ function sqlStore(sql: SqlStorage): FileStore {
         .toArray()
         .map((row) => row.path),
     usage,
+    changes: () => changes,
   };
 }
 

@@ -29,8 +29,10 @@ export const bash = defineTool({
   async run({ command, cwd, timeout }, { files, signal }) {
     // A little less than the call's own time, so that what was printed until then is not lost with it.
     const timeoutMs = Math.min(timeout, limits.toolTimeoutMs - 250);
+    // A script that has to ask, or that nobody waits for any more, has done nothing: its files are an overlay until it ends.
+    const overlay = files.overlay();
     const shell = new Bash({
-      fs: createBashFileSystem(files),
+      fs: createBashFileSystem(overlay),
       cwd: startDirectory(files, cwd),
       env: { HOME: workspace, TMPDIR: '/tmp', LANG: 'C.UTF-8' },
       executionLimitProfile: 'hardened',
@@ -49,6 +51,7 @@ export const bash = defineTool({
       // In a subshell, because only there the interpreter survives a redirection that cannot be opened (no room left, a
       // file in the way): the script still ends, but what it printed until then is kept.
       const ended = await shell.exec(`(\n${command}\n)`, { signal: AbortSignal.any([signal, deadline.signal]) });
+      if (!signal.aborted) overlay.commit();
       return toResult(ended, deadline.signal.aborted, timeoutMs);
     } finally {
       clearTimeout(timer);
