@@ -106,11 +106,13 @@ export async function definitionPin(definition: ToolDefinition): Promise<string>
 
 async function compileTool({ source, definition, canonical, wireName, ownName, server, aliases }: NamedEntry): Promise<EditionTool> {
   const names = { canonical, wireName, ownName, server };
+  // Absent for the default, so that editions from before there was such a field keep their hash.
+  const approval = source.approval === 'never' || source.approval === 'always' ? { approval: source.approval } : {};
   const compiledAliases = aliases.map(({ name, mode, note }) => ({ name, mode, ...(note !== undefined && { note }) }));
   if (definition === null) {
     // Its kind shows when the server lists it; only servers we ask (MCP) can be known and not listed.
     const unknown = { kind: 'mcp' as const, description: describe(source, ''), inputSchema: { type: 'object' } };
-    return { ...names, ...unknown, aliases: compiledAliases, state: 'missing', pin: '' };
+    return { ...names, ...unknown, aliases: compiledAliases, ...approval, state: 'missing', pin: '' };
   }
   const { kind, inputSchema, outputSchema, annotations } = definition;
   return {
@@ -121,6 +123,7 @@ async function compileTool({ source, definition, canonical, wireName, ownName, s
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
     aliases: compiledAliases,
+    ...approval,
     state: 'ready',
     pin: await definitionPin(definition),
   };

@@ -98,7 +98,7 @@ export function judgeHost(canonical: string, host: string, rules: readonly Polic
  * What `remember` stores for an ask that was approved. A host is known to the whole workspace from then on; a path only to
  * the tool that was asked for. null: there is nothing to remember, it asks every time.
  */
-export function ruleOf(canonical: string, ask: Ask): PolicyRule | null {
+export function ruleOf(canonical: string, ask: Pick<Ask, 'kind' | 'target'>): PolicyRule | null {
   if (ask.target === null) return null;
   switch (ask.kind) {
     case 'always':

@@ -32,6 +32,14 @@ export const ToolsetAlias = z
   .meta({ id: 'ToolsetAlias' });
 export type ToolsetAlias = z.infer<typeof ToolsetAlias>;
 
+export const ApprovalRule = z.enum(['never', 'always', 'policy']).meta({
+  id: 'ApprovalRule',
+  description:
+    'When a person is asked before a call runs. `policy` (default): when the workspace’s policy says so. `always`: every time. ' +
+    '`never`: not at all, for calls of this entry only; writing it needs the scope `admin`.',
+});
+export type ApprovalRule = z.infer<typeof ApprovalRule>;
+
 export const ToolsetEntry = z
   .strictObject({
     tool: z.string().min(1).max(192).meta({ description: 'Canonical name.', example: 'builtin.bash' }),
@@ -48,6 +56,7 @@ export const ToolsetEntry = z
       .max(limits.maxNotesPerEntry)
       .optional()
       .meta({ description: 'Added under the description.' }),
+    approval: ApprovalRule.optional(),
   })
   .meta({ id: 'ToolsetEntry' });
 export type ToolsetEntry = z.infer<typeof ToolsetEntry>;

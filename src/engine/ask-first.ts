@@ -3,40 +3,61 @@
  * happens, however the tool was told to do it. A tool may swallow the error; `asked()` still knows.
  */
 import type { Ask } from '../core/approval.ts';
-import { judgeHost, judgeWrite, type PolicyRule } from '../core/policy.ts';
-import { FileError, type FileSystem } from '../ports/file-system.ts';
+import { judgeHost, judgeWrite, requestHost, type PolicyRule } from '../core/policy.ts';
+import { Problem } from '../core/problem.ts';
+import { FileError, type FileOverlay, type FileSystem } from '../ports/file-system.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
 
 export type AskFirst = { context: ToolContext; asked(): Ask | null };
 
+/** Sends a request; `onHop` as in `ports/outbound.ts`. */
+export type Send = (request: Request, onHop?: (to: URL, hop: number) => void) => Promise<Response>;
+
 /** `stop` ends the tool: what it does from here on is thrown away. */
-export function askFirst(context: ToolContext, canonical: string, rules: readonly PolicyRule[], stop: (ask: Ask) => void): AskFirst {
+export function askFirst(
+  parts: { context: ToolContext; send: Send; canonical: string; rules: readonly PolicyRule[] },
+  stop: (ask: Ask) => void,
+): AskFirst {
+  const { context, send, canonical, rules } = parts;
   let first: Ask | null = null;
   const need = (ask: Ask): void => {
     first ??= ask;
     stop(first);
   };
+  const checkWrite = (path: string): void => {
+    const ask = judgeWrite(canonical, path, rules);
+    if (ask === null) return;
+    need(ask);
+    throw new FileError('EPERM', path, `${path} is outside /workspace: writing there needs approval.`);
+  };
   return {
     asked: () => first,
     context: {
       ...context,
-      files: guardWrites(context.files, (path) => {
-        const ask = judgeWrite(canonical, path, rules);
-        if (ask === null) return;
-        need(ask);
-        throw new FileError('EPERM', path, `${path} is outside /workspace: writing there needs approval.`);
-      }),
-      fetch: async (request) => {
-        const ask = judgeHost(canonical, new URL(request.url).host, rules);
-        if (ask === null) return await context.fetch(request);
-        need(ask);
-        throw new Error(`${ask.reason}: it needs approval.`);
-      },
+      files: guardWrites(context.files, checkWrite, () => first === null),
+      fetch: (request) =>
+        send(request, (to, hop) => {
+          const ask = judgeHost(canonical, requestHost(to.href) ?? to.host, rules);
+          if (ask === null) return;
+          // Reading may begin anew once it is approved. Anything else has had its effect by the time it is led away.
+          if (hop > 0 && request.method !== 'GET' && request.method !== 'HEAD') throw ledAway(request, to);
+          need(ask);
+          throw new Problem('forbidden', `${ask.reason}: it needs approval.`);
+        }),
     },
   };
 }
 
-function guardWrites(files: FileSystem, check: (path: string) => void): FileSystem {
+function ledAway(request: Request, to: URL): Problem {
+  const from = requestHost(request.url) ?? request.url;
+  const detail =
+    `${from} took the ${request.method} and redirects to ${to.host}, which is new to this workspace, so the redirect was not followed. ` +
+    `Request ${to.href} separately if that is right.`;
+  return new Problem('upstream_error', detail, { retryable: false });
+}
+
+/** `mayCommit`: a tool that had to ask has done nothing, whatever it makes of the error. */
+function guardWrites(files: FileSystem, check: (path: string) => void, mayCommit: () => boolean): FileSystem {
   return {
     stat: (path) => files.stat(path),
     read: (path) => files.read(path),
@@ -70,6 +91,15 @@ function guardWrites(files: FileSystem, check: (path: string) => void): FileSyst
     setModifiedAt(path, modifiedAt) {
       check(path);
       files.setModifiedAt(path, modifiedAt);
+    },
+    overlay(): FileOverlay {
+      const overlay = files.overlay();
+      return {
+        ...guardWrites(overlay, check, mayCommit),
+        commit() {
+          if (mayCommit()) overlay.commit();
+        },
+      };
     },
   };
 }

@@ -20,14 +20,17 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
-import { askFirst } from './ask-first.ts';
+import { askFirst, type Send } from './ask-first.ts';
 import { createRedactor } from './redact.ts';
 
 export type CallDeps = {
   clock: Clock;
   log: Logger;
   executor: ToolExecutor;
-  fetch(request: Request, signal: AbortSignal): Promise<Response>;
+  /** `onHop`: as in `ports/outbound.ts`. */
+  fetch(request: Request, signal: AbortSignal, onHop?: (to: URL, hop: number) => void): Promise<Response>;
+  /** True of a URL that no request may go to: nobody is asked about what would be refused all the same. */
+  refuses?(url: string): boolean;
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. */
   secret(name: string, tool: string): Promise<string>;
 };
@@ -197,9 +200,20 @@ async function run(deps: CallDeps, scope: CallScope, resolution: Resolution, req
   if (request.interrupted === true && !deps.executor.isSafe(tool, request.arguments)) return { result: outcomeUnknown(), ran: true };
   if (tool.kind === 'client') return scope.canWait ? { waitFor: { kind: 'client', tool } } : { result: nobodyToRunIt(tool), ran: false };
   const free = request.approved === true || tool.approval === 'never';
-  const ask = free ? null : judgeCall(tool, request.arguments, scope.rules);
+  const ask = free ? null : foresee(deps, tool, request.arguments, scope.rules);
   if (ask !== null) return askOrRefuse(scope, tool, ask);
   return await execute(deps, scope, tool, { ...request, arguments: request.arguments, free }, signal);
+}
+
+/** What the call will have to ask for, as far as can be said before it runs. */
+export function foresee(
+  deps: Pick<CallDeps, 'refuses'>,
+  tool: EditionTool,
+  args: Record<string, unknown>,
+  rules: readonly PolicyRule[],
+): Ask | null {
+  const ask = judgeCall(tool, args, rules);
+  return ask?.kind === 'network' && deps.refuses?.(String(args.url)) === true ? null : ask;
 }
 
 function askOrRefuse(scope: CallScope, tool: EditionTool, ask: Ask): Ran {
@@ -238,19 +252,20 @@ async function execute(
 ): Promise<Ran> {
   const redactor = createRedactor();
   const abort = new AbortController();
+  const send: Send = (outgoing, onHop) => deps.fetch(outgoing, abort.signal, onHop);
   const plain: ToolContext = {
     signal: abort.signal,
     log: deps.log,
     files: scope.files,
     secret: async (name) => redactor.keep(await deps.secret(name, tool.canonical)),
-    fetch: (outgoing) => deps.fetch(outgoing, abort.signal),
+    fetch: (outgoing) => send(outgoing),
     now: () => deps.clock.now(),
     idempotencyKey: request.callId,
     results: scope.results,
   };
   const guarded = request.free
     ? { context: plain, asked: () => null }
-    : askFirst(plain, tool.canonical, scope.rules, (ask) => abort.abort(new Error(ask.reason)));
+    : askFirst({ context: plain, send, canonical: tool.canonical, rules: scope.rules }, (ask) => abort.abort(new Error(ask.reason)));
   scope.started?.(request.callId, (request.attempts ?? 0) + 1);
   await crashPoint('tool-marked-before-effect');
   const result = await perform(deps, scope, tool, request.arguments, { context: guarded.context, redactor, abort }, signal);

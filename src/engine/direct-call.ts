@@ -8,7 +8,7 @@ import type { Via } from '../core/message.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
-import { callToolNow, inspectCall, type CallDeps, type ToolCallAnswer } from './call-tool.ts';
+import { callToolNow, foresee, inspectCall, type CallDeps, type ToolCallAnswer } from './call-tool.ts';
 import { planNames } from './plan-names.ts';
 import { readToolset } from './plan-turn.ts';
 
@@ -61,7 +61,7 @@ export async function callDirectly(
 
 /** What a call would come to, as far as that can be said without running it. */
 export async function dryRunCall(
-  deps: Pick<DirectCallDeps, 'directory' | 'aliases'>,
+  deps: Pick<DirectCallDeps, 'call' | 'directory' | 'aliases' | 'rules'>,
   principal: Principal,
   call: DirectCall,
 ): Promise<DryRun> {
@@ -69,6 +69,9 @@ export async function dryRunCall(
   const { resolution, issues } = inspectCall(planNames(names, { aliases: deps.aliases, allow: null }), call.name, call.arguments);
   if (!resolution.ok) return { requested: call.name, canonical: null, via: null, valid: false, issues: [], verdict: resolution.code };
   const { canonical, via, tool } = resolution;
-  const verdict = tool.state === 'ready' ? 'allow' : tool.state === 'held' ? 'tool_held' : 'deny';
-  return { requested: call.name, canonical, via, valid: issues.length === 0, issues, verdict };
+  const answer = { requested: call.name, canonical, via, valid: issues.length === 0, issues };
+  if (tool.state !== 'ready') return { ...answer, verdict: tool.state === 'held' ? 'tool_held' : 'deny' };
+  if (tool.approval === 'never') return { ...answer, verdict: 'allow' };
+  const ask = foresee(deps.call, tool, call.arguments, await deps.rules(principal.workspace));
+  return { ...answer, verdict: ask === null ? 'allow' : 'ask' };
 }

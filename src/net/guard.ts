@@ -76,6 +76,17 @@ export function createGuard(settings: GuardSettings): Guard {
   };
 }
 
+/** Whether a tool's request to this URL would be refused whatever else holds. */
+export function refusedUrl(guard: Guard, url: string): boolean {
+  try {
+    guard(url, 'tool');
+    return false;
+  } catch (error) {
+    if (error instanceof OutboundRefused) return true;
+    throw error;
+  }
+}
+
 const usualPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443]);
 
 /**

@@ -21,6 +21,7 @@ export function createOutbound(
 
   return async (request, options) => {
     let url = guard(request.url, options.purpose, options.ownOrigin);
+    options.onHop?.(url, 0);
     const signal = signalOf(options);
 
     // A provider's body is large and sent as it stands; the others' are kept, in case the same origin redirects.
@@ -45,6 +46,7 @@ export function createOutbound(
           `${url.host} redirects to ${next.host}. Set the provider's baseUrl to the address that it redirects to.`,
         );
       }
+      options.onHop?.(next, redirects + 1);
       message = redirected(message, response.status, url, next);
       outgoing = toRequest(next, message, signal);
       url = next;

@@ -12,6 +12,8 @@ export type OutboundOptions = {
   signal?: AbortSignal;
   /** Origin that the request being served came in on: it is refused like the public one. */
   ownOrigin?: string;
+  /** Told of each address that the guard let pass, before anything is sent there: 0 is the request's own, 1 the first redirect's. Throws to stop it. */
+  onHop?(to: URL, hop: number): void;
 };
 
 /**

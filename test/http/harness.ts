@@ -52,7 +52,7 @@ export function createHarness(environment: Record<string, string> = {}, replaced
     call: {
       clock,
       log,
-      executor: { execute: async (_tool: unknown, args: object) => textResult(`ran with ${JSON.stringify(args)}`) },
+      executor: { isSafe: () => false, execute: async (_tool: unknown, args: object) => textResult(`ran with ${JSON.stringify(args)}`) },
       fetch: unused,
       secret: unused,
     },
@@ -60,6 +60,7 @@ export function createHarness(environment: Record<string, string> = {}, replaced
     directory,
     aliases: settings.aliases,
     scratchFiles: () => createMemoryFiles(clock.now),
+    rules: directory.rules,
     audit: catalog.appendAudit,
   };
   const services: Services = {
@@ -71,7 +72,7 @@ export function createHarness(environment: Record<string, string> = {}, replaced
     catalog: () => catalog,
     sessions,
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
-    dryRunCall: (principal, call) => dryRunCall({ directory, aliases: settings.aliases }, principal, call),
+    dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callDirectly(direct, principal, call, new AbortController().signal),
     refuseLoop: async () => undefined,
     proxyChat: async (_principal, { ref: model, body }) => {

@@ -1,7 +1,10 @@
 /** `/v1/toolsets`: the documents, written through the Catalog. What is made of them is in `toolset-use.ts`. */
 import { z } from 'zod';
-import { Toolset, ToolsetName } from '../../core/toolset.ts';
-import type { StoredDocument } from '../../ports/catalog.ts';
+import { canonicalJson } from '../../core/hash.ts';
+import type { Principal } from '../../core/principal.ts';
+import { Problem } from '../../core/problem.ts';
+import { Toolset, ToolsetName, type ToolsetEntry } from '../../core/toolset.ts';
+import type { Catalog, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import { mayUseToolset, requireToolset } from '../access.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, Warning, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
@@ -106,8 +109,14 @@ export function mountToolsets(app: App): void {
       requireToolset(principal, name);
       requireSameName(name, body);
       const dryRun = query.dryRun === 'true';
-      const options = { ...writeConditions(c), ...(dryRun && { dryRun }) };
-      const { document, created, warnings } = await services.catalog(principal.workspace).put('toolset', name, { ...body, name }, options);
+      const catalog = services.catalog(principal.workspace);
+      const conditions = await requireMayWaive(catalog, principal, name, body, writeConditions(c));
+      const { document, created, warnings } = await catalog.put(
+        'toolset',
+        name,
+        { ...body, name },
+        { ...conditions, ...(dryRun && { dryRun }) },
+      );
       const answer = { toolset: name, version: document.version, warnings };
       if (dryRun) return c.json(answer, 200);
       return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: `/v1/toolsets/${name}` }) });
@@ -154,6 +163,44 @@ export function mountToolsets(app: App): void {
       return c.json(await services.catalog(principal.workspace).versions(params.toolset, query));
     },
   );
+}
+
+/**
+ * `approval: "never"` takes the question away from a person, so only an administrator writes it. Somebody else may keep an
+ * entry that has it, exactly as it stands; then the write holds only for the version that was looked at.
+ */
+async function requireMayWaive(
+  catalog: Catalog,
+  principal: Principal,
+  name: string,
+  body: Toolset,
+  conditions: WriteOptions,
+): Promise<WriteOptions> {
+  if (principal.scopes.includes('admin') || body.tools.every(({ approval }) => approval !== 'never')) return conditions;
+  const stored = await existing(catalog, name);
+  // Bodies of toolsets were parsed by the schema when they were written.
+  const kept = new Set(((stored?.body.tools ?? []) as ToolsetEntry[]).map((entry) => canonicalJson(entry)));
+  const issues = body.tools.flatMap((entry, index) =>
+    entry.approval !== 'never' || kept.has(canonicalJson(entry))
+      ? []
+      : [{ path: `tools[${index}].approval`, message: '"never" is written by a key with the scope admin only' }],
+  );
+  if (issues.length > 0) {
+    const paths = issues.map(({ path }) => path).join(', ');
+    throw new Problem('forbidden', `${paths}: only a key with the scope admin may set "never", or change an entry that has it.`, {
+      issues,
+    });
+  }
+  return stored === null || typeof conditions.ifMatch === 'number' ? conditions : { ...conditions, ifMatch: stored.version };
+}
+
+async function existing(catalog: Catalog, name: string): Promise<StoredDocument | null> {
+  try {
+    return await catalog.get('toolset', name);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return null;
+    throw error;
+  }
 }
 
 function toSummary({ name, version, body, createdAt, updatedAt }: StoredDocument): z.infer<typeof ToolsetSummary> {
