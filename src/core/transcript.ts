@@ -1,46 +1,88 @@
 /**
  * The conversation as a view of the log: neutral messages for the next model call, and the same for people. A fold that
  * is fed one event at a time, so a session keeps it beside its log instead of reading the log again for every step.
+ * When older turns are summed up is decided in `compaction.ts`.
  */
 import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from './message.ts';
 import type { SessionEventBody } from './session-event.ts';
+import { contentText } from './tool.ts';
 
 type Step = { parts: AssistantPart[]; calls: Map<string, ToolCallPart>; results: Map<string, ToolResultPart>; ended: boolean };
 
-export type TurnMessages = { turn: string; messages: Message[] };
+/** Imported history has the turn `''`. `characters`: about what a model is sent for it; 4 of them are taken for a token. */
+export type TurnMessages = { turn: string; messages: Message[]; characters: number };
 
 export type Transcript = {
   /** Fed in log order, every event once. */
   apply(event: SessionEventBody): void;
-  /** All messages so far, the turn at hand included: only whole steps, so every call in it has its result or is yet to run. */
+  /**
+   * What a model is sent, the turn at hand included: only whole steps, so every call in it has its result or is yet to run.
+   * Turns that were summed up are one text at the beginning of the first message; neighbours of role `user` are one message.
+   */
   messages(): Message[];
-  /** The same, by turn; imported history has the turn `''`. */
+  /** The same by turn, without the summary: those that were not summed up. */
   turns(): TurnMessages[];
+  /** What stands for the turns before those; null: there are none. */
+  summary(): string | null;
+  /** Estimate over all of `messages()`. Kept up to date, so asking costs no more than the step at hand. */
+  tokens(): number;
 };
 
-export function createTranscript(): Transcript {
-  const done: TurnMessages[] = [];
+/** `everything`: as people had the conversation; compactions are for models only. */
+export function createTranscript({ everything = false }: { everything?: boolean } = {}): Transcript {
+  let done: TurnMessages[] = [];
   let current: TurnMessages | null = null;
   let step: Step | null = null;
+  let summary: string | null = null;
+  let doneCharacters = 0;
 
   /** Said while calls of the step at hand waited: it follows their results. */
   let said: InputPart[][] = [];
 
+  const add = (turn: TurnMessages, messages: readonly Message[]): void => {
+    for (const message of messages) {
+      turn.messages.push(message);
+      turn.characters += messageCharacters(message);
+    }
+  };
+  const finish = (turn: TurnMessages): void => {
+    done.push(turn);
+    doneCharacters += turn.characters;
+  };
   const closeStep = (): void => {
-    if (current !== null && step !== null) current.messages.push(...stepMessages(step));
+    if (current !== null && step !== null) add(current, stepMessages(step));
     step = null;
-    for (const parts of said) current?.messages.push({ role: 'user', parts });
+    if (current !== null)
+      add(
+        current,
+        said.map((parts) => ({ role: 'user', parts })),
+      );
     said = [];
+  };
+  /** The turn at hand with its open step, which closes when the next one begins. */
+  const atHand = (): TurnMessages[] => {
+    if (current === null) return [];
+    const open: TurnMessages = { ...current, messages: [...current.messages] };
+    if (step !== null) add(open, stepMessages(step));
+    add(
+      open,
+      said.map((parts) => ({ role: 'user', parts })),
+    );
+    return [open];
   };
 
   return {
     apply(event) {
       switch (event.type) {
-        case 'history':
-          done.push({ turn: '', messages: event.messages });
+        case 'history': {
+          const imported: TurnMessages = { turn: '', messages: [], characters: 0 };
+          add(imported, event.messages);
+          finish(imported);
           return;
+        }
         case 'turn-start':
-          current = { turn: event.turn, messages: [{ role: 'user', parts: event.input }] };
+          current = { turn: event.turn, messages: [], characters: 0 };
+          add(current, [{ role: 'user', parts: event.input }]);
           return;
         case 'step-start':
           closeStep();
@@ -52,9 +94,17 @@ export function createTranscript(): Transcript {
         case 'turn-input':
           said.push(event.input);
           return;
+        case 'compaction': {
+          if (everything) return;
+          summary = event.summary;
+          // Not found where the fold began after it: then there is nothing to drop.
+          done = done.slice(done.findLastIndex(({ turn }) => turn === event.through) + 1);
+          doneCharacters = done.reduce((sum, { characters }) => sum + characters, 0);
+          return;
+        }
         case 'turn-end':
           closeStep();
-          if (current !== null) done.push(current);
+          if (current !== null) finish(current);
           current = null;
           return;
         default:
@@ -62,14 +112,66 @@ export function createTranscript(): Transcript {
       }
     },
     messages() {
-      return this.turns().flatMap((turn) => turn.messages);
+      return joinUsers(
+        summary,
+        this.turns().flatMap((turn) => turn.messages),
+      );
     },
     turns() {
-      if (current === null) return [...done];
-      return [...done, { turn: current.turn, messages: step === null ? current.messages : [...current.messages, ...stepMessages(step)] }];
+      return [...done, ...atHand()];
+    },
+    summary: () => summary,
+    tokens() {
+      const characters = (summary?.length ?? 0) + doneCharacters + atHand().reduce((sum, turn) => sum + turn.characters, 0);
+      return Math.ceil(characters / charactersPerToken);
     },
   };
 }
+
+export const charactersPerToken = 4;
+/** Images are billed by their size on screen, not in bytes: about this many tokens for an ordinary one. */
+const imageCharacters = 1_500 * charactersPerToken;
+
+function messageCharacters({ parts }: Message): number {
+  let characters = 0;
+  for (const part of parts) {
+    switch (part.type) {
+      case 'text':
+      case 'reasoning':
+        characters += part.text.length;
+        break;
+      case 'image':
+        characters += imageCharacters;
+        break;
+      case 'tool-call':
+        characters += part.requested.length + (JSON.stringify(part.arguments)?.length ?? 0);
+        break;
+      case 'tool-result':
+        characters += contentText(part.content).length;
+        break;
+      case 'native':
+        characters += JSON.stringify(part.data)?.length ?? 0;
+        break;
+      default:
+        part satisfies never;
+    }
+  }
+  return characters;
+}
+
+/** A turn that nobody answered leaves its input beside the next one's: many chat templates want the roles to alternate. */
+function joinUsers(summary: string | null, messages: readonly Message[]): Message[] {
+  const joined: Message[] = summary === null ? [] : [{ role: 'user', parts: [{ type: 'text', text: `${summaryHeading}\n${summary}` }] }];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (message.role === 'user' && last?.role === 'user')
+      joined[joined.length - 1] = { role: 'user', parts: [...last.parts, ...message.parts] };
+    else joined.push(message);
+  }
+  return joined;
+}
+
+const summaryHeading = '[The conversation before this, summed up because it had grown long:]';
 
 function emptyStep(): Step {
   return { parts: [], calls: new Map(), results: new Map(), ended: false };

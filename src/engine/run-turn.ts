@@ -12,17 +12,19 @@ import type { SessionEventBody, TurnEndReason, TurnStatus } from '../core/sessio
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { nextAction, openCalls, type CallToRun, type StepCall, type TurnBudget, type TurnState } from '../core/turn.ts';
 import { auditCall, callTool, outcomeUnknown, type CallDeps, type CallOutcome, type CallScope, type WaitFor } from './call-tool.ts';
+import { compactIfLong, type CompactScope } from './compact.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 
 export type TurnDeps = StepDeps & CallDeps;
 
-export type TurnScope = StepScope & {
-  /** Folded from the log; `append` keeps it up to date. */
-  state: TurnState;
-  call: CallScope;
-  /** Awaited once, before the turn's end is told. */
-  beforeEnd(): Promise<void>;
-};
+export type TurnScope = StepScope &
+  CompactScope & {
+    /** Folded from the log; `append` keeps it up to date. */
+    state: TurnState;
+    call: CallScope;
+    /** Awaited once, before the turn's end is told. */
+    beforeEnd(): Promise<void>;
+  };
 
 /**
  * Goes on from wherever the state is. Resolves when the turn has ended; when it waits for somebody outside, whose answer is
@@ -36,6 +38,7 @@ export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSig
       case 'nothing':
         return 'ended';
       case 'call-model':
+        await compactIfLong(deps, scope, action.step, signal);
         await runStep(deps, scope, { step: action.step, closing: action.closing, restartFrom: null }, signal);
         break;
       case 'restart-step': {

@@ -122,6 +122,11 @@ export type ResultsTaken = { turn: string; status: string; pending: Pending[] };
 /** Messages of the transcript view; `parts` as in `core/message.ts`, native parts left out. */
 export type TranscriptMessage = { role: 'user' | 'assistant' | 'tool'; turn: string; parts: Record<string, unknown>[] };
 
+/** `cursor` as the page before named it. Without a limit a page holds as much as its bytes allow. */
+export type MessageQuery = { cursor?: string; limit?: number };
+/** Oldest first; null on the last page. */
+export type MessagePage = { items: TranscriptMessage[]; nextCursor: string | null };
+
 /** `scratch`: with files of its own that nobody sees again, as a call without a session has them. */
 export type SessionCallRequest = {
   plan: Plan;
@@ -152,7 +157,7 @@ export interface Session {
   /** What it was made with, instructions included: what a turn's plan is made from. */
   setup(caller: Principal): Promise<SessionSetup>;
   remove(caller: Principal): Promise<void>;
-  messages(caller: Principal): Promise<TranscriptMessage[]>;
+  messages(caller: Principal, query?: MessageQuery): Promise<MessagePage>;
   /** Stored when it resolves. `session` is another id than this one's when the history did not match and was forked. */
   submit(caller: Principal, request: SubmitTurn): Promise<SubmittedTurn>;
   /** Waits for the end of the turn, or until it waits for somebody outside; a turn that is queued behind such a one waits, too. */

@@ -2,17 +2,19 @@
  * Everything an open session works with, built from its tables once an object's life: log, queue, timers, files,
  * transcript and the runner. `session.ts` is its door.
  */
-import { createTranscript, type Transcript } from '../core/transcript.ts';
 import type { CallScope } from '../engine/call-tool.ts';
 import type { FileSystem } from '../ports/file-system.ts';
+import type { ResultStore } from '../ports/result-store.ts';
 import type { SessionSetup } from '../ports/session.ts';
 import { migrate } from '../storage/schema.ts';
 import { createSessionFiles } from '../storage/session-files.ts';
 import type { Wiring } from '../wiring.ts';
 import { AuditOutbox } from './audit-outbox.ts';
 import { EventLog } from './event-log.ts';
+import { createResultStore } from './result-store.ts';
 import { sessionMigrations } from './schema.ts';
 import { Timers } from './timers.ts';
+import { createLogTranscript, type LogTranscript } from './transcript-log.ts';
 import { TurnRunner } from './turn-runner.ts';
 import { TurnStore } from './turn-store.ts';
 
@@ -25,7 +27,8 @@ export type Room = {
   timers: Timers;
   files: FileSystem;
   audit: AuditOutbox;
-  transcript: Transcript;
+  transcript: LogTranscript;
+  results: ResultStore;
   runner: TurnRunner;
 };
 
@@ -57,11 +60,11 @@ export function openRoom(
   const meta = readMeta(storage.sql);
   const now = (): number => wiring.clock.now();
   const log = new EventLog(storage.sql, now);
-  const transcript = createTranscript();
-  for (const event of log.readAll(0)) transcript.apply(event);
+  const transcript = createLogTranscript(storage.sql, log);
   const parts = {
     log,
     transcript,
+    results: createResultStore(storage.sql),
     turns: new TurnStore(storage.sql, now),
     timers: new Timers(storage),
     files: createSessionFiles(storage.sql, now),

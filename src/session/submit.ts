@@ -26,7 +26,7 @@ export async function submit(door: SubmitDoor, caller: Principal, request: Submi
   if (repeated !== null) return { position: 0, completion: null, ...repeated, session: repeated.session ?? door.session };
   // A session that is not sent a history needs none of its own here: thousands of messages stay where they are.
   const { history = [] } = request;
-  const match = history.length === 0 ? 'none' : matchHistory(room.transcript.messages(), history);
+  const match = history.length === 0 ? 'none' : matchHistory(room.transcript.everything(), history);
   if (match === 'fork') return await fork(door, caller, request);
   if (match === 'import') {
     const event = room.log.append({ type: 'history', messages: history });

@@ -39,7 +39,7 @@ describe('a session', () => {
     expect((await session.answer(owner, second.turn)).text).toContain('Ada');
     const events = await session.eventsAfter(owner, 0, 0);
     expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index + 1));
-    expect((await session.messages(owner)).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect((await session.messages(owner)).items.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 
   it('streams a turn from its first event to its end, to as many readers as come', async () => {
@@ -167,7 +167,7 @@ describe('a session', () => {
     const fork = await session.submit(owner, { ...say('again'), history: history.slice(0, 1) });
     expect(fork.session).not.toBe(id);
     await sessions.get(fork.session).answer(owner, fork.turn);
-    expect((await sessions.get(fork.session).messages(owner)).map(({ role }) => role)).toEqual(['user', 'user', 'assistant']);
+    expect((await sessions.get(fork.session).messages(owner)).items.map(({ role }) => role)).toEqual(['user', 'user', 'assistant']);
   });
 
   it('keeps files, and tells which fault a path has', async () => {

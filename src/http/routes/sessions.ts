@@ -11,7 +11,7 @@ import { SessionView, type SessionSetup } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { requirePlan } from '../access.ts';
 import { idempotencyHeader, idempotencyMismatch, idempotencyOf } from '../idempotency.ts';
-import { PageQuery, pageOf } from '../paging.ts';
+import { pageFields, PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 
@@ -51,6 +51,19 @@ const SessionRow = z
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'SessionRow' });
+
+const TranscriptMessage = z
+  .object({
+    role: z.enum(['user', 'assistant', 'tool']),
+    parts: z.array(z.record(z.string(), z.unknown())),
+    turn: z.string(),
+  })
+  .meta({ id: 'TranscriptMessage' });
+
+const MessagesQuery = z.strictObject({
+  cursor: pageFields.cursor,
+  limit: z.coerce.number().int().min(1).max(limits.maxMessagesPerPage).optional(),
+});
 
 const common = { tag: 'Sessions', scopes: ['chat'] } as const;
 
@@ -138,25 +151,12 @@ export function mountSessions(app: App): void {
       path: '/v1/sessions/{id}/messages',
       operationId: 'listMessages',
       summary: 'Read the transcript',
+      description: 'All that was said, also what models are only shown a summary of. Without `limit` a page holds as much as 4 MB.',
       params: sessionParams,
-      answers: {
-        200: {
-          description: 'All messages, oldest first.',
-          schema: z.object({
-            items: z.array(
-              z
-                .object({
-                  role: z.enum(['user', 'assistant', 'tool']),
-                  parts: z.array(z.record(z.string(), z.unknown())),
-                  turn: z.string(),
-                })
-                .meta({ id: 'TranscriptMessage' }),
-            ),
-          }),
-        },
-      },
+      query: MessagesQuery,
+      answers: { 200: { description: 'A page of messages, oldest first.', schema: pageOf(TranscriptMessage) } },
     },
-    async ({ c, services, principal, params }) => c.json({ items: await services.sessions.get(params.id).messages(principal) }),
+    async ({ c, services, principal, params, query }) => c.json(await services.sessions.get(params.id).messages(principal, query)),
   );
 }
 
