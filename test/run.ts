@@ -1,6 +1,6 @@
 /**
  * Runs the test projects one after the other (side by side they would only take turns on a small machine) and prints one
- * line over all of them. `node test/run.ts [all|fast|node|workers|e2e|summary] [file …]`; `fast` is the pure tests,
+ * line over all of them. `node test/run.ts [all|fast|node|workers|e2e|crash|summary] [file …]`; `fast` is the pure tests,
  * `summary` prints the last run's line again.
  */
 import { spawnSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 const reportsDir = join(root, 'node_modules/.cache/test-reports');
-const projects = ['node', 'workers', 'e2e'];
+const projects = ['node', 'workers', 'e2e', 'crash'];
 
 type Counts = { passed: number; failed: number; skipped: number };
 /** What is used of vitest's JSON report. */

@@ -6,7 +6,7 @@ export default defineConfig({
     name: 'node',
     root: `${import.meta.dirname}/..`,
     include: ['test/**/*.test.ts'],
-    exclude: ['test/**/*.workers.test.ts', 'test/**/*.e2e.test.ts'],
+    exclude: ['test/**/*.workers.test.ts', 'test/**/*.e2e.test.ts', 'test/**/*.crash.test.ts'],
     environment: 'node',
     // Two workers: on a small shared machine more of them only take turns.
     maxWorkers: 2,

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { Miniflare } from 'miniflare';
+import { Miniflare, type MiniflareOptions } from 'miniflare';
 import type { Bundle } from './bundle.ts';
 import { StartFailure } from './failure.ts';
 import { loopback } from './port.ts';
@@ -25,10 +25,16 @@ export type RuntimeOptions = {
 export type Runtime = { dispose(): Promise<void> };
 
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const miniflare = new Miniflare(toMiniflareOptions(options));
+  await miniflare.ready;
+  return { dispose: () => miniflare.dispose() };
+}
+
+export function toMiniflareOptions(options: RuntimeOptions): MiniflareOptions {
   const config = readWorkerConfig(options.bundle.directory);
   const name = config.name;
   const sqliteClasses = new Set(config.migrations.flatMap((migration) => migration.new_sqlite_classes ?? []));
-  const miniflare = new Miniflare({
+  return {
     host: loopback,
     port: 0,
     cf: false,
@@ -63,9 +69,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
         dev: { unsafeDirectSockets: [{ host: loopback, port: options.port }] },
       },
     ],
-  });
-  await miniflare.ready;
-  return { dispose: () => miniflare.dispose() };
+  };
 }
 
 type Module = { type: 'esm'; contents: string } | { type: 'wasm'; contents: Uint8Array<ArrayBuffer> };

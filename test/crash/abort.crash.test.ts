@@ -1,0 +1,3 @@
+import { describeKill } from './matrix.ts';
+
+describeKill('abort');

@@ -1,0 +1,195 @@
+/**
+ * One cell of the crash matrix: a conversation that is brought to a point, dies there one way, and is looked at from the
+ * outside when it is back.
+ */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import type { CrashPoint } from '../../src/core/crash-point.ts';
+import type { Answer, StreamEvent } from '../e2e/service.ts';
+import type { Kill, Lane } from './lane.ts';
+import type { ModelRequest, Reply, ScriptedCall } from './scripted-model.ts';
+
+/** A turn is over within this time of the restart (REL-2). */
+export const terminalMs = 10_000;
+const reachMs = 20_000;
+
+export type Said = { name: string; text: string; turn: string | null };
+
+export type Death = {
+  /** Resolves when the process is back: what others hold back until then goes on. */
+  over: Promise<void>;
+  /** Waits until the point is reached, dies there, and starts again. */
+  strike(): Promise<void>;
+};
+
+export type Cell = {
+  lane: Lane;
+  kill: Kill;
+  /** False for a graceful eviction: what is under way is ended first, and nothing is lost. */
+  dies: boolean;
+  session: string;
+  /** Names of its effects begin so. */
+  tag: string;
+  /** What was said and taken in, in order. */
+  said: Said[];
+  /** Events as a reader had them before the death. */
+  before: StreamEvent[];
+  arm(point: CrashPoint, options?: { skip?: number; held?: number }): Death;
+  /** Says something, to be answered by these replies; 202. `again` repeats it under the same idempotency key. */
+  say(name: string, replies: Reply[], options?: { text?: string }): Promise<string>;
+  again(name: string): Promise<string>;
+  requests(name: string): readonly ModelRequest[];
+  /** Calls of a tool whose effect is counted under `name`. `get` is safe to repeat, `post` is not, `ask` needs a person first. */
+  get(name: string): ScriptedCall;
+  post(name: string): ScriptedCall;
+  ask(name: string): ScriptedCall;
+  effects(name: string): number;
+  holdEffect(name: string, until: Promise<unknown>): void;
+  hadEffect(name: string): Promise<void>;
+  /** Waits until all turns are over; `alone`: without a request of anybody, but for a look at the end. */
+  ended(options?: { alone?: boolean; turns?: number }): Promise<void>;
+  status(): Promise<string | undefined>;
+  reachStatus(status: string): Promise<void>;
+  pending(): Promise<string[]>;
+  decide(callId: string, decision: 'approve' | 'deny'): Promise<Answer>;
+  events(): Promise<StreamEvent[]>;
+  messages(): Promise<{ role: string; turn: string; parts: { type: string; text?: string }[] }[]>;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+};
+
+export async function openCell(lane: Lane, point: CrashPoint, agent: 'doer' | 'forgetful' = 'doer'): Promise<Cell> {
+  const { kill, recorder, model, upstream } = lane;
+  const tag = `${point}.${randomUUID().slice(0, 8)}`;
+  const created = await lane.call('POST', '/v1/sessions', { agent });
+  expect(created.status, created.text).toBe(201);
+  const session: string = created.json.id;
+  const texts = new Map<string, string>();
+  let finals = 0;
+  let backAt = Date.now();
+
+  const request = (name: string, method: 'GET' | 'POST', tool: string): ScriptedCall => ({
+    name: tool,
+    arguments: { url: upstream.urlOf(`${tag}/${name}`), method },
+  });
+  const send = async (name: string): Promise<string> => {
+    const text = texts.get(name) ?? '';
+    const answer = await cell.call('POST', '/turns', { input: text }, { prefer: 'respond-async', 'idempotency-key': `${tag}.${name}` });
+    expect(answer.status, answer.text).toBe(202);
+    const said = cell.said.find((candidate) => candidate.name === name);
+    if (said === undefined) throw new Error(`${name} was never said`);
+    if (said.turn !== null) expect(answer.json.turn, 'the turn of a repeat').toBe(said.turn);
+    said.turn = answer.json.turn;
+    return answer.json.turn;
+  };
+
+  const cell: Cell = {
+    lane,
+    kill,
+    dies: kill !== 'evict',
+    session,
+    tag,
+    said: [],
+    before: [],
+    arm: (armedPoint, options) => {
+      const armed = recorder.arm(armedPoint, options);
+      const { promise: over, resolve: end } = Promise.withResolvers<void>();
+      return {
+        over,
+        strike: async () => {
+          await within(armed.reached, reachMs, `the point ${armedPoint} was never reached`);
+          finals = recorder.hits('final-before-event');
+          // A reader that waits would keep the object from being evicted.
+          if (kill !== 'evict') cell.before = await lane.events(session).catch(() => []);
+          await die(lane, session, armed.release, end);
+          backAt = Date.now();
+          end();
+        },
+      };
+    },
+    say: (name, replies, { text = 'Do as it is written.' } = {}) => {
+      texts.set(name, `${text} #${tag}.${name}#`);
+      cell.said.push({ name, text: texts.get(name) ?? '', turn: null });
+      model.script(`${tag}.${name}`, replies);
+      return send(name);
+    },
+    again: send,
+    requests: (name) => model.requests(`${tag}.${name}`),
+    get: (name) => request(name, 'GET', 'send'),
+    post: (name) => request(name, 'POST', 'send'),
+    ask: (name) => request(name, 'POST', 'ask'),
+    effects: (name) => upstream.effects(`${tag}/${name}`).length,
+    holdEffect: (name, until) => upstream.hold(`${tag}/${name}`, until),
+    hadEffect: (name) => within(upstream.had(`${tag}/${name}`), reachMs, `the effect ${name} was never had`),
+    ended: async ({ alone = kill !== 'abort' && kill !== 'evict', turns = 1 } = {}) => {
+      if (alone) {
+        const seen = await recorder.sees('final-before-event', finals + turns, Math.max(0, backAt + terminalMs - Date.now()));
+        expect(seen, `${turns} turn(s) ended within ${terminalMs / 1000} s of the restart, with no request`).toBe(true);
+      }
+      // A look from the outside: the last event follows the point by a row.
+      await poll(async () => {
+        const { turn, queued } = (await cell.call('GET', '')).json ?? {};
+        return queued === 0 && ['completed', 'failed', 'cancelled', 'interrupted'].includes(turn?.status);
+      }, backAt + terminalMs);
+    },
+    status: async () => (await cell.call('GET', '')).json?.turn?.status,
+    reachStatus: (status) => poll(async () => (await cell.status()) === status, Date.now() + terminalMs),
+    pending: async () => (await cell.events()).filter(({ type }) => type === 'approval-required').map(({ data }) => String(data.callId)),
+    decide: (callId, decision) => cell.call('POST', `/approvals/${callId}`, { decision }),
+    events: () => lane.events(session),
+    messages: async () => {
+      const answer = await cell.call('GET', '/messages');
+      expect(answer.status, answer.text).toBe(200);
+      return answer.json.items;
+    },
+    call: (method, path, body, headers) => lane.call(method, `/v1/sessions/${session}${path}`, body, headers),
+  };
+  return cell;
+}
+
+/** The death itself, and the way back. `release` answers those who stand at the point. */
+async function die(lane: Lane, session: string, release: (answer: string) => void, letOthersGo: () => void): Promise<void> {
+  switch (lane.kill) {
+    case 'sigkill':
+    case 'sigterm':
+      await lane.stop(lane.kill === 'sigkill' ? 'SIGKILL' : 'SIGTERM');
+      release('go');
+      return await lane.start();
+    case 'deploy':
+      await lane.reload();
+      return release('go');
+    case 'abort':
+      return release(`abort ${session}`);
+    case 'evict': {
+      const evicted = lane.evict(session);
+      // The order is given before the work goes on; it is carried out when none is left.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      release('go');
+      letOthersGo();
+      return await evicted;
+    }
+    default:
+      return lane.kill satisfies never;
+  }
+}
+
+/** Asks until it is so. A request that comes in the moment of an abort may fail: that is no answer. */
+export async function poll(isSo: () => Promise<boolean>, deadline: number): Promise<void> {
+  let last: unknown = 'it was not so';
+  do {
+    try {
+      if (await isSo()) return;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  } while (Date.now() < deadline);
+  throw new Error('What was waited for did not come in time', { cause: last });
+}
+
+async function within<T>(work: Promise<T>, timeoutMs: number, reason: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(reason)), timeoutMs);
+  });
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,57 @@
+/**
+ * The bundle that the crash tests run: the real one, not minified, with another body for the one empty function
+ * `crashPoint`. There it asks the recorder over loopback and goes on when that answers. The output gate of a Durable Object
+ * holds the question back until everything that was written before it is durable, so what is stored at a point is exact.
+ */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { workerConfigFile } from '../../src/local/worker-config.ts';
+
+const emptyPoint = /\bfunction crashPoint\(_name\) \{\s*\}/g;
+const sessionConstructor = /(class extends DurableObject\w* \{\s*static \{\s*__name\(this, "Session"\);[\s\S]*?super\(ctx, env\);)/g;
+
+/**
+ * `generation` tells one build of the code from the next: it is sent along with every point. A point in code that cannot
+ * wait (`CRASH_STOP_AT` names it) says so on the standard output and stands still, until the process is killed or the
+ * time is over: then the object is aborted where it stands.
+ */
+const recordedPoint = (generation: string): string => `
+const __crashContexts = new Map();
+const __crashStopped = new Set();
+async function __crashAsk(name) {
+  const answer = await (await fetch(process.env.CRASH_RECORDER + '/point/' + name + '?generation=${generation}', { method: 'POST' })).text();
+  const [verb, id] = answer.split(' ');
+  if (verb !== 'abort') return;
+  __crashContexts.get(id).abort('a crash test');
+  await new Promise(() => {});
+}
+function crashPoint(name) {
+  if (process.env.CRASH_STOP_AT !== name) return __crashAsk(name);
+  if (__crashStopped.has(name)) return;
+  __crashStopped.add(name);
+  console.log('crash point ' + name);
+  const abort = process.env.CRASH_STOP_BY === 'abort';
+  if (abort) throw new Error('a crash test');
+  for (;;) {}
+}
+`;
+
+/** Every place where a point is, as it stands in the plain bundle. */
+export function countEmptyPoints(bundle: string): number {
+  return [...bundle.matchAll(emptyPoint)].length;
+}
+
+/** Writes the crash build of the plain bundle in `from` to `to`. Throws when the bundle is not shaped as expected. */
+export function writeCrashBuild(from: string, to: string, generation: string, settingsFrom: string): void {
+  cpSync(from, to, { recursive: true });
+  cpSync(join(settingsFrom, workerConfigFile), join(to, workerConfigFile));
+  const file = join(to, 'worker.js');
+  const plain = readFileSync(file, 'utf8');
+  const constructors = [...plain.matchAll(sessionConstructor)].length;
+  if (countEmptyPoints(plain) !== 1 || constructors !== 1)
+    throw new Error(`Expected one empty crashPoint and one Session, found ${countEmptyPoints(plain)} and ${constructors}.`);
+  const patched = plain
+    .replace(emptyPoint, () => recordedPoint(generation))
+    .replace(sessionConstructor, (start) => `${start}\n    __crashContexts.set(ctx.id.toString(), ctx);`);
+  writeFileSync(file, patched);
+}

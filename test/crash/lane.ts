@@ -1,0 +1,179 @@
+/**
+ * One data folder with everything around it: the runtime over the crash build, the recorder, the scripted model, the
+ * upstream of the tools, and a client. A lane runs one way of dying; its cells come one after the other.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEvents, type Answer, type StreamEvent } from '../e2e/service.ts';
+import { startRecorder, type Recorder } from './recorder.ts';
+import { startRuntimeProcess, type RunningRuntime } from './runtime.ts';
+import { startScriptedModel, type ScriptedModel } from './scripted-model.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
+
+/** Ways to die. `evict` is a graceful one: what is under way is ended first. `deploy` is a new build on the same data. */
+export type Kill = 'sigkill' | 'abort' | 'evict' | 'deploy' | 'sigterm';
+
+/** Folders of two crash builds of the same code, one newer than the other. */
+export type CrashBuilds = { first: string; second: string };
+
+export type Lane = {
+  kill: Kill;
+  recorder: Recorder;
+  model: ScriptedModel;
+  upstream: Upstream;
+  /** Where the runtime keeps its files. */
+  stateDir: string;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** The session's events after a number, as far as they go now. */
+  events(session: string, after?: number): Promise<StreamEvent[]>;
+  evict(session: string): Promise<void>;
+  reload(): Promise<void>;
+  stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** On the same folder; `variables` are added for this start. */
+  start(variables?: Record<string, string>): Promise<void>;
+  printed(): string;
+  close(): Promise<void>;
+};
+
+const rootKey = 'root-key-of-the-crash-tests-0123456789abcdef';
+
+export async function openLane(kill: Kill, builds: CrashBuilds): Promise<Lane> {
+  const dataDir = mkdtempSync(join(tmpdir(), `moniker-crash-${kill}-`));
+  const [recorder, model, upstream] = await Promise.all([startRecorder(), startScriptedModel(), startUpstream()]);
+  let build = builds.first;
+  let runtime: RunningRuntime | null = null;
+
+  const running = (): RunningRuntime => {
+    if (runtime === null) throw new Error('the runtime is not running');
+    return runtime;
+  };
+  const request = (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    signal = AbortSignal.timeout(30_000),
+  ) =>
+    fetch(running().url + path, {
+      method,
+      headers: { authorization: `Bearer ${rootKey}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal,
+    });
+
+  const lane: Lane = {
+    kill,
+    recorder,
+    model,
+    upstream,
+    stateDir: join(dataDir, 'state'),
+    printed: () => runtime?.printed() ?? '',
+    call: async (method, path, body, headers) => {
+      const response = await request(method, path, body, headers);
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, json: parse(text) };
+    },
+    events: (session, after = 0) => readEvents(request, session, after),
+    evict: (session) => running().order({ order: 'evict', session }),
+    reload: async () => {
+      build = build === builds.first ? builds.second : builds.first;
+      await running().order({ order: 'reload', directory: build });
+    },
+    stop: async (signal) => {
+      const old = running();
+      runtime = null;
+      await old.kill(signal);
+    },
+    start: async (variables = {}) => {
+      runtime = await startRuntimeProcess({
+        bundle: { directory: build, mainModule: 'worker.js' },
+        stateDir: join(dataDir, 'state'),
+        variables: {
+          MONIKER_ROOT_KEY: rootKey,
+          MONIKER_MASTER_KEY: 'master-key-of-the-crash-tests-0123456789abcdef',
+          MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*',
+          MONIKER_LOG: 'error',
+          CRASH_RECORDER: recorder.url,
+          ...variables,
+        },
+      });
+    },
+    close: async () => {
+      await runtime?.kill('SIGKILL');
+      for (const server of [recorder, model, upstream]) server.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+  try {
+    await lane.start();
+    await furnish(lane);
+  } catch (error) {
+    await lane.close();
+    throw error;
+  }
+  return lane;
+}
+
+/** The provider, and two agents: one with tools, one whose history is summed up early. */
+async function furnish(lane: Lane): Promise<void> {
+  const put = async (path: string, body: unknown): Promise<void> => {
+    const { status, text } = await lane.call('PUT', path, body);
+    if (status !== 201 && status !== 200) throw new Error(`PUT ${path}: ${status} ${text}`);
+  };
+  await put('/v1/providers/scripted', { kind: 'openai-compatible', baseUrl: lane.model.baseUrl });
+  await put('/v1/toolsets/effects', {
+    tools: [
+      { tool: 'builtin.http_request', name: 'send', approval: 'never' },
+      { tool: 'builtin.http_request', name: 'ask', approval: 'always' },
+    ],
+  });
+  const agent = { model: 'scripted/any', toolset: 'effects', instructions: 'You are scripted.' };
+  await put('/v1/agents/doer', agent);
+  await put('/v1/agents/forgetful', { ...agent, limits: { maxContextTokens: 1_000 } });
+}
+
+/** Page by page, until the stream has nothing more to say at once and sends a comment instead. */
+async function readEvents(
+  request: (method: string, path: string, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal) => Promise<Response>,
+  session: string,
+  after: number,
+): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = [];
+  for (;;) {
+    const leave = new AbortController();
+    const timer = setTimeout(() => leave.abort(new Error('no events in time')), 10_000);
+    try {
+      const from = events.at(-1)?.id ?? after;
+      const response = await request('GET', `/v1/sessions/${session}/events?after=${from}`, undefined, {}, leave.signal);
+      if (response.status !== 200 || response.body === null) throw new Error(`events: ${response.status} ${await response.text()}`);
+      const page = await firstFrames(response.body);
+      if (page.startsWith(':')) return events;
+      events.push(...parseEvents(page));
+    } finally {
+      clearTimeout(timer);
+      leave.abort();
+    }
+  }
+}
+
+/** The whole frames of what comes first. */
+async function firstFrames(body: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const bytes of body) {
+    text += decoder.decode(bytes, { stream: true });
+    const end = text.lastIndexOf('\n\n');
+    if (end !== -1) return text.slice(0, end + 2);
+  }
+  throw new Error('the events ended before the first of them');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // An event stream or a page: the test reads the text.
+    return null;
+  }
+}

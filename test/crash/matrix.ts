@@ -1,0 +1,40 @@
+/** The cells of one way to die, as tests; their verdicts are noted for the table that is printed at the end of the run. */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, inject, it } from 'vitest';
+import type { CrashPoint } from '../../src/core/crash-point.ts';
+import { openLane, type Kill, type Lane } from './lane.ts';
+import { scenarios } from './scenarios.ts';
+
+export function describeKill(kill: Kill): void {
+  describe(`the crash matrix: ${kill}`, () => {
+    const { first, second, verdictsDir } = inject('crash');
+    let lane: Lane | null = null;
+
+    beforeAll(async () => {
+      lane = await openLane(kill, { first, second });
+    });
+
+    afterAll(async () => {
+      await lane?.close();
+    });
+
+    for (const [point, scenario] of Object.entries(scenarios) as [CrashPoint, (typeof scenarios)[CrashPoint]][]) {
+      it(`${point}: what was accepted is finished once`, async () => {
+        const note = (verdict: string): void =>
+          appendFileSync(join(verdictsDir, `${kill}.jsonl`), `${JSON.stringify({ point, kill, verdict })}\n`);
+        try {
+          lane ??= await openLane(kill, { first, second });
+          await scenario(lane);
+          note('holds');
+        } catch (error) {
+          note(`BROKEN: ${String(error).split('\n')[0]}`);
+          // What is left of this one must not decide about the next.
+          await lane?.close();
+          lane = null;
+          throw error;
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * The point inside a migration. A session that was written by this release is taken back to the schema before it, in its
+ * file, and the runtime dies while it is brought up again. That code cannot wait: the crash build stands still in it.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'vitest';
+import { sessionMigrations } from '../../src/session/schema.ts';
+import { openCell, poll, terminalMs } from './cell.ts';
+import { checkInvariants } from './invariants.ts';
+import type { Lane } from './lane.ts';
+
+const point = 'schema-migration-mid';
+
+export async function crashInMigration(lane: Lane): Promise<void> {
+  const cell = await openCell(lane, point);
+  await cell.say('hello', [{ calls: [cell.get('a')] }, { text: 'Done.' }]);
+  await cell.ended({ alone: false });
+  const before = await cell.events();
+
+  await lane.stop('SIGTERM');
+  takeBack(databaseOf(lane.stateDir, cell.session));
+  await lane.start({ CRASH_STOP_AT: point, CRASH_STOP_BY: lane.kill });
+  // Nobody answers this one: the object dies while it opens. A graceful eviction waits until it is open.
+  const opened = cell.call('GET', '').catch(() => null);
+  await poll(async () => lane.printed().includes(`crash point ${point}`), Date.now() + terminalMs);
+  if (lane.kill === 'evict') {
+    await opened;
+    await lane.evict(cell.session);
+  } else if (lane.kill === 'abort') {
+    expect((await opened)?.status ?? 500, 'the object died under this request').toBeGreaterThanOrEqual(500);
+  } else {
+    await lane.stop(lane.kill === 'sigterm' ? 'SIGTERM' : 'SIGKILL');
+    await opened;
+    await lane.start();
+  }
+
+  await poll(async () => (await cell.call('GET', '')).status === 200, Date.now() + terminalMs);
+  expect(await cell.events(), 'nothing of the log has changed').toEqual(before);
+  await cell.say('next', [{ calls: [cell.post('b')] }, { text: 'Done again.' }]);
+  await cell.ended({ alone: false });
+  expect([cell.effects('a'), cell.effects('b')]).toEqual([1, 1]);
+  await checkInvariants(cell);
+  // The runtime as the other cells know it.
+  if (lane.kill === 'evict' || lane.kill === 'abort') {
+    await lane.stop('SIGTERM');
+    await lane.start();
+  }
+}
+
+/** What the newest migration added is taken away again, and nothing else. */
+function takeBack(file: string): void {
+  const old = new DatabaseSync(':memory:');
+  for (const migration of sessionMigrations.slice(0, -1)) old.exec(migration);
+  const database = new DatabaseSync(file);
+  try {
+    const kept = new Set(namesOf(old));
+    for (const { type, name } of schemaOf(database)) {
+      if (!kept.has(name)) database.exec(`DROP ${type.toUpperCase()} IF EXISTS "${name}"`);
+      else if (type === 'table') {
+        const columns = new Set(columnsOf(old, name));
+        for (const column of columnsOf(database, name))
+          if (!columns.has(column)) database.exec(`ALTER TABLE "${name}" DROP COLUMN "${column}"`);
+      }
+    }
+    database.exec(`UPDATE schema_version SET version = ${sessionMigrations.length - 1}`);
+  } finally {
+    database.close();
+    old.close();
+  }
+}
+
+function namesOf(database: DatabaseSync): string[] {
+  return schemaOf(database).map(({ name }) => name);
+}
+
+/** Our own tables and indexes: neither SQLite's nor the runtime's. */
+function schemaOf(database: DatabaseSync): { type: string; name: string }[] {
+  const rows = database
+    .prepare(
+      `SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name <> 'schema_version' ORDER BY type`,
+    )
+    .all();
+  return rows.map(({ type, name }) => ({ type: String(type), name: String(name) }));
+}
+
+function columnsOf(database: DatabaseSync, table: string): string[] {
+  return database
+    .prepare(`SELECT name FROM pragma_table_info(?)`)
+    .all(table)
+    .map(({ name }) => String(name));
+}
+
+function databaseOf(stateDir: string, session: string): string {
+  const found = readdirSync(stateDir, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith(`${session}.sqlite`));
+  expect(found, 'the file of the session').toHaveLength(1);
+  return join(stateDir, found[0] ?? '');
+}

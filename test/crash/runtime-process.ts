@@ -1,0 +1,44 @@
+/**
+ * The runtime in a process of its own, as `npm start` runs it, over a bundle of the tests. It takes two orders that the
+ * product has no use for: to evict an object, and to go on with another build of the code.
+ */
+import { Miniflare } from 'miniflare';
+import { toMiniflareOptions, type RuntimeOptions } from '../../src/local/runtime.ts';
+
+export type RuntimeSettings = Omit<RuntimeOptions, 'onLog'>;
+export type Order = { order: 'evict'; session: string } | { order: 'reload'; directory: string };
+export type Report = { report: 'done' } | { report: 'failed'; reason: string };
+
+// Handed over by `runtime.ts` beside this file.
+const settings = JSON.parse(process.argv[2] ?? '{}') as RuntimeSettings;
+const optionsOf = (directory: string) =>
+  toMiniflareOptions({
+    ...settings,
+    bundle: { ...settings.bundle, directory },
+    onLog: (line) => console.log(line),
+  });
+
+const miniflare = new Miniflare(optionsOf(settings.bundle.directory));
+await tell(miniflare.ready);
+
+process.on('message', (order: Order) => void tell(obey(order)));
+// As `src/local/start.ts` ends.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.removeAllListeners(signal);
+  process.once(signal, () => void miniflare.dispose().then(() => process.exit(0)));
+}
+// A test run that was killed leaves nothing behind.
+process.once('disconnect', () => process.exit(1));
+
+async function obey(order: Order): Promise<unknown> {
+  if (order.order === 'evict') return await miniflare.unsafeEvictDurableObject('moniker', 'Session', { id: order.session });
+  return await miniflare.setOptions(optionsOf(order.directory));
+}
+
+async function tell(work: Promise<unknown>): Promise<void> {
+  const report: Report = await work.then(
+    () => ({ report: 'done' }),
+    (error: unknown) => ({ report: 'failed', reason: String(error) }),
+  );
+  process.send?.(report);
+}

@@ -1,0 +1,99 @@
+/** Starts, orders about and kills the process of `runtime-process.ts`. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { claimPort } from '../../src/local/port.ts';
+import type { Order, Report, RuntimeSettings } from './runtime-process.ts';
+
+export type RunningRuntime = {
+  url: string;
+  /** All that was printed so far. */
+  printed(): string;
+  order(order: Order): Promise<void>;
+  /** Ends it by the signal; resolves when nothing of it is left. */
+  kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+};
+
+const orderTimeoutMs = 40_000;
+const endTimeoutMs = 15_000;
+
+/** `awaitReady: false` returns at once: for a runtime that is to die on its way. */
+export async function startRuntimeProcess(
+  settings: Omit<RuntimeSettings, 'port'>,
+  options: { environment?: Record<string, string> } = {},
+): Promise<RunningRuntime> {
+  const port = await claimPort(0);
+  const child = fork(join(import.meta.dirname, 'runtime-process.ts'), [JSON.stringify({ ...settings, port })], {
+    // A group of its own: a kill reaches workerd as well.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    execArgv: [],
+    env: { ...process.env, ...options.environment },
+  });
+  let output = '';
+  const print = (chunk: Buffer): void => {
+    output += chunk.toString('utf8');
+  };
+  child.stdout?.on('data', print);
+  child.stderr?.on('data', print);
+  const runtime: RunningRuntime = {
+    url: `http://127.0.0.1:${port}`,
+    printed: () => output,
+    order: async (order) => {
+      const done = report(child, () => output);
+      child.send(order);
+      await done;
+    },
+    kill: (signal) => kill(child, signal),
+  };
+  try {
+    await report(child, () => output);
+  } catch (error) {
+    await kill(child, 'SIGKILL');
+    throw error;
+  }
+  return runtime;
+}
+
+function report(child: ChildProcess, printed: () => string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (reason: string | null): void => {
+      clearTimeout(timer);
+      child.off('message', hear);
+      child.off('exit', fail);
+      if (reason === null) resolve();
+      else reject(new Error(`the runtime: ${reason}\n${printed()}`));
+    };
+    const hear = (message: Report): void => settle(message.report === 'done' ? null : message.reason);
+    const fail = (): void => settle('it ended');
+    const timer = setTimeout(() => settle('no answer in time'), orderTimeoutMs);
+    child.on('message', hear);
+    child.once('exit', fail);
+  });
+}
+
+async function kill(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  const { pid } = child;
+  if (pid === undefined) return;
+  // SIGTERM goes to the launcher, whose task it is to take the rest along.
+  if (signal === 'SIGKILL') signalGroup(pid, 'SIGKILL');
+  else if (child.exitCode === null) child.kill('SIGTERM');
+  const deadline = Date.now() + endTimeoutMs;
+  while (signalGroup(pid, 0)) {
+    if (Date.now() > deadline) {
+      signalGroup(pid, 'SIGKILL');
+      throw new Error(`the runtime did not end within ${endTimeoutMs / 1000} s of ${signal}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** False when nothing of the group is left. */
+function signalGroup(pid: number, signal: 'SIGKILL' | 0): boolean {
+  try {
+    process.kill(-pid, signal);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false; // fs and process errors carry a code
+    throw error;
+  }
+}

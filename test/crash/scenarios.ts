@@ -1,0 +1,352 @@
+/**
+ * How a conversation is brought to each crash point, and what must be so when it is back (`kill_when` and `after_restart`
+ * of the crash matrix). The invariants that hold everywhere are checked after each of these (`invariants.ts`).
+ */
+import { expect } from 'vitest';
+import type { CrashPoint } from '../../src/core/crash-point.ts';
+import type { StreamEvent } from '../e2e/service.ts';
+import { openCell, poll, terminalMs, type Cell } from './cell.ts';
+import { checkInvariants } from './invariants.ts';
+import type { Lane } from './lane.ts';
+import { crashInMigration } from './migration.ts';
+import type { ModelRequest } from './scripted-model.ts';
+
+export type Scenario = (lane: Lane) => Promise<void>;
+
+/** The usual: a session with tools, the story, then the invariants. */
+function story(point: CrashPoint, tell: (cell: Cell) => Promise<void>, agent: 'doer' | 'forgetful' = 'doer'): Scenario {
+  return async (lane) => {
+    const cell = await openCell(lane, point, agent);
+    await tell(cell);
+    await checkInvariants(cell);
+  };
+}
+
+const done = { text: 'That is all there is to say.' };
+
+export const scenarios: Record<CrashPoint, Scenario> = {
+  'accept-before-ack': story('accept-before-ack', async (cell) => {
+    const death = cell.arm('accept-before-ack');
+    const first = cell.say('hello', [done]).catch(() => null);
+    await death.strike();
+    const acknowledged = await first;
+    const turn = await cell.again('hello');
+    if (acknowledged !== null) expect(turn).toBe(acknowledged);
+    await cell.ended({ alone: false });
+    expect(cell.requests('hello')).toHaveLength(1);
+  }),
+
+  'ack-before-turn': story('ack-before-turn', async (cell) => {
+    const death = cell.arm('ack-before-turn');
+    await cell.say('hello', [done]);
+    await death.strike();
+    await cell.ended({ alone: true });
+    expect(cell.requests('hello')).toHaveLength(1);
+  }),
+
+  'before-model-request': story('before-model-request', async (cell) => {
+    const death = cell.arm('before-model-request');
+    await cell.say('hello', [done]);
+    await death.strike();
+    await cell.ended();
+    expect(cell.requests('hello')).toHaveLength(1);
+  }),
+
+  'model-stream-mid': story('model-stream-mid', async (cell) => {
+    const death = cell.arm('model-stream-mid');
+    await cell.say('hello', [{ ...done, pause: death.over }]);
+    await death.strike();
+    if (cell.dies) expect(cell.before.map(({ type }) => type)).toContain('text-delta');
+    await cell.ended();
+    await saidOnce(cell, done.text);
+    expect(cell.requests('hello')).toHaveLength(cell.dies ? 2 : 1);
+    if (cell.dies) await tookBackWhatWasSaid(cell);
+  }),
+
+  'model-stream-tool-args-mid': story('model-stream-tool-args-mid', async (cell) => {
+    const death = cell.arm('model-stream-tool-args-mid');
+    await cell.say('hello', [{ calls: [cell.post('a')], pause: death.over }, done]);
+    await death.strike();
+    await cell.ended();
+    expect(cell.effects('a')).toBe(1);
+    await saidOnce(cell, done.text);
+    expect(cell.requests('hello')).toHaveLength(cell.dies ? 3 : 2);
+    if (cell.dies) await tookBackWhatWasSaid(cell);
+  }),
+
+  'model-done-before-persist': story('model-done-before-persist', async (cell) => {
+    const death = cell.arm('model-done-before-persist');
+    await cell.say('hello', [done]);
+    await death.strike();
+    await cell.ended();
+    await saidOnce(cell, done.text);
+    expect(cell.requests('hello')).toHaveLength(cell.dies ? 2 : 1);
+  }),
+
+  'persisted-before-tools': story('persisted-before-tools', async (cell) => {
+    const death = cell.arm('persisted-before-tools');
+    await cell.say('hello', [{ calls: [cell.get('a'), cell.post('b')] }, done]);
+    await death.strike();
+    await cell.ended();
+    expect([cell.effects('a'), cell.effects('b')]).toEqual([1, 1]);
+    expect(cell.requests('hello')).toHaveLength(2);
+    await allSucceeded(cell);
+  }),
+
+  'tool-marked-before-effect': story('tool-marked-before-effect', async (cell) => {
+    const death = cell.arm('tool-marked-before-effect', { held: 2 });
+    await cell.say('hello', [{ calls: [cell.get('a'), cell.post('b')] }, done]);
+    await death.strike();
+    await cell.ended();
+    expect([cell.effects('a'), cell.effects('b')]).toEqual(cell.dies ? [1, 0] : [1, 1]);
+    if (cell.dies) await toldUnknown(cell);
+  }),
+
+  'effect-before-result': story('effect-before-result', async (cell) => {
+    const death = cell.arm('effect-before-result', { held: 2 });
+    await cell.say('hello', [{ calls: [cell.get('a'), cell.post('b')] }, done]);
+    await death.strike();
+    await cell.ended();
+    expect([cell.effects('a'), cell.effects('b')]).toEqual(cell.dies ? [2, 1] : [1, 1]);
+    if (cell.dies) await toldUnknown(cell);
+  }),
+
+  'result-partial-of-parallel': story('result-partial-of-parallel', async (cell) => {
+    // The first of three results passes; the second stands there.
+    const death = cell.arm('result-partial-of-parallel', { skip: 1 });
+    cell.holdEffect('c', death.over);
+    await cell.say('hello', [{ calls: [cell.post('a'), cell.post('b'), cell.get('c')] }, done]);
+    await cell.hadEffect('c');
+    await death.strike();
+    if (cell.dies) expect(results(cell.before)).toHaveLength(2);
+    await cell.ended();
+    expect([cell.effects('a'), cell.effects('b'), cell.effects('c')]).toEqual([1, 1, cell.dies ? 2 : 1]);
+    await allSucceeded(cell);
+    const events = await cell.events();
+    expect(results(events).map(({ data }) => data.callId)).toEqual(callsMade(events));
+  }),
+
+  'results-before-next-model': story('results-before-next-model', async (cell) => {
+    const death = cell.arm('results-before-next-model');
+    await cell.say('hello', [{ calls: [cell.get('a'), cell.post('b')] }, done]);
+    await death.strike();
+    await cell.ended();
+    expect([cell.effects('a'), cell.effects('b')]).toEqual([1, 1]);
+    expect(cell.requests('hello')).toHaveLength(2);
+    await allSucceeded(cell);
+  }),
+
+  'paused-for-confirmation': story('paused-for-confirmation', async (cell) => {
+    const death = cell.arm('paused-for-confirmation');
+    await cell.say('hello', [{ calls: [cell.ask('a')] }, done]);
+    await death.strike();
+    await cell.reachStatus('waiting');
+    await checkInvariants(cell, { waiting: true });
+    const asked = await cell.pending();
+    expect(asked).toHaveLength(1);
+    if (cell.dies) expect(asked).toEqual(asksIn(cell.before));
+    expect([cell.effects('a'), cell.requests('hello').length]).toEqual([0, 1]);
+    // It can be answered still, and is then done.
+    expect((await cell.decide(String(asked[0]), 'approve')).status).toBe(200);
+    await cell.ended({ alone: false });
+    expect(cell.effects('a')).toBe(1);
+    await allSucceeded(cell);
+  }),
+
+  'confirmed-before-effect': story('confirmed-before-effect', async (cell) => {
+    await decidedThenDies(cell, 'approve');
+    expect([cell.effects('a'), cell.requests('hello').length]).toEqual([1, 2]);
+    await allSucceeded(cell);
+  }),
+
+  'denied-before-continue': story('denied-before-continue', async (cell) => {
+    await decidedThenDies(cell, 'deny');
+    expect([cell.effects('a'), cell.requests('hello').length]).toEqual([0, 2]);
+    const [denied] = results(await cell.events());
+    expect(denied?.data).toMatchObject({ isError: true, code: 'denied' });
+    expect(
+      cell
+        .requests('hello')
+        .at(-1)
+        ?.messages.filter(({ role }) => role === 'tool'),
+    ).toHaveLength(1);
+  }),
+
+  'compaction-mid': story(
+    'compaction-mid',
+    async (cell) => {
+      const death = cell.arm('compaction-mid');
+      const reached = death.strike();
+      let struck = false;
+      void reached.then(() => {
+        struck = true;
+      });
+      // Turns with calls in them and much text, until there is so much that it is summed up.
+      for (let turn = 1; turn <= 8 && !struck; turn += 1) {
+        const reply = { text: `Answer ${turn}: ${'and so on '.repeat(60)}` };
+        await cell.say(`turn-${turn}`, [{ calls: [cell.get(`a${turn}`)] }, reply], { text: 'A long question. '.repeat(60) });
+        await Promise.race([reached, poll(async () => (await cell.status()) === 'completed', Date.now() + terminalMs)]);
+      }
+      await reached;
+      await cell.ended({ alone: false });
+      await cell.say('last', [done]);
+      await cell.ended({ alone: false });
+      for (const { name } of cell.said) for (const request of cell.requests(name)) pairsAreWhole(request);
+      expect(
+        (await cell.events()).map(({ type }) => type),
+        'it was summed up in the end',
+      ).toContain('compaction');
+    },
+    'forgetful',
+  ),
+
+  'final-before-event': story('final-before-event', async (cell) => {
+    const death = cell.arm('final-before-event');
+    await cell.say('hello', [done]);
+    await death.strike();
+    await cell.ended();
+    await saidOnce(cell, done.text);
+    expect(cell.requests('hello')).toHaveLength(1);
+    // Who comes back with the number of what it had last gets the end, once.
+    const last = cell.before.at(-1)?.id ?? 0;
+    const rest = await cell.lane.events(cell.session, last);
+    expect(rest.filter(({ type }) => type === 'turn-end')).toHaveLength(1);
+  }),
+
+  'cancel-mid': story('cancel-mid', async (cell) => {
+    const death = cell.arm('cancel-mid');
+    cell.holdEffect('a', death.over);
+    await cell.say('hello', [{ calls: [cell.post('a')] }, done]);
+    await cell.hadEffect('a');
+    const cancelled = cell.call('POST', '/cancel').catch(() => null);
+    await death.strike();
+    await cancelled;
+    await cell.ended({ alone: false });
+    expect(await cell.status()).toBe('cancelled');
+    const events = await cell.events();
+    expect(events.at(-1)).toMatchObject({ type: 'turn-end', data: { status: 'cancelled' } });
+    if (cell.dies) expect(events, 'no later event').toEqual(cell.before);
+    expect(cell.requests('hello')).toHaveLength(1);
+    // What the old work still says must not stand behind the next turn's back.
+    await cell.say('next', [done]);
+    await cell.ended({ alone: false });
+    expect(cell.effects('a')).toBe(1);
+  }),
+
+  'alarm-mid': story('alarm-mid', async (cell) => {
+    const death = cell.arm('alarm-mid');
+    cell.holdEffect('a', death.over);
+    cell.holdEffect('b', death.over);
+    await cell.say('hello', [{ calls: [cell.get('a'), cell.post('b')] }, done]);
+    await cell.hadEffect('b');
+    await death.strike();
+    await cell.ended();
+    expect(cell.effects('a')).toBe(cell.dies ? 2 : 1);
+    expect(cell.effects('b')).toBe(1);
+    expect(cell.requests('hello')).toHaveLength(2);
+  }),
+
+  'schema-migration-mid': crashInMigration,
+
+  'second-message-queued': story('second-message-queued', async (cell) => {
+    const death = cell.arm('second-message-queued');
+    cell.holdEffect('a', death.over);
+    await cell.say('first', [{ calls: [cell.get('a')] }, done]);
+    await cell.hadEffect('a');
+    const second = cell.say('second', [done]).catch(() => null);
+    await death.strike();
+    // Whose 202 was lost asks again: by its key it is the same turn.
+    if ((await second) === null) await cell.again('second');
+    await cell.ended({ turns: 2 });
+    expect(cell.requests('second')).toHaveLength(1);
+    expect(cell.effects('a')).toBe(cell.dies ? 2 : 1);
+  }),
+
+  'delete-session-mid': async (lane) => {
+    const cell = await openCell(lane, 'delete-session-mid');
+    const death = cell.arm('delete-session-mid');
+    cell.holdEffect('a', death.over);
+    await cell.say('hello', [{ calls: [cell.get('a')] }, done]);
+    await cell.hadEffect('a');
+    const deleted = cell.call('DELETE', '').catch(() => null);
+    await death.strike();
+    await deleted;
+    await poll(async () => (await cell.call('GET', '')).status === 404, Date.now() + terminalMs);
+    const effects = cell.effects('a');
+    // An alarm that was left behind would ring within this time.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect([cell.effects('a'), cell.requests('hello').length]).toEqual([effects, 1]);
+    expect(effects).toBe(1);
+    const { json } = await lane.call('GET', '/v1/sessions');
+    expect(json.items.map(({ id }: { id: string }) => id)).not.toContain(cell.session);
+    expect((await cell.call('GET', '/events')).status).toBe(404);
+    expect((await cell.call('POST', '/turns', { input: 'Are you there?' })).status).toBe(404);
+  },
+};
+
+async function decidedThenDies(cell: Cell, decision: 'approve' | 'deny'): Promise<void> {
+  const death = cell.arm(decision === 'approve' ? 'confirmed-before-effect' : 'denied-before-continue');
+  await cell.say('hello', [{ calls: [cell.ask('a')] }, done]);
+  await cell.reachStatus('waiting');
+  const [callId = ''] = await cell.pending();
+  const decided = cell.decide(callId, decision).catch(() => null);
+  await death.strike();
+  await decided;
+  await cell.ended();
+}
+
+async function saidOnce(cell: Cell, text: string): Promise<void> {
+  const answers = (await cell.messages()).filter(({ role }) => role === 'assistant');
+  const said = answers.flatMap(({ parts }) => parts.filter(({ type }) => type === 'text')).map((part) => part.text);
+  expect(
+    said.filter((part) => part !== ''),
+    'what the model said, once',
+  ).toEqual([text]);
+}
+
+/** Readers of the log were told from where on to drop what the dead attempt had said. */
+async function tookBackWhatWasSaid(cell: Cell): Promise<void> {
+  const events = await cell.events();
+  const restart = events.find(({ type }) => type === 'step-restart');
+  const begun = events.find(({ type }) => type === 'step-start');
+  expect(restart?.data.from).toBe((begun?.id ?? 0) + 1);
+  expect(events.filter(({ type }) => type === 'turn-resume')).toHaveLength(1);
+}
+
+/** The unsafe call was not repeated, and the model knows that nobody knows. */
+async function toldUnknown(cell: Cell): Promise<void> {
+  const [safe, unsafe] = results(await cell.events());
+  expect(safe?.data).toMatchObject({ isError: false });
+  expect(unsafe?.data).toMatchObject({ isError: true, code: 'outcome_unknown' });
+  const told =
+    cell
+      .requests('hello')
+      .at(-1)
+      ?.messages.filter(({ role }) => role === 'tool') ?? [];
+  expect(told).toHaveLength(2);
+  expect(JSON.stringify(told.at(-1)?.content)).toContain('may or may not');
+}
+
+async function allSucceeded(cell: Cell): Promise<void> {
+  for (const { data } of results(await cell.events())) expect(data).toMatchObject({ isError: false });
+}
+
+/** Each result that the model is shown answers a call that it is shown, and each call has its result. */
+function pairsAreWhole({ messages }: ModelRequest): void {
+  const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
+  const answers = messages.filter(({ role }) => role === 'tool').map(({ tool_call_id }) => tool_call_id);
+  expect(answers).toEqual(calls);
+}
+
+function results(events: StreamEvent[]): StreamEvent[] {
+  return events.filter(({ type }) => type === 'tool-result');
+}
+
+/** Ids of calls in call order, of a log in which nothing was taken back. */
+function callsMade(events: StreamEvent[]): unknown[] {
+  return events.filter(({ type }) => type === 'tool-input-start').map(({ data }) => data.callId);
+}
+
+function asksIn(events: StreamEvent[]): string[] {
+  return events.filter(({ type }) => type === 'approval-required').map(({ data }) => String(data.callId));
+}

@@ -1,0 +1,60 @@
+/** Where tools have their effects: counts them by what they are called and notes the idempotency key of each. */
+import { createServer } from 'node:http';
+import { listen } from './listen.ts';
+
+export type Effect = { method: string; key: string | null };
+
+export type Upstream = {
+  /** What a tool is to ask for, so that its effect is counted under `name`. */
+  urlOf(name: string): string;
+  /** In the order in which they came. */
+  effects(name: string): readonly Effect[];
+  /** Names that begin so, and have had an effect. */
+  namesUnder(prefix: string): string[];
+  /** The effect is had at once, its answer held back until the promise resolves. */
+  hold(name: string, until: Promise<unknown>): void;
+  /** Resolves when the effect has been had so often. */
+  had(name: string, times?: number): Promise<void>;
+  close(): void;
+};
+
+export async function startUpstream(): Promise<Upstream> {
+  const effects = new Map<string, Effect[]>();
+  const held = new Map<string, Promise<unknown>>();
+  const watchers = new Set<() => void>();
+  const server = createServer((request, response) => {
+    request.resume();
+    request.once('end', () => {
+      const name = decodeURIComponent((request.url ?? '/').slice(1));
+      const key = request.headers['idempotency-key'];
+      effects.set(name, [...(effects.get(name) ?? []), { method: request.method ?? '', key: typeof key === 'string' ? key : null }]);
+      for (const watch of [...watchers]) watch();
+      const answer = (): void => {
+        response.writeHead(200, { 'content-type': 'text/plain' });
+        response.end(`effect of ${name}`);
+      };
+      void (held.get(name) ?? Promise.resolve()).then(answer);
+    });
+  });
+  const port = await listen(server);
+  return {
+    urlOf: (name) => `http://127.0.0.1:${port}/${encodeURIComponent(name)}`,
+    effects: (name) => effects.get(name) ?? [],
+    namesUnder: (prefix) => [...effects.keys()].filter((name) => name.startsWith(prefix)),
+    hold: (name, until) => void held.set(name, until),
+    had: (name, times = 1) =>
+      new Promise((resolve) => {
+        const watch = (): void => {
+          if ((effects.get(name)?.length ?? 0) < times) return;
+          watchers.delete(watch);
+          resolve();
+        };
+        watchers.add(watch);
+        watch();
+      }),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
