@@ -146,7 +146,8 @@ function toQuestion(deps: TurnDeps, turn: string, step: number, call: StepCall, 
   const { callId, name } = call;
   const { canonical, wireName: entry } = waitFor.tool;
   const at = { turn, step, callId, name, canonical, arguments: call.arguments ?? {} };
-  if (waitFor.kind === 'client') return { type: 'client-tool-required', ...at };
+  // The caller knows its tool by its own spelling, however the model wrote it.
+  if (waitFor.kind === 'client') return { type: 'client-tool-required', ...at, name: waitFor.tool.ownName };
   const expiresAt = new Date(deps.clock.now() + limits.approvalTtlMs).toISOString();
   const { reason, kind: ask, target } = waitFor.ask;
   return { type: 'approval-required', ...at, entry, reason, ask, target, expiresAt };

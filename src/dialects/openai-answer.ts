@@ -1,0 +1,156 @@
+/**
+ * A session's answer to one chat request, cut out of its log: from where the request came in to the turn's end, or to where
+ * the turn waits. Pure and deterministic, so that an answer can be read again, and gone on from at any frame, by any later
+ * process. Who stores what an answer is made from is `session/completion-store.ts`.
+ */
+import { toToolCallId } from '../core/reference.ts';
+import type { SessionEvent } from '../core/session-event.ts';
+import { applyEvent, beginTurn, isUndecided, isWaiting, openCalls, type TurnState } from '../core/turn.ts';
+import { createChunkWriter, toDocument, type CompletionIdentity } from './openai-chat.ts';
+import { createMessage, type AssistantMessage, type Change, type ClientCall } from './openai-message.ts';
+
+/**
+ * `turn` is shown from the event after `after` on, and `after` is what the request found or wrote last. `earlier`: what nobody
+ * has been shown yet comes first: this turn, or the one before it, from the event after `earlier.after` on.
+ */
+export type AnswerRange = { turn: string; after: number; earlier: { turn: string; after: number } | null };
+
+/** `id` is `N` for an event's first frame, `N.1`, `N.2` … for more of the same event. */
+export type AnswerFrame = { id: string; data: string };
+
+/** What one event of the log adds to the answer. */
+export type AnswerPart = { event: number; changes: Change[] };
+
+export type AnswerReader = {
+  /** To be fed with every event of the log from the begin of its first turn, in order. */
+  take(event: SessionEvent): AnswerPart[];
+  isOver(): boolean;
+  message: AssistantMessage;
+};
+
+/** Texts of steps are joined by a blank line. Calls of server tools are never shown; calls of the client's are all there are. */
+export function createAnswerReader(range: AnswerRange, session: string, restarts: 'silently' | 'as failures'): AnswerReader {
+  const message = createMessage({ restarts });
+  const asked = new Map<string, ClientCall>();
+  let state = beginTurn(range.earlier?.turn ?? range.turn);
+  /** Before `after` all is known, so what a dead run had said is taken back before it is shown. */
+  let held: SessionEvent[] = [];
+
+  const follow = (event: SessionEvent & { turn: string }): void => {
+    if (event.turn !== state.turn) state = beginTurn(event.turn);
+    applyEvent(state, event);
+    if (event.type !== 'client-tool-required') return;
+    const { callId, name, arguments: given } = event;
+    asked.set(callId, { id: toToolCallId(callId, session), name, arguments: JSON.stringify(given) });
+  };
+  const show = (event: SessionEvent): AnswerPart => {
+    const elsewhere = 'turn' in event && event.turn !== range.turn;
+    const change = elsewhere && (event.type === 'turn-end' || event.type === 'error') ? message.endStep() : message.take(event);
+    return { event: event.id, changes: change === null ? [] : [change] };
+  };
+  const isMine = (event: SessionEvent): event is SessionEvent & { turn: string } =>
+    'turn' in event && (event.turn === range.turn || event.turn === range.earlier?.turn);
+  const beginOf = (turn: string): number => (turn === range.earlier?.turn ? range.earlier.after : range.after);
+
+  return {
+    message,
+    isOver: () => message.isOver(),
+    take(event) {
+      if (message.isOver()) return [];
+      const mine = isMine(event);
+      if (mine) follow(event);
+      const shown = mine && event.id > beginOf(event.turn);
+      if (shown && event.id <= range.after) {
+        if (event.type === 'step-restart') held = held.filter(({ id }) => id < event.from);
+        else held.push(event);
+      }
+      if (event.id < range.after) return [];
+      const parts: AnswerPart[] = [];
+      for (const one of held) if (!message.isOver()) parts.push(show(one));
+      held = [];
+      if (shown && event.id > range.after && !message.isOver()) parts.push(show(event));
+      if (isWaiting(state) && !message.isOver()) {
+        const last = parts.at(-1);
+        const changes = message.pause(waitedFor(state, asked, session));
+        if (last?.event === event.id) last.changes.push(...changes);
+        else parts.push({ event: event.id, changes });
+      }
+      return parts;
+    },
+  };
+}
+
+/** What a client reads while a call waits for a person's word: one line, the same each time, so that it is known when it comes back. */
+export function approvalNote(canonical: string, callId: string, session: string): string {
+  return `Waiting for approval of ${canonical} (call ${callId}): POST /v1/sessions/${session}/approvals/${callId} with {"decision": "approve"} or {"decision": "deny"} decides, or a link minted at its /link; the next message goes on from there.`;
+}
+
+/** The call that a note is about; null for any other text. Whether it is the very note, only its text says. */
+export function readApprovalNote(text: string): string | null {
+  return /^Waiting for approval of \S+ \(call (\S+)\): /.exec(text)?.[1] ?? null;
+}
+
+/** Each frame once, whatever was shown before it: a reader that comes back leaves out what it has (`isAfter`). */
+export function createAnswerEncoder(range: AnswerRange, identity: CompletionIdentity, session: string) {
+  const reader = createAnswerReader(range, session, 'as failures');
+  const write = createChunkWriter(identity, reader.message);
+  return {
+    encode: (event: SessionEvent): AnswerFrame[] =>
+      reader.take(event).flatMap(({ event: id, changes }) => {
+        const data = changes.length === 0 ? write(null) : changes.flatMap(write);
+        return data.map((text, index) => ({ id: index === 0 ? String(id) : `${id}.${index}`, data: text }));
+      }),
+    isOver: reader.isOver,
+  };
+}
+
+/** The whole answer as a document. Throws the `Problem` that the turn failed with. */
+export function toAnswerDocument(
+  events: Iterable<SessionEvent>,
+  range: AnswerRange,
+  identity: CompletionIdentity,
+  session: string,
+): Record<string, unknown> {
+  const reader = createAnswerReader(range, session, 'silently');
+  let last: Change | undefined;
+  for (const event of events) {
+    for (const { changes } of reader.take(event)) last = changes.at(-1) ?? last;
+    if (reader.isOver()) break;
+  }
+  return toDocument(last, identity, reader.message);
+}
+
+/** Number of the event that the answer ends with; null while it has no end. */
+export function answerEnd(events: Iterable<SessionEvent>, range: AnswerRange, session: string): number | null {
+  const reader = createAnswerReader(range, session, 'silently');
+  for (const event of events) {
+    reader.take(event);
+    if (reader.isOver()) return event.id;
+  }
+  return null;
+}
+
+export const frameIdPattern = /^(0|[1-9][0-9]{0,14})(?:\.([1-9][0-9]{0,6}))?$/;
+
+/** True when the frame comes after the one of the other id. Both are ids of frames. */
+export function isAfter(id: string, other: string): boolean {
+  const [event, place] = numbers(id);
+  const [otherEvent, otherPlace] = numbers(other);
+  return event === otherEvent ? place > otherPlace : event > otherEvent;
+}
+
+function numbers(id: string): [number, number] {
+  const match = frameIdPattern.exec(id);
+  if (match === null) throw new TypeError(`not the id of a frame: ${id.slice(0, 80)}`);
+  return [Number(match[1]), Number(match[2] ?? 0)];
+}
+
+function waitedFor(state: TurnState, asked: ReadonlyMap<string, ClientCall>, session: string) {
+  const open = openCalls(state).filter(isUndecided);
+  return {
+    notes: open.flatMap(({ asked: by, canonical, callId }) =>
+      by === 'approval' ? [approvalNote(canonical ?? '', callId, session)] : [],
+    ),
+    calls: open.flatMap(({ callId }) => asked.get(callId) ?? []),
+  };
+}
