@@ -18,6 +18,12 @@ export const AgentLimits = z
     toolTimeoutMs: z.int().min(1).max(limits.toolTimeoutMs).optional(),
     turnTimeoutMs: z.int().min(1).max(limits.turnTimeoutMs).optional(),
     maxTokens: z.int().min(1).optional().meta({ description: 'Input and output tokens of a whole turn.' }),
+    maxCost: z
+      .number()
+      .positive()
+      .max(1_000_000)
+      .optional()
+      .meta({ description: 'Of a whole turn, in the numbers of the providers’ `prices`.' }),
     maxContextTokens: z
       .int()
       .min(1_000)

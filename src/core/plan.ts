@@ -3,6 +3,7 @@
  * accepted and stored with it. It names its edition by hash; the session reads the body through the edition cache.
  */
 import type { AgentLimits } from './agent.ts';
+import type { Price } from './price.ts';
 import { z } from 'zod';
 import type { EditionPointer } from './edition.ts';
 import { limits } from './limits.ts';
@@ -18,6 +19,8 @@ export type Plan = {
   /** `MONIKER_ALIASES`, as it was when the turn was accepted. */
   aliases: boolean;
   limits: AgentLimits;
+  /** With `limits.maxCost`: the prices of the plan's models, as they were when the turn was accepted. */
+  prices?: readonly { model: string; price: Price }[];
   /** Sampling settings of the request, passed to the provider. */
   settings: ModelSettings;
   /** The caller's own tools: offered after the toolset's, run by the caller. */

@@ -1,5 +1,6 @@
 /** A model provider as its administrator writes it (DESIGN §6, §9). Adapters live in `src/providers/`. */
 import { z } from 'zod';
+import { Prices } from './price.ts';
 import { SecretName } from './secret.ts';
 
 export const ProviderKind = z.enum(['openai', 'openai-compatible']).meta({ id: 'ProviderKind' });
@@ -102,6 +103,7 @@ export const Provider = z
     headers: ProviderHeaders.optional(),
     models: z.array(z.string().min(1).max(200)).max(500).optional().meta({ description: 'Listed by `/v1/models`.' }),
     profile: ProviderProfile.optional(),
+    prices: Prices.optional().meta({ description: 'Per million tokens, by model; what `limits.maxCost` of an agent is counted with.' }),
   })
   .refine((provider) => provider.apiKey === undefined || provider.apiKeySecret === undefined, {
     message: 'give either apiKey or apiKeySecret',
@@ -122,6 +124,7 @@ export type ProviderAccess = {
   headers: Record<string, string>;
   models: readonly string[];
   profile: ProviderProfile;
+  prices?: Prices;
 };
 
 export const openaiBaseUrl = 'https://api.openai.com/v1';
@@ -139,4 +142,5 @@ export const rehearsalAccess: ProviderAccess = {
   headers: {},
   models: ['default'],
   profile: {},
+  prices: { '*': { input: 0, output: 0 } },
 };

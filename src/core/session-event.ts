@@ -18,6 +18,7 @@ export type TurnEndReason =
   | 'content_filter'
   | 'max_steps'
   | 'max_tokens'
+  | 'max_cost'
   | 'timeout'
   | 'cancelled'
   | 'upstream_error'
@@ -111,7 +112,8 @@ export type SessionEventBody =
     }
   /** Opaque to everyone but the adapter of `provider`; goes back as it came. */
   | { type: 'native'; turn: string; step: number; provider: string; data: unknown }
-  | { type: 'usage'; turn: string; step: number; usage: Usage }
+  /** `model`: who was asked; a step may have asked several. */
+  | { type: 'usage'; turn: string; step: number; usage: Usage; model?: string }
   | { type: 'step-end'; turn: string; step: number; reason: string; model: string }
   | { type: 'step-restart'; turn: string; step: number; from: number }
   /** The turn goes on after its process died. `attempt` counts the turn's recoveries from 1. */

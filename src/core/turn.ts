@@ -7,6 +7,7 @@ import type { ApprovalVerdict } from './approval.ts';
 import { addUsage, type Usage } from './chat-event.ts';
 import { canonicalJson } from './hash.ts';
 import { limits } from './limits.ts';
+import { costOf, type Price } from './price.ts';
 import type { Via } from './message.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from './session-event.ts';
 import type { ToolResultCode } from './tool.ts';
@@ -54,10 +55,17 @@ export type TurnState = {
   recoveries: number;
   recoveriesWithoutProgress: number;
   usage: Usage;
+  /** The same by model ref. */
+  usageOf: Map<string, Usage>;
   failed: boolean;
 };
 
-export type TurnBudget = { maxSteps: number; maxCalls: number; maxTokens: number | null };
+export type TurnBudget = {
+  maxSteps: number;
+  maxCalls: number;
+  maxTokens: number | null;
+  cost?: { max: number; prices: ReadonlyMap<string, Price> };
+};
 
 /** Why a call is answered without running: the code and the sentence that the model reads. */
 export type Refusal = { code: ToolResultCode; message: string };
@@ -87,6 +95,7 @@ export function beginTurn(turn: string): TurnState {
     recoveries: 0,
     recoveriesWithoutProgress: 0,
     usage: { inputTokens: 0, outputTokens: 0 },
+    usageOf: new Map(),
     failed: false,
   };
 }
@@ -154,6 +163,8 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     }
     case 'usage':
       state.usage = addUsage(state.usage, event.usage);
+      if (event.model !== undefined)
+        state.usageOf.set(event.model, addUsage(state.usageOf.get(event.model) ?? { inputTokens: 0, outputTokens: 0 }, event.usage));
       return;
     case 'step-end':
       state.phase = 'stepped';
@@ -239,7 +250,8 @@ function afterStep(state: TurnState, budget: TurnBudget): TurnAction {
   if (open.length > 0) return { do: 'wait', calls: open };
   if (state.calls.size === 0) return { do: 'end', status: 'completed', reason: closing ? 'max_steps' : endReason(state.stepReason) };
   if (closing) return { do: 'end', status: 'completed', reason: 'max_steps' };
-  if (spent(state, budget)) return { do: 'end', status: 'completed', reason: 'max_tokens' };
+  const spent = spentLimit(state, budget);
+  if (spent !== null) return { do: 'end', status: 'completed', reason: spent.reason };
   return { do: 'call-model', step: state.step + 1, closing: state.step + 1 > budget.maxSteps };
 }
 
@@ -292,8 +304,8 @@ function refuse(
     };
   }
   if (state.stepReason === 'content-filter') return { code: 'aborted', message: 'Not run: the reply was stopped by the content filter.' };
-  if (spent(state, budget))
-    return { code: 'limit_reached', message: `Not run: the turn's limit of ${budget.maxTokens} tokens is reached.` };
+  const spent = spentLimit(state, budget);
+  if (spent !== null) return { code: 'limit_reached', message: `Not run: the turn's limit of ${spent.limit} is reached.` };
   if (at.position >= limits.maxCallsPerStep) {
     return { code: 'limit_reached', message: `Not run: a step may hold ${limits.maxCallsPerStep} calls. Send the rest in the next step.` };
   }
@@ -331,8 +343,17 @@ function refusalOf(decision: ApprovalVerdict): Refusal | null {
   }
 }
 
-function spent(state: TurnState, budget: TurnBudget): boolean {
-  return budget.maxTokens !== null && state.usage.inputTokens + state.usage.outputTokens >= budget.maxTokens;
+/** The budget that is used up; null while there is something left of each. */
+function spentLimit({ usage, usageOf }: TurnState, { maxTokens, cost }: TurnBudget): { reason: TurnEndReason; limit: string } | null {
+  if (maxTokens !== null && usage.inputTokens + usage.outputTokens >= maxTokens)
+    return { reason: 'max_tokens', limit: `${maxTokens} tokens` };
+  if (cost === undefined) return null;
+  let sum = 0;
+  for (const [model, used] of usageOf) {
+    const price = cost.prices.get(model);
+    if (price !== undefined) sum += costOf(price, used);
+  }
+  return sum >= cost.max ? { reason: 'max_cost', limit: `cost (${cost.max})` } : null;
 }
 
 function endReason(stepReason: string | null): TurnEndReason {

@@ -94,6 +94,6 @@ async function askFor(
     deps.log.info('a summary could not be asked for', { turn: scope.turn, model: at.model, error: String(error) });
   }
   // Also of one that is of no use: it was paid for.
-  if (usage !== null) scope.append({ type: 'usage', turn: scope.turn, step: at.step, usage });
+  if (usage !== null) scope.append({ type: 'usage', turn: scope.turn, step: at.step, usage, model: at.model });
   return whole ? text : null;
 }

@@ -3,6 +3,7 @@
  * only the warm directory; stores nothing.
  */
 import { splitModelRef, type Agent } from '../core/agent.ts';
+import { priceOf } from '../core/price.ts';
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { matchAllowList } from '../core/allow-list.ts';
 import type { ClientTool, ModelSettings, Plan } from '../core/plan.ts';
@@ -36,7 +37,9 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const agent = request.agent === undefined ? null : await readAgent(deps, principal, request.agent);
   const model = agent?.model ?? request.model;
   if (model === undefined) throw invalidRequest([{ path: 'model', message: 'give an agent or a model' }]);
-  await checkModels(deps, principal, [model, ...(agent?.fallbacks ?? [])]);
+  const models = [model, ...(agent?.fallbacks ?? [])];
+  await checkModels(deps, principal, models);
+  const prices = agent?.limits?.maxCost === undefined ? null : await readPrices(deps, principal, models);
 
   const toolsetName = request.toolset ?? agent?.toolset;
   if (agent !== null && request.toolset !== undefined) requireOwnToolset(principal, agent, request.toolset);
@@ -57,6 +60,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     allow,
     aliases: deps.aliases,
     limits: agent?.limits ?? {},
+    ...(prices !== null && { prices }),
     settings,
     ...(view.clientTools.length > 0 && { clientTools: view.clientTools }),
   };
@@ -97,6 +101,20 @@ async function checkModel(deps: PlanDeps, principal: Principal, ref: string): Pr
   if (access.kind === 'rehearsal' && !access.models.includes(model)) {
     throw new Problem('model_not_found', `The provider "${provider}" has no model "${model}"; it has ${access.models.join(', ')}.`);
   }
+}
+
+/** A limit that nothing counts against would be none. */
+async function readPrices(deps: PlanDeps, principal: Principal, refs: readonly string[]): Promise<NonNullable<Plan['prices']>> {
+  return await Promise.all(
+    refs.map(async (ref) => {
+      const { provider, model } = splitModelRef(ref);
+      const { prices = {} } = await deps.directory.provider(principal.workspace, provider);
+      const price = priceOf(prices, model);
+      if (price !== null) return { model: ref, price };
+      const message = `counts with prices, and the provider "${provider}" has none for "${model}": add it to its \`prices\``;
+      throw invalidRequest([{ path: 'limits.maxCost', message }]);
+    }),
+  );
 }
 
 /** A forced tool must be one that the plan offers: nothing else may be called. */

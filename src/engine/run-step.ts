@@ -154,7 +154,7 @@ function createStepWriter(deps: StepDeps, scope: StepScope, at: { step: number; 
           append({ type: 'native', turn, step, provider: event.provider, data: event.data });
           break;
         case 'usage':
-          append({ type: 'usage', turn, step, usage: event.usage });
+          append({ type: 'usage', turn, step, usage: event.usage, model: at.model });
           break;
         case 'finish':
           this.finished = true;

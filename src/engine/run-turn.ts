@@ -63,11 +63,12 @@ export async function runTurn(deps: TurnDeps, scope: TurnScope, signal: AbortSig
   return 'aborted';
 }
 
-export function toBudget({ limits: own }: Pick<Plan, 'limits'>): TurnBudget {
+export function toBudget({ limits: own, prices = [] }: Pick<Plan, 'limits' | 'prices'>): TurnBudget {
   return {
     maxSteps: own.maxSteps ?? limits.maxStepsPerTurn,
     maxCalls: own.maxCalls ?? limits.maxCallsPerTurn,
     maxTokens: own.maxTokens ?? null,
+    ...(own.maxCost !== undefined && { cost: { max: own.maxCost, prices: new Map(prices.map(({ model, price }) => [model, price])) } }),
   };
 }
 

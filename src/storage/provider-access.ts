@@ -39,6 +39,7 @@ export async function openProvider(master: MasterKey, workspace: string, name: s
     headers: Object.fromEntries(headers),
     models: provider.models ?? [],
     profile: provider.profile ?? {},
+    ...(provider.prices !== undefined && { prices: provider.prices }),
   };
 }
 

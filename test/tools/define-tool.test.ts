@@ -119,6 +119,7 @@ describe('the registry', () => {
     expect(toolDefinitions().map(({ canonical, aliases }) => [canonical, ...aliases])).toEqual([
       ['builtin.bash', 'shell'],
       ['builtin.delete_file'],
+      ['builtin.fetch_result'],
       ['builtin.http_request'],
       ['builtin.list_directory'],
       ['builtin.read_file'],
