@@ -72,7 +72,8 @@ function guardWrites(files: FileSystem, check: (path: string) => void, mayCommit
       files.append(path, content);
     },
     makeDirectory(path, options) {
-      check(path);
+      // `mkdir -p` of what is there does nothing.
+      if (options?.recursive !== true || files.stat(path)?.kind !== 'directory') check(path);
       files.makeDirectory(path, options);
     },
     remove(path, options) {

@@ -24,6 +24,7 @@ import { mountKeys } from './routes/keys.ts';
 import { mountModels } from './routes/models.ts';
 import { mountOpenApi } from './routes/openapi.ts';
 import { mountPages } from './routes/pages.ts';
+import { mountPolicy } from './routes/policy.ts';
 import { mountProviders } from './routes/providers.ts';
 import { mountSecrets } from './routes/secrets.ts';
 import { mountSessionFiles } from './routes/session-files.ts';
@@ -48,6 +49,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   mountTools(app);
   mountProviders(app);
   mountSecrets(app);
+  mountPolicy(app);
   mountModels(app);
   mountAgents(app);
   mountKeys(app);

@@ -13,7 +13,7 @@ import { notFound, sessionPath } from './session-path.ts';
 export const bash = defineTool({
   name: 'bash',
   aliases: ['shell'],
-  description: `Runs a bash script over the files of this session and answers stdout, stderr and the exit code. Starts in /workspace; files stay for the next call, variables and cd do not. Has the usual text tools (grep, sed, awk, sort, jq, find, xargs, head, diff …) and no network: use http_request for that. Stops after ${limits.maxShellCommands} commands.`,
+  description: `Runs a bash script over the files of this session and answers stdout, stderr and the exit code. Starts in /workspace; files stay for the next call, variables and cd do not. Has the usual text tools (grep, sed, awk, sort, jq, find, xargs, head, diff …) and no network: use http_request for that. Writing outside /workspace needs a person's approval: put scratch files into $TMPDIR. Changes of files are kept together when the script ends or its time is up, and not at all when it is cancelled. Stops after ${limits.maxShellCommands} commands.`,
   input: z.object({
     command: z.string().min(1).describe('The script'),
     cwd: z.string().optional().describe('Directory to start in; relative to /workspace'),
@@ -34,7 +34,7 @@ export const bash = defineTool({
     const shell = new Bash({
       fs: createBashFileSystem(overlay),
       cwd: startDirectory(files, cwd),
-      env: { HOME: workspace, TMPDIR: '/tmp', LANG: 'C.UTF-8' },
+      env: { HOME: workspace, TMPDIR: scratch, LANG: 'C.UTF-8' },
       executionLimitProfile: 'hardened',
       executionLimits: {
         maxCommandCount: limits.maxShellCommands,
@@ -58,6 +58,9 @@ export const bash = defineTool({
     }
   },
 });
+
+/** Made by the first write to it. Inside, since scratch files are nothing to ask a person about. */
+const scratch = `${workspace}/.tmp`;
 
 function startDirectory(files: FileSystem, cwd: string | undefined): string {
   const path = sessionPath(cwd ?? '.');
