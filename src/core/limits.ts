@@ -61,6 +61,8 @@ export const limits = {
   approvalLinkTtlMs: 24 * 60 * 60_000,
   /** Longer than any token of ours; checked before anything is hashed. */
   maxLinkTokenLength: 512,
+  /** A decision sent with a link by nobody in particular: one short word. */
+  maxLinkBodyBytes: 4 * KB,
   /** Open at once in a session, direct calls included: each holds its arguments. */
   maxPendingApprovals: 100,
   /** Links to one approval that are good at the same time. */

@@ -5,7 +5,8 @@ import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
 import { callDirectly, dryRunCall } from '../../src/engine/direct-call.ts';
 import { planTurn } from '../../src/engine/plan-turn.ts';
 import { createApp } from '../../src/http/app.ts';
-
+import { mintToken, readToken } from '../../src/storage/approval-link.ts';
+import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import type { Services } from '../../src/wiring.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
@@ -42,10 +43,15 @@ export type Harness = {
 };
 
 export function createHarness(environment: Record<string, string> = {}, replaced: Partial<Services> = {}): Harness {
-  const settings = readSettings({ MONIKER_ROOT_KEY: rootKey, ...environment });
+  const settings = readSettings({
+    MONIKER_ROOT_KEY: rootKey,
+    MONIKER_MASTER_KEY: 'a master key of at least 32 characters',
+    ...environment,
+  });
   const [clock, log, ids, sessions] = [fakeClock(), keptLog(), countedIds(), fakeSessions()];
   const catalog = createFakeCatalog({ definitions, rootKey });
   const { directory } = catalog;
+  const master = createMasterKey(settings.masterKey);
   const proxied: Harness['proxied'] = [];
   const unused = () => Promise.reject(new Error('not in these tests'));
   const direct = {
@@ -71,6 +77,7 @@ export function createHarness(environment: Record<string, string> = {}, replaced
     directory,
     catalog: () => catalog,
     sessions,
+    approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callDirectly(direct, principal, call, new AbortController().signal),

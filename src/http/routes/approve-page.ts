@@ -25,8 +25,6 @@ const common = {
   params: z.object({ token: z.string().meta({ description: 'Of the link.' }) }),
 } as const;
 
-const maxFormBytes = 4 * 1024;
-
 export function mountApprovePage(app: App): void {
   mountPublic(
     app,
@@ -95,8 +93,8 @@ function refuseOtherSites(c: AppContext): void {
 async function readDecision(c: AppContext): Promise<z.infer<typeof LinkDecision>> {
   const [type = ''] = (c.req.header('content-type') ?? '').toLowerCase().split(';');
   if (type.trim() !== 'application/x-www-form-urlencoded')
-    return parseDocument(LinkDecision, (await readJsonBody(c.req.raw, maxFormBytes)).value);
-  const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, maxFormBytes)));
+    return parseDocument(LinkDecision, (await readJsonBody(c.req.raw, limits.maxLinkBodyBytes)).value);
+  const form = new URLSearchParams(new TextDecoder().decode(await readBytes(c.req.raw, limits.maxLinkBodyBytes)));
   return parseDocument(LinkDecision, Object.fromEntries(form));
 }
 
