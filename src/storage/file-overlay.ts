@@ -20,6 +20,8 @@ export type StoreOverlay = FileStore & {
 export function overlayStore(base: FileStore): StoreOverlay {
   /** null: what the store has at this path is gone. */
   const entries = new Map<string, Entry | null>();
+  /** What the store had at a path when it was first changed here. */
+  const found = new Map<string, FileRow['kind'] | null>();
   const tree = createTree();
   const delta = { files: 0, bytes: 0 };
   const basedOn = base.changes();
@@ -49,6 +51,7 @@ export function overlayStore(base: FileStore): StoreOverlay {
       );
     }
     const before = get(path);
+    if (!entries.has(path)) found.set(path, before?.kind ?? null);
     held += added;
     delta.files += (entry === null ? 0 : 1) - (before === undefined ? 0 : 1);
     delta.bytes += (entry?.row.size ?? 0) - (before?.size ?? 0);
@@ -101,7 +104,7 @@ export function overlayStore(base: FileStore): StoreOverlay {
     },
     changes: () => changes,
     commit() {
-      if (base.changes() !== basedOn) checkFits(base, entries);
+      if (base.changes() !== basedOn) checkFits(base, entries, found);
       write(base, entries);
       entries.clear();
     },
@@ -112,7 +115,7 @@ export function overlayStore(base: FileStore): StoreOverlay {
  * Somebody else wrote meanwhile. Of two writes the later one stands and appends are both kept, as without a layer; what
  * cannot be put together is refused here, before anything is written.
  */
-function checkFits(base: FileStore, entries: ReadonlyMap<string, Entry | null>): void {
+function checkFits(base: FileStore, entries: ReadonlyMap<string, Entry | null>, found: ReadonlyMap<string, FileRow['kind'] | null>): void {
   const used = base.usage();
   let { files, bytes } = used;
   const kindAt = (path: string): FileRow['kind'] | undefined => {
@@ -127,6 +130,7 @@ function checkFits(base: FileStore, entries: ReadonlyMap<string, Entry | null>):
       bytes -= now?.size ?? 0;
       continue;
     }
+    if (now !== undefined && now.kind !== entry.row.kind && now.kind !== found.get(path)) throw changedMeanwhile(path);
     const source = entry.from === null ? undefined : base.get(entry.from);
     if (entry.from !== null && source?.kind !== entry.row.kind) throw changedMeanwhile(entry.from);
     if (entry.row.kind === 'file' && now?.kind === 'directory' && base.children(path).some((child) => entries.get(child.path) !== null))

@@ -179,6 +179,152 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       full.write('/tmp/0x', bytes('1'));
     });
 
+    describe('worked on in an overlay', () => {
+      it('shows its changes there at once, and here after the commit', () => {
+        const files = fresh();
+        files.write('/workspace/a', bytes('1'));
+        files.write('/workspace/d/b', bytes('2'));
+        const overlay = files.overlay();
+        overlay.append('/workspace/a', bytes('+'));
+        overlay.write('/workspace/new/deep', bytes('3'), { mode: 0o755 });
+        overlay.remove('/workspace/d', { recursive: true });
+        expect(text(overlay.read('/workspace/a'))).toBe('1+');
+        expect(overlay.paths()).toEqual(['/', '/tmp', '/workspace', '/workspace/a', '/workspace/new', '/workspace/new/deep']);
+        expect(overlay.list('/workspace').map((entry) => entry.name)).toEqual(['a', 'new']);
+        expect(text(files.read('/workspace/a'))).toBe('1');
+        expect(files.paths()).toEqual(['/', '/tmp', '/workspace', '/workspace/a', '/workspace/d', '/workspace/d/b']);
+        overlay.commit();
+        expect(text(files.read('/workspace/a'))).toBe('1+');
+        expect(files.stat('/workspace/new/deep')).toMatchObject({ size: 1, mode: 0o755 });
+        expect(files.stat('/workspace/d')).toBeNull();
+      });
+
+      it('has done nothing when it is dropped', () => {
+        const files = fresh();
+        files.write('/workspace/a', bytes('1'));
+        const overlay = files.overlay();
+        overlay.rename('/workspace/a', '/workspace/b');
+        overlay.write('/workspace/c', bytes('2'));
+        expect([files.paths(), text(files.read('/workspace/a'))]).toEqual([['/', '/tmp', '/workspace', '/workspace/a'], '1']);
+      });
+
+      it('lets files and directories change places', () => {
+        const files = fresh();
+        const big = new Uint8Array(limits.storageChunkBytes + 5).fill(7);
+        files.write('/workspace/a', big);
+        files.write('/workspace/b', bytes('b'));
+        files.write('/workspace/dir/x', bytes('x'));
+        const overlay = files.overlay();
+        overlay.rename('/workspace/a', '/workspace/t');
+        overlay.rename('/workspace/b', '/workspace/a');
+        overlay.rename('/workspace/t', '/workspace/b');
+        overlay.append('/workspace/b', bytes('!'));
+        overlay.rename('/workspace/dir', '/workspace/t');
+        overlay.write('/workspace/dir', bytes('a file now'));
+        overlay.commit();
+        expect(text(files.read('/workspace/a'))).toBe('b');
+        expect(files.read('/workspace/b')).toEqual(Uint8Array.from([...big, 33]));
+        expect(text(files.read('/workspace/t/x'))).toBe('x');
+        expect(text(files.read('/workspace/dir'))).toBe('a file now');
+        expect(files.paths()).toEqual(['/', '/tmp', '/workspace', ...['a', 'b', 'dir', 't', 't/x'].map((path) => `/workspace/${path}`)]);
+      });
+
+      it('keeps appends of both sides, and the later of two writes', () => {
+        const files = fresh();
+        files.write('/workspace/log', bytes('0'));
+        files.write('/workspace/w', bytes('0'));
+        const overlay = files.overlay();
+        overlay.append('/workspace/log', bytes('mine'));
+        overlay.write('/workspace/w', bytes('mine'));
+        files.append('/workspace/log', bytes('yours'));
+        files.write('/workspace/w', bytes('yours'));
+        files.write('/workspace/other', bytes('1'));
+        overlay.commit();
+        expect(['log', 'w', 'other'].map((name) => text(files.read(`/workspace/${name}`)))).toEqual(['0yoursmine', 'mine', '1']);
+        expect(files.stat('/workspace/log')?.size).toBe(10);
+      });
+
+      it('does nothing at all where what was changed meanwhile does not go together', () => {
+        const clashes: [(files: FileSystem) => void, (files: FileSystem) => void][] = [
+          [(mine) => mine.append('/workspace/a', bytes('1')), (yours) => yours.remove('/workspace/a')],
+          [(mine) => mine.rename('/workspace/a', '/workspace/z'), (yours) => yours.remove('/workspace/a')],
+          [(mine) => mine.write('/workspace/d/new', bytes('1')), (yours) => yours.remove('/workspace/d', { recursive: true })],
+          [(mine) => mine.remove('/workspace/d', { recursive: true }), (yours) => yours.write('/workspace/d/yours', bytes('1'))],
+          [(mine) => mine.write('/workspace/n', bytes('1')), (yours) => yours.write('/workspace/n/yours', bytes('1'))],
+          [(mine) => mine.write('/workspace/n/mine', bytes('1')), (yours) => yours.write('/workspace/n', bytes('1'))],
+        ];
+        for (const [index, [mine, yours]] of clashes.entries()) {
+          const files = fresh();
+          files.write('/workspace/a', bytes('a'));
+          files.write('/workspace/d/b', bytes('b'));
+          const overlay = files.overlay();
+          overlay.write('/workspace/first', bytes('1'));
+          mine(overlay);
+          yours(files);
+          const before = files.paths();
+          expect(() => overlay.commit(), `clash ${index}`).toThrow(expect.objectContaining({ name: 'FileError' }));
+          expect(files.paths()).toEqual(before);
+        }
+      });
+
+      it('holds so much and no more, and minds the bounds of the session', () => {
+        const files = fresh();
+        const overlay = files.overlay();
+        const block = new Uint8Array(limits.maxFileBytes);
+        for (let held = 0; held < limits.maxOverlayBytes; held += block.byteLength) overlay.write(`/workspace/${held}`, block);
+        expect(() => overlay.append('/workspace/0x', bytes('1'))).toThrow(expect.objectContaining({ code: 'ENOSPC' }));
+        overlay.remove('/workspace/0');
+        overlay.append('/workspace/0x', bytes('1'));
+        const crowded = fresh();
+        const late = crowded.overlay();
+        late.write('/workspace/late', bytes('1'));
+        for (let index = 0; index < limits.maxSessionFiles; index += 1) crowded.write(`/workspace/${index}`, new Uint8Array());
+        expect(() => crowded.overlay().write('/workspace/one-more', new Uint8Array())).toThrow(expect.objectContaining({ code: 'ENOSPC' }));
+        expect(() => late.commit()).toThrow(expect.objectContaining({ code: 'ENOSPC' }));
+      });
+
+      it('comes to the same as without it, whatever is done', () => {
+        const path = fc.constantFrom(...['a', 'b', 'a/c', 'a/c/d', 'b/d/e', 'f'].map((name) => `/workspace/${name}`), '/tmp/f');
+        const step = fc.oneof(
+          fc.record({ kind: fc.constantFrom('write' as const, 'append' as const), path, content: fc.string({ maxLength: 8 }) }),
+          fc.record({ kind: fc.constantFrom('remove' as const, 'mkdir' as const, 'mode' as const), path }),
+          fc.record({ kind: fc.constant('rename' as const), path, to: path }),
+        );
+        type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+        const act = (files: FileSystem, done: Step): string => {
+          try {
+            if (done.kind === 'write') files.write(done.path, bytes(done.content));
+            else if (done.kind === 'append') files.append(done.path, bytes(done.content));
+            else if (done.kind === 'remove') files.remove(done.path, { recursive: true });
+            else if (done.kind === 'mkdir') files.makeDirectory(done.path);
+            else if (done.kind === 'rename') files.rename(done.path, done.to);
+            else files.setMode(done.path, 0o700);
+            return 'done';
+          } catch (error) {
+            return (error as { code: string }).code;
+          }
+        };
+        const shown = (files: FileSystem) =>
+          files.paths().map((entry) => {
+            const stat = files.stat(entry);
+            return [entry, stat, stat?.kind === 'file' ? text(files.read(entry)) : files.list(entry)];
+          });
+        fc.assert(
+          fc.property(fc.array(fc.array(step, { maxLength: 12 }), { maxLength: 4 }), (scripts) => {
+            const [plain, layered] = [fresh(), fresh()];
+            for (const script of scripts) {
+              const overlay = layered.overlay();
+              for (const done of script) expect(act(overlay, done)).toBe(act(plain, done));
+              expect(shown(overlay)).toEqual(shown(plain));
+              overlay.commit();
+              expect(shown(layered)).toEqual(shown(plain));
+            }
+          }),
+          { numRuns: 150 },
+        );
+      });
+    });
+
     it('agrees with a plain map of paths after any run of writes, removals and renames', () => {
       const path = fc.constantFrom('/workspace/a', '/workspace/b', '/workspace/a/c', '/workspace/b/d/e', '/tmp/f');
       const step = fc.oneof(
