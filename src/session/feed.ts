@@ -16,6 +16,11 @@ export type FeedSource = {
   after: number;
   /** True once nothing more will come although the turn has not ended (the session was deleted). */
   gone(): boolean;
+  /**
+   * Asked while nothing of the turn was read yet: what to send instead, and close, when the turn is queued behind one that
+   * waits for somebody outside. null: it is not.
+   */
+  behind?(): string | null;
 };
 
 /** How one reader's dialect says things. */
@@ -24,11 +29,18 @@ export type FeedEncoding = {
   event(event: SessionEvent): string;
   /** The failure of a stream that stands in no log. */
   problem(problem: ProblemBody): string;
+  /** True: the stream closes after this event, given in order. Absent: after the turn's `turn-end`. */
+  isLast?(event: SessionEvent): boolean;
 };
 
-/** The stream closes after the turn's `turn-end`, or after the problem of a session that was deleted under it. */
-export function createFeed(source: FeedSource, turn: string, encode: FeedEncoding): ReadableStream<Uint8Array> {
+/**
+ * The stream closes after the turn's last event for this dialect, or after the problem of a session that was deleted under it.
+ * `turn` null: every event of the log is given, and the encoding says which is the last.
+ */
+export function createFeed(source: FeedSource, turn: string | null, encode: FeedEncoding): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  const isLast = (event: SessionEvent): boolean => (turn !== null && event.type === 'turn-end') || encode.isLast?.(event) === true;
+  let begun = false;
   let cursor = source.after;
   let ended = false;
   let left = false;
@@ -40,15 +52,21 @@ export function createFeed(source: FeedSource, turn: string, encode: FeedEncodin
       let text = '';
       for (const event of source.log.read(cursor)) {
         cursor = event.id;
-        if (!('turn' in event) || event.turn !== turn) continue;
+        if (turn !== null && (!('turn' in event) || event.turn !== turn)) continue;
+        begun = true;
         text += encode.event(event);
-        ended = event.type === 'turn-end';
+        ended = isLast(event);
         if (ended) break;
       }
       if (text !== '' || ended || left) return text;
       if (source.gone()) {
         ended = true;
         return encode.problem(new Problem('not_found', 'The session was deleted.').toBody());
+      }
+      const instead = begun ? null : (source.behind?.() ?? null);
+      if (instead !== null) {
+        ended = true;
+        return instead;
       }
       const waitMs = quietUntil - source.clock.now();
       if (waitMs <= 0) return heartbeatFrame;

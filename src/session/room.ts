@@ -5,11 +5,16 @@
 import type { CallScope } from '../engine/call-tool.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
-import type { SessionSetup } from '../ports/session.ts';
+import type { SessionSetup, SessionView } from '../ports/session.ts';
 import { migrate } from '../storage/schema.ts';
 import { createSessionFiles } from '../storage/session-files.ts';
 import type { Wiring } from '../wiring.ts';
+import { ApprovalLinks } from './approval-links.ts';
+import { Approvals } from './approvals.ts';
 import { AuditOutbox } from './audit-outbox.ts';
+import { CallStore } from './call-store.ts';
+import { ClientCalls } from './client-calls.ts';
+import { CompletionStore } from './completion-store.ts';
 import { EventLog } from './event-log.ts';
 import { createResultStore } from './result-store.ts';
 import { sessionMigrations } from './schema.ts';
@@ -29,12 +34,31 @@ export type Room = {
   audit: AuditOutbox;
   transcript: LogTranscript;
   results: ResultStore;
+  approvals: Approvals;
+  links: ApprovalLinks;
+  clientCalls: ClientCalls;
+  calls: CallStore;
+  completions: CompletionStore;
   runner: TurnRunner;
 };
 
-/** True once `foundRoom` has been called for this object. Reads only, so that guessing ids stores nothing. */
-export function isFounded(storage: DurableObjectStorage): boolean {
-  return storage.sql.exec(`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'meta'`).toArray().length > 0;
+/**
+ * `none` before `foundRoom` was called for this object, and after its deletion; `leaving` from a deletion's begin to its end.
+ * Reads only where there is nothing, so that guessing ids stores nothing.
+ */
+export function stateOf(storage: DurableObjectStorage): 'none' | 'open' | 'leaving' {
+  const { sql } = storage;
+  if (sql.exec(`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'meta'`).toArray().length === 0) return 'none';
+  migrate(storage, sessionMigrations);
+  const [row] = [...sql.exec<{ leaving: number }>('SELECT leaving FROM meta')];
+  return row === undefined ? 'none' : row.leaving === 0 ? 'open' : 'leaving';
+}
+
+/** Durable before anything else of a deletion: whoever opens the object from here on does the rest. Its alarm comes if nobody does. */
+export function markLeaving({ timers }: Room, storage: DurableObjectStorage, retryAt: number): void {
+  storage.sql.exec('UPDATE meta SET leaving = 1');
+  timers.clearAll();
+  timers.set('erase', retryAt);
 }
 
 export function foundRoom(storage: DurableObjectStorage, meta: SessionMeta): void {
@@ -64,11 +88,16 @@ export function openRoom(
   const parts = {
     log,
     transcript,
+    completions: new CompletionStore(storage.sql),
     results: createResultStore(storage.sql),
     turns: new TurnStore(storage.sql, now),
     timers: new Timers(storage),
     files: createSessionFiles(storage.sql, now),
     audit: new AuditOutbox(storage.sql),
+    approvals: new Approvals(storage.sql, now),
+    links: new ApprovalLinks(storage.sql, now),
+    clientCalls: new ClientCalls(storage.sql),
+    calls: new CallStore(storage.sql, now),
   };
   const { workspace, keyId } = meta;
   const deps = wiring.turnDeps(workspace);
@@ -83,6 +112,20 @@ export function openRoom(
     namesFor: (plan) => wiring.namesFor(workspace, plan),
   });
   return { meta, ...parts, runner };
+}
+
+export function viewOf(session: string, { meta, turns }: Room): SessionView {
+  const { agent, model, toolset } = meta.setup;
+  const current = turns.current();
+  return {
+    id: session,
+    ...(agent !== undefined && { agent }),
+    ...(model !== undefined && { model }),
+    toolset: toolset ?? null,
+    createdAt: new Date(meta.createdAt).toISOString(),
+    turn: current === null ? null : { id: current.id, status: current.status ?? current.state, reason: current.reason },
+    queued: turns.queued(),
+  };
 }
 
 function readMeta(sql: SqlStorage): SessionMeta {

@@ -3,80 +3,101 @@
  * the conversation does next is decided in `core/turn.ts`. Every RPC method answers an `Outcome` and checks the owner first.
  */
 import { DurableObject } from 'cloudflare:workers';
+import type { ApprovalView, Decision } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
+import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
-import type { Plan } from '../core/plan.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import { callToolNow } from '../engine/call-tool.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { Remote } from '../ports/remote.ts';
 import type {
+  ClientResult,
+  Decided,
+  MessagePage,
+  MessageQuery,
+  ResultsTaken,
   Session as SessionPort,
   SessionCall,
+  SessionCallRequest,
   SessionSetup,
   SessionView,
   SubmitTurn,
   SubmittedTurn,
-  TranscriptMessage,
   TurnAnswer,
 } from '../ports/session.ts';
 import type { Bindings } from '../storage/bindings.ts';
+import { createMemoryFiles } from '../storage/memory-files.ts';
 import { wire, type Wiring } from '../wiring.ts';
+import { ring } from './alarm.ts';
+import { readCompletion } from './completion-reader.ts';
+import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecideDoor } from './decide.ts';
+import { callDirectly } from './direct-calls.ts';
 import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
-import { foundRoom, isFounded, openRoom, type Room } from './room.ts';
+import { foundRoom, markLeaving, openRoom, stateOf, viewOf, type Room } from './room.ts';
 import { submit, type SubmitDoor } from './submit.ts';
-import { toTranscript } from './turn-answer.ts';
-import { readAnswer, readCompletion, readEvents, streamTurn, type TurnSource } from './turn-reader.ts';
+import { takeResults } from './take-results.ts';
+import { readMessages } from './transcript-pages.ts';
+import { readAnswer, readEvents, streamTurn, type TurnSource } from './turn-reader.ts';
 
 export class Session extends DurableObject<Bindings> implements Remote<SessionPort> {
   readonly #wiring: Wiring;
   /** Forks being made, by idempotency key: a repeat that comes meanwhile joins them. */
   readonly #forks = new Map<string, Promise<SubmittedTurn>>();
+  /** Direct calls under way, by idempotency key. */
+  readonly #calls = new Map<string, Promise<SessionCall>>();
   #room: Room | null = null;
   /** While it is being deleted: to everyone who comes now, there is no such session. */
-  #leaving = false;
+  #leaving: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     this.#wiring = wire(env);
   }
 
-  /** Makes the session; its id is the object's. */
-  found(owner: Principal, setup: SessionSetup): Promise<Outcome<SessionView>> {
-    return toOutcome(() => {
+  /** Makes the session; its id is the object's. `keptMs`: how long an unlisted one is kept. Its owner may found it again: it is the same. */
+  found(owner: Principal, setup: SessionSetup, keptMs: number = limits.unlistedSessionTtlMs): Promise<Outcome<SessionView>> {
+    return toOutcome(async () => {
+      // What was deleted under this id is gone before anything new is made.
+      if (this.#leaving !== null || stateOf(this.ctx.storage) === 'leaving') await this.#leave();
+      if (this.#tryOpen() !== null) return viewOf(this.#id, this.#enter(owner));
       const createdAt = this.#wiring.clock.now();
       foundRoom(this.ctx.storage, { workspace: owner.workspace, keyId: owner.keyId, setup, createdAt });
       const room = this.#open();
-      if (!setup.listed) room.timers.set('expire', createdAt + limits.unlistedSessionTtlMs);
-      return this.#view(room);
+      if (!setup.listed) room.timers.set('expire', createdAt + keptMs);
+      return viewOf(this.#id, room);
     });
   }
 
   view(caller: Principal): Promise<Outcome<SessionView>> {
-    return toOutcome(() => this.#view(this.#enter(caller)));
+    return toOutcome(() => viewOf(this.#id, this.#enter(caller)));
   }
 
   setup(caller: Principal): Promise<Outcome<SessionSetup>> {
     return toOutcome(() => this.#enter(caller).meta.setup);
   }
 
+  /** Final when it resolves: what could not be cleared away yet, the alarm clears away. */
   remove(caller: Principal): Promise<Outcome<void>> {
     return toOutcome(async () => {
-      const room = this.#enter(caller);
-      // First, and it may be repeated: a row that outlives its session would lead nowhere, and nobody could take it away.
-      await this.#wiring.catalog(room.meta.workspace).forgetSession(this.#id);
-      await this.#erase(room);
+      this.#enter(caller);
+      await this.#leave().catch((error: unknown) => {
+        this.#wiring.log.error('a deleted session is not cleared away yet', { session: this.#id, error: String(error) });
+      });
     });
   }
 
-  messages(caller: Principal): Promise<Outcome<TranscriptMessage[]>> {
-    return toOutcome(() => toTranscript(this.#enter(caller).transcript.turns()));
+  messages(caller: Principal, query: MessageQuery = {}): Promise<Outcome<MessagePage>> {
+    return toOutcome(() => readMessages(this.#enter(caller).log, query));
   }
 
   submit(caller: Principal, request: SubmitTurn): Promise<Outcome<SubmittedTurn>> {
-    return toOutcome(() => submit(this.#submitDoor(this.#enter(caller)), caller, request));
+    return toOutcome(async () => {
+      const submitted = await submit(this.#submitDoor(this.#enter(caller)), caller, request);
+      await crashPoint(submitted.position > 0 ? 'second-message-queued' : 'accept-before-ack');
+      return submitted;
+    });
   }
 
   answer(caller: Principal, turn: string): Promise<Outcome<TurnAnswer>> {
@@ -89,50 +110,75 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   completion(
     caller: Principal,
-    turn: string,
-    options: { model: string; streamed: boolean; includeUsage: boolean },
+    completion: string,
+    options: { streamed: boolean; after?: string },
   ): Promise<Outcome<ReadableStream<Uint8Array>>> {
-    return toOutcome(() => readCompletion(this.#source(caller), turn, options));
+    return toOutcome(() => readCompletion({ ...this.#source(caller), session: this.#id }, completion, options));
   }
 
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<Outcome<SessionEvent[]>> {
     return toOutcome(() => readEvents(this.#source(caller), after, waitMs));
   }
 
+  approvals(caller: Principal): Promise<Outcome<ApprovalView[]>> {
+    return toOutcome(() => showPending(this.#decideDoor(this.#enter(caller))));
+  }
+
+  approval(caller: Principal, callId: string): Promise<Outcome<ApprovalView>> {
+    return toOutcome(() => showApproval(this.#decideDoor(this.#enter(caller)), callId));
+  }
+
+  decide(caller: Principal, callId: string, decision: Decision, { remember }: { remember: boolean }): Promise<Outcome<Decided>> {
+    return toOutcome(() => decide(this.#decideDoor(this.#enter(caller)), callId, decision, { by: caller.keyId, remember }));
+  }
+
+  mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
+    return toOutcome(() => mintLink(this.#decideDoor(this.#enter(caller)), callId));
+  }
+
+  linkedApproval(nonce: string): Promise<Outcome<ApprovalView>> {
+    return toOutcome(() => showLinked(this.#decideDoor(this.#enterByLink()), nonce));
+  }
+
+  decideByLink(nonce: string, decision: Decision): Promise<Outcome<Decided>> {
+    return toOutcome(() => decideByLink(this.#decideDoor(this.#enterByLink()), nonce, decision));
+  }
+
+  takeResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsTaken>> {
+    return toOutcome(() => takeResults(this.#enter(caller), results));
+  }
+
   cancel(caller: Principal): Promise<Outcome<{ turn: string | null; cancelled: boolean }>> {
-    return toOutcome(() => {
+    return toOutcome(async () => {
       const turn = this.#enter(caller).runner.cancel();
+      await crashPoint('cancel-mid');
       return { turn, cancelled: turn !== null };
     });
   }
 
-  call(caller: Principal, request: { plan: Plan; name: string; arguments: Record<string, unknown> }): Promise<Outcome<SessionCall>> {
+  call(caller: Principal, request: SessionCallRequest): Promise<Outcome<SessionCall>> {
     return toOutcome(async () => {
       const room = this.#enter(caller);
-      const { plan } = request;
-      const names = await this.#wiring.namesFor(room.meta.workspace, plan);
-      const callId = this.#wiring.ids.next('call');
-      const scope = {
-        keyId: caller.keyId,
+      const { clock, ids } = this.#wiring;
+      const { workspace } = room.meta;
+      const [names, rules] = await Promise.all([this.#wiring.namesFor(workspace, request.plan), this.#wiring.rules(workspace)]);
+      const gone = (): boolean => this.#isGone(room);
+      if (gone()) throw unknownSession();
+      const door = {
+        room,
         session: this.#id,
-        turn: null,
-        names: () => names,
-        rules: await this.#wiring.rules(room.meta.workspace),
-        canWait: false,
-        results: null,
-        edition: plan.edition ?? null,
-        files: room.files,
-        timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
+        keyId: caller.keyId,
+        deps: this.#wiring.callDeps(workspace),
+        ids,
+        names,
+        rules,
+        underWay: this.#calls,
+        scratchFiles: () => createMemoryFiles(clock.now),
+        gone,
         audit: (row: Omit<AuditRow, 'sequence'>) => this.#audit(room, row),
       };
-      const signal = new AbortController().signal;
-      const answer = await callToolNow(
-        this.#wiring.callDeps(room.meta.workspace),
-        scope,
-        { callId, requested: request.name, arguments: request.arguments },
-        signal,
-      );
-      if (this.#room === room) await this.#flushAudit(room);
+      const answer = await callDirectly(door, request);
+      if (!gone()) await this.#flushAudit(room);
       return answer;
     });
   }
@@ -153,40 +199,29 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => deleteFile(this.#enter(caller).files, path));
   }
 
-  /** Rings for what the `timers` table says is due. Never throws: the platform gives up on an alarm after a few failures. */
+  /** Never throws: the platform gives up on an alarm after a few failures. */
   override async alarm(): Promise<void> {
     const { clock, log } = this.#wiring;
+    const again = async (): Promise<void> => {
+      // Not by the timers: what broke may be the storage that has them.
+      await this.ctx.storage.setAlarm(clock.now() + limits.auditRetryMs);
+    };
     try {
-      const room = this.#tryOpen();
-      if (room !== null) await this.#ring(room);
+      const state = this.#leaving === null ? stateOf(this.ctx.storage) : 'leaving';
+      if (state === 'leaving') {
+        await again();
+        return await this.#leave();
+      }
+      const room = state === 'open' ? this.#tryOpen() : null;
+      if (room === null) return;
+      const door = { room, session: this.#id, now: clock.now, log };
+      await ring({ ...door, flushAudit: () => this.#flushAudit(room), leave: () => this.#leave() });
     } catch (error) {
       log.error('a session alarm failed', { session: this.#id, error: String(error) });
-      // Not by the timers: what broke may be the storage that has them.
-      await this.ctx.storage.setAlarm(clock.now() + limits.auditRetryMs).catch((cause: unknown) => {
+      await again().catch((cause: unknown) => {
         log.error('a session alarm cannot be set', { session: this.#id, error: String(cause) });
       });
     }
-  }
-
-  async #ring(room: Room): Promise<void> {
-    const { clock } = this.#wiring;
-    room.timers.rang();
-    const now = clock.now();
-    for (const kind of room.timers.due(now)) {
-      if (kind === 'turn') {
-        if (room.runner.active) room.timers.set('turn', now + limits.turnAlarmMs);
-        else room.runner.pump();
-      } else if (kind === 'audit') {
-        room.timers.clear('audit');
-        await this.#flushAudit(room);
-      } else if (room.runner.active) room.timers.set('expire', now + limits.turnTimeoutMs);
-      else {
-        // Set before it is tried: what cannot be deleted now must not ring without pause.
-        room.timers.set('expire', now + limits.auditRetryMs);
-        return await this.#erase(room);
-      }
-    }
-    room.timers.arm();
   }
 
   get #id(): string {
@@ -198,61 +233,73 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     const room = this.#tryOpen();
     const mine =
       room !== null && caller.workspace === room.meta.workspace && (caller.keyId === room.meta.keyId || hasScope(caller, 'admin'));
-    if (!mine) throw new Problem('not_found', 'There is no such session.');
+    if (!mine) throw unknownSession();
+    return room;
+  }
+
+  /** For whoever has a link in hand: its nonce is the right to one approval, and nothing else. */
+  #enterByLink(): Room {
+    const room = this.#tryOpen();
+    if (room === null) throw unknownSession();
     return room;
   }
 
   /** null when this id was never made, or was deleted. */
   #tryOpen(): Room | null {
-    if (this.#leaving) return null;
-    return this.#room ?? (isFounded(this.ctx.storage) ? this.#open() : null);
+    if (this.#leaving !== null) return null;
+    if (this.#room !== null) return this.#room;
+    const state = stateOf(this.ctx.storage);
+    // A deletion that its process did not live to finish.
+    if (state === 'leaving') this.ctx.waitUntil(this.#leave().catch(() => undefined));
+    return state === 'open' ? this.#open() : null;
   }
 
   #open(): Room {
+    const room = this.#build();
+    room.runner.recover();
+    room.runner.pump();
+    room.timers.arm();
+    return room;
+  }
+
+  #build(): Room {
     const room: Room = openRoom(this.ctx.storage, this.#id, this.#wiring, {
       audit: (row) => this.#audit(room, row),
       flushAudit: () => this.#flushAudit(room),
       keep: (work) => this.ctx.waitUntil(work),
     });
     this.#room = room;
-    room.runner.recover();
-    room.runner.pump();
     return room;
   }
 
-  #view({ meta, turns }: Room): SessionView {
-    const { agent, model, toolset } = meta.setup;
-    const current = turns.current();
-    return {
-      id: this.#id,
-      ...(agent !== undefined && { agent }),
-      ...(model !== undefined && { model }),
-      toolset: toolset ?? null,
-      createdAt: new Date(meta.createdAt).toISOString(),
-      turn: current === null ? null : { id: current.id, status: current.status ?? current.state, reason: current.reason },
-      queued: turns.queued(),
-    };
+  #isGone(room: Room): boolean {
+    return this.#room !== room;
   }
 
   #submitDoor(room: Room): SubmitDoor {
     const { ids, sessions } = this.#wiring;
-    return { room, session: this.#id, ids, sessions, forks: this.#forks, gone: () => this.#room !== room };
+    return { room, session: this.#id, ids, sessions, forks: this.#forks, gone: () => this.#isGone(room) };
   }
 
-  #source(caller: Principal): TurnSource {
+  #decideDoor(room: Room): DecideDoor {
+    const { clock, catalog } = this.#wiring;
+    return { room, session: this.#id, now: clock.now, allow: (rule) => catalog(room.meta.workspace).allow(rule) };
+  }
+
+  #source(caller: Principal): TurnSource & { room: Room } {
     const room = this.#enter(caller);
-    return { log: room.log, turns: room.turns, clock: this.#wiring.clock, gone: () => this.#room !== room };
+    return { room, log: room.log, turns: room.turns, clock: this.#wiring.clock, gone: () => this.#isGone(room) };
   }
 
   /** Stored with the call; a call that outlived its session is told to the Catalog at once. */
   async #audit(room: Room, row: Omit<AuditRow, 'sequence'>): Promise<void> {
-    if (this.#room === room) room.audit.add(row);
+    if (!this.#isGone(room)) room.audit.add(row);
     else await this.#wiring.catalog(room.meta.workspace).appendAudit([{ ...row, sequence: null }]);
   }
 
   /** Hands the audit rows over; what the Catalog cannot take now is tried again by the alarm. True when none is left. */
   async #flushAudit(room: Room): Promise<boolean> {
-    if (this.#room !== room || !room.audit.waiting()) return true;
+    if (this.#isGone(room) || !room.audit.waiting()) return true;
     const { clock, log } = this.#wiring;
     const catalog = this.#wiring.catalog(room.meta.workspace);
     const late = (): never => {
@@ -267,24 +314,42 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
       return true;
     } catch (error) {
       log.error('audit rows wait', { session: this.#id, error: String(error) });
-      if (this.#room === room) room.timers.set('audit', clock.now() + limits.auditRetryMs);
+      if (!this.#isGone(room) && this.#leaving === null) room.timers.set('audit', clock.now() + limits.auditRetryMs);
       return false;
     }
   }
 
-  /** All or nothing: audit rows that the Catalog cannot take now keep the session, and it is deleted the next time. */
-  async #erase(room: Room): Promise<void> {
-    this.#leaving = true;
+  /**
+   * Deletes the session, once for all who ask: marked durably first, so that nothing brings it back, then the rest. Throws when
+   * the rest cannot be done now: it stays marked, and whoever opens the object next, the alarm at the latest, goes on.
+   */
+  #leave(): Promise<void> {
+    this.#leaving ??= this.#erase().finally(() => {
+      this.#leaving = null;
+    });
+    return this.#leaving;
+  }
+
+  async #erase(): Promise<void> {
+    const { storage } = this.ctx;
+    const room = this.#room ?? this.#build();
+    markLeaving(room, storage, this.#wiring.clock.now() + limits.auditRetryMs);
+    await crashPoint('delete-session-mid');
     try {
       await withTimeLimit(room.runner.shut(), limits.auditWaitMs, () => undefined);
-      const flushed = await this.#flushAudit(room);
-      this.#room = null;
-      if (!flushed) throw new Problem('internal', 'The audit of this session cannot be written now, so it was not deleted. Try again.');
-      await this.ctx.storage.deleteAlarm();
-      await this.ctx.storage.deleteAll();
+      // A row that outlives its session would lead nowhere, and nobody could take it away.
+      await this.#wiring.catalog(room.meta.workspace).forgetSession(this.#id);
+      if (!(await this.#flushAudit(room))) throw new Error('the audit of this session cannot be handed over now');
+      // In this order: an alarm that rings at an empty object finds nothing; one that is missing leaves a deletion undone.
+      await storage.deleteAll();
+      await storage.deleteAlarm();
     } finally {
-      this.#leaving = false;
+      this.#room = null;
       room.log.wakeReaders();
     }
   }
+}
+
+function unknownSession(): Problem {
+  return new Problem('not_found', 'There is no such session.');
 }

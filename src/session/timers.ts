@@ -22,6 +22,11 @@ export class Timers {
     this.#storage.sql.exec('DELETE FROM timers WHERE kind = ?', kind);
   }
 
+  /** Nothing but a deletion is left to do. */
+  clearAll(): void {
+    this.#storage.sql.exec('DELETE FROM timers');
+  }
+
   due(now: number): TimerKind[] {
     const rows = this.#storage.sql.exec<{ kind: TimerKind }>('SELECT kind FROM timers WHERE due <= ? ORDER BY due', now);
     return [...rows].map(({ kind }) => kind);
@@ -29,14 +34,26 @@ export class Timers {
 
   /** Sets the alarm to the earliest timer. An alarm that rings early finds nothing due and arms again: cheaper than moving it back. */
   arm(): void {
-    const { earliest } = this.#storage.sql.exec<{ earliest: number | null }>('SELECT min(due) AS earliest FROM timers').one();
+    const earliest = this.#earliest();
     if (earliest === null || (this.#armedFor !== null && this.#armedFor <= earliest)) return;
     this.#armedFor = earliest;
     void this.#storage.setAlarm(earliest);
   }
 
+  /** The alarm at exactly the earliest timer, and none without one: for a session that may now sleep for long. */
+  settle(): void {
+    const earliest = this.#earliest();
+    if (earliest === this.#armedFor) return;
+    this.#armedFor = earliest;
+    void (earliest === null ? this.#storage.deleteAlarm() : this.#storage.setAlarm(earliest));
+  }
+
   /** The alarm has rung: it is no longer set. */
   rang(): void {
     this.#armedFor = null;
+  }
+
+  #earliest(): number | null {
+    return this.#storage.sql.exec<{ earliest: number | null }>('SELECT min(due) AS earliest FROM timers').one().earliest;
   }
 }

@@ -1,14 +1,39 @@
 /** The plain answer of a turn and the transcript for people: folds over the turn's events. */
-import type { Usage } from '../core/chat-event.ts';
+import { addUsage, type Usage } from '../core/chat-event.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import type { TurnMessages } from '../core/transcript.ts';
 import type { TranscriptMessage, TurnAnswer } from '../ports/session.ts';
+import { openQuestions, toPending, type Question } from './pending.ts';
 
+/** Of a turn that has ended. */
 export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): TurnAnswer {
+  const { text, calls, end, problem } = foldAnswer(events);
+  const { status, reason, usage } = end ?? { status: 'interrupted', reason: 'internal', usage: noUsage };
+  return { turn, status, reason, text, toolCalls: [...calls.values()], ...(problem && { problem }), usage };
+}
+
+/** Of one that waits: what was done so far, and what it waits for. Calls without a result stand in `pending` alone. */
+export function toWaitingAnswer(turn: string, events: Iterable<SessionEvent>): TurnAnswer {
+  const all = [...events];
+  const { text, calls, answered, usage } = foldAnswer(all);
+  const pending = openQuestions(all).map(toPending);
+  const reason = pending.some(({ kind }) => kind === 'approval') ? 'approval_required' : 'client_tool_required';
+  const toolCalls = [...calls.values()].filter(({ callId }) => answered.has(callId));
+  return { turn, status: 'waiting', reason, text, toolCalls, pending, usage };
+}
+
+/** Of one that has not begun, because the turn ahead of it waits: for what. */
+export function toQueuedAnswer(turn: string, ahead: readonly Question[]): TurnAnswer {
+  return { turn, status: 'waiting', reason: 'queued', text: '', toolCalls: [], pending: ahead.map(toPending), usage: noUsage };
+}
+
+const noUsage: Usage = { inputTokens: 0, outputTokens: 0 };
+
+function foldAnswer(events: Iterable<SessionEvent>) {
   let text = '';
-  let usage: Usage = { inputTokens: 0, outputTokens: 0 };
-  let status: TurnAnswer['status'] = 'interrupted';
-  let reason = 'internal';
+  let usage = noUsage;
+  let end: Extract<SessionEvent, { type: 'turn-end' }> | null = null;
+  const answered = new Set<string>();
   let problem: TurnAnswer['problem'];
   const calls = new Map<string, TurnAnswer['toolCalls'][number]>();
   /** Calls of the step at hand: a restart takes them back. */
@@ -45,6 +70,7 @@ export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): Turn
         break;
       }
       case 'tool-result': {
+        answered.add(event.callId);
         const call = calls.get(event.callId);
         if (call !== undefined)
           Object.assign(call, { isError: event.isError, content: event.content }, event.code !== undefined && { code: event.code });
@@ -53,14 +79,17 @@ export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): Turn
       case 'error':
         problem = event.problem;
         break;
+      case 'usage':
+        usage = addUsage(usage, event.usage);
+        break;
       case 'turn-end':
-        ({ status, reason, usage } = event);
+        end = event;
         break;
       default:
         break;
     }
   }
-  return { turn, status, reason, text, toolCalls: [...calls.values()], ...(problem && { problem }), usage };
+  return { text, calls, answered, usage, problem, end };
 }
 
 /** Native parts are the providers' business and are left out. */

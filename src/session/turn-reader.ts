@@ -5,13 +5,14 @@
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
+import { applyEvent, beginTurn, isWaiting } from '../core/turn.ts';
 import { encodeEvent, encodeProblem } from '../dialects/native.ts';
-import { createChunkEncoder, toCompletion } from '../dialects/openai-chat.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { TurnAnswer } from '../ports/session.ts';
 import type { EventLog } from './event-log.ts';
 import { changed, createFeed, type FeedEncoding } from './feed.ts';
-import { toTurnAnswer } from './turn-answer.ts';
+import { ofTurn, questionsAhead } from './pending.ts';
+import { toQueuedAnswer, toTurnAnswer, toWaitingAnswer } from './turn-answer.ts';
 import type { TurnRow, TurnStore } from './turn-store.ts';
 
 export type TurnSource = {
@@ -22,39 +23,25 @@ export type TurnSource = {
   gone(): boolean;
 };
 
-/** The turn's events as the log has them, from its first to its `turn-end`. */
+/**
+ * The turn's events as the log has them, from its first to its `turn-end`, or to the one after which it waits for somebody
+ * outside: by the log alone, so that every reader's stream closes at the same event, whatever came later.
+ */
 export function streamTurn(source: TurnSource, turn: string): ReadableStream<Uint8Array> {
-  return openFeed(source, findTurn(source, turn), { event: encodeEvent, problem: encodeProblem });
+  return openFeed(source, findTurn(source, turn), { event: encodeEvent, problem: encodeProblem, isLast: untilWaiting(turn) });
 }
 
-/** Waits for the end of the turn. */
+/** Waits for the end of the turn, or until it, or the one that it is queued behind, waits for somebody outside. */
 export async function readAnswer(source: TurnSource, turn: string): Promise<TurnAnswer> {
-  return toTurnAnswer(turn, eventsOf(source, await ended(source, turn)));
-}
-
-/** The turn in OpenAI's dialect: chunks while it runs, or the document at its end. Throws the problem that a plain turn failed with. */
-export async function readCompletion(
-  source: TurnSource,
-  turn: string,
-  { model, streamed, includeUsage }: { model: string; streamed: boolean; includeUsage: boolean },
-): Promise<ReadableStream<Uint8Array>> {
-  const row = findTurn(source, turn);
-  const identity = { id: `chatcmpl-${turn}`, model, created: Math.floor(row.acceptedAt / 1000), includeUsage };
-  if (streamed) {
-    const encoder = createChunkEncoder(identity);
-    return openFeed(source, row, {
-      event: (event) => encoder.encode(event),
-      problem: (problem) => encoder.encode({ type: 'error', turn, problem, id: 0, at: 0 }),
-    });
+  const row = await settled(source, turn);
+  switch (row.state) {
+    case 'ended':
+      return toTurnAnswer(turn, eventsOf(source, row));
+    case 'queued':
+      return toQueuedAnswer(turn, questionsAhead(source));
+    default:
+      return toWaitingAnswer(turn, eventsOf(source, row));
   }
-  const document = new TextEncoder().encode(JSON.stringify(toCompletion(eventsOf(source, await ended(source, turn)), identity)));
-  return new ReadableStream({
-    type: 'bytes',
-    start(controller) {
-      controller.enqueue(document);
-      controller.close();
-    },
-  });
 }
 
 /** A page of the log after `after`; waits up to `waitMs` for one. */
@@ -63,27 +50,53 @@ export async function readEvents({ log, clock, gone }: TurnSource, after: number
   return gone() ? [] : log.read(after);
 }
 
-function openFeed(source: TurnSource, row: TurnRow, encode: FeedEncoding): ReadableStream<Uint8Array> {
-  return createFeed({ ...source, after: row.before ?? source.log.newest }, row.id, encode);
+export function openFeed(source: TurnSource, row: TurnRow, encode: FeedEncoding): ReadableStream<Uint8Array> {
+  const behind = (): string | null => {
+    if (!source.turns.isWaiting() || source.turns.stateOf(row.id) !== 'queued') return null;
+    return questionsAhead(source)
+      .map((question) => encode.event(question))
+      .join('');
+  };
+  return createFeed({ ...source, after: row.before ?? source.log.newest, behind }, row.id, encode);
 }
 
-async function ended(source: TurnSource, turn: string): Promise<TurnRow> {
-  let row = findTurn(source, turn);
-  while (row.state !== 'ended') {
+/** True at the first event after which the turn waits. */
+export function untilWaiting(turn: string): (event: SessionEvent) => boolean {
+  const state = beginTurn(turn);
+  return (event) => {
+    applyEvent(state, event);
+    return isWaiting(state);
+  };
+}
+
+/** The turn's row once it has ended, or nothing can happen before somebody outside acts: then it waits, or is queued behind one that does. */
+export async function settled(source: TurnSource, turn: string): Promise<TurnRow> {
+  for (;;) {
+    // Asked at every event: the whole row holds the turn's plan, which may be long.
+    const state = source.turns.stateOf(turn);
+    if (state !== 'running' && (state !== 'queued' || source.turns.isWaiting())) return findTurn(source, turn);
     await changed(source, limits.heartbeatMs);
     if (source.gone()) throw new Problem('not_found', 'The session was deleted.');
-    // Asked at every event: the whole row holds the turn's plan, which may be long.
-    if (source.turns.hasEnded(turn)) row = findTurn(source, turn);
   }
-  return row;
 }
 
-function findTurn({ turns }: TurnSource, turn: string): TurnRow {
+/** Waits for the end, however long the turn waits for somebody. */
+export async function ended(source: TurnSource, turn: string): Promise<TurnRow> {
+  while (source.turns.stateOf(turn) !== 'ended') {
+    findTurn(source, turn);
+    await changed(source, limits.heartbeatMs);
+    if (source.gone()) throw new Problem('not_found', 'The session was deleted.');
+  }
+  return findTurn(source, turn);
+}
+
+export function findTurn({ turns }: TurnSource, turn: string): TurnRow {
   const row = turns.get(turn);
   if (row === null) throw new Problem('not_found', 'There is no such turn in this session.');
   return row;
 }
 
-function eventsOf({ log }: TurnSource, row: TurnRow): Iterable<SessionEvent> {
-  return log.readAll(row.before ?? 0, row.lastEvent ?? log.newest);
+/** Its own events only: what was appended meanwhile may be for others. */
+export function eventsOf({ log }: Pick<TurnSource, 'log'>, row: TurnRow): Iterable<SessionEvent> {
+  return row.before === null ? [] : ofTurn(row.id, log.readAll(row.before, row.lastEvent ?? log.newest));
 }

@@ -1,129 +1,193 @@
 /**
- * Runs a session's accepted turns, one at a time and in order, and sees to it that each ends once. It drives
- * `engine/run-turn.ts`; the step function decides. What a dead process left behind is ended here as well.
+ * Runs a session's accepted turns, one at a time and in order, and sees to it that each ends once, whatever dies meanwhile.
+ * It drives `engine/run-turn.ts`; the step function decides. A turn that waits for somebody has no run at all: what is said
+ * of it comes in by `tell`, and it goes on from its log.
  */
 import type { AliasMap } from '../core/alias-map.ts';
+import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem } from '../core/problem.ts';
-import type { SessionEventBody, TurnEndReason, TurnStatus } from '../core/session-event.ts';
+import { logFormat, type SessionEventBody, type TurnEndReason, type TurnStatus } from '../core/session-event.ts';
 import type { Transcript } from '../core/transcript.ts';
-import { applyEvent, beginTurn, type TurnState } from '../core/turn.ts';
-import { auditCall, type CallScope } from '../engine/call-tool.ts';
+import { applyEvent, isWaiting, openCalls, type TurnState } from '../core/turn.ts';
+import type { CallScope } from '../engine/call-tool.ts';
+import { withFetchResult } from '../engine/plan-names.ts';
 import { closingEvents, runTurn, type TurnDeps } from '../engine/run-turn.ts';
 import type { FileSystem } from '../ports/file-system.ts';
+import type { ResultStore } from '../ports/result-store.ts';
+import type { Approvals } from './approvals.ts';
+import type { ClientCalls } from './client-calls.ts';
 import type { EventLog } from './event-log.ts';
 import type { Timers } from './timers.ts';
+import { auditScope, auditUnheard, unheard, type TurnAuditParts } from './turn-audit.ts';
+import { foldTurn, spentMs, toRun, upgradeLog, type Run } from './turn-run.ts';
 import type { TurnRow, TurnStore } from './turn-store.ts';
 
-export type RunnerParts = {
+export type RunnerParts = TurnAuditParts & {
   deps: TurnDeps;
   log: EventLog;
   turns: TurnStore;
   timers: Timers;
   transcript: Transcript;
   files: FileSystem;
+  approvals: Approvals;
+  clientCalls: ClientCalls;
+  results: ResultStore | null;
   workspace: string;
-  keyId: string;
-  session: string;
   /** The names that a plan offers; null without a toolset. */
   namesFor(plan: Plan): Promise<AliasMap | null>;
   rules(): Promise<CallScope['rules']>;
-  audit: CallScope['audit'];
-  flushAudit(): Promise<unknown>;
   /** Keeps the object alive until the work is done. */
   keep(work: Promise<void>): void;
-};
-
-type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
-
-type Run = {
-  turn: string;
-  plan: Plan;
-  state: TurnState;
-  abort: AbortController;
-  sealed: boolean;
-  /** Ids of the calls whose audit rows are written. */
-  audited: Set<string>;
-  /** Results that did not come through the door to the tools: they closed calls that the turn's end cut off. */
-  closed: { result: ResultEvent; arguments: Record<string, unknown> | null }[];
 };
 
 export class TurnRunner {
   readonly #parts: RunnerParts;
   #run: Run | null = null;
-  #driving: Promise<void> = Promise.resolve();
+  readonly #working = new Set<Promise<void>>();
   #shut = false;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
   }
 
+  /** True while a turn runs; one that waits does not. */
   get active(): boolean {
     return this.#run !== null;
   }
 
-  /** Starts the next turn unless one is running. */
+  /** Starts the next turn unless one is running, or waits for somebody. */
   pump(): void {
+    const { turns, timers, log, clock } = this.#tools();
     if (this.#run !== null || this.#shut) return;
-    const next = this.#parts.turns.nextQueued();
+    const next = turns.isWaiting() ? null : turns.nextQueued();
     if (next === null) {
-      this.#parts.timers.clear('turn');
+      timers.clear('turn');
       return;
     }
-    this.#driving = this.#drive(this.#begin(next));
-    this.#parts.keep(this.#driving);
+    const run = toRun(next, turns.begun(next.id, log.newest), clock.now());
+    this.#run = run;
+    const { model, agent, edition } = next.plan;
+    const input = turns.takeInput(next.id);
+    this.#append(run, { type: 'turn-start', turn: next.id, input, model, ...(agent && { agent }), ...(edition && { edition }) });
+    this.#start(run);
   }
 
-  /** A turn that the store calls running but nobody runs: its process died. Ends it, with a result for every open call. */
+  /** A turn that the store calls running but nobody runs: its process died. It goes on from its log, within the bounds of `core/turn.ts`. */
   recover(): void {
-    const row = this.#parts.turns.running();
+    const { turns } = this.#tools();
+    const row = turns.open();
     if (row === null || this.#run?.turn === row.id) return;
-    const run = toRun(row);
-    for (const event of this.#parts.log.readAll(row.before ?? 0)) applyEvent(run.state, event);
-    this.#seal(run, 'interrupted', 'restarted');
-    this.#parts.keep(this.#auditClosed(run));
+    if (row.format > logFormat) this.#giveUp(row);
+    if (row.format > logFormat || row.state === 'waiting') return;
+    const run = this.#revive(row);
+    for (const event of upgradeLog(run.state, row.format)) this.#append(run, event);
+    turns.adopt(row.id);
+    this.#append(run, { type: 'turn-resume', turn: row.id, attempt: run.state.recoveries + 1 });
+    this.#start(run);
+    this.#parts.deps.log.info('a turn goes on after its process died', {
+      session: this.#parts.session,
+      turn: row.id,
+      attempt: run.state.recoveries,
+    });
   }
 
-  /** Ends the running turn at once; its results and end are in the log when this returns. */
+  /** The alarm of a running turn: what it has worked so far is written down, so that no restart gives it that time again. */
+  tick(): void {
+    const { turns, clock } = this.#tools();
+    if (this.#run !== null) turns.worked(this.#run.turn, spentMs(this.#run, clock.now()));
+  }
+
+  /** Ends the running or waiting turn at once; its results and end are in the log when this returns. */
   cancel(): string | null {
-    const run = this.#run;
+    const run = this.#run ?? this.#reviveOpen();
     if (run === null) return null;
+    const waited = run !== this.#run;
     this.#stop(run, 'cancelled', 'cancelled');
+    // Of one that ran, when what it left running has written its own.
+    if (waited) this.#keep(auditUnheard(this.#parts, run, run.closed));
     return run.turn;
+  }
+
+  /**
+   * What somebody outside says of a turn that runs or waits: a decision, a result of the caller's tools, more input. `say` is
+   * given the state and answers the events. The turn goes on as far as it then can. False when it has ended.
+   */
+  tell(turn: string, say: (state: TurnState) => readonly SessionEventBody[]): boolean {
+    const { turns } = this.#tools();
+    const active = this.#run?.turn === turn ? this.#run : null;
+    const row = active === null ? turns.waiting() : null;
+    const run = active ?? (row?.id === turn ? this.#revive(row) : null);
+    if (run === null || this.#shut) return false;
+    const told = say(run.state);
+    const heard = told.flatMap((event) => (event.type === 'tool-result' ? [unheard(run, event)] : []));
+    for (const event of told) this.#append(run, event);
+    run.closed = run.closed.filter(({ result }) => !heard.some((other) => other.result === result));
+    if (heard.length > 0) this.#keep(auditUnheard(this.#parts, run, heard));
+    if (active !== null) return true;
+    if (isWaiting(run.state)) this.#parts.turns.rested(turn, waitReason(run.state));
+    else {
+      turns.wentOn(turn);
+      this.#start(run);
+    }
+    return true;
   }
 
   /** For good: the session is being deleted. What runs is cancelled, nothing is begun; resolves when its work is over. */
   async shut(): Promise<void> {
     this.#shut = true;
     this.cancel();
-    await this.#driving;
+    await Promise.all(this.#working);
   }
 
-  #begin(row: TurnRow): Run {
-    const { log, turns, timers, deps } = this.#parts;
-    const run = toRun(row);
-    this.#run = run;
-    turns.begun(row.id, log.newest);
-    const { model, agent, edition } = row.plan;
-    this.#append(run, {
-      type: 'turn-start',
-      turn: row.id,
-      input: turns.takeInput(row.id),
-      model,
-      ...(agent && { agent }),
-      ...(edition && { edition }),
-    });
-    timers.set('turn', deps.clock.now() + limits.turnAlarmMs);
+  #tools() {
+    return { ...this.#parts, clock: this.#parts.deps.clock };
+  }
+
+  /** A run of a turn that was begun before, as its log has it. Earlier runs of it write no more. */
+  #revive(row: TurnRow): Run {
+    const { turns, log, clock } = this.#tools();
+    const run = toRun(row, turns.raiseEpoch(row.id), clock.now());
+    foldTurn(run.state, log.readAll(row.before ?? 0));
     return run;
   }
 
+  /** The turn that waits; in an object that is only opened to be deleted, also one whose run died. */
+  #reviveOpen(): Run | null {
+    const row = this.#parts.turns.open();
+    return row === null ? null : this.#revive(row);
+  }
+
+  /** A newer release wrote its log: what it says is not read, so it can only be ended. */
+  #giveUp(row: TurnRow): void {
+    const { turns, clock } = this.#tools();
+    const run = toRun(row, turns.raiseEpoch(row.id), clock.now());
+    this.#append(run, { type: 'turn-end', turn: row.id, status: 'interrupted', reason: 'restarted', usage: run.state.usage });
+  }
+
+  #start(run: Run): void {
+    const { timers, clock } = this.#tools();
+    this.#run = run;
+    timers.set('turn', clock.now() + limits.turnAlarmMs);
+    this.#keep(this.#drive(run));
+  }
+
+  #keep(work: Promise<void>): void {
+    this.#working.add(work);
+    const done = work.finally(() => this.#working.delete(work));
+    this.#parts.keep(done);
+  }
+
   async #drive(run: Run): Promise<void> {
-    const { deps } = this.#parts;
+    const { deps, clock } = this.#tools();
     const timeoutMs = run.plan.limits.turnTimeoutMs ?? limits.turnTimeoutMs;
-    const disarm = deps.clock.after(timeoutMs, () => this.#timeOut(run, timeoutMs));
+    const disarm = clock.after(Math.max(0, timeoutMs - run.spentBefore), () => this.#timeOut(run, timeoutMs));
     try {
-      await runTurn(deps, await this.#scope(run), run.abort.signal);
+      if (run.state.step === 0 && run.state.recoveries === 0) await crashPoint('ack-before-turn');
+      const scope = await this.#scope(run);
+      // What was decided while the last call of a step was being written down is done at once.
+      while ((await runTurn(deps, scope, run.abort.signal)) === 'waiting' && !this.#rest(run));
     } catch (error) {
       if (!run.abort.signal.aborted) this.#fail(run, error);
     } finally {
@@ -133,58 +197,48 @@ export class TurnRunner {
       if (this.#run === run) this.#run = null;
       this.pump();
     }
-    await this.#auditClosed(run);
+    // When the work that may yet write its own rows is over.
+    await auditUnheard(this.#parts, run, run.closed);
   }
 
-  /**
-   * Calls that never came to the door (cut in mid-stream, not begun when the turn was cancelled, left by a dead process)
-   * have results as well, so they have rows and lines like all others. Written when the work that may yet write its own is over.
-   */
-  async #auditClosed(run: Run): Promise<void> {
-    const { deps, session, flushAudit } = this.#parts;
-    const unheard = run.closed.filter(({ result }) => !run.audited.has(result.callId));
-    try {
-      for (const { result, arguments: args } of unheard) {
-        const { callId, name: requested, canonical, via } = result;
-        // Unknown is taken for the worse: it may have run.
-        const answer = { requested, canonical, via, ran: result.code === 'outcome_unknown', result, durationMs: 0 };
-        await auditCall(deps, this.#auditScope(run), { callId, requested, arguments: args }, answer);
-      }
-      await flushAudit();
-    } catch (error) {
-      deps.log.error('calls were not audited', { session, turn: run.turn, error: String(error) });
-    }
-  }
-
-  #auditScope(run: Run) {
-    const { keyId, session, audit } = this.#parts;
-    const noted: CallScope['audit'] = async (row) => {
-      await audit(row);
-      run.audited.add(row.callId);
-    };
-    return { keyId, session, turn: run.turn, edition: run.plan.edition ?? null, audit: noted };
+  /** Nothing runs, nothing is in memory that would be missed: the turn waits. False when there is something to do after all. */
+  #rest(run: Run): boolean {
+    const { turns, timers, log, clock } = this.#tools();
+    if (run.sealed) return true;
+    if (!isWaiting(run.state)) return false;
+    turns.rested(run.turn, waitReason(run.state));
+    turns.worked(run.turn, spentMs(run, clock.now()));
+    run.sealed = true;
+    if (this.#run === run) this.#run = null;
+    timers.clear('turn');
+    timers.settle();
+    log.wakeReaders();
+    return true;
   }
 
   async #scope(run: Run) {
-    const { log, transcript, files, workspace, flushAudit } = this.#parts;
+    const { log, transcript, files, workspace, results, flushAudit } = this.#parts;
     const { plan } = run;
-    const names = await this.#parts.namesFor(plan);
+    const offered = await this.#parts.namesFor(plan);
+    // Asked at each step: the turn that makes a long result can read on in it.
+    const names = () => withFetchResult(offered, results);
     return {
       workspace,
       turn: run.turn,
       plan,
-      names: () => names,
+      names,
       state: run.state,
       messages: () => transcript.messages(),
+      conversation: transcript,
       newest: () => log.newest,
       append: (event: SessionEventBody) => this.#append(run, event),
       beforeEnd: async () => void (await flushAudit()),
       call: {
-        ...this.#auditScope(run),
-        names: () => names,
+        ...auditScope(this.#parts, run),
+        names,
         rules: await this.#parts.rules(),
         canWait: true,
-        results: null,
+        results,
         started: (callId: string, attempt: number) =>
           this.#append(run, { type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt }),
         files,
@@ -193,19 +247,32 @@ export class TurnRunner {
     };
   }
 
-  /** A sealed run writes nothing: what a stopped turn's work still says has no place any more. */
+  /** A sealed run writes nothing: what a stopped turn's work still says has no place any more. Nor does one that was overtaken. */
   #append(run: Run, event: SessionEventBody): void {
     if (run.sealed) return;
-    const { log, transcript, turns } = this.#parts;
-    const { id } = log.append(event);
-    if (event.type === 'tool-result' && !run.audited.has(event.callId)) {
-      run.closed.push({ result: event, arguments: run.state.calls.get(event.callId)?.arguments ?? null });
+    const { log, transcript, turns, approvals, clientCalls } = this.#parts;
+    if (!turns.isEpoch(run.turn, run.epoch)) {
+      run.sealed = true;
+      run.abort.abort(new Error('a newer run of this turn has taken over'));
+      return;
     }
+    const { id } = log.append(event);
+    if (event.type === 'tool-result' && !run.audited.has(event.callId)) run.closed.push(unheard(run, event));
     applyEvent(run.state, event);
     transcript.apply(event);
+    clientCalls.follow(event);
+    if (approvals.follow(event)) this.setApprovalTimer();
     if (event.type !== 'turn-end') return;
     run.sealed = true;
     turns.ended(run.turn, event.status, event.reason, id);
+  }
+
+  /** Rings when the next approval expires; to be called when what is pending has changed. */
+  setApprovalTimer(): void {
+    const { approvals, timers } = this.#parts;
+    const next = approvals.nextExpiry();
+    if (next === null) timers.clear('approval');
+    else timers.set('approval', next);
   }
 
   #fail(run: Run, error: unknown): void {
@@ -243,6 +310,6 @@ export class TurnRunner {
   }
 }
 
-function toRun({ id, plan }: TurnRow): Run {
-  return { turn: id, plan, state: beginTurn(id), abort: new AbortController(), sealed: false, audited: new Set(), closed: [] };
+function waitReason(state: TurnState) {
+  return openCalls(state).some(({ asked }) => asked === 'approval') ? 'approval_required' : 'client_tool_required';
 }

@@ -7,17 +7,26 @@ import { limits } from '../core/limits.ts';
 import type { InputPart } from '../core/message.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem } from '../core/problem.ts';
-import type { TurnEndReason, TurnStatus } from '../core/session-event.ts';
+import { logFormat, type TurnEndReason, type TurnStatus } from '../core/session-event.ts';
+import { idempotencyMismatch } from './call-store.ts';
 import { writeChunks } from './event-log.ts';
 
-export type TurnState = 'queued' | 'running' | 'ended';
+/** `waiting`: for somebody outside; nothing runs, and the turns behind it stay queued. */
+export type TurnState = 'queued' | 'running' | 'waiting' | 'ended';
+
+/** What a waiting turn waits for; a person's word goes before a result of the caller's tools. */
+export type WaitReason = 'approval_required' | 'client_tool_required';
 
 export type TurnRow = {
   id: string;
   state: TurnState;
   status: TurnStatus | null;
-  reason: TurnEndReason | null;
+  reason: TurnEndReason | WaitReason | null;
   plan: Plan;
+  /** Milliseconds that it has worked, as last written down; waits are left out. */
+  spentMs: number;
+  /** `logFormat` of the release that accepted it. */
+  format: number;
   /** Number of the event before the turn's first; null while queued. */
   before: number | null;
   lastEvent: number | null;
@@ -25,20 +34,22 @@ export type TurnRow = {
 };
 
 /** The turn that a key named; `session` is where it is, if not here but in a fork. */
-export type KeyedTurn = { turn: string; session: string | null; edition: EditionPointer | null };
+export type KeyedTurn = { turn: string; session: string | null; edition: EditionPointer | null; completion: string | null };
 
 type StoredTurn = {
   id: string;
   state: TurnState;
   status: TurnStatus | null;
-  reason: TurnEndReason | null;
+  reason: TurnEndReason | WaitReason | null;
   plan: string;
+  spent_ms: number;
+  format: number;
   input_event: number | null;
   last_event: number | null;
   accepted_at: number;
 };
 
-const columns = 'id, state, status, reason, plan, input_event, last_event, accepted_at';
+const columns = 'id, state, status, reason, plan, spent_ms, format, input_event, last_event, accepted_at';
 
 export class TurnStore {
   readonly #sql: SqlStorage;
@@ -58,7 +69,14 @@ export class TurnStore {
         { retryAfterMs: 5_000 },
       );
     }
-    this.#sql.exec('INSERT INTO turns (id, state, plan, accepted_at) VALUES (?, ?, ?, ?)', id, 'queued', JSON.stringify(plan), this.#now());
+    this.#sql.exec(
+      'INSERT INTO turns (id, state, plan, format, accepted_at) VALUES (?, ?, ?, ?, ?)',
+      id,
+      'queued',
+      JSON.stringify(plan),
+      logFormat,
+      this.#now(),
+    );
     writeChunks(JSON.stringify(input), (seq, part) =>
       this.#sql.exec('INSERT INTO turn_inputs (turn, seq, part) VALUES (?, ?, ?)', id, seq, part),
     );
@@ -72,13 +90,30 @@ export class TurnStore {
     return this.#sql.exec(`SELECT id FROM turns WHERE id = ? AND state = 'ended'`, id).toArray().length > 0;
   }
 
-  /** The running turn, else the next in the queue, else the last that ended. */
+  /** The running or waiting turn, else the next in the queue, else the last that ended. */
   current(): TurnRow | null {
-    return this.running() ?? this.nextQueued() ?? this.#row(`SELECT ${columns} FROM turns ORDER BY seq DESC LIMIT 1`);
+    return this.open() ?? this.nextQueued() ?? this.#row(`SELECT ${columns} FROM turns ORDER BY seq DESC LIMIT 1`);
   }
 
   running(): TurnRow | null {
     return this.#row(`SELECT ${columns} FROM turns WHERE state = 'running' LIMIT 1`);
+  }
+
+  waiting(): TurnRow | null {
+    return this.#row(`SELECT ${columns} FROM turns WHERE state = 'waiting' LIMIT 1`);
+  }
+
+  /** The turn that was begun and has not ended: the queue stands behind it. */
+  open(): TurnRow | null {
+    return this.running() ?? this.waiting();
+  }
+
+  isWaiting(): boolean {
+    return this.#sql.exec(`SELECT id FROM turns WHERE state = 'waiting' LIMIT 1`).toArray().length > 0;
+  }
+
+  stateOf(id: string): TurnState | null {
+    return this.#sql.exec<{ state: TurnState }>('SELECT state FROM turns WHERE id = ?', id).toArray()[0]?.state ?? null;
   }
 
   nextQueued(): TurnRow | null {
@@ -96,8 +131,36 @@ export class TurnStore {
     return JSON.parse(parts.map(({ part }) => part).join('')) as InputPart[];
   }
 
-  begun(id: string, before: number): void {
+  /** Begins it; answers the epoch of this run. */
+  begun(id: string, before: number): number {
     this.#sql.exec(`UPDATE turns SET state = 'running', input_event = ? WHERE id = ?`, before, id);
+    return this.raiseEpoch(id);
+  }
+
+  /** From here on, whatever an earlier run of this turn still says is too late. */
+  raiseEpoch(id: string): number {
+    return this.#sql.exec<{ epoch: number }>('UPDATE turns SET epoch = epoch + 1 WHERE id = ? RETURNING epoch', id).one().epoch;
+  }
+
+  isEpoch(id: string, epoch: number): boolean {
+    return this.#sql.exec('SELECT id FROM turns WHERE id = ? AND epoch = ?', id, epoch).toArray().length > 0;
+  }
+
+  /** An older log was brought to what this release goes on from. */
+  adopt(id: string): void {
+    this.#sql.exec('UPDATE turns SET format = ? WHERE id = ?', logFormat, id);
+  }
+
+  worked(id: string, spentMs: number): void {
+    this.#sql.exec('UPDATE turns SET spent_ms = ? WHERE id = ?', spentMs, id);
+  }
+
+  rested(id: string, reason: WaitReason): void {
+    this.#sql.exec(`UPDATE turns SET state = 'waiting', reason = ? WHERE id = ?`, reason, id);
+  }
+
+  wentOn(id: string): void {
+    this.#sql.exec(`UPDATE turns SET state = 'running', reason = NULL WHERE id = ?`, id);
   }
 
   ended(id: string, status: TurnStatus, reason: TurnEndReason, lastEvent: number): void {
@@ -108,29 +171,28 @@ export class TurnStore {
   findByKey(key: string, bodyHash: string): KeyedTurn | null {
     this.#sql.exec('DELETE FROM idempotency WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
     const [row] = [
-      ...this.#sql.exec<{ body_hash: string; turn: string; session: string | null; edition: string | null }>(
-        'SELECT body_hash, turn, session, edition FROM idempotency WHERE key = ?',
+      ...this.#sql.exec<{ body_hash: string; turn: string; session: string | null; edition: string | null; completion: string | null }>(
+        'SELECT body_hash, turn, session, edition, completion FROM idempotency WHERE key = ?',
         key,
       ),
     ];
     if (row === undefined) return null;
     if (row.body_hash !== bodyHash) {
-      throw new Problem(
-        'idempotency_mismatch',
-        'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new request.',
-      );
+      throw idempotencyMismatch();
     }
-    return { turn: row.turn, session: row.session, edition: row.edition === null ? null : (JSON.parse(row.edition) as EditionPointer) };
+    const edition = row.edition === null ? null : (JSON.parse(row.edition) as EditionPointer);
+    return { turn: row.turn, session: row.session, edition, completion: row.completion };
   }
 
-  rememberKey(key: string, bodyHash: string, { turn, session, edition }: KeyedTurn): void {
+  rememberKey(key: string, bodyHash: string, { turn, session, edition, completion }: KeyedTurn): void {
     this.#sql.exec(
-      'INSERT INTO idempotency (key, body_hash, turn, session, edition, at) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO idempotency (key, body_hash, turn, session, edition, completion, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
       key,
       bodyHash,
       turn,
       session,
       edition === null ? null : JSON.stringify(edition),
+      completion,
       this.#now(),
     );
   }
@@ -145,6 +207,8 @@ export class TurnStore {
       status,
       reason,
       plan: JSON.parse(row.plan) as Plan,
+      spentMs: row.spent_ms,
+      format: row.format,
       before: row.input_event,
       lastEvent: row.last_event,
       acceptedAt: row.accepted_at,

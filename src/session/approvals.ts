@@ -1,0 +1,210 @@
+/**
+ * What a person is asked for in this session, and what was said: a table that follows the log for the calls of turns, and
+ * stands alone for direct calls. It stores; who may decide, and what happens then, is `decide.ts`.
+ */
+import type { ApprovalView, AskKind } from '../core/approval.ts';
+import type { SessionEventBody } from '../core/session-event.ts';
+import { writeChunks } from './event-log.ts';
+
+export type ApprovalState = ApprovalView['state'];
+
+export type Approval = {
+  callId: string;
+  /** null: of a direct call. */
+  turn: string | null;
+  canonical: string;
+  /** Wire name of the toolset entry. */
+  entry: string;
+  kind: AskKind;
+  /** What a remembered rule would be about (`core/approval.ts`). */
+  target: string | null;
+  reason: string;
+  state: ApprovalState;
+  askedAt: number;
+  expiresAt: number;
+};
+
+/** What a direct call is known by when it is sent again. */
+export type DirectCallKey = { toolset: string | null; canonical: string; entry: string; argumentsHash: string };
+
+type StoredApproval = {
+  call_id: string;
+  turn: string | null;
+  canonical: string;
+  entry: string;
+  kind: AskKind;
+  target: string | null;
+  reason: string;
+  state: ApprovalState;
+  asked_at: number;
+  expires_at: number;
+};
+
+const columns = 'call_id, turn, canonical, entry, kind, target, reason, state, asked_at, expires_at';
+
+export class Approvals {
+  readonly #sql: SqlStorage;
+  readonly #now: () => number;
+
+  constructor(sql: SqlStorage, now: () => number) {
+    this.#sql = sql;
+    this.#now = now;
+  }
+
+  /** Keeps the table in step with the log: to be called with every event, in the block that appends it. True when it changed. */
+  follow(event: SessionEventBody): boolean {
+    switch (event.type) {
+      case 'approval-required': {
+        const { callId, turn, canonical, entry, ask: kind, target, reason } = event;
+        this.#insert(
+          { callId, turn, canonical, entry, kind, target, reason, expiresAt: Date.parse(event.expiresAt) },
+          null,
+          event.arguments,
+        );
+        return true;
+      }
+      case 'approval-decided':
+        this.decided(event.callId, verdictStates[event.decision], event.by);
+        return true;
+      case 'tool-result':
+        return this.#close('call_id', event.callId);
+      case 'turn-end':
+        return this.#close('turn', event.turn);
+      default:
+        return false;
+    }
+  }
+
+  /** A direct call that has to be asked for. */
+  askDirect(asked: Omit<Approval, 'turn' | 'state' | 'askedAt'>, key: DirectCallKey, args: Record<string, unknown>): void {
+    this.#insert({ ...asked, turn: null }, key, args);
+  }
+
+  /** The newest approval of this very call that still means something: pending, approved, or a no that was not told yet. */
+  findDirect({ toolset, canonical, entry, argumentsHash }: DirectCallKey): Approval | null {
+    return this.#one(
+      `SELECT ${columns} FROM approvals WHERE turn IS NULL AND canonical = ? AND entry = ? AND toolset IS ? AND arguments_hash = ? AND told = 0 AND state IN ('pending', 'approved', 'denied') ORDER BY asked_at DESC LIMIT 1`,
+      canonical,
+      entry,
+      toolset,
+      argumentsHash,
+    );
+  }
+
+  get(callId: string): Approval | null {
+    return this.#one(`SELECT ${columns} FROM approvals WHERE call_id = ?`, callId);
+  }
+
+  argumentsOf(callId: string): Record<string, unknown> {
+    const parts = this.#sql.exec<{ part: string }>('SELECT part FROM approval_arguments WHERE call_id = ? ORDER BY seq', callId);
+    return JSON.parse([...parts].map(({ part }) => part).join('')) as Record<string, unknown>;
+  }
+
+  /** Oldest first. */
+  pending(): Approval[] {
+    return this.#all(`SELECT ${columns} FROM approvals WHERE state = 'pending' ORDER BY asked_at, call_id`);
+  }
+
+  pendingCount(): number {
+    return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM approvals WHERE state = 'pending'`).one().count;
+  }
+
+  /** Pending, and nobody has decided in time. */
+  due(): Approval[] {
+    return this.#all(
+      `SELECT ${columns} FROM approvals WHERE state = 'pending' AND expires_at <= ? ORDER BY expires_at, call_id`,
+      this.#now(),
+    );
+  }
+
+  nextExpiry(): number | null {
+    return this.#sql.exec<{ at: number | null }>(`SELECT min(expires_at) AS at FROM approvals WHERE state = 'pending'`).one().at;
+  }
+
+  decided(callId: string, state: 'approved' | 'denied' | 'expired', by: string): void {
+    this.#sql.exec(`UPDATE approvals SET state = ?, decided_by = ? WHERE call_id = ? AND state = 'pending'`, state, by, callId);
+  }
+
+  /** An approved direct call is about to run. False: another one was first. */
+  use(callId: string): boolean {
+    return (
+      this.#sql.exec(`UPDATE approvals SET state = 'used' WHERE call_id = ? AND state = 'approved' RETURNING call_id`, callId).toArray()
+        .length > 0
+    );
+  }
+
+  /** It was not run after all. */
+  giveBack(callId: string): void {
+    this.#sql.exec(`UPDATE approvals SET state = 'approved' WHERE call_id = ? AND state = 'used'`, callId);
+  }
+
+  /** The one who called knows of the no; the same call from here on is a new question. */
+  told(callId: string): void {
+    this.#sql.exec('UPDATE approvals SET told = 1 WHERE call_id = ?', callId);
+  }
+
+  /** What was open when its call or turn ended is nobody's to decide any more. */
+  #close(by: 'call_id' | 'turn', id: string): boolean {
+    const query =
+      by === 'turn'
+        ? `UPDATE approvals SET state = 'expired', decided_by = 'clock' WHERE turn = ? AND state = 'pending' RETURNING call_id`
+        : `UPDATE approvals SET state = 'expired', decided_by = 'clock' WHERE call_id = ? AND state = 'pending' RETURNING call_id`;
+    return this.#sql.exec(query, id).toArray().length > 0;
+  }
+
+  #insert(
+    asked: Omit<Approval, 'state' | 'askedAt'>,
+    key: Pick<DirectCallKey, 'toolset' | 'argumentsHash'> | null,
+    args: Record<string, unknown>,
+  ): void {
+    const { callId, turn, canonical, entry, kind, target, reason, expiresAt } = asked;
+    this.#sql.exec(
+      `INSERT INTO approvals (call_id, turn, canonical, entry, toolset, arguments_hash, kind, target, reason, state, asked_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
+      callId,
+      turn,
+      canonical,
+      entry,
+      key?.toolset ?? null,
+      key?.argumentsHash ?? null,
+      kind,
+      target,
+      reason,
+      this.#now(),
+      expiresAt,
+    );
+    writeChunks(JSON.stringify(args), (seq, part) =>
+      this.#sql.exec('INSERT INTO approval_arguments (call_id, seq, part) VALUES (?, ?, ?)', callId, seq, part),
+    );
+  }
+
+  #one(query: string, ...bindings: (string | null)[]): Approval | null {
+    return this.#all(query, ...bindings)[0] ?? null;
+  }
+
+  #all(query: string, ...bindings: (string | number | null)[]): Approval[] {
+    return [...this.#sql.exec<StoredApproval>(query, ...bindings)].map(toApproval);
+  }
+}
+
+const verdictStates = { approve: 'approved', deny: 'denied', expire: 'expired' } as const;
+
+function toApproval(row: StoredApproval): Approval {
+  const { turn, canonical, entry, kind, target, reason, state } = row;
+  return { callId: row.call_id, turn, canonical, entry, kind, target, reason, state, askedAt: row.asked_at, expiresAt: row.expires_at };
+}
+
+export function toApprovalView(session: string, approval: Approval, args: Record<string, unknown>): ApprovalView {
+  const { callId, turn, canonical, entry, reason, state, askedAt, expiresAt } = approval;
+  return {
+    callId,
+    session,
+    turn,
+    canonical,
+    entry,
+    arguments: args,
+    reason,
+    state,
+    askedAt: new Date(askedAt).toISOString(),
+    expiresAt: new Date(expiresAt).toISOString(),
+  };
+}

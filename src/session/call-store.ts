@@ -1,0 +1,47 @@
+/** Direct calls that came with an idempotency key, and what they were answered; kept for a day. */
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { SessionCall } from '../ports/session.ts';
+
+export class CallStore {
+  readonly #sql: SqlStorage;
+  readonly #now: () => number;
+
+  constructor(sql: SqlStorage, now: () => number) {
+    this.#sql = sql;
+    this.#now = now;
+  }
+
+  /** The call of this key; `answer` null: begun. Another body under the same key is `idempotency_mismatch`. */
+  find(key: string, bodyHash: string): { callId: string; answer: SessionCall | null } | null {
+    this.#sql.exec('DELETE FROM calls WHERE at < ?', this.#now() - limits.idempotencyTtlMs);
+    const [row] = [
+      ...this.#sql.exec<{ body_hash: string; call_id: string; answer: string | null }>(
+        'SELECT body_hash, call_id, answer FROM calls WHERE key = ?',
+        key,
+      ),
+    ];
+    if (row === undefined) return null;
+    if (row.body_hash !== bodyHash) throw idempotencyMismatch();
+    return { callId: row.call_id, answer: row.answer === null ? null : (JSON.parse(row.answer) as SessionCall) };
+  }
+
+  begin(key: string, bodyHash: string, callId: string): void {
+    this.#sql.exec('INSERT INTO calls (key, body_hash, call_id, at) VALUES (?, ?, ?, ?)', key, bodyHash, callId, this.#now());
+  }
+
+  answered(key: string, answer: SessionCall): void {
+    this.#sql.exec('UPDATE calls SET answer = ? WHERE key = ?', JSON.stringify(answer), key);
+  }
+
+  forget(key: string): void {
+    this.#sql.exec('DELETE FROM calls WHERE key = ?', key);
+  }
+}
+
+export function idempotencyMismatch(): Problem {
+  return new Problem(
+    'idempotency_mismatch',
+    'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new request.',
+  );
+}

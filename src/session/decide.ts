@@ -1,0 +1,129 @@
+/**
+ * A person's word on what waits, by key or by link: checked, stored, and told to the turn, which goes on. One word for good:
+ * the same again changes nothing, another one is refused. `session.ts` has checked who asks.
+ */
+import type { ApprovalView, Decision } from '../core/approval.ts';
+import { toBase64Url } from '../core/base64url.ts';
+import { sha256Hex } from '../core/hash.ts';
+import { limits } from '../core/limits.ts';
+import { ruleOf, type PolicyRule } from '../core/policy.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
+import type { Decided } from '../ports/session.ts';
+import { toApprovalView, type Approval } from './approvals.ts';
+import type { Room } from './room.ts';
+
+export type DecideDoor = {
+  room: Room;
+  session: string;
+  now(): number;
+  /** Stores a rule for the workspace. */
+  allow(rule: PolicyRule): Promise<void>;
+};
+
+export function showApproval({ room, session }: DecideDoor, callId: string): ApprovalView {
+  return toApprovalView(session, find(room, callId), room.approvals.argumentsOf(callId));
+}
+
+/** Oldest first. */
+export function showPending({ room, session }: DecideDoor): ApprovalView[] {
+  return room.approvals.pending().map((approval) => toApprovalView(session, approval, room.approvals.argumentsOf(approval.callId)));
+}
+
+/** `by`: id of the key that decides, or `link`. */
+export async function decide(
+  door: DecideDoor,
+  callId: string,
+  decision: Decision,
+  { by, remember }: { by: string; remember: boolean },
+): Promise<Decided> {
+  if (remember && decision !== 'approve') {
+    const message = 'only what is approved can be remembered: send it with "approve", or leave it out';
+    throw invalidRequest([{ path: 'remember', message }], message);
+  }
+  const approval = find(door.room, callId);
+  if (refuse(door, approval, decision) === 'same' && !remember) return answer(door, callId, decision);
+  // Before the turn goes on: what it does next may be what the rule is about.
+  if (remember) await door.allow(toRule(approval));
+  // Another word may have come meanwhile.
+  if (refuse(door, find(door.room, callId), decision) === 'new') settle(door, approval, decision, by);
+  return answer(door, callId, decision);
+}
+
+/** What nobody decided in time is a no. To be called when the clock says so, and before any word is taken. */
+export function expireApprovals({ room }: Pick<DecideDoor, 'room'>): void {
+  for (const approval of room.approvals.due()) settle({ room }, approval, 'expire', 'clock');
+  room.runner.setApprovalTimer();
+}
+
+/** A fresh nonce that stands for one decision. */
+export async function mintLink(door: DecideDoor, callId: string): Promise<{ nonce: string; expiresAt: number }> {
+  const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+  const hash = await sha256Hex(nonce);
+  const approval = find(door.room, callId);
+  if (approval.state !== 'pending' || approval.expiresAt <= door.now())
+    throw new Problem('conflict', `This approval is ${stateNow(door, approval)}: there is nothing to decide.`);
+  const expiresAt = Math.min(approval.expiresAt, door.now() + limits.approvalLinkTtlMs);
+  door.room.links.add(hash, callId, expiresAt);
+  return { nonce, expiresAt };
+}
+
+export async function showLinked(door: DecideDoor, nonce: string): Promise<ApprovalView> {
+  return showApproval(door, linkedCall(door, await sha256Hex(nonce)));
+}
+
+export async function decideByLink(door: DecideDoor, nonce: string, decision: Decision): Promise<Decided> {
+  const hash = await sha256Hex(nonce);
+  const callId = linkedCall(door, hash);
+  const decided = await decide(door, callId, decision, { by: 'link', remember: false });
+  door.room.links.use(hash);
+  return decided;
+}
+
+function linkedCall({ room }: DecideDoor, nonceHash: string): string {
+  const callId = room.links.find(nonceHash);
+  if (callId === null) throw new Problem('not_found', 'This link was used or has expired. Ask for a new one.');
+  return callId;
+}
+
+function find(room: Room, callId: string): Approval {
+  const approval = room.approvals.get(callId);
+  if (approval === null) throw new Problem('not_found', 'Nothing of this name waits for an approval in this session.');
+  return approval;
+}
+
+/** Throws when the word comes too late or against another one; `same`: it was said before. */
+function refuse(door: DecideDoor, approval: Approval, decision: Decision): 'new' | 'same' {
+  const state = stateNow(door, approval);
+  if (state === 'pending') return 'new';
+  if (state === (decision === 'approve' ? 'approved' : 'denied')) return 'same';
+  const why = state === 'used' ? 'was approved and has been used' : state === 'expired' ? 'has expired' : `was ${state} before`;
+  throw new Problem('conflict', `This approval ${why}. Nothing was run for this request.`);
+}
+
+/** The clock may be ahead of the alarm. */
+function stateNow({ now }: DecideDoor, { state, expiresAt }: Approval): Approval['state'] {
+  return state === 'pending' && expiresAt <= now() ? 'expired' : state;
+}
+
+function settle({ room }: Pick<DecideDoor, 'room'>, { callId, turn }: Approval, decision: Decision | 'expire', by: string): void {
+  const decided = (): void => room.approvals.decided(callId, states[decision], by);
+  // The turn's own table row follows its log.
+  if (turn === null) decided();
+  else if (!room.runner.tell(turn, ({ step }) => [{ type: 'approval-decided', turn, step, callId, decision, by }])) decided();
+  room.runner.setApprovalTimer();
+}
+
+const states = { approve: 'approved', deny: 'denied', expire: 'expired' } as const;
+
+function answer({ room }: DecideDoor, callId: string, decision: Decision): Decided {
+  const { turn } = find(room, callId);
+  const row = turn === null ? null : room.turns.get(turn);
+  return { callId, decision, turn, status: row === null ? null : (row.status ?? row.state) };
+}
+
+function toRule({ kind, canonical, target }: Approval): PolicyRule {
+  const rule = ruleOf(canonical, { kind, target });
+  if (rule !== null) return rule;
+  const message = 'this is asked about every time, so it cannot be remembered: leave it out';
+  throw invalidRequest([{ path: 'remember', message }], message);
+}

@@ -1,0 +1,199 @@
+/**
+ * Direct calls with a session (`…/calls`): on its files, through the one door. One that needs a person's word is kept as an
+ * approval; once approved, the same call sent again runs, once. With an idempotency key a call has one answer for a day.
+ */
+import type { Ask } from '../core/approval.ts';
+import { resolveName, type AliasMap } from '../core/alias-map.ts';
+import type { AuditRow } from '../core/audit.ts';
+import type { EditionTool } from '../core/edition.ts';
+import { canonicalJson, sha256Hex } from '../core/hash.ts';
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import { errorResult, type ToolResult } from '../core/tool.ts';
+import {
+  auditCall,
+  callTool,
+  outcomeUnknown,
+  type CallDeps,
+  type CallScope,
+  type ToolCallAnswer,
+  type ToolCallRequest,
+} from '../engine/call-tool.ts';
+import { withFetchResult } from '../engine/plan-names.ts';
+import type { FileSystem } from '../ports/file-system.ts';
+import type { Ids } from '../ports/runtime.ts';
+import type { SessionCall, SessionCallRequest } from '../ports/session.ts';
+import type { Approval, DirectCallKey } from './approvals.ts';
+import type { Room } from './room.ts';
+
+export type DirectCallDoor = {
+  room: Room;
+  session: string;
+  keyId: string;
+  deps: CallDeps;
+  ids: Ids;
+  names: AliasMap | null;
+  rules: CallScope['rules'];
+  /** Calls with an idempotency key that are under way, by key. */
+  underWay: Map<string, Promise<SessionCall>>;
+  scratchFiles(): FileSystem;
+  /** True once the session was deleted. */
+  gone(): boolean;
+  audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
+};
+
+export async function callDirectly(door: DirectCallDoor, request: SessionCallRequest): Promise<SessionCall> {
+  const { idempotencyKey: key, bodyHash = '' } = request;
+  if (key === undefined) return await runCall(door, request, door.ids.next('call'));
+  const begun = door.room.calls.find(key, bodyHash);
+  if (begun?.answer) return begun.answer;
+  const known = door.underWay.get(key);
+  if (known !== undefined) return await known;
+  if (begun !== null) return await settleLost(door, request, key, begun.callId);
+  const callId = door.ids.next('call');
+  door.room.calls.begin(key, bodyHash, callId);
+  const work = runOnce(door, request, key, callId).finally(() => door.underWay.delete(key));
+  door.underWay.set(key, work);
+  return await work;
+}
+
+async function runOnce(door: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
+  try {
+    const answer = await runCall(door, request, callId);
+    if (door.gone()) return answer;
+    // A question is not the answer yet: the same request sent after the approval is to run.
+    if (answer.result.code === 'approval_required') door.room.calls.forget(key);
+    else door.room.calls.answered(key, answer);
+    return answer;
+  } catch (error) {
+    // Faults of the request are found before anything has run; whatever else broke may have come after.
+    if (error instanceof Problem && !door.gone()) door.room.calls.forget(key);
+    throw error;
+  }
+}
+
+/** Begun by a process that died: nobody can say what came of it, and it is not tried again. */
+async function settleLost(door: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
+  const meant = door.names === null ? null : resolveName(door.names, request.name);
+  const named = meant?.ok ? { canonical: meant.canonical, via: meant.via } : { canonical: null, via: null };
+  const answer = { requested: request.name, ...named, result: outcomeUnknown(), durationMs: 0 };
+  door.room.calls.answered(key, answer);
+  await auditCall(door.deps, scopeOf(door, request), toCall(request, callId), { ...answer, ran: true });
+  return answer;
+}
+
+async function runCall(door: DirectCallDoor, request: SessionCallRequest, callId: string): Promise<SessionCall> {
+  const scope = scopeOf(door, request);
+  const key = scope.canWait ? await keyOf(door, request) : null;
+  const earlier = key === null ? null : valid(door, door.room.approvals.findDirect(key));
+  if (earlier?.state === 'pending') return await answerAsked(door, scope, request, earlier);
+  if (earlier?.state === 'denied') return await answerDenied(door, scope, request, earlier);
+  // Taken before it runs: of two that come at once, one runs, and the other asks anew.
+  const approved = earlier !== null && door.room.approvals.use(earlier.callId) ? earlier : null;
+  const call = { ...toCall(request, approved?.callId ?? callId), approved: approved !== null };
+  const outcome = await callTool(door.deps, scope, call, new AbortController().signal);
+  if (door.gone()) throw new Problem('not_found', 'The session was deleted.');
+  if ('waitFor' in outcome) return await ask(door, scope, request, { callId, key, waitFor: outcome.waitFor });
+  if (approved !== null && !outcome.answer.ran) door.room.approvals.giveBack(approved.callId);
+  return toSessionCall(outcome.answer);
+}
+
+function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallRequest): CallScope {
+  return {
+    keyId: door.keyId,
+    session: door.session,
+    turn: null,
+    names: () => withFetchResult(door.names, scratch ? null : door.room.results),
+    rules: door.rules,
+    // Scratch files are nobody's to come back to.
+    canWait: !scratch,
+    results: scratch ? null : door.room.results,
+    edition: plan.edition ?? null,
+    files: scratch ? door.scratchFiles() : door.room.files,
+    timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
+    audit: door.audit,
+  };
+}
+
+function toCall(request: SessionCallRequest, callId: string): ToolCallRequest {
+  return { callId, requested: request.name, arguments: request.arguments };
+}
+
+/** What the call is known by when it is sent again; null when the name means no tool. */
+async function keyOf({ names }: DirectCallDoor, { plan, name, arguments: args }: SessionCallRequest): Promise<DirectCallKey | null> {
+  const meant = names === null ? null : resolveName(names, name);
+  if (!meant?.ok) return null;
+  const argumentsHash = await sha256Hex(canonicalJson(args));
+  return { toolset: plan.edition?.toolset ?? null, canonical: meant.canonical, entry: meant.tool.wireName, argumentsHash };
+}
+
+/** An approval counts until its time, whatever was said: a yes of last week is no yes. */
+function valid({ deps }: DirectCallDoor, approval: Approval | null): Approval | null {
+  return approval === null || approval.expiresAt <= deps.clock.now() ? null : approval;
+}
+
+async function ask(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  { callId, key, waitFor }: { callId: string; key: DirectCallKey | null; waitFor: { kind: string; tool: EditionTool; ask?: Ask } },
+): Promise<SessionCall> {
+  const question = waitFor.ask;
+  if (question === undefined || key === null) {
+    const text = `Not run: ${waitFor.tool.wireName} is run by the caller of a turn, and there is none here.`;
+    return await refuse(door, scope, request, callId, errorResult('not_allowed', text));
+  }
+  // The same call may have asked while this one was on its way.
+  const { approvals, runner } = door.room;
+  const known = valid(door, approvals.findDirect(key));
+  if (known?.state === 'pending') return await answerAsked(door, scope, request, known);
+  if (approvals.pendingCount() >= limits.maxPendingApprovals) {
+    const text = `This session already waits for ${limits.maxPendingApprovals} approvals. Decide some of them first.`;
+    throw new Problem('rate_limited', text, { retryAfterMs: limits.defaultRetryAfterMs });
+  }
+  const expiresAt = door.deps.clock.now() + limits.approvalTtlMs;
+  const { canonical, entry } = key;
+  const { kind, reason, target } = question;
+  approvals.askDirect({ callId, canonical, entry, kind, reason, target, expiresAt }, key, request.arguments);
+  runner.setApprovalTimer();
+  return await answerAsked(door, scope, request, { callId, canonical, reason });
+}
+
+async function answerAsked(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  { callId, canonical, reason }: Pick<Approval, 'callId' | 'canonical' | 'reason'>,
+): Promise<SessionCall> {
+  const text = `Not run yet: ${reason}. It waits for a person's approval under ${callId}; once approved, send the same call again.`;
+  const answer = await refuse(door, scope, request, callId, errorResult('approval_required', text));
+  return { ...answer, pending: [{ callId, kind: 'approval', canonical, arguments: request.arguments, reason }] };
+}
+
+async function answerDenied(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  { callId }: Approval,
+): Promise<SessionCall> {
+  door.room.approvals.told(callId);
+  return await refuse(door, scope, request, callId, errorResult('denied', 'Not run: the person who was asked said no.'));
+}
+
+async function refuse(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  callId: string,
+  result: ToolResult,
+): Promise<SessionCall> {
+  const meant = door.names === null ? null : resolveName(door.names, request.name);
+  const named = meant?.ok ? { canonical: meant.canonical, via: meant.via } : { canonical: null, via: null };
+  const answer = { requested: request.name, ...named, ran: false, result, durationMs: 0 };
+  await auditCall(door.deps, scope, toCall(request, callId), answer);
+  return toSessionCall(answer);
+}
+
+function toSessionCall({ requested, canonical, via, result, durationMs }: ToolCallAnswer): SessionCall {
+  return { requested, canonical, via, result, durationMs };
+}

@@ -1,0 +1,56 @@
+/** What a turn waits for, as its callers are told: read from the turn's events. */
+import type { Pending } from '../core/approval.ts';
+import type { SessionEvent } from '../core/session-event.ts';
+import type { EventLog } from './event-log.ts';
+import type { TurnStore } from './turn-store.ts';
+
+/** An event that asks somebody outside. */
+export type Question = Extract<SessionEvent, { type: 'approval-required' | 'client-tool-required' }>;
+
+/** Questions that nobody has answered yet, in the order asked. */
+export function openQuestions(events: Iterable<SessionEvent>): Question[] {
+  const open = new Map<string, Question>();
+  for (const event of events) {
+    switch (event.type) {
+      case 'approval-required':
+      case 'client-tool-required':
+        open.set(event.callId, event);
+        break;
+      case 'approval-decided':
+      case 'tool-result':
+        open.delete(event.callId);
+        break;
+      case 'turn-end':
+        open.clear();
+        break;
+      default:
+        break;
+    }
+  }
+  return [...open.values()];
+}
+
+export function toPending(question: Question): Pending {
+  const { callId, canonical, arguments: args } = question;
+  const at = { callId, canonical, arguments: args };
+  return question.type === 'approval-required'
+    ? { ...at, kind: 'approval', reason: question.reason }
+    : { ...at, kind: 'client-tool', reason: 'The caller runs this tool and sends the result.' };
+}
+
+/** Questions of the turn that waits, and keeps those behind it waiting; none when no turn waits. */
+export function questionsAhead({ log, turns }: { log: EventLog; turns: TurnStore }): Question[] {
+  const row = turns.waiting();
+  return row === null ? [] : openQuestions(ofTurn(row.id, log.readAll(row.before ?? 0)));
+}
+
+/** Of one turn; none once it has ended. */
+export function pendingOf({ log, turns }: { log: EventLog; turns: TurnStore }, turn: string): Pending[] {
+  const row = turns.get(turn);
+  if (row === null || row.state === 'ended' || row.before === null) return [];
+  return openQuestions(ofTurn(turn, log.readAll(row.before))).map(toPending);
+}
+
+export function* ofTurn(turn: string, events: Iterable<SessionEvent>): Generator<SessionEvent> {
+  for (const event of events) if ('turn' in event && event.turn === turn) yield event;
+}

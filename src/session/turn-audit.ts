@@ -1,0 +1,46 @@
+/**
+ * Audit rows of calls that never came to the door to the tools: cut in mid-stream, not begun when the turn was cancelled,
+ * answered by the caller. They have results, so they have rows and lines like all others.
+ */
+import type { Logger } from '../ports/runtime.ts';
+import { auditCall, type CallDeps, type CallScope } from '../engine/call-tool.ts';
+import type { ResultEvent, Run, UnheardResult } from './turn-run.ts';
+
+export type TurnAuditParts = {
+  deps: Pick<CallDeps, 'clock'> & { log: Logger };
+  keyId: string;
+  session: string;
+  audit: CallScope['audit'];
+  flushAudit(): Promise<unknown>;
+};
+
+/** Of the calls that the run itself makes; what is written is noted. */
+export function auditScope({ keyId, session, audit }: TurnAuditParts, run: Run) {
+  const noted: CallScope['audit'] = async (row) => {
+    await audit(row);
+    run.audited.add(row.callId);
+  };
+  return { keyId, session, turn: run.turn, edition: run.plan.edition ?? null, audit: noted };
+}
+
+export function unheard(run: Run, result: ResultEvent): UnheardResult {
+  const call = run.state.calls.get(result.callId);
+  // Unknown is taken for the worse: it may have run. What the caller answers, the caller has run.
+  const ran = result.code === 'outcome_unknown' || (call?.asked === 'client' && result.code !== 'aborted');
+  return { result, arguments: call?.arguments ?? null, ran };
+}
+
+/** Never throws: the turn's own rows are in the log, and what is missing here is told there. */
+export async function auditUnheard(parts: TurnAuditParts, run: Run, results: readonly UnheardResult[]): Promise<void> {
+  try {
+    for (const { result, arguments: args, ran } of results) {
+      if (run.audited.has(result.callId)) continue;
+      const { callId, name: requested, canonical, via } = result;
+      const answer = { requested, canonical, via, ran, result, durationMs: 0 };
+      await auditCall(parts.deps, auditScope(parts, run), { callId, requested, arguments: args }, answer);
+    }
+    await parts.flushAudit();
+  } catch (error) {
+    parts.deps.log.error('calls were not audited', { session: parts.session, turn: run.turn, error: String(error) });
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * One run of a turn: its state in memory between two rows of the log. A turn may have many, one after the other (after a
+ * crash, after a wait); each is folded from the log anew, and only the newest may write.
+ */
+import type { Plan } from '../core/plan.ts';
+import { logFormat, type SessionEvent, type SessionEventBody } from '../core/session-event.ts';
+import { applyEvent, beginTurn, openCalls, type TurnState } from '../core/turn.ts';
+import type { TurnRow } from './turn-store.ts';
+
+export type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
+
+/** A result that did not come through the door to the tools, and so has no audit row yet. `ran`: it may have had its effect. */
+export type UnheardResult = { result: ResultEvent; arguments: Record<string, unknown> | null; ran: boolean };
+
+export type Run = {
+  turn: string;
+  plan: Plan;
+  epoch: number;
+  state: TurnState;
+  abort: AbortController;
+  sealed: boolean;
+  /** Milliseconds that earlier runs worked, and when this one began. */
+  spentBefore: number;
+  startedAt: number;
+  /** Ids of the calls whose audit rows are written. */
+  audited: Set<string>;
+  closed: UnheardResult[];
+};
+
+export function toRun({ id, plan, spentMs }: TurnRow, epoch: number, now: number): Run {
+  return {
+    turn: id,
+    plan,
+    epoch,
+    state: beginTurn(id),
+    abort: new AbortController(),
+    sealed: false,
+    spentBefore: spentMs,
+    startedAt: now,
+    audited: new Set(),
+    closed: [],
+  };
+}
+
+/** The turn as its log has it. Events of other turns may stand between its own: what was appended while it waited. */
+export function foldTurn(state: TurnState, events: Iterable<SessionEvent>): void {
+  for (const event of events) if ('turn' in event && event.turn === state.turn) applyEvent(state, event);
+}
+
+/**
+ * What has to be said of an older log before it can be gone on from. Format 1 did not journal that a call was begun, so
+ * each one that is open after its step may have been.
+ */
+export function upgradeLog(state: TurnState, format: number): SessionEventBody[] {
+  if (format >= logFormat || state.phase !== 'stepped') return [];
+  return openCalls(state)
+    .filter(({ attempts, whole }) => whole && attempts === 0)
+    .map(({ callId }) => ({ type: 'tool-start', turn: state.turn, step: state.step, callId, attempt: 1 }));
+}
+
+export function spentMs(run: Run, now: number): number {
+  return run.spentBefore + Math.max(0, now - run.startedAt);
+}
