@@ -111,7 +111,7 @@ function build(bindings: Bindings): Wiring {
     ...base,
     directory,
     catalog,
-    sessions: createSessions(bindings, catalog),
+    sessions: createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey),
     approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     callTool: (principal, call) => callDirectly(direct(principal.workspace), principal, call, new AbortController().signal),

@@ -31,7 +31,10 @@ export type PublishedAgent =
   | { format: typeof publishedFormat; version: number; agent: Agent }
   | { format: typeof publishedFormat; version: number; deleted: true };
 
-/** Durable Objects of a workspace go by a hash, so that an id from outside never is a name: `hash(workspace, kind, id)`. */
-export async function objectName(workspace: string, kind: 'catalog', id: string): Promise<string> {
+/**
+ * Durable Objects of a workspace go by a hash, so that an id from outside never is a name: `hash(workspace, kind, id)`. Of a
+ * session that was made with an idempotency key, `id` holds the key and a secret of the installation (`session-client.ts`).
+ */
+export async function objectName(workspace: string, kind: 'catalog' | 'session', id: string): Promise<string> {
   return sha256Hex(JSON.stringify([workspace, kind, id]));
 }

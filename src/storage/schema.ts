@@ -17,6 +17,8 @@
  * - `audit(sequence, …)`: one row a call or refusal; `tool` is the canonical name, or the requested one of an unknown tool.
  *   `(session, number)` makes appending twice harmless.
  */
+import { crashPoint } from '../core/crash-point.ts';
+
 export const catalogMigrations: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -68,21 +70,28 @@ export const catalogMigrations: readonly string[] = [
 ];
 
 /**
- * Brings an object's database to the newest schema, each migration in a transaction of its own. Runs in the constructor,
- * before any request. A database from a newer release is refused rather than misread.
+ * Brings an object's database to the newest schema, each migration in a transaction of its own: a process that dies in the
+ * middle leaves the old schema or the new one, and the next to open it goes on from there. Runs before any request. A
+ * database from a newer release is refused rather than misread.
  */
 export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {
-  const { sql } = storage;
-  sql.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
-  const row = sql.exec<{ version: number }>('SELECT version FROM schema_version').toArray()[0];
-  if (row === undefined) sql.exec('INSERT INTO schema_version (version) VALUES (0)');
-  const version = row?.version ?? 0;
+  const version = readVersion(storage.sql);
   if (version > migrations.length) throw new Error(`the database has schema ${version}, this release knows ${migrations.length}`);
   for (const [index, migration] of migrations.entries()) {
     if (index < version) continue;
     storage.transactionSync(() => {
-      sql.exec(migration);
-      sql.exec('UPDATE schema_version SET version = ?', index + 1);
+      storage.sql.exec(migration);
+      // A transaction cannot wait: a crash test stops the process here at once.
+      void crashPoint('schema-migration-mid');
+      storage.sql.exec('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
+      storage.sql.exec('DELETE FROM schema_version');
+      storage.sql.exec('INSERT INTO schema_version (version) VALUES (?)', index + 1);
     });
   }
+}
+
+/** 0 before the first migration. */
+function readVersion(sql: SqlStorage): number {
+  if (sql.exec(`SELECT name FROM sqlite_master WHERE name = 'schema_version'`).toArray().length === 0) return 0;
+  return sql.exec<{ version: number | null }>('SELECT max(version) AS version FROM schema_version').one().version ?? 0;
 }

@@ -7,8 +7,11 @@ import type { Catalog } from '../ports/catalog.ts';
 import { fromRemote, type Remote } from '../ports/remote.ts';
 import type { Session, SessionSetup, SessionView, Sessions } from '../ports/session.ts';
 import type { Bindings } from './bindings.ts';
+import { objectName } from './keys.ts';
 
-type SessionStub = Remote<Session> & { found(owner: Principal, setup: SessionSetup): Promise<Outcome<SessionView>> };
+type SessionStub = Remote<Session> & {
+  found(owner: Principal, setup: SessionSetup, keptMs?: number): Promise<Outcome<SessionView>>;
+};
 
 const methods: readonly (keyof Session)[] = [
   'view',
@@ -35,14 +38,22 @@ const methods: readonly (keyof Session)[] = [
   'deleteFile',
 ];
 
-export function createSessions(bindings: Pick<Bindings, 'SESSION'>, catalog: (workspace: string) => Catalog): Sessions {
+/** `secret`: of this installation; sessions that are made with a key have ids that nobody else can work out. */
+export function createSessions(
+  bindings: Pick<Bindings, 'SESSION'>,
+  catalog: (workspace: string) => Catalog,
+  secret: string | null,
+): Sessions {
   const namespace = bindings.SESSION;
   const setups = new Map<string, SessionSetup>();
   // The class lives on a higher floor; this is its public face.
   const stubOf = (id: DurableObjectId): SessionStub => namespace.get(id) as unknown as SessionStub;
   return {
-    async create(owner, setup) {
-      const view = unwrap(await stubOf(namespace.newUniqueId()).found(owner, setup));
+    async create(owner, setup, key) {
+      const id = key === undefined ? namespace.newUniqueId() : namespace.idFromName(await keyedName(owner, key, secret));
+      // A key is kept for a day, so what it leads to is, too.
+      const keptMs = key === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs;
+      const view = unwrap(await stubOf(id).found(owner, setup, keptMs));
       if (setup.listed) {
         const { agent, model, toolset } = setup;
         await catalog(owner.workspace).indexSession({
@@ -60,6 +71,11 @@ export function createSessions(bindings: Pick<Bindings, 'SESSION'>, catalog: (wo
       return rememberSetup(id, fromRemote<Session>(stubOf(toObjectId(namespace, id)), methods), setups);
     },
   };
+}
+
+/** The same key of the same principal is the same session, whoever asks again and wherever. */
+async function keyedName(owner: Principal, key: string, secret: string | null): Promise<string> {
+  return await objectName(owner.workspace, 'session', JSON.stringify([owner.keyId, key, secret]));
 }
 
 /**
