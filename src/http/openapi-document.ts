@@ -47,6 +47,7 @@ const tags = [
   { name: 'OpenAI', description: 'What stock OpenAI clients call.' },
   { name: 'Agents', description: 'A model, instructions and a toolset under one name.' },
   { name: 'Providers', description: 'Where models are reached.' },
+  { name: 'Policy', description: 'What may happen without asking.' },
   { name: 'Secrets', description: 'Values that may be used and never read.' },
   { name: 'Keys', description: 'Who may do what.' },
   { name: 'Audit', description: 'Every call and refusal.' },

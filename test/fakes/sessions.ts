@@ -6,8 +6,8 @@
 import { hasScope, type Principal } from '../../src/core/principal.ts';
 import type { Message } from '../../src/core/message.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { encodeEvent } from '../../src/dialects/native.ts';
-import { createChunkEncoder, toCompletion } from '../../src/dialects/openai-chat.ts';
+import { encodeEvent, encodeFrame } from '../../src/dialects/native.ts';
+import { createAnswerDocument, createAnswerEncoder } from '../../src/dialects/openai-answer.ts';
 import type {
   Session,
   SessionCallRequest,
@@ -31,6 +31,9 @@ export type FakeSessions = Sessions & {
   /** Every `eventsAfter`, as it came. */
   reads: { after: number; waitMs: number }[];
 };
+
+/** Ids of chat answers carry the session's as 32 bytes, which the short ones here are not. */
+const realId = '5'.repeat(64);
 
 export function fakeSessions(): FakeSessions {
   const all = new Map<string, FakeSession>();
@@ -109,9 +112,14 @@ export function fakeSessions(): FakeSessions {
       if (shape === undefined) throw new Problem('not_found', 'There is no such answer.');
       const events = turnEvents(session, shape.turn);
       const identity = { id: completion, model: shape.model, created: 1, includeUsage: shape.includeUsage };
-      if (!streamed) return streamOf([JSON.stringify(toCompletion(events, identity))]);
-      const encoder = createChunkEncoder(identity);
-      return streamOf(events.map((event) => encoder.encode(event)));
+      const range = { turn: shape.turn, after: 0, earlier: null };
+      if (!streamed) {
+        const document = createAnswerDocument(range, identity, realId);
+        for (const event of events) document.take(event);
+        return streamOf([JSON.stringify(document.document())]);
+      }
+      const encoder = createAnswerEncoder(range, identity, realId);
+      return streamOf(events.flatMap((event) => encoder.encode(event).map(encodeFrame)));
     },
     eventsAfter: async (caller, after, waitMs) => {
       reads.push({ after, waitMs });

@@ -107,7 +107,7 @@ describe('a turn', () => {
       `/v1/sessions/${id}`,
       'respond-async',
     ]);
-    expect(await bodyOf(answer)).toEqual({ turn: 'turn1' });
+    expect(await bodyOf(answer)).toEqual({ turn: 'turn1', position: 0 });
     expect(await bodyOf(await h.send('POST', `/v1/sessions/${id}/cancel`))).toEqual({ turn: 'turn1', cancelled: true });
   });
 

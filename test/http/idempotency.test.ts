@@ -1,0 +1,157 @@
+/** `Idempotency-Key` on everything that begins work, and streams that are cut and read on. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { describeCorpus, readJson } from '../fixtures.ts';
+import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
+
+let h: Harness;
+let id: string;
+beforeEach(async () => {
+  h = createHarness();
+  await h.send('PUT', '/v1/toolsets/demo', demo);
+  await h.send('PUT', '/v1/toolsets/other', demo);
+  id = (await bodyOf(await h.send('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'demo' }))).id;
+});
+const key = (text: string) => ({ 'idempotency-key': text });
+const turn = (body: unknown, headers?: Record<string, string>) => h.send('POST', `/v1/sessions/${id}/turns`, body, headers);
+const begin = (body: unknown, headers?: Record<string, string>) => h.send('POST', '/v1/sessions', body, headers);
+const call = (body: unknown, headers?: Record<string, string>, toolset = 'demo') =>
+  h.send('POST', `/v1/toolsets/${toolset}/calls`, body, headers);
+const mismatch = async (answer: Response) => expect([answer.status, (await bodyOf(answer)).code]).toEqual([422, 'idempotency_mismatch']);
+
+describe('a turn under a key', () => {
+  it('runs once for ten requests at the same time, however they want their answer', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        turn({ input: 'x' }, { ...key('k1'), ...(index % 2 === 0 ? { prefer: 'respond-async' } : {}) }).then(bodyOf),
+      ),
+    );
+    expect(new Set(answers.map((answer) => answer.turn)).size).toBe(1);
+    expect((await bodyOf(await h.send('GET', `/v1/sessions/${id}/messages`))).items).toHaveLength(2);
+  });
+
+  it('streams the first turn again', async () => {
+    const [first, again] = [
+      await turn({ input: 'x' }, { ...key('k1'), accept: 'text/event-stream' }),
+      await turn({ input: 'x' }, { ...key('k1'), accept: 'text/event-stream' }),
+    ];
+    expect(await again.text()).toBe(await first.text());
+  });
+});
+
+describe('a session under a key', () => {
+  it('is made once, and the answer stays the one of its beginning', async () => {
+    const first = await begin({ model: 'rehearsal/default', toolset: 'demo' }, key('k1'));
+    const made = await bodyOf(first);
+    await h.send('POST', `/v1/sessions/${made.id}/turns`, { input: 'x' });
+    const again = await begin({ toolset: 'demo', model: 'rehearsal/default' }, key('k1'));
+    expect([again.status, await bodyOf(again)]).toEqual([201, made]);
+    await mismatch(await begin({ model: 'rehearsal/default' }, key('k1')));
+    expect((await bodyOf(await begin({ model: 'rehearsal/default', toolset: 'demo' }, key('k2')))).id).not.toBe(made.id);
+  });
+});
+
+describe('a direct call under a key', () => {
+  const body = { name: 'shell', arguments: { command: 'x' } };
+
+  it('runs once, without a session on files of its own', async () => {
+    const answers = [];
+    for (let repeats = 0; repeats < 3; repeats += 1) answers.push(await bodyOf(await call(body, key('k1'))));
+    expect(answers[1]).toEqual(answers[0]);
+    expect(h.sessions.ran).toHaveLength(1);
+    expect(h.sessions.ran[0]).toMatchObject({ scratch: true });
+    expect([...h.sessions.all.values()].at(-1)?.setup.listed).toBe(false);
+    await mismatch(await call({ ...body, arguments: { command: 'y' } }, key('k1')));
+    await mismatch(await call(body, key('k1'), 'other'));
+    await call(body, key('k2'));
+    expect(h.sessions.ran).toHaveLength(2);
+  });
+
+  it('runs once in a session', async () => {
+    await call({ ...body, session: id }, key('k1'));
+    await call({ ...body, session: id }, key('k1'));
+    expect(h.sessions.ran).toHaveLength(1);
+    expect(h.sessions.ran[0]?.scratch).toBeUndefined();
+    await mismatch(await call({ ...body, name: 'bash', session: id }, key('k1')));
+  });
+
+  it('that cannot be asked for says so, and holds no key', async () => {
+    const asked = await bodyOf(await call({ name: 'shell', arguments: { command: 'ask' } }, key('k1')));
+    expect(asked).toMatchObject({ code: 'approval_required' });
+    expect(asked).not.toHaveProperty('callId');
+  });
+
+  it('that is only rehearsed uses none up', async () => {
+    const dry = await h.send('POST', '/v1/toolsets/demo/calls?dryRun=true', body, key('k1'));
+    expect(await bodyOf(dry)).toMatchObject({ verdict: 'allow' });
+    await call({ ...body, arguments: { command: 'y' } }, key('k1'));
+    expect(h.sessions.ran).toHaveLength(1);
+  });
+});
+
+it('a key that is none is refused on every path', async () => {
+  for (const text of ['x'.repeat(300), 'a b', 'ü']) {
+    for (const send of [
+      turn({ input: 'x' }, key(text)),
+      begin({ model: 'rehearsal/default' }, key(text)),
+      call({ name: 'shell' }, key(text)),
+    ]) {
+      const answer = await send;
+      expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, 'idempotency-key']);
+    }
+  }
+});
+
+describeCorpus('security/http-probes.json', (path) => {
+  const { cases } = readJson<{ cases: { id: string; request: Awaited<ReturnType<typeof bodyOf>> }[] }>(path);
+  const headersOf = (row: string): Record<string, string> => {
+    const { headers } = cases.find((probe) => probe.id === row)?.request ?? {};
+    if (headers === undefined) throw new Error(`the corpus has no probe ${row}`);
+    return { 'idempotency-key': headers['idempotency-key'].replace('<300 characters>', 'x'.repeat(300)) };
+  };
+
+  it('idempotency-same, idempotency-differs, idempotency-long', async () => {
+    const first = await bodyOf(await turn({ input: 'a' }, headersOf('idempotency-same')));
+    expect((await bodyOf(await turn({ input: 'a' }, headersOf('idempotency-same')))).turn).toBe(first.turn);
+    await mismatch(await turn({ input: 'b' }, headersOf('idempotency-differs')));
+    expect((await turn({ input: 'a' }, headersOf('idempotency-long'))).status).toBe(422);
+  });
+
+  it('idempotency-concurrent', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => turn({ input: 'a' }, headersOf('idempotency-concurrent')).then(bodyOf)),
+    );
+    expect(new Set(answers.map((answer) => answer.turn)).size).toBe(1);
+  });
+
+  it('idempotency-other-tenant: the same text of another key is another one', async () => {
+    const headers = headersOf('idempotency-other-tenant');
+    const [mine, theirs] = [{}, await h.key({ scopes: ['chat', 'tools', 'admin'] })];
+    const ids = new Set();
+    for (const who of [mine, theirs]) ids.add((await bodyOf(await begin({ model: 'rehearsal/default' }, { ...headers, ...who }))).id);
+    expect(ids.size).toBe(2);
+    const turns = new Set();
+    for (const who of [mine, theirs]) turns.add((await bodyOf(await turn({ input: 'a' }, { ...headers, ...who }))).turn);
+    expect(turns.size).toBe(2);
+    for (const who of [mine, theirs]) await call({ name: 'shell', arguments: { command: 'x' } }, { ...headers, ...who });
+    expect(h.sessions.ran).toHaveLength(2);
+  });
+});
+
+describe('a stream that is cut', () => {
+  it('at any byte and read on after its last whole event is the uncut one, byte for byte', async () => {
+    const uncut = await (await turn({ input: 'grüße \n\r data: x' }, { accept: 'text/event-stream' })).text();
+    const bytes = new TextEncoder().encode(uncut);
+    const rests = new Map<string, string>();
+    for (let cut = 0; cut <= bytes.byteLength; cut += 1) {
+      const got = new TextDecoder().decode(bytes.subarray(0, cut));
+      // As a client does: what stands behind the last blank line is thrown away.
+      const kept = got.slice(0, got.lastIndexOf('\n\n') === -1 ? 0 : got.lastIndexOf('\n\n') + 2);
+      const last = [...kept.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? '0';
+      const rest =
+        rests.get(last) ?? (await (await h.send('GET', `/v1/sessions/${id}/events`, undefined, { 'last-event-id': last })).text());
+      rests.set(last, rest);
+      expect(kept + rest.replace(/(: heartbeat\n\n|retry: \d+\n\n)+$/, '')).toBe(uncut);
+    }
+    expect(rests.size).toBe(7);
+  });
+});
