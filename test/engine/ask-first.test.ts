@@ -1,0 +1,319 @@
+/** The policy beneath the built-in tools, through the one door: real tools, real files, a network of the test's making. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildAliasMap } from '../../src/core/alias-map.ts';
+import { compileEdition } from '../../src/core/edition.ts';
+import { isInside, resolvePath } from '../../src/core/path.ts';
+import { PolicyRule } from '../../src/core/policy.ts';
+import { contentText } from '../../src/core/tool.ts';
+import { Toolset } from '../../src/core/toolset.ts';
+import { callTool, type CallDeps, type CallScope, type ToolCallRequest } from '../../src/engine/call-tool.ts';
+import { createGuard, refusedUrl } from '../../src/net/guard.ts';
+import { createOutbound } from '../../src/net/outbound.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createCodeExecutor } from '../../src/tools/executor.ts';
+import { codeTools, toolDefinitions } from '../../src/tools/registry.ts';
+import { describeCorpus, readJsonLines } from '../fixtures.ts';
+import { countedIds, keptLog } from '../fakes/runtime.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+
+const definitions = new Map(toolDefinitions().map((tool) => [tool.canonical as string, tool]));
+const known = { get: (name: string) => definitions.get(name), all: () => definitions.values(), hasServer: () => true };
+const compiled = (approval?: string) =>
+  compileEdition({
+    workspace: 'default',
+    name: 'demo',
+    toolset: Toolset.parse({ tools: [...definitions.keys()].map((tool) => ({ tool, aliases: [], ...(approval && { approval }) })) }),
+    known,
+  });
+const editions = { policy: await compiled(), never: await compiled('never'), always: await compiled('always') };
+
+type Network = Record<string, () => Response>;
+
+/** A door over files with `a.txt`, `b.txt` and `d/x`; `answers` is the network by URL, `known` the hosts that are allowed. */
+function door(options: { answers?: Network; known?: string[]; entry?: keyof typeof editions; rules?: object[]; canWait?: boolean } = {}) {
+  const files = createMemoryFiles(() => 0);
+  for (const path of ['a.txt', 'b.txt', 'd/x']) files.write(`/workspace/${path}`, new TextEncoder().encode(`${path}\n`));
+  const sent: string[] = [];
+  const [log, ids] = [keptLog(), countedIds()];
+  const guarded = { allowPrivateHosts: ['internal.example:*', '10.0.0.7:*'], publicUrl: null };
+  const guard = createGuard(guarded);
+  const outbound = createOutbound(guarded, async (request) => {
+    sent.push(`${request.method} ${request.url}`);
+    return (options.answers?.[request.url] ?? (() => new Response('ok')))();
+  });
+  const deps: CallDeps = {
+    clock: systemClock,
+    log,
+    executor: createCodeExecutor(codeTools()),
+    fetch: (request, signal, onHop) => outbound(request, { purpose: 'tool', signal, ...(onHop && { onHop }) }),
+    refuses: (url) => refusedUrl(guard, url),
+    secret: () => Promise.reject(new Error('no secrets here')),
+  };
+  const rules = [...(options.known ?? []).map((host) => ({ kind: 'network', host })), ...(options.rules ?? [])];
+  const names = buildAliasMap(editions[options.entry ?? 'policy'].edition, { aliases: true });
+  const scope: CallScope = {
+    keyId: 'root',
+    session: 's1',
+    turn: null,
+    names: () => names,
+    edition: null,
+    files,
+    results: null,
+    timeoutMs: 30_000,
+    rules: rules.map((rule) => PolicyRule.parse({ decision: 'allow', ...rule })),
+    canWait: options.canWait ?? true,
+    audit: () => undefined,
+  };
+  return {
+    files,
+    sent,
+    log,
+    /** What is asked, or the result. */
+    async call(requested: string, args: Record<string, unknown>, more: Partial<ToolCallRequest> = {}) {
+      const request = { callId: ids.next('call'), requested, arguments: args, ...more };
+      const outcome = await callTool(deps, scope, request, new AbortController().signal);
+      if ('answer' in outcome) {
+        const { result } = outcome.answer;
+        return { asked: null, code: result.code, isError: result.isError, text: contentText(result.content) };
+      }
+      return { asked: outcome.waitFor.kind === 'approval' ? outcome.waitFor.ask : null, isError: false, text: '', code: undefined };
+    },
+  };
+}
+
+const pathsBefore = ['/', '/tmp', '/workspace', '/workspace/a.txt', '/workspace/b.txt', '/workspace/d', '/workspace/d/x'];
+
+describe('files', () => {
+  it.each([
+    ['echo x > /tmp/y', '/tmp/y'],
+    ['echo x >> ../y', '/y'],
+    ['cp a.txt /tmp', '/tmp/a.txt'],
+    ['cp -r d /opt', '/opt'],
+    ['mv a.txt /tmp/z', '/tmp/z'],
+    ['cat a.txt | tee /tmp/t', '/tmp/t'],
+    ['mkdir -p /opt/x', '/opt/x'],
+    ['touch /srv', '/srv'],
+    ['chmod 777 /tmp', '/tmp'],
+    ['cd /; echo x > w', '/w'],
+    ['p=/t; echo x > "$p"mp/$(echo q)', '/tmp/q'],
+    ['echo "echo x > /tmp/s" > run.sh; bash run.sh', '/tmp/s'],
+    ['sort -o /tmp/o a.txt', '/tmp/o'],
+  ])('are not written outside without asking: %s', async (command, target) => {
+    const { call, files } = door();
+    const { asked } = await call('bash', { command });
+    expect(asked).toMatchObject({ kind: 'write-outside', target });
+    expect(files.paths()).toEqual(pathsBefore);
+  });
+
+  it('are as they were after a script that had to ask, whatever it did before and after and made of the refusal', async () => {
+    const { call, files } = door();
+    const command = 'rm b.txt; echo new > n; (echo x > /tmp/y) 2>/dev/null || true; mv a.txt c.txt; echo done';
+    expect((await call('bash', { command })).asked).toMatchObject({ target: '/tmp/y' });
+    expect(files.paths()).toEqual(pathsBefore);
+    expect((await call('bash', { command }, { approved: true })).text).toContain('done');
+    expect(files.paths()).toEqual(['/', '/tmp', '/tmp/y', '/workspace', ...['c.txt', 'd', 'd/x', 'n'].map((path) => `/workspace/${path}`)]);
+  });
+
+  it('are read, listed and removed inside without a question by a script', async () => {
+    const { call } = door();
+    for (const command of [
+      'cat /etc/passwd',
+      'ls -R /',
+      'find / -name x',
+      'rm a.txt',
+      'echo x > $TMPDIR/y; cat $TMPDIR/y',
+      'mkdir -p /tmp',
+    ])
+      expect([command, (await call('bash', { command })).asked]).toEqual([command, null]);
+  });
+
+  it('trip over nothing that the shell does by itself', async () => {
+    const { call } = door();
+    for (const command of [
+      'cat <<E\nhi\nE',
+      'sort a.txt b.txt',
+      'diff <(cat a.txt) <(cat b.txt)',
+      'cat a.txt > /dev/null',
+      'sed -i s/a/b/ a.txt',
+    ])
+      expect([command, (await call('bash', { command })).asked]).toEqual([command, null]);
+  });
+
+  it('are deleted by delete_file once a person said so', async () => {
+    const { call, files } = door();
+    expect((await call('delete_file', { path: 'a.txt' })).asked).toMatchObject({ kind: 'delete-file', target: '/workspace/a.txt' });
+    expect(files.stat('/workspace/a.txt')).not.toBeNull();
+    expect((await call('delete_file', { path: 'a.txt' }, { approved: true })).isError).toBe(false);
+    expect(files.stat('/workspace/a.txt')).toBeNull();
+  });
+
+  it('may be written where a rule says so, and nowhere else', async () => {
+    const { call, files } = door({ rules: [{ kind: 'write-outside', path: '/tmp' }] });
+    expect((await call('bash', { command: 'echo x > /tmp/y' })).asked).toBeNull();
+    expect(files.stat('/tmp/y')).not.toBeNull();
+    expect((await call('bash', { command: 'echo x > /tmp/z; echo x > /opt' })).asked).toMatchObject({ target: '/opt' });
+    expect(files.stat('/tmp/z')).toBeNull();
+  });
+
+  it('ask in every spelling that leads outside, and in none that leads inside', async () => {
+    const segment = fc.constantFrom('..', '.', '', 'a.txt', 'd', 'workspace', 'tmp', 'w2', '...');
+    const spelling = fc
+      .tuple(fc.constantFrom('/', './', '../', '/workspace/', ''), fc.array(segment, { minLength: 1, maxLength: 6 }))
+      .map(([start, rest]) => `${start}${rest.join('/')}`);
+    // A redirection makes its file whatever the path; the others may find that there is nothing to be done.
+    const form = fc.constantFrom(
+      { redirects: true, write: (path: string) => `echo x > '${path}'` },
+      { redirects: true, write: (path: string) => `p='${path}'; echo x >> "$p"` },
+      { redirects: false, write: (path: string) => `cp a.txt '${path}'` },
+      { redirects: false, write: (path: string) => `echo x | tee '${path}'` },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(spelling, form), { minLength: 1, maxLength: 4 }), async (writes) => {
+        const { call, files } = door();
+        const { asked } = await call('bash', { command: writes.map(([path, { write }]) => `( ${write(path)} )`).join('\n') });
+        const outside = writes.flatMap(([path, { redirects }]) => {
+          const resolved = resolvePath(path);
+          return resolved.ok && !isInside(resolved.path) ? { path: resolved.path, redirects } : [];
+        });
+        if (asked !== null) expect([outside.length > 0, isInside(asked.target ?? '')]).toEqual([true, false]);
+        else expect(outside.filter(({ path, redirects }) => redirects && path !== '/' && path !== '/tmp')).toEqual([]);
+        const changed = files.paths().filter((path) => !isInside(path) && !pathsBefore.includes(path));
+        expect(changed).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('the network', () => {
+  const url = 'https://new.example/x';
+
+  it('is asked for before anything is sent, and not where the host is known', async () => {
+    const { call, sent } = door();
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE'])
+      expect((await call('http_request', { url, method })).asked).toMatchObject({ kind: 'network', target: 'new.example' });
+    expect(sent).toEqual([]);
+    const allowed = door({ known: ['new.example'] });
+    expect((await allowed.call('http_request', { url })).text).toContain('HTTP 200');
+    expect((await call('http_request', { url }, { approved: true })).text).toContain('HTTP 200');
+  });
+
+  it('asks about a private host that the operator lets through like about any other', async () => {
+    const { call, sent } = door();
+    expect((await call('http_request', { url: 'http://10.0.0.7:9000/' })).asked).toMatchObject({ target: '10.0.0.7:9000' });
+    expect(sent).toEqual([]);
+  });
+
+  it('asks nobody about what is refused all the same', async () => {
+    const { call, sent } = door();
+    for (const refused of ['http://169.254.169.254/', 'file:///etc/passwd', 'https://user:pw@new.example/', 'nonsense']) {
+      const { asked, isError } = await call('http_request', { url: refused });
+      expect([refused, asked, isError]).toEqual([refused, null, true]);
+    }
+    expect(sent).toEqual([]);
+  });
+
+  const redirecting = (to: string, status = 302): Network => ({
+    'https://known.example/': () => new Response(null, { status, headers: { location: to } }),
+  });
+
+  it.each(['GET', 'HEAD'])('asks when %s is led to a new host, and begins anew once that is approved', async (method) => {
+    const { call, sent } = door({ answers: redirecting('https://new.example/'), known: ['known.example'] });
+    const args = { url: 'https://known.example/', method };
+    expect((await call('http_request', args)).asked).toMatchObject({ kind: 'network', target: 'new.example' });
+    expect(sent).toEqual([`${method} https://known.example/`]);
+    expect((await call('http_request', args, { approved: true })).text).toContain('HTTP 200');
+    expect(sent.slice(1)).toEqual([`${method} https://known.example/`, `${method} https://new.example/`]);
+  });
+
+  it.each([
+    ['POST', 303],
+    ['POST', 302],
+    ['DELETE', 302],
+    ['PUT', 307],
+  ])('does not follow %s with %d to a new host, since the first one has had its effect', async (method, status) => {
+    const { call, sent } = door({ answers: redirecting('https://new.example/next', status), known: ['known.example'] });
+    const { asked, isError, text } = await call('http_request', { url: 'https://known.example/', method });
+    expect([asked, isError]).toEqual([null, true]);
+    expect(text).toMatch(/redirects to new\.example.*Request https:\/\/new\.example\/next separately/);
+    expect(sent).toEqual([`${method} https://known.example/`]);
+  });
+
+  it('follows to hosts that are known, and looks at every hop', async () => {
+    const answers = {
+      ...redirecting('https://two.example/'),
+      'https://two.example/': () => new Response(null, { status: 302, headers: { location: 'https://NEW.example:8443/' } }),
+    };
+    const { call, sent } = door({ answers, known: ['known.example', 'two.example', 'new.example'] });
+    expect((await call('http_request', { url: 'https://known.example/' })).asked).toMatchObject({ target: 'new.example:8443' });
+    expect(sent).toEqual(['GET https://known.example/', 'GET https://two.example/']);
+  });
+});
+
+describe('an entry', () => {
+  it('that never asks waives it for its own calls, and one that always asks asks for the harmless, too', async () => {
+    const never = door({ entry: 'never' });
+    expect((await never.call('bash', { command: 'echo x > /tmp/y' })).asked).toBeNull();
+    expect(never.files.stat('/tmp/y')).not.toBeNull();
+    expect((await never.call('delete_file', { path: 'a.txt' })).isError).toBe(false);
+    const always = door({ entry: 'always', rules: [{ tool: 'builtin.list_directory' }] });
+    expect((await always.call('list_directory', { path: '.' })).asked).toMatchObject({ kind: 'always' });
+    expect((await always.call('list_directory', { path: '.' }, { approved: true })).isError).toBe(false);
+  });
+
+  it('is answered, not kept waiting, where there is nobody to ask; nothing is logged as a fault', async () => {
+    const { call, files, log } = door({ canWait: false });
+    expect(await call('bash', { command: 'echo 1 > n; echo x > /tmp/y' })).toMatchObject({
+      isError: true,
+      code: 'approval_required',
+      text: expect.stringMatching(/outside \/workspace: \/tmp\/y.*cannot wait/),
+    });
+    expect((await call('http_request', { url: 'https://new.example/' })).code).toBe('approval_required');
+    expect(files.paths()).toEqual(pathsBefore);
+    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describeCorpus('security/bash-hostile.jsonl', (path) => {
+  type Row = { id: string; class: string; command: string; effect?: Record<string, string[]> };
+  const rows = readJsonLines<Row>(path);
+
+  // Links cannot be made, there is no tar, and home is the workspace.
+  const harmless = new Set(['outside-082', 'outside-083', 'outside-086', 'outside-087', 'outside-088']);
+  const outside = rows.filter((row) => row.class === 'outside' || row.id === 'overwrite-073' || row.id === 'privileged-173');
+
+  it.each(outside)('$id asks or does nothing outside: $command', async ({ id, command }) => {
+    const { call, files } = door();
+    const { asked } = await call('bash', { command });
+    expect(asked?.kind ?? null).toBe(harmless.has(id) ? null : 'write-outside');
+    expect(files.paths().filter((file) => !isInside(file))).toEqual(['/', '/tmp']);
+    if (asked !== null) expect(files.paths()).toEqual(pathsBefore);
+  });
+
+  it('changes nothing outside, whatever the row', async () => {
+    for (const { id, command } of rows.filter((row) => ['delete', 'overwrite', 'privileged', 'network'].includes(row.class))) {
+      const { call, files, sent } = door();
+      await call('bash', { command, timeout: 2000 });
+      expect([id, files.paths().filter((file) => !isInside(file)), sent]).toEqual([id, ['/', '/tmp'], []]);
+    }
+  });
+});
+
+describeCorpus('security/path-cases.jsonl', (path) => {
+  type Row = { id: string; class: string; root: string; cwd: string; input: string; expect: 'inside' | 'outside' | 'reject' };
+  const rows = readJsonLines<Row>(path).filter((row) => row.class !== 'symlink' && row.root === '/workspace' && row.cwd === '/workspace');
+
+  it.each(rows.filter((row) => row.expect === 'outside'))('$id asks before it is written or deleted: $input', async ({ input }) => {
+    const { call, files } = door();
+    expect((await call('write_file', { path: input, content: '' })).asked).toMatchObject({ kind: 'write-outside' });
+    expect((await call('delete_file', { path: input })).asked).toMatchObject({ kind: 'delete-file' });
+    expect(files.paths()).toEqual(pathsBefore);
+  });
+
+  it('asks for nothing inside, and for nothing that is no path', async () => {
+    expect(rows.length).toBeGreaterThan(50);
+    for (const { id, input } of rows.filter((row) => row.expect !== 'outside' && row.input !== ''))
+      expect([id, (await door().call('write_file', { path: input, content: '' })).asked]).toEqual([id, null]);
+  });
+});
