@@ -9,7 +9,7 @@ import { parentPath } from '../core/path.ts';
 import { FileError } from '../ports/file-system.ts';
 import { isPermanent, type FileRow, type FileStore } from './file-store.ts';
 
-/** `from`: where the store beneath has the content's beginning; null: it has none of it. `pieces`, `own` bytes together, come after that. */
+/** `from`: where the store beneath has the beginning of the content, if it has any; null: it has none of it. `pieces`, `own` bytes together, come after that. */
 type Entry = { row: FileRow; from: string | null; pieces: Uint8Array[]; own: number };
 
 export type StoreOverlay = FileStore & {
@@ -74,7 +74,8 @@ export function overlayStore(base: FileStore): StoreOverlay {
       set(row.path, { row, from, pieces, own });
     },
     append(row, content) {
-      const { from = null, pieces = [], own = 0 } = at(row.path) ?? {};
+      // Of a file that is not there, too, the beginning is left to the store: somebody else may append to it meanwhile.
+      const { from, pieces, own } = at(row.path) ?? { from: entries.has(row.path) ? null : row.path, pieces: [], own: 0 };
       set(row.path, { row, from, pieces, own: own + content.byteLength });
       pieces.push(content.slice());
     },
@@ -91,8 +92,9 @@ export function overlayStore(base: FileStore): StoreOverlay {
     move(from, to) {
       const entry = at(from);
       if (entry === undefined) return;
+      const isThere = entry.from !== null && base.get(entry.from) !== undefined;
       set(from, null);
-      set(to, { ...entry, row: { ...entry.row, path: to } });
+      set(to, { ...entry, row: { ...entry.row, path: to }, from: isThere ? entry.from : null });
     },
     paths: () => [
       ...base.paths().filter((path) => !entries.has(path)),
@@ -132,7 +134,8 @@ function checkFits(base: FileStore, entries: ReadonlyMap<string, Entry | null>, 
     }
     if (now !== undefined && now.kind !== entry.row.kind && now.kind !== found.get(path)) throw changedMeanwhile(path);
     const source = entry.from === null ? undefined : base.get(entry.from);
-    if (entry.from !== null && source?.kind !== entry.row.kind) throw changedMeanwhile(entry.from);
+    const isNew = entry.from === path && source === undefined && found.get(path) === null;
+    if (entry.from !== null && source?.kind !== entry.row.kind && !isNew) throw changedMeanwhile(entry.from);
     if (entry.row.kind === 'file' && now?.kind === 'directory' && base.children(path).some((child) => entries.get(child.path) !== null))
       throw changedMeanwhile(path);
     for (let parent = parentPath(path); parent !== '/'; parent = parentPath(parent)) {

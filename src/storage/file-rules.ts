@@ -93,8 +93,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     append(path, content) {
       const before = stat(path);
       const row = writable(path, (before?.size ?? 0) + content.byteLength);
-      if (before === null) store.put(row, content);
-      else store.append(row, content);
+      store.append(row, content);
     },
     makeDirectory(path, options = {}) {
       const row = stat(path);

@@ -8,7 +8,7 @@ export type FileRow = { path: string } & FileStat;
 export interface FileStore {
   get(path: string): FileRow | undefined;
   put(row: FileRow, content?: Uint8Array): void;
-  /** Adds bytes after `row.size - content.length` existing ones, and stores the row. */
+  /** Adds bytes after `row.size - content.length` existing ones, none where there is no file yet, and stores the row. */
   append(row: FileRow, content: Uint8Array): void;
   content(path: string): Uint8Array;
   /** One row and its content. */

@@ -3,9 +3,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { resolveName } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import { CanonicalName } from '../../src/core/names.ts';
+import { limits } from '../../src/core/limits.ts';
+import type { PolicyRule } from '../../src/core/policy.ts';
 import type { Problem } from '../../src/core/problem.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
-import type { Catalog, Directory, Page, PageRequest } from '../../src/ports/catalog.ts';
+import { policyDocument, type Catalog, type Directory, type Page, type PageRequest } from '../../src/ports/catalog.ts';
 
 export type CatalogParts = { workspace: string; catalog: Catalog; directory: Directory; rootKey: string };
 
@@ -193,6 +195,48 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(catalog.put('provider', 'rehearsal', local)).rejects.toMatchObject({ code: 'conflict' });
       await expect(catalog.remove('provider', 'rehearsal')).rejects.toMatchObject({ code: 'conflict' });
       await expect(directory.provider(workspace, 'nobody')).rejects.toMatchObject({ code: 'model_not_found' });
+    });
+  });
+
+  describe('the policy', () => {
+    const host = (name: string): PolicyRule => ({ decision: 'allow', kind: 'network', host: name });
+
+    it('is one document of rules, seen at once by who wrote it', async () => {
+      expect(await directory.rules(workspace)).toEqual([]);
+      await catalog.put('policy', policyDocument, { rules: [host('A.example')] });
+      expect(await directory.rules(workspace)).toEqual([host('a.example')]);
+      expect(await catalog.put('policy', policyDocument, { rules: [host('a.example')] })).toMatchObject({ changed: false });
+      await expect(catalog.put('policy', policyDocument, { rules: [{ decision: 'allow' }] })).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+      await expect(catalog.put('policy', 'another', { rules: [] })).rejects.toMatchObject({ code: 'invalid_request' });
+      await catalog.remove('policy', policyDocument);
+      expect(await directory.rules(workspace)).toEqual([]);
+    });
+
+    it('takes a remembered rule at its end, once', async () => {
+      const rules = [host('a.example'), { decision: 'allow' as const, kind: 'write-outside' as const, tool: 'builtin.bash', path: '/tmp' }];
+      for (const rule of [...rules, ...rules]) await catalog.allow(rule);
+      expect(await directory.rules(workspace)).toEqual(rules);
+      expect((await catalog.get('policy', policyDocument)).version).toBe(2);
+      await Promise.all(['b', 'c', 'd', 'b'].map((name) => catalog.allow(host(`${name}.example`))));
+      expect((await directory.rules(workspace)).map((rule) => rule.host ?? rule.path)).toEqual([
+        'a.example',
+        '/tmp',
+        'b.example',
+        'c.example',
+        'd.example',
+      ]);
+    });
+
+    it('has room for so many rules', async () => {
+      const rules = Array.from({ length: limits.maxPolicyRules }, (_, index) => host(`h${index}.example`));
+      await catalog.put('policy', policyDocument, { rules });
+      await catalog.allow(host('h0.example'));
+      await expect(catalog.allow(host('more.example'))).rejects.toMatchObject({ code: 'conflict' });
+      await expect(catalog.put('policy', policyDocument, { rules: [...rules, host('more.example')] })).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
     });
   });
 

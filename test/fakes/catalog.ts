@@ -9,6 +9,7 @@ import { compileEdition, editionHash } from '../../src/core/edition.ts';
 import type { Edition, EditionPointer, KnownTools, ToolsetWarning } from '../../src/core/edition.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
 import { parseDocument } from '../../src/core/issues.ts';
+import { limits } from '../../src/core/limits.ts';
 import { Policy, PolicyRule } from '../../src/core/policy.ts';
 import { invalidRequest, Problem } from '../../src/core/problem.ts';
 import { KeyRequest, Scope } from '../../src/core/principal.ts';
@@ -52,6 +53,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
   const keys: (KeyRecord & { key: string })[] = [];
   const sessions: SessionIndexRow[] = [];
   const audit: AuditRow[] = [];
+  let lastRule: Promise<void> = Promise.resolve();
 
   const history = (kind: DocumentKind, name: string): Kept[] => documents.get(`${kind}:${name}`) ?? [];
   const newest = (kind: DocumentKind, name: string): Kept | null => {
@@ -109,6 +111,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
         findTool(name);
         return { ...plain, body: parseDocument(ToolAliases, body) };
       case 'policy':
+        if (name !== policyDocument) throw invalidRequest([{ path: 'name', message: 'a workspace has one policy' }]);
         return { ...plain, body: parseDocument(Policy, body) };
       default:
         return kind satisfies never;
@@ -210,11 +213,18 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       record.revokedAt ??= new Date().toISOString();
     },
 
-    allow: async (given) => {
+    allow: (given) => {
       const rule = parseDocument(PolicyRule, given);
-      const rules = rulesOf();
-      if (rules.some((known) => canonicalJson(known) === canonicalJson(rule))) return;
-      await catalog.put('policy', policyDocument, { rules: [...rules, rule] });
+      const add = async (): Promise<void> => {
+        const rules = rulesOf();
+        if (rules.some((known) => canonicalJson(known) === canonicalJson(rule))) return;
+        if (rules.length >= limits.maxPolicyRules) throw new Problem('conflict', 'The policy is full.');
+        await catalog.put('policy', policyDocument, { rules: [...rules, rule] });
+      };
+      // One after the other, as there.
+      const added = lastRule.then(add);
+      lastRule = added.catch(() => undefined);
+      return added;
     },
 
     indexSession: async (row) => {

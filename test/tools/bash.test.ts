@@ -129,6 +129,34 @@ describe('the shell', () => {
     expect((await running).structuredContent).toMatchObject({ exitCode: expect.not.closeTo(0) });
   });
 
+  it('keeps what was done until its time was up, and nothing of a script that was cancelled', async () => {
+    const { run, files } = toolBench();
+    await run('builtin.bash', { command: 'echo 1 > done; sleep 100; echo 2 > never', timeout: 300 });
+    expect(files.paths().slice(3)).toEqual(['/workspace/done']);
+    const controller = new AbortController();
+    const cancelled = toolBench({ signal: controller.signal });
+    const running = cancelled.run('builtin.bash', { command: 'echo 1 > done; sleep 100' });
+    setTimeout(() => controller.abort(new Error('cancelled')), 10);
+    await running;
+    expect(cancelled.files.paths().slice(3)).toEqual([]);
+  });
+
+  it('keeps the changes of scripts that ran side by side', async () => {
+    const { run, files } = toolBench();
+    const scripts = [1, 2, 3].map((number) => `echo ${number} >> log; sleep 0.01; echo ${number} > own${number}`);
+    await Promise.all(scripts.map((command) => run('builtin.bash', { command })));
+    expect(new TextDecoder().decode(files.read('/workspace/log')).split('\n').toSorted()).toEqual(['', '1', '2', '3']);
+    expect(files.paths().slice(3)).toEqual(['log', 'own1', 'own2', 'own3'].map((name) => `/workspace/${name}`));
+  });
+
+  it('says so when its changes do not go together with those of another call, and keeps none', async () => {
+    const { run, files } = shell();
+    const running = run('builtin.bash', { command: 'echo more >> a.txt; echo 1 > b; sleep 0.02' });
+    setTimeout(() => files.remove('/workspace/a.txt'), 5);
+    expect(await running).toMatchObject({ isError: true, code: 'tool_error', text: expect.stringContaining('changed by another call') });
+    expect(files.stat('/workspace/b')).toBeNull();
+  });
+
   it('leaves the globals of the isolate as they were', async () => {
     const before = [globalThis.Function, globalThis.setTimeout, globalThis.WebAssembly, globalThis.process];
     await shell().sh('echo hi');
@@ -138,8 +166,7 @@ describe('the shell', () => {
 
 type Row = { id: string; class: string; command: string };
 
-// Rows about deleting, overwriting, writing outside and privileges are judged by the policy at the file system, which
-// asks first; until it is there they are not run here.
+// Rows about deleting, overwriting, writing outside and privileges are run over the policy, in `engine/ask-first.test.ts`.
 describeCorpus('security/bash-hostile.jsonl', (path) => {
   const rows = readJsonLines<Row>(path);
   const of = (kind: string): Row[] => rows.filter((row) => row.class === kind);

@@ -26,7 +26,9 @@ describe('http_request', () => {
     const result = await ask({ url: 'https://api.example/x?q=1' });
     expect(result.text).toBe('HTTP 200\ncontent-type: application/json\n\n{"a":1}');
     expect(result.structuredContent).toEqual({ status: 200, headers: { 'content-type': 'application/json' }, bytes: 7, truncated: false });
-    expect(sent).toEqual([{ url: 'https://api.example/x?q=1', method: 'GET', headers: { 'user-agent': 'moniker' }, body: '' }]);
+    expect(sent).toEqual([
+      { url: 'https://api.example/x?q=1', method: 'GET', headers: { 'user-agent': 'moniker', 'idempotency-key': 'call_1' }, body: '' },
+    ]);
   });
 
   it('sends text as it stands and objects as JSON', async () => {
@@ -37,6 +39,13 @@ describe('http_request', () => {
       ['POST', 'a=1', 'text/x-own'],
       ['PUT', '{"a":[1]}', 'application/json'],
     ]);
+  });
+
+  it('sends the key of its call with every try, unless the model gave one', async () => {
+    const { ask, sent } = bench(() => new Response(null, { status: 204 }));
+    await ask({ url: 'https://api.example/', method: 'POST', body: 'a' });
+    await ask({ url: 'https://api.example/', method: 'POST', body: 'a', headers: { 'Idempotency-Key': 'own' } });
+    expect(sent.map(({ headers }) => headers['idempotency-key'])).toEqual(['call_1', 'own']);
   });
 
   it('takes an error status for an answer', async () => {
