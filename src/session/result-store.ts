@@ -9,7 +9,7 @@ import { utf8Length } from '../core/utf8.ts';
 import type { FetchedResult, ResultStore } from '../ports/result-store.ts';
 import { writeChunks } from './event-log.ts';
 
-export function createResultStore(sql: SqlStorage): ResultStore {
+export function createResultStore(sql: SqlStorage, maxBytes: number = limits.maxSessionResultsBytes): ResultStore {
   /** null: not looked yet. */
   let any: boolean | null = null;
 
@@ -22,7 +22,7 @@ export function createResultStore(sql: SqlStorage): ResultStore {
     const rows = [...sql.exec<{ call_id: string; bytes: number }>('SELECT call_id, bytes FROM results ORDER BY number')];
     let held = rows.reduce((sum, row) => sum + row.bytes, 0);
     for (const row of rows) {
-      if (held + bytes <= limits.maxSessionResultsBytes) return;
+      if (held + bytes <= maxBytes) return;
       drop(row.call_id);
       held -= row.bytes;
     }
@@ -46,9 +46,9 @@ export function createResultStore(sql: SqlStorage): ResultStore {
       });
       any = true;
     },
-    read(callId, offset, maxBytes) {
+    read(callId, offset, pieceBytes) {
       const [row] = [...sql.exec<{ bytes: number }>('SELECT bytes FROM results WHERE call_id = ?', callId)];
-      return row === undefined ? null : readPiece(sql, callId, offset, maxBytes, row.bytes);
+      return row === undefined ? null : readPiece(sql, callId, offset, pieceBytes, row.bytes);
     },
   };
 }

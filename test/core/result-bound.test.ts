@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundResult, cutMiddle, cutUtf8 } from '../../src/core/result-bound.ts';
-import { textResult, type ToolResult } from '../../src/core/tool.ts';
+import { boundResult, cutMiddle, cutUtf8, keptContent } from '../../src/core/result-bound.ts';
+import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tool.ts';
 import { utf8Length } from '../../src/core/utf8.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
@@ -89,5 +89,58 @@ describe('bounding a result', () => {
         expect(utf8Length(head) + utf8Length(tail) + Number(missing)).toBe(Number(total));
       }),
     );
+  });
+});
+
+describe('a result that is kept', () => {
+  const noted = (text: string): { callId: string; offset: number } => JSON.parse(/fetch_result (\{[^}]*\})/.exec(text)?.[1] ?? 'null');
+
+  it('says how to read on exactly where the shown text ends', () => {
+    const block = fc.oneof(
+      anyText.map((text): ContentBlock => ({ type: 'text', text: text.toWellFormed() })),
+      fc.constant<ContentBlock>({ type: 'image', data: 'xx', mimeType: 'image/png' }),
+    );
+    fc.assert(
+      fc.property(fc.array(block, { maxLength: 5 }), fc.integer({ min: 0, max: 300 }), (content, maxBytes) => {
+        const result: ToolResult = { isError: false, content };
+        const shown = boundResult(result, maxBytes, 'call_1');
+        const kept = keptContent(result, shown);
+        const cut = shown.content.find((part, index) => content[index] !== part && content[index]?.type === 'text');
+        expect(kept === null).toBe(cut === undefined);
+        if (cut === undefined) return;
+        const { callId, offset } = noted(contentText([cut]));
+        expect(callId).toBe('call_1');
+        const whole = contentText(kept ?? []);
+        const before = shown.content.slice(0, shown.content.indexOf(cut));
+        const start = before.reduce((sum, part, index) => sum + contentText([content[index] ?? part]).length + 1, 0);
+        const head = contentText([cut]).split('\n[Cut:')[0] ?? '';
+        expect(offset).toBe(start + head.length);
+        expect(whole.slice(start, offset)).toBe(head);
+      }),
+    );
+  });
+
+  it('names no tool where nothing is kept, and none for an image, of which there is no text', () => {
+    expect(contentText(boundResult(textResult('x'.repeat(100)), 10).content)).not.toContain('fetch_result');
+    const image: ToolResult = { isError: false, content: [{ type: 'image', data: 'x'.repeat(100), mimeType: 'image/png' }] };
+    const shown = boundResult(image, 10, 'call_1');
+    expect(contentText(shown.content)).not.toContain('fetch_result');
+    expect(keptContent(image, shown)).toBeNull();
+  });
+
+  it('is the structured form where only that was too long', () => {
+    const result: ToolResult = { ...textResult('short'), structuredContent: { a: 'x'.repeat(100) } };
+    const shown = boundResult(result, 50, 'call_1');
+    const whole = contentText(keptContent(result, shown) ?? []);
+    expect(JSON.parse(whole.slice(noted(contentText(shown.content)).offset))).toEqual(result.structuredContent);
+  });
+
+  it('says where to read on when more blocks are left out than are noted', () => {
+    const blocks = Array.from({ length: 100 }, (_, index) => ({ type: 'text' as const, text: `block ${index}` }));
+    const result: ToolResult = { isError: false, content: blocks };
+    const shown = boundResult(result, 10, 'call_1');
+    const last = shown.content.at(-1);
+    const { offset } = noted(last === undefined ? '' : contentText([last]));
+    expect(contentText(keptContent(result, shown) ?? []).slice(offset)).toMatch(/^block 11\nblock 12/);
   });
 });

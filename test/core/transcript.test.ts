@@ -74,39 +74,98 @@ describe('the transcript', () => {
 
   it('begins with an imported history', () => {
     const transcript = transcriptOf([
-      { type: 'history', messages: [{ role: 'user', parts: [{ type: 'text', text: 'before' }] }] },
+      { type: 'history', messages: [{ role: 'assistant', parts: [{ type: 'text', text: 'before' }] }] },
       ...begin,
     ]);
     expect(transcript.messages().map((message) => message.parts)).toEqual([
       [{ type: 'text', text: 'before' }],
       [{ type: 'text', text: 'hi' }],
     ]);
+    expect(transcript.turns().map((of) => of.turn)).toEqual(['', turn]);
   });
 
-  it('puts what was said while a turn waited after the results that it waited for', () => {
-    const said: SessionEventBody = { type: 'turn-input', turn, input: [{ type: 'text', text: 'never mind' }] };
-    const log = [...begin, started('a'), said, answered('a', 'A')];
-    const next: SessionEventBody[] = [
-      { type: 'step-start', turn, step: 2 },
-      { type: 'text-delta', turn, step: 2, text: 'fine' },
-    ];
-    const end: SessionEventBody = {
-      type: 'turn-end',
-      turn,
-      status: 'cancelled',
-      reason: 'cancelled',
-      usage: { inputTokens: 0, outputTokens: 0 },
-    };
-    expect(
-      transcriptOf([...log, ...next])
-        .messages()
-        .map(({ role }) => role),
-    ).toEqual(['user', 'assistant', 'tool', 'user', 'assistant']);
-    // Nobody answered it, and still it was said.
-    expect(
-      transcriptOf([...log, end])
-        .messages()
-        .at(-1),
-    ).toEqual({ role: 'user', parts: [{ type: 'text', text: 'never mind' }] });
+  it('joins what a user said twice without an answer, so that roles alternate; people see it as it was', () => {
+    const transcript = transcriptOf([
+      ...begin,
+      end(turn),
+      { type: 'turn-start', turn: 'turn_2', input: [{ type: 'text', text: 'again' }], model: 'rehearsal/default' },
+    ]);
+    expect(transcript.messages()).toEqual([
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', text: 'hi' },
+          { type: 'text', text: 'again' },
+        ],
+      },
+    ]);
+    expect(transcript.turns().map(({ messages }) => messages.length)).toEqual([1, 1]);
+  });
+});
+
+const end = (of: string): SessionEventBody => ({
+  type: 'turn-end',
+  turn: of,
+  status: 'completed',
+  reason: 'stop',
+  usage: { inputTokens: 0, outputTokens: 0 },
+});
+const compaction: SessionEventBody = { type: 'compaction', turn: 'turn_2', through: turn, summary: 'They said hi.' };
+const talked: SessionEventBody[] = [
+  ...begin,
+  { type: 'text-delta', turn, step: 1, text: 'hello' },
+  end(turn),
+  { type: 'turn-start', turn: 'turn_2', input: [{ type: 'text', text: 'on' }], model: 'rehearsal/default' },
+];
+
+describe('a compacted transcript', () => {
+  it('begins with the summary in place of the turns that it stands for', () => {
+    const transcript = transcriptOf([...talked, compaction]);
+    expect(transcript.messages()).toEqual([
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', text: expect.stringContaining('They said hi.') },
+          { type: 'text', text: 'on' },
+        ],
+      },
+    ]);
+    expect(transcript.turns().map((of) => of.turn)).toEqual(['turn_2']);
+  });
+
+  it('is whole for people', () => {
+    const transcript = createTranscript({ everything: true });
+    for (const event of [...talked, compaction]) transcript.apply(event);
+    expect(transcript.turns().map((of) => of.turn)).toEqual([turn, 'turn_2']);
+    expect(transcript.summary()).toBeNull();
+  });
+
+  it('is the same when its fold begins after the last turn that was summed up', () => {
+    const whole = transcriptOf([...talked, compaction]);
+    const late = transcriptOf([...talked.slice(talked.findIndex(({ type }) => type === 'turn-end') + 1), compaction]);
+    expect(late.messages()).toEqual(whole.messages());
+    expect(late.tokens()).toBe(whole.tokens());
+  });
+
+  it('counts its tokens as it goes, the step at hand included', () => {
+    const long = 'x'.repeat(4_000);
+    const before = transcriptOf(talked).tokens();
+    const transcript = transcriptOf([
+      ...talked,
+      { type: 'step-start', turn: 'turn_2', step: 1 },
+      { ...started('a'), turn: 'turn_2' },
+      { ...answered('a', long), turn: 'turn_2' },
+    ] as SessionEventBody[]);
+    expect(transcript.tokens() - before).toBeGreaterThanOrEqual(1_000);
+    transcript.apply({ type: 'step-start', turn: 'turn_2', step: 2 });
+    expect(transcript.tokens() - before).toBeLessThan(1_020);
+    transcript.apply(compaction);
+    expect(transcript.tokens()).toBeLessThan(1_020);
+  });
+
+  it('takes an image for what a model is billed for it, not for its bytes', () => {
+    const image = { type: 'image' as const, mediaType: 'image/png', data: 'A'.repeat(400_000) };
+    const transcript = transcriptOf([{ type: 'turn-start', turn, input: [image], model: 'rehearsal/default' }]);
+    expect(transcript.tokens()).toBeLessThan(10_000);
   });
 });

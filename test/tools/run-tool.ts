@@ -2,6 +2,7 @@
 import type { EditionTool } from '../../src/core/edition.ts';
 import { contentText, type ToolResult } from '../../src/core/tool.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
+import type { ResultStore } from '../../src/ports/result-store.ts';
 import type { Logger } from '../../src/ports/runtime.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
@@ -16,7 +17,7 @@ export type Bench = {
 };
 
 export function toolBench(
-  parts: { files?: FileSystem; fetch?: (request: Request) => Promise<Response>; signal?: AbortSignal } = {},
+  parts: { files?: FileSystem; results?: ResultStore; fetch?: (request: Request) => Promise<Response>; signal?: AbortSignal } = {},
 ): Bench {
   const files = parts.files ?? createMemoryFiles(() => 0);
   return {
@@ -31,7 +32,7 @@ export function toolBench(
         fetch: parts.fetch ?? (() => Promise.reject(new Error('no network here'))),
         now: () => Date.UTC(2026, 0, 2, 3, 4, 5),
         idempotencyKey: 'call_1',
-        results: null,
+        results: parts.results ?? null,
       });
       return { ...result, text: contentText(result.content) };
     },

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import type { ResultStore } from '../../src/ports/result-store.ts';
+import { toolBench } from './run-tool.ts';
+
+const whole = 'abcdefghij';
+const results: ResultStore = {
+  any: () => true,
+  keep: () => undefined,
+  read: (callId, offset, maxBytes) => {
+    if (callId !== 'call_1') return null;
+    const end = offset + Math.min(maxBytes, 4);
+    return { text: whole.slice(offset, end), nextOffset: end < whole.length ? end : null, totalBytes: whole.length };
+  },
+};
+
+describe('fetch_result', () => {
+  it('answers a piece, and the call that reads the next one', async () => {
+    const { run } = toolBench({ results });
+    const first = await run('builtin.fetch_result', { callId: 'call_1' });
+    expect(first.text).toBe('abcd\n[Of 10 bytes in all. To read on: fetch_result {"callId":"call_1","offset":4}]');
+    expect(first.structuredContent).toEqual({ callId: 'call_1', offset: 0, nextOffset: 4, totalBytes: 10 });
+    const last = await run('builtin.fetch_result', { callId: 'call_1', offset: 8, maxBytes: 3 });
+    expect(last.text).toBe('ij\n[This is the end of it (10 bytes in all).]');
+  });
+
+  it('says what is wrong with an id or an offset', async () => {
+    const { run } = toolBench({ results });
+    expect(await run('builtin.fetch_result', { callId: 'call_2' })).toMatchObject({ isError: true, code: 'tool_error' });
+    expect((await run('builtin.fetch_result', { callId: 'call_1', offset: 99 })).text).toContain('ends before offset 99');
+    expect(await run('builtin.fetch_result', { callId: 'call_1', maxBytes: 1_000_000 })).toMatchObject({ code: 'invalid_arguments' });
+    expect((await toolBench().run('builtin.fetch_result', { callId: 'call_1' })).text).toContain('in a session only');
+  });
+});
