@@ -17,6 +17,22 @@ const known = knownTools(
 
 const wires = async (tools: unknown[]): Promise<string[]> => (await compile({ tools }, known)).edition.tools.map((tool) => tool.wireName);
 
+describe('what an entry says on asking', () => {
+  it('stands in its tool, and the default leaves the bytes as they were', async () => {
+    const of = async (approval?: string) =>
+      (await compile({ tools: [{ tool: 'builtin.bash', ...(approval && { approval }) }] }, known)).edition;
+    expect([(await of('never')).tools[0]?.approval, (await of('always')).tools[0]?.approval]).toEqual(['never', 'always']);
+    expect(editionBytes(await of('policy'))).toBe(editionBytes(await of()));
+    expect(editionBytes(await of())).not.toContain('approval');
+    const missing = await compile({ tools: [{ tool: 'sleepy.later', approval: 'always' }] }, known);
+    expect(missing.edition.tools[0]).toMatchObject({ state: 'missing', approval: 'always' });
+  });
+
+  it('is one of three words', async () => {
+    await expect(compile({ tools: [{ tool: 'builtin.bash', approval: 'sometimes' }] }, known)).rejects.toThrow();
+  });
+});
+
 describe('the wire name', () => {
   it('is the given name, else the first announced alias, else the own name made legal', async () => {
     expect(await wires([{ tool: 'builtin.bash', name: 'terminalRun', aliases: ['sh'] }])).toEqual(['terminalRun']);

@@ -6,6 +6,53 @@ beforeEach(() => {
   h = createHarness();
 });
 
+describe('the word of an entry on asking', () => {
+  const entry = { tool: 'builtin.bash', name: 'run', aliases: [] };
+  const never = { ...entry, approval: 'never' };
+
+  it('is stored as it was given, and shows in a dry run', async () => {
+    const put = await h.send('PUT', '/v1/toolsets/demo', { tools: [{ ...entry, approval: 'always' }, { tool: 'builtin.read_file' }] });
+    expect(put.status).toBe(201);
+    const { tools } = await bodyOf(await h.send('GET', '/v1/toolsets/demo'));
+    expect([tools[0].approval, 'approval' in tools[1]]).toEqual(['always', false]);
+    const dry = async (name: string, args: object) =>
+      (await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls?dryRun=true', { name, arguments: args }))).verdict;
+    expect([await dry('run', { command: 'ls' }), await dry('read_file', { path: 'x' })]).toEqual(['ask', 'allow']);
+    expect(await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls', { name: 'run', arguments: { command: 'ls' } }))).toMatchObject({
+      isError: true,
+      code: 'approval_required',
+    });
+    await h.send('PUT', '/v1/toolsets/demo', { tools: [never] });
+    expect(await dry('run', { command: 'ls' })).toBe('allow');
+  });
+
+  it('is "never" only by an administrator, who is told by the path', async () => {
+    const editor = await h.key({ scopes: ['toolsets', 'tools'] });
+    const refused = await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.read_file' }, never] }, editor);
+    expect([refused.status, await bodyOf(refused)]).toMatchObject([
+      403,
+      { code: 'forbidden', detail: expect.stringContaining('tools[1].approval'), issues: [{ path: 'tools[1].approval' }] },
+    ]);
+    expect((await h.send('PUT', '/v1/toolsets/demo?dryRun=true', { tools: [never] }, editor)).status).toBe(403);
+    expect((await h.send('GET', '/v1/toolsets/demo')).status).toBe(404);
+    expect((await h.send('PUT', '/v1/toolsets/demo', { tools: [never] })).status).toBe(201);
+  });
+
+  it('may be left standing by who edits another entry, but not touched', async () => {
+    const editor = await h.key({ scopes: ['toolsets'] });
+    await h.send('PUT', '/v1/toolsets/demo', { tools: [never] });
+    const put = async (tools: object[], headers = {}) =>
+      (await h.send('PUT', '/v1/toolsets/demo', { tools }, { ...editor, ...headers })).status;
+    expect(await put([{ tool: 'builtin.read_file' }, never])).toBe(200);
+    expect(await put([{ ...never, name: 'other' }])).toBe(403);
+    expect(await put([never, { ...never, tool: 'local.roll_dice', name: 'dice' }])).toBe(403);
+    expect(await put([never], { 'if-match': '"1"' })).toBe(412);
+    expect(await put([never], { 'if-match': '"2"' })).toBe(200);
+    expect(await put([entry])).toBe(200);
+    expect(await put([never])).toBe(403);
+  });
+});
+
 describe('writing a toolset', () => {
   it('answers 201 with location, version and ETag, then 200 for the next version', async () => {
     const made = await h.send('PUT', '/v1/toolsets/demo', demo);

@@ -6,7 +6,7 @@ import { createCatalogClient } from '../../src/storage/catalog-client.ts';
 /** A client whose Catalog answers each method so, and what its isolate was told to forget. */
 function make(answer: () => Promise<unknown>) {
   const dropped: string[] = [];
-  const stub = { put: answer, remove: answer, revokeKey: answer };
+  const stub = { put: answer, remove: answer, revokeKey: answer, allow: answer };
   // The client needs no more of the bindings than this.
   const bindings = { CATALOG: { idFromName: (name: string) => name, get: () => stub } } as unknown as Bindings;
   const directory = { dropped: (kind: string, _workspace: string, name: string) => void dropped.push(`${kind} ${name}`) };
@@ -25,7 +25,8 @@ describe('what the isolate forgets after a write', () => {
     await client.put('toolset', 'a', {});
     await client.remove('agent', 'b');
     await client.revokeKey('c');
-    expect(dropped).toEqual(['toolset a', 'agent b', 'key c']);
+    await client.allow({ decision: 'allow', kind: 'network', host: 'a.example' });
+    expect(dropped).toEqual(['toolset a', 'agent b', 'key c', 'policy workspace']);
   });
 
   it('is also what may have been written, when the answer was lost', async () => {

@@ -57,6 +57,7 @@ describe('a warm isolate', () => {
       const principal = await directory.principal(key);
       await directory.agent(principal.workspace, 'helper');
       await directory.provider(principal.workspace, 'rehearsal');
+      await directory.rules(principal.workspace);
       const compiled = await directory.toolset(principal.workspace, 'support');
       await directory.edition(principal.workspace, compiled.pointer);
       return resolveName(compiled.names, 'run');
@@ -239,6 +240,37 @@ describe('after a write', () => {
     expect((await catalog.get('toolset', 'inherits')).version).toBe(1);
     await catalog.remove('tool-aliases', 'builtin.bash');
     expect((await directory.toolset(workspace, 'inherits')).pointer).toMatchObject({ version: 1, revision: 3 });
+  });
+});
+
+describe('the rules of the workspace', () => {
+  const rule = { decision: 'allow' as const, kind: 'network' as const, host: 'a.example' };
+
+  it('are seen at once where they were written, elsewhere when their time is over', async () => {
+    const { workspace, catalog, directory, isolate, clock } = await emptyWorkspace();
+    const other = isolate();
+    expect([await directory.rules(workspace), await other.rules(workspace)]).toEqual([[], []]);
+    await catalog.allow(rule);
+    expect([await directory.rules(workspace), await other.rules(workspace)]).toEqual([[rule], []]);
+    await clock.advance(limits.rulesTtlMs);
+    expect(await other.rules(workspace)).toEqual([rule]);
+  });
+
+  it('are none while the Catalog does not answer, which is logged once, and back when it does', async () => {
+    const { workspace, catalog, directory, bindings, clock, log } = await emptyWorkspace();
+    await catalog.allow(rule);
+    const answering = bindings.CATALOG;
+    const silent = {
+      idFromName: (name: string) => answering.idFromName(name),
+      get: () => ({ rules: () => Promise.reject(new Error('gone')) }),
+    };
+    // Only what is asked of it.
+    bindings.CATALOG = silent as unknown as DurableObjectNamespace;
+    expect([await directory.rules(workspace), await directory.rules(workspace)]).toEqual([[], []]);
+    expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([{ fields: { workspace, cause: 'Error: gone' } }]);
+    bindings.CATALOG = answering;
+    await clock.advance(limits.missTtlMs);
+    expect(await directory.rules(workspace)).toEqual([rule]);
   });
 });
 
