@@ -239,8 +239,11 @@ export class TurnRunner {
         rules: await this.#parts.rules(),
         canWait: true,
         results,
-        started: (callId: string, attempt: number) =>
-          this.#append(run, { type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt }),
+        started: (callId: string, attempt: number) => {
+          this.#append(run, { type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt });
+          // No effect without its row: the turn was ended, or another run has taken over.
+          if (run.sealed) throw new Error('this run is over');
+        },
         files,
         timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
       },

@@ -1,108 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
-import { buildAliasMap } from '../../src/core/alias-map.ts';
-import type { AuditRow } from '../../src/core/audit.ts';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
-import type { Plan } from '../../src/core/plan.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { SessionEvent } from '../../src/core/session-event.ts';
 import { textResult, type ToolResult } from '../../src/core/tool.ts';
-import { createTranscript } from '../../src/core/transcript.ts';
-import type { TurnDeps } from '../../src/engine/run-turn.ts';
-import type { Directory } from '../../src/ports/catalog.ts';
-import { AuditOutbox } from '../../src/session/audit-outbox.ts';
-import { EventLog } from '../../src/session/event-log.ts';
-import { sessionMigrations } from '../../src/session/schema.ts';
-import type { Timers } from '../../src/session/timers.ts';
-import { TurnRunner } from '../../src/session/turn-runner.ts';
-import { TurnStore } from '../../src/session/turn-store.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
-import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
-import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
-import { fakeSql } from '../fakes/sql-storage.ts';
+import { ends, finish, makeRoom, reply, silence, type Model } from './runner-room.ts';
 
-const plan: Plan = { model: 'a/b', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} };
-const pointer = { toolset: 'demo', version: 1, revision: 1, hash: 'h' };
-const tools = knownTools([toolOf('builtin', 'bash', { kind: 'builtin' })]);
-
-type Model = (signal: AbortSignal) => AsyncIterable<readonly ChatEvent[]>;
-
-async function* reply(...events: ChatEvent[]): AsyncGenerator<ChatEvent[]> {
-  yield events;
-}
-const finish: ChatEvent = { type: 'finish', reason: 'stop', raw: 'stop' };
-const call: ChatEvent[] = [
+const call = [
   { type: 'call-start', call: 0, name: 'bash', nativeId: null },
   { type: 'call-end', call: 0, state: 'ok', arguments: {}, raw: '{}' },
   { type: 'finish', reason: 'tool-calls', raw: null },
-];
+] satisfies ChatEvent[];
 
-/** Waits for ever, as a provider that has stopped talking; ends when told to. */
-async function* silence(signal: AbortSignal): AsyncGenerator<ChatEvent[]> {
-  await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
-  yield [];
-}
-
-async function room(models: Model[], execute: () => Promise<ToolResult> = async () => textResult('ran')) {
-  const clock = fakeClock();
-  const sql = fakeSql(sessionMigrations);
-  const log = new EventLog(sql, clock.now);
-  const turns = new TurnStore(sql, clock.now);
-  const names = buildAliasMap((await compile({ tools: [{ tool: 'builtin.bash' }] }, tools)).edition, { aliases: true });
-  const scripted = [...models];
-  const aborted: unknown[] = [];
-  const work: Promise<unknown>[] = [];
-  const audit = new AuditOutbox(sql);
-  const sent: AuditRow[] = [];
-  const brake = { audit: false };
-  const keptLines = keptLog();
-  const deps = {
-    clock,
-    ids: countedIds(),
-    log: keptLines,
-    directory: {
-      provider: async () => ({ name: 'a', kind: 'rehearsal', baseUrl: '', headers: {}, models: [], profile: {} }),
-    } as unknown as Directory,
-    model: {
-      stream: (_request: unknown, signal: AbortSignal) => {
-        signal.addEventListener('abort', () => aborted.push(signal.reason), { once: true });
-        return (scripted.shift() ?? (() => reply(finish)))(signal);
-      },
-    },
-    executor: { execute },
-    fetch: () => Promise.reject(new Error('no network here')),
-    secret: async () => '',
-  } as unknown as TurnDeps;
-  const runner = new TurnRunner({
-    deps,
-    log,
-    turns,
-    timers: { set: () => undefined, clear: () => undefined } as unknown as Timers,
-    transcript: createTranscript(),
-    files: createMemoryFiles(clock.now),
-    audit: (row) => {
-      if (brake.audit) throw new Error('the disk is full');
-      audit.add(row);
-    },
-    workspace: 'default',
-    keyId: 'root',
-    session: 's',
-    namesFor: async () => names,
-    flushAudit: () => audit.flush(async (rows) => void sent.push(...rows)),
-    keep: (promise) => void work.push(promise),
-  });
-  const accept = (id: string, own: Partial<Plan> = {}): void => {
-    turns.accept(id, { ...plan, edition: pointer, ...own }, [{ type: 'text', text: id }]);
-    runner.pump();
-  };
-  const events = (): SessionEvent[] => [...log.readAll(0)];
-  const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
-  };
-  return { runner, turns, accept, events, settle, clock, aborted, work, sent, brake, lines: keptLines.lines };
-}
-
-const ends = (events: SessionEvent[]) =>
-  events.flatMap((event) => (event.type === 'turn-end' ? [`${event.turn} ${event.status} ${event.reason}`] : []));
+const room = (models: Model[], execute?: () => Promise<ToolResult>) => makeRoom(models, execute === undefined ? {} : { execute });
 
 describe('a session’s turns', () => {
   it('run one after the other, each to one end', async () => {
@@ -118,7 +26,13 @@ describe('a session’s turns', () => {
   });
 
   it('end at once when cancelled, abort the provider, and let the next one run', async () => {
-    const { runner, accept, events, settle, aborted } = await room([silence, () => reply({ type: 'text', text: 'two' }, finish)]);
+    const {
+      room: { runner },
+      accept,
+      events,
+      settle,
+      aborted,
+    } = await room([silence, () => reply({ type: 'text', text: 'two' }, finish)]);
     accept('t1');
     accept('t2');
     await settle();
@@ -131,7 +45,12 @@ describe('a session’s turns', () => {
 
   it('answer a call that was running when they were cancelled, and drop what it says later', async () => {
     let release = (_result: ToolResult): void => undefined;
-    const { runner, accept, events, settle } = await room([() => reply(...call)], () => new Promise((resolve) => (release = resolve)));
+    const {
+      room: { runner },
+      accept,
+      events,
+      settle,
+    } = await room([() => reply(...call)], () => new Promise((resolve) => (release = resolve)));
     accept('t1');
     await settle();
     runner.cancel();
@@ -174,7 +93,14 @@ describe('a session’s turns', () => {
       { type: 'call-start', call: at, name: 'bash', nativeId: null },
       { type: 'call-end', call: at, state: 'ok', arguments: { at }, raw: '' },
     ]);
-    const { runner, accept, events, settle, work, sent } = await room(
+    const {
+      room: { runner },
+      accept,
+      events,
+      settle,
+      work,
+      sent,
+    } = await room(
       [
         async function* (signal) {
           yield begun;
@@ -229,7 +155,13 @@ describe('a session’s turns', () => {
   });
 
   it('end when the session is deleted, with all that was theirs, and begin no other', async () => {
-    const { runner, accept, events, work, settle } = await room([silence]);
+    const {
+      room: { runner },
+      accept,
+      events,
+      work,
+      settle,
+    } = await room([silence]);
     accept('t1');
     accept('t2');
     await settle();
@@ -240,7 +172,10 @@ describe('a session’s turns', () => {
   });
 
   it('do nothing when cancelled with none running', async () => {
-    const { runner, events } = await room([]);
+    const {
+      room: { runner },
+      events,
+    } = await room([]);
     expect(runner.cancel()).toBeNull();
     expect(events()).toEqual([]);
   });

@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { textResult } from '../../src/core/tool.ts';
+import { decide, decideByLink, mintLink, showApproval, showLinked, showPending } from '../../src/session/decide.ts';
+import { readAnswer, streamTurn } from '../../src/session/turn-reader.ts';
+import { calls, ends, finish, makeRoom, reply, types, type Model } from './runner-room.ts';
+
+const once = { by: 'k1', remember: false };
+
+async function waiting(models: Model[] = [calls(['asks', { command: 'rm' }]), () => reply({ type: 'text', text: 'done' }, finish)]) {
+  const ran: string[] = [];
+  const room = await makeRoom(models, {
+    execute: async (_args, { idempotencyKey }) => {
+      ran.push(idempotencyKey);
+      return textResult('ran');
+    },
+  });
+  room.accept('t1');
+  await room.settle();
+  const callId = room.room.approvals.pending()[0]?.callId ?? '';
+  return {
+    ...room,
+    get room() {
+      return room.room;
+    },
+    ran,
+    callId,
+    self: room,
+  };
+}
+
+describe('a turn that waits for a person', () => {
+  it('runs nothing, holds no alarm but the one of its expiry, and shows what it asks for in full', async () => {
+    const { room, alarm, clock, ran, callId, self } = await waiting();
+    expect(room.runner.active).toBe(false);
+    expect(ran).toEqual([]);
+    expect(alarm.at).toBe(clock.now() + limits.approvalTtlMs);
+    expect(room.turns.current()).toMatchObject({ state: 'waiting', reason: 'approval_required' });
+    expect(showPending(self.decideDoor())).toEqual([showApproval(self.decideDoor(), callId)]);
+    expect(showApproval(self.decideDoor(), callId)).toMatchObject({
+      turn: 't1',
+      canonical: 'builtin.bash',
+      entry: 'asks',
+      arguments: { command: 'rm' },
+      state: 'pending',
+    });
+  });
+
+  it('still waits after ten deaths, under the same id, and then runs once', async () => {
+    const { self, ran, callId } = await waiting();
+    const before = self.events();
+    for (let death = 0; death < 10; death += 1) await self.restart();
+    expect(self.events()).toEqual(before);
+    expect(self.room.approvals.pending().map((approval) => approval.callId)).toEqual([callId]);
+    await decide(self.decideDoor(), callId, 'approve', once);
+    await self.settle();
+    expect(ran).toEqual([callId]);
+    expect(ends(self.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('runs the call once for two approvals at once, and the same word later changes nothing', async () => {
+    const { self, ran, callId } = await waiting();
+    const both = await Promise.all([1, 2].map(() => decide(self.decideDoor(), callId, 'approve', once)));
+    expect(both.map(({ decision, turn }) => `${decision} ${turn}`)).toEqual(['approve t1', 'approve t1']);
+    await self.settle();
+    expect(await decide(self.decideDoor(), callId, 'approve', once)).toMatchObject({ status: 'completed' });
+    await self.settle();
+    expect(ran).toHaveLength(1);
+    expect(types(self.events()).filter((type) => type === 'approval-decided')).toHaveLength(1);
+  });
+
+  it('is told the no once; a yes after it is refused and runs nothing', async () => {
+    const { self, ran, callId } = await waiting();
+    await decide(self.decideDoor(), callId, 'deny', once);
+    await expect(decide(self.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+    await self.settle();
+    await expect(decide(self.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await decide(self.decideDoor(), callId, 'deny', once)).toMatchObject({ decision: 'deny' });
+    expect(ran).toEqual([]);
+    expect(self.events().filter((event) => event.type === 'tool-result')).toMatchObject([{ code: 'denied' }]);
+    expect(ends(self.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('takes it for a no when nobody decided in time, and goes on by its own alarm', async () => {
+    const { self, ran, callId } = await waiting();
+    await self.clock.advance(limits.approvalTtlMs);
+    await expect(decide(self.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+    await self.ring();
+    expect(self.events().find((event) => event.type === 'approval-decided')).toMatchObject({ decision: 'expire', by: 'clock' });
+    expect(self.room.approvals.get(callId)?.state).toBe('expired');
+    expect(ran).toEqual([]);
+    expect(ends(self.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('goes on after a death between the word and the call', async () => {
+    const { self, ran, callId } = await waiting();
+    const deciding = decide(self.decideDoor(), callId, 'approve', once);
+    await deciding;
+    // Its run has not got to the call yet.
+    await self.restart();
+    expect(ran.filter((key) => key === callId).length).toBeLessThanOrEqual(1);
+    expect(ends(self.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('runs what was approved at once, though others still wait', async () => {
+    const { self, ran } = await waiting([calls(['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
+    const [first, second] = self.room.approvals.pending().map(({ callId }) => callId);
+    await decide(self.decideDoor(), second ?? '', 'approve', once);
+    await self.settle();
+    expect(ran).toEqual([second]);
+    expect(self.room.turns.stateOf('t1')).toBe('waiting');
+    await decide(self.decideDoor(), first ?? '', 'deny', once);
+    await self.settle();
+    expect(ran).toEqual([second]);
+    expect(ends(self.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('ends when it is cancelled, for good, and what was asked is nobody’s to decide', async () => {
+    const { self, ran, callId } = await waiting();
+    self.accept('t2');
+    expect(self.room.runner.cancel()).toBe('t1');
+    await self.settle();
+    await self.restart();
+    await expect(decide(self.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+    expect(ran).toEqual([]);
+    expect(ends(self.events())).toEqual(['t1 cancelled cancelled', 't2 completed stop']);
+    expect(self.events().filter((event) => event.type === 'tool-result')).toMatchObject([{ callId, code: 'aborted' }]);
+    expect(self.sent.map((row) => `${row.callId} ${row.verdict} ${row.code}`)).toEqual([`${callId} refused aborted`]);
+  });
+
+  it('has a time limit that its waiting does not use up', async () => {
+    const { self, callId } = await waiting();
+    await self.clock.advance(limits.turnTimeoutMs * 3);
+    await decide(self.decideDoor(), callId, 'approve', once);
+    await self.settle();
+    expect(ends(self.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('remembers what is approved for good, before it goes on, as a rule about just that', async () => {
+    const url = 'https://example.com/x';
+    const { self, ran, callId } = await waiting([
+      calls(['http_request', { url }]),
+      calls(['http_request', { url: `${url}/y` }]),
+      () => reply(finish),
+    ]);
+    const remember = { by: 'k1', remember: true };
+    await expect(decide(self.decideDoor(), callId, 'deny', remember)).rejects.toMatchObject({ code: 'invalid_request' });
+    await decide(self.decideDoor(), callId, 'approve', remember);
+    await self.settle();
+    expect(self.allowed).toEqual([{ decision: 'allow', kind: 'network', host: 'example.com' }]);
+    expect(ran).toHaveLength(2);
+    expect(ends(self.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('cannot be remembered when its entry says to ask every time, and is not decided by trying', async () => {
+    const { self, callId } = await waiting();
+    const remember = { by: 'k1', remember: true };
+    await expect(decide(self.decideDoor(), callId, 'approve', remember)).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(self.room.approvals.get(callId)?.state).toBe('pending');
+  });
+
+  it('is decided by a link once; it shows what is asked, and what it was is all it can', async () => {
+    const { self, ran, callId } = await waiting();
+    const { nonce, expiresAt } = await mintLink(self.decideDoor(), callId);
+    expect(expiresAt).toBe(self.clock.now() + limits.approvalLinkTtlMs);
+    expect(JSON.stringify(self.sql.exec('SELECT * FROM approval_links').toArray())).not.toContain(nonce);
+    expect(JSON.stringify(self.events())).not.toContain(nonce);
+    expect(await showLinked(self.decideDoor(), nonce)).toMatchObject({ callId, state: 'pending' });
+    await expect(showLinked(self.decideDoor(), 'guessed')).rejects.toMatchObject({ code: 'not_found' });
+    await decideByLink(self.decideDoor(), nonce, 'approve');
+    await self.settle();
+    expect(ran).toEqual([callId]);
+    await expect(decideByLink(self.decideDoor(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(mintLink(self.decideDoor(), callId)).rejects.toMatchObject({ code: 'conflict' });
+    expect(self.events().find((event) => event.type === 'approval-decided')).toMatchObject({ by: 'link' });
+  });
+
+  it('lets a link go at its time', async () => {
+    const { self, callId } = await waiting();
+    const { nonce } = await mintLink(self.decideDoor(), callId);
+    await self.clock.advance(limits.approvalLinkTtlMs);
+    await expect(decideByLink(self.decideDoor(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    expect(self.room.approvals.get(callId)?.state).toBe('pending');
+  });
+});
+
+describe('who reads a turn that waits', () => {
+  const source = (self: Awaited<ReturnType<typeof waiting>>['self']) => ({ ...self.room, clock: self.clock, gone: () => false });
+  const read = async (stream: ReadableStream<Uint8Array>) =>
+    [...(await new Response(stream).text()).matchAll(/^event: (.+)$/gm)].map(([, type]) => type);
+
+  it('is answered with what it waits for, and with the end when that is over', async () => {
+    const { self, callId } = await waiting();
+    expect(await readAnswer(source(self), 't1')).toMatchObject({
+      status: 'waiting',
+      reason: 'approval_required',
+      toolCalls: [],
+      pending: [{ callId, kind: 'approval', canonical: 'builtin.bash', arguments: { command: 'rm' } }],
+    });
+    await decide(self.decideDoor(), callId, 'approve', once);
+    expect(await readAnswer(source(self), 't1')).toMatchObject({ status: 'completed', text: 'done', toolCalls: [{ callId }] });
+  });
+
+  it('has a stream that closes after the event that asks, also when it is read after the end', async () => {
+    const { self, callId } = await waiting([calls(['read', {}], ['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
+    const early = await read(streamTurn(source(self), 't1'));
+    expect(early.slice(-3)).toEqual(['tool-result', 'approval-required', 'approval-required']);
+    await decide(self.decideDoor(), callId, 'approve', once);
+    self.room.runner.cancel();
+    await self.settle();
+    expect(await read(streamTurn(source(self), 't1'))).toEqual(early);
+  });
+
+  it('does not hang behind it: what is asked ahead is the answer, and all of the stream', async () => {
+    const { self, callId } = await waiting();
+    self.accept('t2');
+    expect(await readAnswer(source(self), 't2')).toMatchObject({
+      turn: 't2',
+      status: 'waiting',
+      reason: 'queued',
+      pending: [{ callId }],
+      toolCalls: [],
+    });
+    expect(await read(streamTurn(source(self), 't2'))).toEqual(['approval-required']);
+  });
+
+  it('is woken when the turn ahead begins to wait', async () => {
+    let go = (): void => undefined;
+    const room = await makeRoom([calls(['read', {}], ['asks', {}])], {
+      execute: () => new Promise((resolve) => (go = () => resolve(textResult('ran')))),
+    });
+    room.accept('t1');
+    room.accept('t2');
+    await room.settle();
+    const answer = readAnswer({ ...room.room, clock: room.clock, gone: () => false }, 't2');
+    const stream = read(streamTurn({ ...room.room, clock: room.clock, gone: () => false }, 't2'));
+    go();
+    await room.settle();
+    expect(await answer).toMatchObject({ reason: 'queued' });
+    expect(await stream).toEqual(['approval-required']);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { textResult, type ToolResult } from '../../src/core/tool.ts';
+import { decide } from '../../src/session/decide.ts';
+import { makeRoom } from './runner-room.ts';
+
+const once = { by: 'k1', remember: false };
+
+async function open() {
+  const ran: string[] = [];
+  const hold: { on: boolean; release(): void } = { on: false, release: () => undefined };
+  const room = await makeRoom([], {
+    execute: (_args, { idempotencyKey }) => {
+      ran.push(idempotencyKey);
+      if (!hold.on) return Promise.resolve(textResult('ran'));
+      return new Promise<ToolResult>((resolve) => (hold.release = () => resolve(textResult('late'))));
+    },
+  });
+  return { room, ran, hold };
+}
+
+describe('a direct call that needs a person’s word', () => {
+  it('is asked for once however often it is sent, runs once when approved, and asks anew after that', async () => {
+    const { room, ran } = await open();
+    const [first, again] = [await room.call({ name: 'asks', arguments: { n: 1 } }), await room.call({ name: 'asks', arguments: { n: 1 } })];
+    expect(first.result).toMatchObject({ isError: true, code: 'approval_required' });
+    const callId = first.pending?.[0]?.callId ?? '';
+    expect(again.pending).toEqual(first.pending);
+    expect(first.pending).toMatchObject([{ kind: 'approval', canonical: 'builtin.bash', arguments: { n: 1 } }]);
+    expect(await decide(room.decideDoor(), callId, 'approve', once)).toEqual({ callId, decision: 'approve', turn: null, status: null });
+    const both = await Promise.all([1, 2].map(() => room.call({ name: 'asks', arguments: { n: 1 } })));
+    expect(both.map(({ result }) => result.code ?? 'ran').sort()).toEqual(['approval_required', 'ran']);
+    expect(ran).toEqual([callId]);
+    expect(room.room.approvals.get(callId)?.state).toBe('used');
+    await expect(decide(room.decideDoor(), callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('is not what another call, or the same with other arguments, was approved for', async () => {
+    const { room, ran } = await open();
+    const { pending } = await room.call({ name: 'asks', arguments: { n: 1 } });
+    await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'approve', once);
+    expect((await room.call({ name: 'asks', arguments: { n: 2 } })).result.code).toBe('approval_required');
+    expect((await room.call({ name: 'http_request', arguments: { url: 'https://a.example/' } })).result.code).toBe('approval_required');
+    expect(ran).toEqual([]);
+  });
+
+  it('is told the no, and may ask again after it', async () => {
+    const { room } = await open();
+    const { pending } = await room.call({ name: 'asks' });
+    await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'deny', once);
+    expect((await room.call({ name: 'asks' })).result.code).toBe('denied');
+    const anew = await room.call({ name: 'asks' });
+    expect(anew.result.code).toBe('approval_required');
+    expect(anew.pending?.[0]?.callId).not.toBe(pending?.[0]?.callId);
+  });
+
+  it('waits through a restart, and no longer than its time', async () => {
+    const { room, ran } = await open();
+    const { pending } = await room.call({ name: 'asks' });
+    const callId = pending?.[0]?.callId ?? '';
+    await room.restart();
+    expect((await room.call({ name: 'asks' })).pending?.[0]?.callId).toBe(callId);
+    await room.clock.advance(limits.approvalTtlMs);
+    await room.ring();
+    expect(room.room.approvals.get(callId)?.state).toBe('expired');
+    expect((await room.call({ name: 'asks' })).pending?.[0]?.callId).not.toBe(callId);
+    expect(ran).toEqual([]);
+  });
+
+  it('is refused when too much waits already', async () => {
+    const { room } = await open();
+    for (let n = 0; n < limits.maxPendingApprovals; n += 1) await room.call({ name: 'asks', arguments: { n } });
+    await expect(room.call({ name: 'asks', arguments: { n: -1 } })).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  it('has nobody to ask on scratch files', async () => {
+    const { room } = await open();
+    const answer = await room.call({ name: 'asks', scratch: true });
+    expect(answer.result.code).toBe('approval_required');
+    expect(answer.pending).toBeUndefined();
+    expect(room.room.approvals.pending()).toEqual([]);
+  });
+});
+
+describe('a direct call with an idempotency key', () => {
+  const keyed = { name: 'bash', idempotencyKey: 'k', bodyHash: 'b' };
+
+  it('runs once, whether it is repeated meanwhile or later', async () => {
+    const { room, ran, hold } = await open();
+    hold.on = true;
+    const first = room.call(keyed);
+    const second = room.call(keyed);
+    await room.settle();
+    hold.release();
+    expect((await first).result).toEqual(textResult('late'));
+    expect(await second).toEqual(await first);
+    expect(await room.call(keyed)).toEqual(await first);
+    expect(ran).toHaveLength(1);
+    await expect(room.call({ ...keyed, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+  });
+
+  it('is told that its outcome is unknown when its process died, and is not run again', async () => {
+    const { room, ran, hold } = await open();
+    hold.on = true;
+    void room.call(keyed).catch(() => undefined);
+    await room.settle();
+    room.die();
+    room.underWay.clear();
+    const [one, two] = [await room.call(keyed), await room.call(keyed)];
+    expect(one.result.code).toBe('outcome_unknown');
+    expect(two).toEqual(one);
+    expect(ran).toHaveLength(1);
+  });
+
+  it('runs under the same key once it was approved', async () => {
+    const { room, ran } = await open();
+    const asks = { ...keyed, name: 'asks' };
+    const { pending } = await room.call(asks);
+    await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'approve', once);
+    expect((await room.call(asks)).result).toEqual(textResult('ran'));
+    expect((await room.call(asks)).result).toEqual(textResult('ran'));
+    expect(ran).toHaveLength(1);
+  });
+
+  it('is forgotten after a day', async () => {
+    const { room, ran } = await open();
+    await room.call(keyed);
+    await room.clock.advance(limits.idempotencyTtlMs + 1);
+    await room.call(keyed);
+    expect(ran).toHaveLength(2);
+  });
+});

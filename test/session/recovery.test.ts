@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import { limits } from '../../src/core/limits.ts';
+import { logFormat } from '../../src/core/session-event.ts';
+import { textResult, type ToolResult } from '../../src/core/tool.ts';
+import { calls, ends, finish, makeRoom, reply, silence, types, type Execute } from './runner-room.ts';
+
+const said = (text: string): ChatEvent => ({ type: 'text', text });
+
+/** Runs for ever the first `times`, as when the process dies in it, then answers. */
+function hangs(times: number) {
+  const keys: string[] = [];
+  const execute: Execute = (_args, { idempotencyKey }, canonical) => {
+    keys.push(`${canonical} ${idempotencyKey}`);
+    return keys.length <= times ? new Promise<ToolResult>(() => undefined) : Promise.resolve(textResult('ran'));
+  };
+  return { keys, execute };
+}
+
+describe('a turn whose process died', () => {
+  it('asks the model again for a step that was cut, takes back what it had said, and ends once', async () => {
+    const room = await makeRoom([
+      async function* (signal) {
+        yield [said('half')];
+        yield* silence(signal);
+      },
+      () => reply(said('whole'), finish),
+    ]);
+    room.accept('t1');
+    await room.settle();
+    await room.restart();
+    expect(types(room.events())).toEqual([
+      ...['turn-start', 'step-start', 'text-delta', 'turn-resume', 'step-restart', 'text-delta', 'step-end', 'turn-end'],
+    ]);
+    const [start, restart] = ['step-start', 'step-restart'].map((type) => room.events().find((event) => event.type === type));
+    expect(restart).toMatchObject({ from: (start?.id ?? 0) + 1 });
+    expect(room.room.transcript.messages().at(-1)).toMatchObject({ parts: [{ text: 'whole' }] });
+    expect(ends(room.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('runs a safe call again under the same key, and tells of an unsafe one that its outcome is unknown', async () => {
+    const { keys, execute } = hangs(2);
+    const room = await makeRoom([calls(['read', { path: 'a' }], ['bash', { command: 'x' }]), () => reply(finish)], { execute });
+    room.accept('t1');
+    await room.settle();
+    await room.restart();
+    const results = room.events().flatMap((event) => (event.type === 'tool-result' ? [`${event.canonical} ${event.code ?? 'ok'}`] : []));
+    expect(results).toEqual(['builtin.read ok', 'builtin.bash outcome_unknown']);
+    expect(keys.filter((key) => key.startsWith('builtin.bash'))).toHaveLength(1);
+    expect(new Set(keys.filter((key) => key.startsWith('builtin.read'))).size).toBe(1);
+    expect(keys.filter((key) => key.startsWith('builtin.read'))).toHaveLength(2);
+    expect(ends(room.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('serves finished calls from the log: only the missing one runs', async () => {
+    const ran: unknown[] = [];
+    const room = await makeRoom([calls(['read', { n: 1 }], ['read', { n: 2 }], ['read', { n: 3 }]), () => reply(finish)], {
+      execute: ({ n }) => {
+        ran.push(n);
+        return n === 3 && ran.length <= 3 ? new Promise(() => undefined) : Promise.resolve(textResult(`${n}`));
+      },
+    });
+    room.accept('t1');
+    await room.settle();
+    await room.restart();
+    expect(ran).toEqual([1, 2, 3, 3]);
+    expect(ends(room.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('writes nothing any more from the run that was overtaken', async () => {
+    let release = (_result: ToolResult): void => undefined;
+    const room = await makeRoom([calls(['read', {}]), () => reply(finish)], {
+      execute: () => new Promise((resolve) => (release = resolve)),
+    });
+    room.accept('t1');
+    await room.settle();
+    const stale = release;
+    await room.restart();
+    const before = room.events();
+    stale(textResult('from the dead'));
+    await room.settle();
+    // The old run has a log of its own, so what it wrote would be in the table.
+    expect(room.sql.exec('SELECT id FROM events').toArray()).toHaveLength(before.length);
+    release(textResult('again'));
+    await room.settle();
+    expect(room.events().filter(({ type }) => type === 'tool-result')).toHaveLength(1);
+    expect(ends(room.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('is ended with a reason when it dies again and again without getting further', async () => {
+    const room = await makeRoom(Array.from({ length: 20 }, () => silence));
+    room.accept('t1');
+    await room.settle();
+    for (let death = 0; death < 20; death += 1) await room.restart();
+    expect(ends(room.events())).toEqual(['t1 failed recovery_limit']);
+    expect(room.asked.model).toBe(limits.maxRecoveriesWithoutProgress + 1);
+    expect(room.events().filter(({ type }) => type === 'turn-resume')).toHaveLength(limits.maxRecoveriesWithoutProgress + 1);
+  });
+
+  it('has no more time than others: what it worked before it died counts, and what nobody worked does not', async () => {
+    const room = await makeRoom([silence, silence]);
+    room.accept('t1', { limits: { turnTimeoutMs: 60_000 } });
+    await room.settle();
+    await room.clock.advance(40_000);
+    await room.ring();
+    room.die();
+    // Nobody runs it for a day.
+    await room.clock.advance(24 * 60 * 60_000);
+    await room.restart();
+    expect(ends(room.events())).toEqual([]);
+    await room.clock.advance(19_000);
+    expect(ends(room.events())).toEqual([]);
+    await room.clock.advance(1_000);
+    expect(ends(room.events())).toEqual(['t1 failed timeout']);
+  });
+
+  it('is ended and not read when a newer release wrote its log', async () => {
+    const room = await makeRoom([silence, () => reply(finish)]);
+    room.accept('t1');
+    room.accept('t2');
+    await room.settle();
+    room.sql.exec('UPDATE turns SET format = ? WHERE id = ?', logFormat + 1, 't1');
+    await room.restart();
+    expect(ends(room.events())).toEqual(['t1 interrupted restarted', 't2 completed stop']);
+    expect(types(room.events())).not.toContain('turn-resume');
+  });
+
+  it('goes on in a log of format 1, where a call that is open may have been begun', async () => {
+    const { keys, execute } = hangs(1);
+    const room = await makeRoom([calls(['bash', { command: 'x' }]), () => reply(finish)], { execute });
+    room.accept('t1');
+    await room.settle();
+    room.sql.exec(`UPDATE turns SET format = 1; `);
+    room.sql.exec(`DELETE FROM events WHERE body LIKE '%"tool-start"%'`);
+    await room.restart();
+    expect(room.events().find((event) => event.type === 'tool-result')).toMatchObject({ code: 'outcome_unknown' });
+    expect(keys).toHaveLength(1);
+    expect(ends(room.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('keeps the order of the queue', async () => {
+    const room = await makeRoom([silence]);
+    for (const id of ['t1', 't2', 't3']) room.accept(id);
+    await room.settle();
+    await room.restart();
+    expect(ends(room.events())).toEqual(['t1 completed stop', 't2 completed stop', 't3 completed stop']);
+  });
+
+  it('stays cancelled', async () => {
+    const { execute } = hangs(1);
+    const room = await makeRoom([calls(['bash', {}])], { execute });
+    room.accept('t1');
+    await room.settle();
+    room.room.runner.cancel();
+    const before = room.events();
+    await room.restart();
+    expect(room.events()).toEqual(before);
+    expect(ends(before)).toEqual(['t1 cancelled cancelled']);
+  });
+});
+
+describe('the alarm', () => {
+  it('is at most a tick ahead while a turn runs, and gone when none does', async () => {
+    const room = await makeRoom([silence]);
+    room.accept('t1');
+    await room.settle();
+    expect(room.alarm.at).toBe(room.clock.now() + limits.turnAlarmMs);
+    await room.clock.advance(limits.turnAlarmMs);
+    await room.ring();
+    expect(room.alarm.at).toBe(room.clock.now() + limits.turnAlarmMs);
+    room.room.runner.cancel();
+    await room.settle();
+    expect(room.room.timers.due(Number.MAX_SAFE_INTEGER)).toEqual([]);
+  });
+
+  it('starts a turn that was accepted and never begun', async () => {
+    const room = await makeRoom([]);
+    room.room.turns.accept('t1', { model: 'a/b', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} }, [
+      { type: 'text', text: 'x' },
+    ]);
+    room.room.timers.set('turn', room.clock.now());
+    await room.ring();
+    expect(ends(room.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('does its work once when it rings twice', async () => {
+    const { keys, execute } = hangs(1);
+    const room = await makeRoom([calls(['bash', {}])], { execute });
+    room.accept('t1');
+    await room.settle();
+    await room.clock.advance(limits.turnAlarmMs);
+    await Promise.all([room.ring(), room.ring()]);
+    expect(keys).toHaveLength(1);
+    expect(types(room.events()).filter((type) => type === 'turn-start')).toHaveLength(1);
+  });
+
+  it('is set again before anything is done', async () => {
+    const room = await makeRoom([silence]);
+    room.accept('t1');
+    await room.settle();
+    await room.clock.advance(limits.turnAlarmMs);
+    room.alarm.at = null;
+    room.room.runner.tick = () => {
+      expect(room.alarm.at).not.toBeNull();
+      throw new Error('broken');
+    };
+    await room.ring();
+    expect(room.lines.some(({ message }) => message === 'a timer could not be tended')).toBe(true);
+    expect(room.alarm.at).toBe(room.clock.now() + limits.turnAlarmMs);
+  });
+
+  it('lets no session go while a turn runs or somebody is asked', async () => {
+    const room = await makeRoom([calls(['asks', {}])]);
+    room.accept('t1');
+    await room.settle();
+    room.room.timers.set('expire', room.clock.now());
+    await room.ring();
+    expect(room.left).toBe(0);
+    room.room.runner.cancel();
+    await room.clock.advance(limits.turnTimeoutMs);
+    await room.ring();
+    expect(room.left).toBe(1);
+  });
+});

@@ -1,0 +1,243 @@
+/** A session's room in plain Node, over SQLite in memory, with a scripted model and tool. It can die and be opened again. */
+import { createHash } from 'node:crypto';
+import { vi } from 'vitest';
+import { buildAliasMap } from '../../src/core/alias-map.ts';
+import type { AuditRow } from '../../src/core/audit.ts';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { ClientTool, Plan } from '../../src/core/plan.ts';
+import type { PolicyRule } from '../../src/core/policy.ts';
+import type { SessionEvent } from '../../src/core/session-event.ts';
+import { textResult, type ToolResult } from '../../src/core/tool.ts';
+import { turnNames } from '../../src/engine/plan-names.ts';
+import type { TurnDeps } from '../../src/engine/run-turn.ts';
+import type { Directory } from '../../src/ports/catalog.ts';
+import type { ToolContext } from '../../src/ports/tool-executor.ts';
+import { ring } from '../../src/session/alarm.ts';
+import { ApprovalLinks } from '../../src/session/approval-links.ts';
+import { Approvals } from '../../src/session/approvals.ts';
+import { AuditOutbox } from '../../src/session/audit-outbox.ts';
+import { CallStore } from '../../src/session/call-store.ts';
+import { ClientCalls } from '../../src/session/client-calls.ts';
+import { CompletionStore } from '../../src/session/completion-store.ts';
+import { callDirectly } from '../../src/session/direct-calls.ts';
+import type { DecideDoor } from '../../src/session/decide.ts';
+import { EventLog } from '../../src/session/event-log.ts';
+import { createResultStore } from '../../src/session/result-store.ts';
+import type { Room } from '../../src/session/room.ts';
+import { sessionMigrations } from '../../src/session/schema.ts';
+import { Timers } from '../../src/session/timers.ts';
+import { createLogTranscript } from '../../src/session/transcript-log.ts';
+import { TurnRunner } from '../../src/session/turn-runner.ts';
+import { TurnStore } from '../../src/session/turn-store.ts';
+import type { SessionCall, SessionCallRequest } from '../../src/ports/session.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
+import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
+import { fakeSql } from '../fakes/sql-storage.ts';
+
+// The platform hashes in a thread of its own, whose time no test can know.
+vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_algorithm, data) => {
+  const bytes = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
+  return Uint8Array.from(createHash('sha256').update(bytes).digest()).buffer;
+});
+
+export const plan: Plan = { model: 'a/b', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} };
+export const pointer = { toolset: 'demo', version: 1, revision: 1, hash: 'h' };
+
+const tools = knownTools(['bash', 'read', 'http_request'].map((name) => toolOf('builtin', name, { kind: 'builtin' })));
+const toolset = {
+  tools: [
+    { tool: 'builtin.bash' },
+    { tool: 'builtin.bash', name: 'asks', approval: 'always' },
+    { tool: 'builtin.read' },
+    { tool: 'builtin.http_request' },
+  ],
+};
+
+export type Model = (signal: AbortSignal) => AsyncIterable<readonly ChatEvent[]>;
+export type Execute = (args: Record<string, unknown>, context: ToolContext, canonical: string) => Promise<ToolResult>;
+
+export async function* reply(...events: ChatEvent[]): AsyncGenerator<ChatEvent[]> {
+  yield events;
+}
+
+export const finish: ChatEvent = { type: 'finish', reason: 'stop', raw: 'stop' };
+
+/** A step of calls: `[name, arguments]` each. */
+export function calls(...made: [name: string, args: Record<string, unknown>][]): Model {
+  const events = made.flatMap(([name, args], call): ChatEvent[] => [
+    { type: 'call-start', call, name, nativeId: null },
+    { type: 'call-end', call, state: 'ok', arguments: args, raw: JSON.stringify(args) },
+  ]);
+  return () => reply(...events, { type: 'finish', reason: 'tool-calls', raw: null });
+}
+
+/** Waits for ever, as a provider that has stopped talking; ends when told to. */
+export async function* silence(signal: AbortSignal): AsyncGenerator<ChatEvent[]> {
+  await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+  yield [];
+}
+
+export type RoomOptions = { execute?: Execute; clientTools?: ClientTool[]; rules?: PolicyRule[] };
+
+export async function makeRoom(
+  models: Model[],
+  { execute = async () => textResult('ran'), clientTools = [], rules = [] }: RoomOptions = {},
+) {
+  const clock = fakeClock();
+  const ids = countedIds();
+  const sql = fakeSql(sessionMigrations);
+  const { edition } = await compile(toolset, tools);
+  const all = buildAliasMap(edition, { aliases: true });
+  const scripted = [...models];
+  const alarm: { at: number | null } = { at: null };
+  const storage = {
+    sql,
+    setAlarm: async (at: number) => {
+      alarm.at = at;
+    },
+    deleteAlarm: async () => {
+      alarm.at = null;
+    },
+  } as unknown as DurableObjectStorage;
+  const work: Promise<unknown>[] = [];
+  const sent: AuditRow[] = [];
+  const allowed: PolicyRule[] = [];
+  const aborted: unknown[] = [];
+  const asked = { model: 0 };
+  const brake = { audit: false };
+  const kept = keptLog();
+  const deps = {
+    clock,
+    ids,
+    log: kept,
+    directory: {
+      provider: async () => ({ name: 'a', kind: 'rehearsal', baseUrl: '', headers: {}, models: [], profile: {} }),
+    } as unknown as Directory,
+    model: {
+      stream: (_request: unknown, signal: AbortSignal) => {
+        asked.model += 1;
+        signal.addEventListener('abort', () => aborted.push(signal.reason), { once: true });
+        return (scripted.shift() ?? (() => reply(finish)))(signal);
+      },
+    },
+    executor: {
+      isSafe: (tool: { canonical: string }) => tool.canonical === 'builtin.read',
+      execute: (tool: { canonical: string }, args: Record<string, unknown>, context: ToolContext) => execute(args, context, tool.canonical),
+    },
+    fetch: () => Promise.reject(new Error('no network here')),
+    secret: async () => '',
+  } as unknown as TurnDeps;
+
+  /** As a new process finds it: nothing but the tables. */
+  const open = (): Room => {
+    const log = new EventLog(sql, clock.now);
+    const audit = new AuditOutbox(sql);
+    const parts = {
+      log,
+      transcript: createLogTranscript(sql, log),
+      completions: new CompletionStore(sql),
+      results: createResultStore(sql),
+      turns: new TurnStore(sql, clock.now),
+      timers: new Timers(storage),
+      files: createMemoryFiles(clock.now),
+      approvals: new Approvals(sql, clock.now),
+      links: new ApprovalLinks(sql, clock.now),
+      clientCalls: new ClientCalls(sql),
+      calls: new CallStore(sql, clock.now),
+    };
+    const runner = new TurnRunner({
+      ...parts,
+      deps,
+      audit: (row) => {
+        if (brake.audit) throw new Error('the disk is full');
+        audit.add(row);
+      },
+      flushAudit: () => audit.flush(async (rows) => void sent.push(...rows)),
+      workspace: 'default',
+      keyId: 'root',
+      session: 's',
+      rules: async () => [...rules, ...allowed],
+      namesFor: async (asked) => turnNames(all, asked),
+      keep: (promise) => void work.push(promise),
+    });
+    const meta = { workspace: 'default', keyId: 'root', setup: { model: 'a/b', listed: true }, createdAt: clock.now() };
+    return { meta, audit, ...parts, runner };
+  };
+
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const self = {
+    room: open(),
+    sql,
+    clock,
+    alarm,
+    work,
+    sent,
+    allowed,
+    aborted,
+    asked,
+    brake,
+    lines: kept.lines,
+    settle,
+    accept(id: string, own: Partial<Plan> = {}): void {
+      self.room.turns.accept(id, { ...plan, edition: pointer, ...(clientTools.length > 0 && { clientTools }), ...own }, [
+        { type: 'text', text: id },
+      ]);
+      self.room.runner.pump();
+    },
+    events: (): SessionEvent[] => [...self.room.log.readAll(0)],
+    /** The process dies: whatever it still does in this one comes to nothing. */
+    die(): void {
+      sql.exec('UPDATE turns SET epoch = epoch + 1');
+      self.room = open();
+    },
+    /** A new process opens the tables that a dead one left. */
+    async restart(): Promise<void> {
+      self.die();
+      self.room.runner.recover();
+      self.room.runner.pump();
+      await settle();
+    },
+    async ring(): Promise<void> {
+      const door = { room: self.room, session: 's', now: clock.now, log: kept };
+      const leave = async (): Promise<void> => {
+        self.left += 1;
+      };
+      await ring({ ...door, flushAudit: async () => true, leave });
+      await settle();
+    },
+    left: 0,
+    decideDoor: (): DecideDoor => ({
+      room: self.room,
+      session: 's',
+      now: clock.now,
+      allow: async (rule) => void allowed.push(rule),
+    }),
+    underWay: new Map<string, Promise<SessionCall>>(),
+    call: (request: Partial<SessionCallRequest> & { name: string }): Promise<SessionCall> =>
+      callDirectly(
+        {
+          room: self.room,
+          session: 's',
+          keyId: 'root',
+          deps,
+          ids,
+          names: all,
+          rules: [...rules, ...allowed],
+          underWay: self.underWay,
+          scratchFiles: () => createMemoryFiles(clock.now),
+          gone: () => false,
+          audit: (row) => self.room.audit.add(row),
+        },
+        { plan: { ...plan, edition: pointer }, arguments: {}, ...request },
+      ),
+  };
+  return self;
+}
+
+export const ends = (events: SessionEvent[]) =>
+  events.flatMap((event) => (event.type === 'turn-end' ? [`${event.turn} ${event.status} ${event.reason}`] : []));
+
+export const types = (events: SessionEvent[]) => events.map(({ type }) => type);
