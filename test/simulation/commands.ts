@@ -1,0 +1,108 @@
+/** What happens to a session from outside in one run, made from a seed: a list, so that a run that fails can be made shorter. */
+import type { CrashPoint } from '../../src/core/crash-point.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import { createRandom, type Random } from './random.ts';
+import { clientTool, pointerOf, toolsetNames } from './upstream.ts';
+
+/** `after`: so many things happen before it. */
+export type Command = { after: number } & (
+  | { do: 'send'; plan: Plan; words: number; twice: boolean }
+  /** The same message again, with its key: a client that heard nothing, or a network that delivers twice. */
+  | { do: 'repeat' }
+  | { do: 'cancel' }
+  /** `words`: said at the same time, of the same call. */
+  | { do: 'decide'; of: Target; words: readonly ('approve' | 'deny')[] }
+  | { do: 'give-result'; of: Target; texts: readonly string[] }
+  | { do: 'read'; reader: number; rewind: number }
+  | { do: 'pass'; ms: number }
+  /** `takeover`: a new process begins while the old one has not noticed its end. */
+  | { do: 'crash'; how: 'kill' | 'takeover' }
+  /** It dies the next time that it comes to this point, at the latest of so many. */
+  | { do: 'crash-at'; point: CrashPoint; skip: number }
+  /** Dies again and again. */
+  | { do: 'crash-often'; times: number }
+);
+
+/** Which call is meant: one that waits, any that was ever asked for, none. */
+type Target = 'pending' | 'any' | 'unknown';
+
+/** Those that a session passes in the engine; the others belong to the object around it. */
+export const crashPoints: readonly CrashPoint[] = [
+  'before-model-request',
+  'model-stream-mid',
+  'model-stream-tool-args-mid',
+  'model-done-before-persist',
+  'persisted-before-tools',
+  'tool-marked-before-effect',
+  'effect-before-result',
+  'result-partial-of-parallel',
+  'results-before-next-model',
+  'paused-for-confirmation',
+  'confirmed-before-effect',
+  'denied-before-continue',
+  'final-before-event',
+  'compaction-mid',
+];
+
+const day = 24 * 60 * 60_000;
+
+export function commandsOf(seed: number): Command[] {
+  const random = createRandom(seed ^ 0x5bd1e995);
+  const count = random.int(3, 22);
+  // Some sessions are hardly disturbed, some never left alone.
+  const unrest = random.pick([0.3, 1, 1, 2]);
+  const first: Command = { do: 'send', after: 0, plan: randomPlan(random), words: 1, twice: false };
+  return [first, ...Array.from({ length: count }, () => randomCommand(random, unrest))];
+}
+
+function randomCommand(random: Random, unrest: number): Command {
+  const after = random.chance(0.2) ? 0 : random.int(1, 25);
+  const makers: [weight: number, make: () => Command][] = [
+    [3, () => ({ do: 'send', after, plan: randomPlan(random), words: random.chance(0.3) ? 700 : 1, twice: random.chance(0.2) })],
+    [1.5, () => ({ do: 'repeat', after })],
+    [0.7, () => ({ do: 'cancel', after })],
+    [5, () => ({ do: 'decide', after, of: randomTarget(random), words: words(random) })],
+    [3, () => ({ do: 'give-result', after, of: randomTarget(random), texts: random.chance(0.2) ? ['a', 'b'] : ['a'] })],
+    [3, () => ({ do: 'read', after, reader: random.int(0, 2), rewind: random.chance(0.2) ? random.int(1, 20) : 0 })],
+    [0.6, () => ({ do: 'pass', after, ms: random.pick([1_000, 40_000, 11 * 60_000, 8 * day]) })],
+    [3 * unrest, () => ({ do: 'crash', after, how: random.chance(0.75) ? 'kill' : 'takeover' })],
+    [3 * unrest, () => ({ do: 'crash-at', after, point: random.pick(crashPoints), skip: random.int(0, 2) })],
+    [0.15 * unrest, () => ({ do: 'crash-often', after, times: random.int(3, 28) })],
+  ];
+  let left = random.next() * makers.reduce((sum, [weight]) => sum + weight, 0);
+  for (const [weight, make] of makers) {
+    left -= weight;
+    if (left < 0) return make();
+  }
+  return { do: 'cancel', after };
+}
+
+function words(random: Random): ('approve' | 'deny')[] {
+  const word = random.chance(0.7) ? ('approve' as const) : ('deny' as const);
+  if (random.chance(0.6)) return [word];
+  return random.chance(0.5) ? [word, word] : ['approve', 'deny'];
+}
+
+function randomTarget(random: Random): Target {
+  const target = random.next();
+  return target < 0.75 ? 'pending' : target < 0.95 ? 'any' : 'unknown';
+}
+
+function randomPlan(random: Random): Plan {
+  return {
+    model: 'a/b',
+    fallbacks: random.chance(0.3) ? ['c/d'] : [],
+    instructions: random.chance(0.5) ? 'Be brief.' : '',
+    ...(random.chance(0.9) && { edition: pointerOf(random.pick(toolsetNames)) }),
+    allow: null,
+    aliases: true,
+    limits: {
+      maxSteps: random.int(1, 4),
+      maxCalls: random.int(2, 10),
+      ...(random.chance(0.2) && { maxTokens: random.int(40, 200) }),
+      ...(random.chance(0.4) && { maxContextTokens: 1_000 }),
+    },
+    settings: {},
+    ...(random.chance(0.7) && { clientTools: [clientTool] }),
+  };
+}

@@ -1,0 +1,267 @@
+/**
+ * The promises of a session, checked over its stored log, what the upstream saw and what its clients were told. Each is one
+ * sentence; the first that does not hold is the violation.
+ */
+import { limits } from '../../src/core/limits.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import type { SessionEvent } from '../../src/core/session-event.ts';
+import { applyEvent, beginTurn, isWaiting, type TurnState } from '../../src/core/turn.ts';
+import { askingTools, type Effect } from './upstream.ts';
+
+/** What the outside knows at the end of a run. */
+export type Witness = {
+  effects: readonly Effect[];
+  /** Messages by their key, as they were sent. */
+  messages: ReadonlyMap<string, SentMessage>;
+  /** What callers were told, and by how it was asked for. */
+  decisions: readonly { callId: string; decision: 'approve' | 'deny' }[];
+  results: readonly { callId: string; text: string }[];
+  cancelled: readonly string[];
+  /** Every event that a reader was given, by its number. */
+  delivered: ReadonlyMap<number, string>;
+};
+
+/** `turn`: once its sender was told. `before`: turns that were accepted, and known to be, when it was first sent. */
+export type SentMessage = { text: string; plan: Plan; turn: string | null; before: readonly string[] };
+
+type Call = {
+  turn: string;
+  canonical: string | null;
+  n: unknown;
+  safe: boolean;
+  stepWhole: boolean;
+  takenBack: boolean;
+  asked: number;
+  decision: string | null;
+  results: number;
+  refused: boolean;
+  resultText: string | null;
+};
+
+export function checkInvariants(log: readonly SessionEvent[], witness: Witness): string | null {
+  const fold = foldLog(log);
+  if (fold.fault !== null) return fold.fault;
+  return checkReaders(log, witness) ?? checkMessages(fold, witness) ?? checkEffects(fold, witness) ?? checkWords(fold, witness);
+}
+
+type Turn = {
+  id: string;
+  text: string;
+  state: TurnState;
+  end: Extract<SessionEvent, { type: 'turn-end' }> | null;
+  inputTokens: number;
+  outputTokens: number;
+};
+type Fold = { fault: string | null; turns: Map<string, Turn>; calls: Map<string, Call> };
+
+/** One pass over the log: what it says of itself. */
+function foldLog(log: readonly SessionEvent[]): Fold {
+  const fold: Fold = { fault: null, turns: new Map(), calls: new Map() };
+  let open: Turn | null = null;
+  let steps: Call[] = [];
+  for (const [index, event] of log.entries()) {
+    if (event.id !== index + 1) return failed(fold, `event ${event.id} stands at place ${index + 1}`);
+    if (!('turn' in event)) continue;
+    if (event.type === 'turn-start') {
+      if (open !== null) return failed(fold, `${event.turn} began while ${open.id} had not ended`);
+      if (fold.turns.has(event.turn)) return failed(fold, `${event.turn} began twice`);
+      const [part] = event.input;
+      open = {
+        id: event.turn,
+        text: part?.type === 'text' ? part.text : '',
+        state: beginTurn(event.turn),
+        end: null,
+        inputTokens: 0,
+        outputTokens: 0,
+      };
+      fold.turns.set(event.turn, open);
+      steps = [];
+    }
+    if (open === null || event.turn !== open.id)
+      return failed(
+        fold,
+        `${event.type} of ${event.turn}, which does not run: ${fold.turns.get(event.turn)?.end === null ? 'not its turn' : 'it has ended, or never began'}`,
+      );
+    const fault = checkGivenUp(open, event) ?? checkEvent(fold, open, steps, event);
+    if (fault !== null) return failed(fold, `${fault} (event ${event.id})`);
+    applyEvent(open.state, event);
+    if (event.type === 'step-start') steps = [];
+    if (event.type === 'turn-end') open = null;
+  }
+  if (open !== null) return failed(fold, `${open.id} never ended`);
+  return fold;
+}
+
+function failed(fold: Fold, fault: string): Fold {
+  return { ...fold, fault };
+}
+
+/** A turn that died too often is ended: it asks no model and begins no call. */
+function checkGivenUp({ id, state }: Turn, { type }: SessionEvent): string | null {
+  if (state.recoveriesWithoutProgress <= limits.maxRecoveriesWithoutProgress && state.recoveries <= limits.maxRecoveries) return null;
+  return type === 'step-start' || type === 'step-restart' || type === 'tool-start'
+    ? `${id} went on after ${state.recoveries} deaths`
+    : null;
+}
+
+function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<SessionEvent, { turn: string }>): string | null {
+  switch (event.type) {
+    case 'tool-input-start': {
+      if (fold.calls.has(event.callId)) return `the call ${event.callId} began twice`;
+      const call: Call = {
+        turn: turn.id,
+        canonical: event.canonical,
+        n: undefined,
+        safe: false,
+        stepWhole: false,
+        takenBack: false,
+        asked: 0,
+        decision: null,
+        results: 0,
+        refused: false,
+        resultText: null,
+      };
+      fold.calls.set(event.callId, call);
+      steps.push(call);
+      return null;
+    }
+    case 'tool-input-end': {
+      const call = fold.calls.get(event.callId);
+      if (call === undefined) return `the input of ${event.callId}, which never began, ended`;
+      call.n = event.arguments?.n;
+      call.safe = event.arguments?.safe === true;
+      return null;
+    }
+    case 'step-restart':
+      for (const call of steps.splice(0)) call.takenBack = true;
+      return null;
+    case 'step-end':
+      for (const call of steps) call.stepWhole = event.reason !== 'length';
+      return null;
+    case 'turn-resume':
+      if (isWaiting(turn.state)) return `${turn.id} waited, and its wait was counted as a death`;
+      if (event.attempt !== turn.state.recoveries + 1) return `recovery ${event.attempt} follows recovery ${turn.state.recoveries}`;
+      return null;
+    case 'tool-start': {
+      const call = fold.calls.get(event.callId);
+      if (call === undefined || call.takenBack) return `${event.callId} was begun, and is no call of the step`;
+      if (call.results > 0) return `${event.callId} was begun after its result`;
+      if (event.attempt > 1 && !call.safe) return `${event.callId} is unsafe and was begun again`;
+      return null;
+    }
+    case 'approval-required': {
+      const call = fold.calls.get(event.callId);
+      if (call === undefined) return `an approval of ${event.callId}, which is no call`;
+      call.asked += 1;
+      if (call.asked > 1) return `${event.callId} was asked for twice`;
+      return null;
+    }
+    case 'approval-decided': {
+      const call = fold.calls.get(event.callId);
+      if (call === undefined || call.asked === 0) return `${event.callId} was decided and never asked for`;
+      if (call.decision !== null) return `${event.callId} was decided twice`;
+      call.decision = event.decision;
+      return null;
+    }
+    case 'tool-result': {
+      const call = fold.calls.get(event.callId);
+      if (call === undefined || call.takenBack) return `a result of ${event.callId}, which is no call of the step`;
+      call.results += 1;
+      if (call.results > 1) return `${event.callId} has two results`;
+      const [block] = event.content;
+      call.resultText = block?.type === 'text' ? block.text : null;
+      return null;
+    }
+    case 'usage':
+      turn.inputTokens += event.usage.inputTokens;
+      turn.outputTokens += event.usage.outputTokens;
+      return null;
+    case 'turn-end':
+      turn.end = event;
+      return checkEnd(fold, turn, event);
+    default:
+      return null;
+  }
+}
+
+function checkEnd(fold: Fold, turn: Turn, end: Extract<SessionEvent, { type: 'turn-end' }>): string | null {
+  if (end.usage.inputTokens !== turn.inputTokens || end.usage.outputTokens !== turn.outputTokens)
+    return `${turn.id} used ${turn.inputTokens} + ${turn.outputTokens} tokens and ended with ${end.usage.inputTokens} + ${end.usage.outputTokens}`;
+  for (const [callId, call] of fold.calls) {
+    if (call.turn !== turn.id) continue;
+    if (call.results !== (call.takenBack ? 0 : 1)) return `${callId} has ${call.results} results at its turn's end`;
+  }
+  return null;
+}
+
+function checkReaders(log: readonly SessionEvent[], { delivered }: Witness): string | null {
+  for (const [id, text] of delivered) {
+    const event = log[id - 1];
+    if (event === undefined) return `event ${id} was delivered and is not in the log`;
+    if (JSON.stringify(event) !== text) return `event ${id} was delivered as ${text} and is ${JSON.stringify(event)}`;
+  }
+  return null;
+}
+
+function checkMessages({ turns }: Fold, { messages, cancelled }: Witness): string | null {
+  const places = new Map([...turns.keys()].map((id, place) => [id, place]));
+  for (const [key, { text, turn, before, plan }] of messages) {
+    const own = [...turns.values()].filter((candidate) => candidate.text === text);
+    if (own.length > 1) return `the message ${key} was answered by ${own.length} turns`;
+    const [answered] = own;
+    if (turn !== null && answered === undefined) return `${turn} was accepted and is lost`;
+    if (answered === undefined) continue;
+    if (turn !== null && answered.id !== turn) return `the message ${key} was told ${turn} and answered by ${answered.id}`;
+    for (const earlier of before) {
+      if ((places.get(earlier) ?? -1) > (places.get(answered.id) ?? 0))
+        return `${earlier} was accepted before ${answered.id} and answered after it`;
+    }
+    const fault = checkBudget(answered, plan);
+    if (fault !== null) return fault;
+  }
+  for (const turn of cancelled) {
+    const status = turns.get(turn)?.end?.status;
+    if (status !== 'cancelled') return `${turn} was cancelled and ended as ${status ?? 'nothing'}`;
+  }
+  return null;
+}
+
+function checkBudget({ id, state }: Turn, plan: Plan): string | null {
+  if (state.step > (plan.limits.maxSteps ?? limits.maxStepsPerTurn) + 1) return `${id} took ${state.step} steps`;
+  return null;
+}
+
+function checkEffects({ calls }: Fold, { effects, messages }: Witness): string | null {
+  const times = new Map<string, number>();
+  const runs = new Map<string, Set<string>>();
+  for (const effect of effects) {
+    const call = calls.get(effect.callId);
+    if (call === undefined) return `an effect of ${effect.callId}, which is not in the log`;
+    if (call.takenBack || !call.stepWhole) return `an effect of ${effect.callId}, whose step was not whole`;
+    if (call.n !== effect.n) return `${effect.callId} ran with other arguments than the log has`;
+    if (askingTools.has(effect.canonical) && call.decision !== 'approve')
+      return `${effect.callId} needs a person's word (${call.decision ?? 'none'}) and ran`;
+    if (call.decision !== null && call.decision !== 'approve') return `${effect.callId} was ${call.decision}d and ran`;
+    const count = (times.get(effect.callId) ?? 0) + 1;
+    times.set(effect.callId, count);
+    if (count > 1 && !effect.safe) return `${effect.callId} is unsafe and had its effect ${count} times`;
+    runs.set(call.turn, (runs.get(call.turn) ?? new Set()).add(effect.callId));
+  }
+  for (const { turn, plan } of messages.values()) {
+    const ran = turn === null ? 0 : (runs.get(turn)?.size ?? 0);
+    if (ran > (plan.limits.maxCalls ?? limits.maxCallsPerTurn)) return `${turn} ran ${ran} calls, more than its ${plan.limits.maxCalls}`;
+  }
+  return null;
+}
+
+function checkWords({ calls }: Fold, { decisions, results }: Witness): string | null {
+  for (const { callId, decision } of decisions) {
+    const stored = calls.get(callId)?.decision;
+    if (stored !== decision) return `"${decision}" was taken for ${callId}, and the log has ${stored ?? 'nothing'}`;
+  }
+  for (const { callId, text } of results) {
+    const stored = calls.get(callId)?.resultText;
+    if (stored !== text) return `the result "${text}" was taken for ${callId}, and the log has "${stored ?? ''}"`;
+  }
+  return null;
+}

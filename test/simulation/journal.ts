@@ -1,0 +1,65 @@
+/**
+ * Storage of the pure tier: one journal of rows. What was written since the last time that something went out may be lost with
+ * the process, from any point between two blocks of code on; what went out implies that everything before it is durable.
+ */
+import type { InputPart } from '../../src/core/message.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import type { SessionEvent } from '../../src/core/session-event.ts';
+import type { Random } from './random.ts';
+
+export type Row =
+  | { type: 'accepted'; turn: string; key: string; input: InputPart[]; plan: Plan }
+  | { type: 'event'; event: SessionEvent }
+  /** A process has taken over: what earlier ones write does not count. */
+  | { type: 'epoch'; epoch: number }
+  | { type: 'alarm'; due: number | null };
+
+export class Journal {
+  rows: Row[] = [];
+  /** Of the newest such rows. */
+  epoch = 0;
+  alarm: number | null = null;
+  #durable = 0;
+  /** Lengths at which a block of code had ended: a write is there with its block or not at all. */
+  #ends: number[] = [];
+  #blockOpen = false;
+
+  write(row: Row): void {
+    this.rows.push(row);
+    this.#note(row);
+    if (this.#blockOpen) return;
+    this.#blockOpen = true;
+    queueMicrotask(() => {
+      this.#blockOpen = false;
+      this.#ends.push(this.rows.length);
+    });
+  }
+
+  /** Something goes out. */
+  flush(): void {
+    this.#durable = this.rows.length;
+    this.#ends = [];
+  }
+
+  /** The process is gone: the seed says how much of its last words. */
+  lose(random: Random): number {
+    const ends = [this.#durable, ...this.#ends.filter((end) => end >= this.#durable && end <= this.rows.length)];
+    const kept = random.pick(ends);
+    const lost = this.rows.length - kept;
+    this.rows.length = kept;
+    this.epoch = 0;
+    this.alarm = null;
+    for (const row of this.rows) this.#note(row);
+    this.flush();
+    return lost;
+  }
+
+  #note(row: Row): void {
+    if (row.type === 'epoch') this.epoch = row.epoch;
+    if (row.type === 'alarm') this.alarm = row.due;
+  }
+
+  events(): SessionEvent[] {
+    return this.rows.flatMap((row) => (row.type === 'event' ? [row.event] : []));
+  }
+}
