@@ -13,11 +13,23 @@ export type AskFirst = { context: ToolContext; asked(): Ask | null };
 /** Sends a request; `onHop` as in `ports/outbound.ts`. */
 export type Send = (request: Request, onHop?: (to: URL, hop: number) => void) => Promise<Response>;
 
-/** `stop` ends the tool: what it does from here on is thrown away. */
-export function askFirst(
-  parts: { context: ToolContext; send: Send; canonical: string; rules: readonly PolicyRule[] },
-  stop: (ask: Ask) => void,
-): AskFirst {
+type Parts = { context: ToolContext; send: Send; canonical: string; rules: readonly PolicyRule[] };
+
+/** `leave`: who has given it already; null: nobody. `stop` ends the tool: what it does from here on is thrown away. */
+export function guard(parts: Parts, leave: 'entry' | 'person' | null, stop: (ask: Ask) => void): AskFirst {
+  switch (leave) {
+    case null:
+      return askFirst(parts, stop);
+    case 'person':
+      return { context: { ...parts.context, fetch: fetchApproved(parts) }, asked: () => null };
+    case 'entry':
+      return { context: parts.context, asked: () => null };
+    default:
+      return leave satisfies never;
+  }
+}
+
+function askFirst(parts: Parts, stop: (ask: Ask) => void): AskFirst {
   const { context, send, canonical, rules } = parts;
   let first: Ask | null = null;
   const need = (ask: Ask): void => {
@@ -48,10 +60,25 @@ export function askFirst(
   };
 }
 
+/**
+ * A person saw the arguments, and of the hosts one: where that one leads was not shown, and cannot be asked for within the
+ * same call again.
+ */
+function fetchApproved({ send, canonical, rules }: Parts): ToolContext['fetch'] {
+  let approved: string | null = null;
+  return (request) =>
+    send(request, (to) => {
+      const host = requestHost(to.href) ?? to.host;
+      if (judgeHost(canonical, host, rules) === null) return;
+      approved ??= host;
+      if (host !== approved) throw ledAway(request, to);
+    });
+}
+
 function ledAway(request: Request, to: URL): Problem {
   const from = requestHost(request.url) ?? request.url;
   const detail =
-    `${from} took the ${request.method} and redirects to ${to.host}, which is new to this workspace, so the redirect was not followed. ` +
+    `The ${request.method} to ${from} leads to ${to.host}, which is new to this workspace, and was not followed there. ` +
     `Request ${to.href} separately if that is right.`;
   return new Problem('upstream_error', detail, { retryable: false });
 }

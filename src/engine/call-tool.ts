@@ -20,7 +20,7 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
-import { askFirst, type Send } from './ask-first.ts';
+import { guard, type Send } from './ask-first.ts';
 import { createRedactor } from './redact.ts';
 
 export type CallDeps = {
@@ -202,7 +202,7 @@ async function run(deps: CallDeps, scope: CallScope, resolution: Resolution, req
   const free = request.approved === true || tool.approval === 'never';
   const ask = free ? null : foresee(deps, tool, request.arguments, scope.rules);
   if (ask !== null) return askOrRefuse(scope, tool, ask);
-  return await execute(deps, scope, tool, { ...request, arguments: request.arguments, free }, signal);
+  return await execute(deps, scope, tool, { ...request, arguments: request.arguments }, signal);
 }
 
 /** What the call will have to ask for, as far as can be said before it runs. */
@@ -247,7 +247,7 @@ async function execute(
   deps: CallDeps,
   scope: CallScope,
   tool: EditionTool,
-  request: ToolCallRequest & { arguments: Record<string, unknown>; free: boolean },
+  request: ToolCallRequest & { arguments: Record<string, unknown> },
   signal: AbortSignal,
 ): Promise<Ran> {
   const redactor = createRedactor();
@@ -263,9 +263,11 @@ async function execute(
     idempotencyKey: request.callId,
     results: scope.results,
   };
-  const guarded = request.free
-    ? { context: plain, asked: () => null }
-    : askFirst({ context: plain, send, canonical: tool.canonical, rules: scope.rules }, (ask) => abort.abort(new Error(ask.reason)));
+  const guarded = guard(
+    { context: plain, send, canonical: tool.canonical, rules: scope.rules },
+    tool.approval === 'never' ? 'entry' : request.approved === true ? 'person' : null,
+    (ask) => abort.abort(new Error(ask.reason)),
+  );
   scope.started?.(request.callId, (request.attempts ?? 0) + 1);
   await crashPoint('tool-marked-before-effect');
   const result = await perform(deps, scope, tool, request.arguments, { context: guarded.context, redactor, abort }, signal);

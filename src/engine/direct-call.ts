@@ -72,6 +72,9 @@ export async function dryRunCall(
   const answer = { requested: call.name, canonical, via, valid: issues.length === 0, issues };
   if (tool.state !== 'ready') return { ...answer, verdict: tool.state === 'held' ? 'tool_held' : 'deny' };
   if (tool.approval === 'never') return { ...answer, verdict: 'allow' };
-  const ask = foresee(deps.call, tool, call.arguments, await deps.rules(principal.workspace));
-  return { ...answer, verdict: ask === null ? 'allow' : 'ask' };
+  // The rules are read where they can make a difference only.
+  const asks =
+    foresee(deps.call, tool, call.arguments, []) !== null &&
+    foresee(deps.call, tool, call.arguments, await deps.rules(principal.workspace)) !== null;
+  return { ...answer, verdict: asks ? 'ask' : 'allow' };
 }

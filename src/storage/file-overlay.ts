@@ -75,7 +75,8 @@ export function overlayStore(base: FileStore): StoreOverlay {
     },
     append(row, content) {
       // Of a file that is not there, too, the beginning is left to the store: somebody else may append to it meanwhile.
-      const { from, pieces, own } = at(row.path) ?? { from: entries.has(row.path) ? null : row.path, pieces: [], own: 0 };
+      const before: Omit<Entry, 'row'> = at(row.path) ?? { from: entries.has(row.path) ? null : row.path, pieces: [], own: 0 };
+      const { from, pieces, own } = before;
       set(row.path, { row, from, pieces, own: own + content.byteLength });
       pieces.push(content.slice());
     },

@@ -236,8 +236,19 @@ describe('the network', () => {
     const { call, sent } = door({ answers: redirecting('https://new.example/next', status), known: ['known.example'] });
     const { asked, isError, text } = await call('http_request', { url: 'https://known.example/', method });
     expect([asked, isError]).toEqual([null, true]);
-    expect(text).toMatch(/redirects to new\.example.*Request https:\/\/new\.example\/next separately/);
+    expect(text).toMatch(/leads to new\.example.*Request https:\/\/new\.example\/next separately/);
     expect(sent).toEqual([`${method} https://known.example/`]);
+  });
+
+  it('does not follow an approved request to a further new host, since nobody was shown that one', async () => {
+    const { call, sent } = door({ answers: redirecting('https://new.example/') });
+    const args = { url: 'https://known.example/' };
+    expect((await call('http_request', args)).asked).toMatchObject({ target: 'known.example' });
+    const { asked, text } = await call('http_request', args, { approved: true });
+    expect([asked, sent]).toEqual([null, ['GET https://known.example/']]);
+    expect(text).toMatch(/leads to new\.example.*separately/);
+    const free = door({ answers: redirecting('https://new.example/'), entry: 'never' });
+    expect((await free.call('http_request', args)).text).toContain('HTTP 200');
   });
 
   it('follows to hosts that are known, and looks at every hop', async () => {
