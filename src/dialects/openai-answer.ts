@@ -11,7 +11,7 @@ import { createMessage, type AssistantMessage, type Change, type ClientCall } fr
 
 /**
  * `turn` is shown from the event after `after` on, and `after` is what the request found or wrote last. `earlier`: what nobody
- * has been shown yet comes first: this turn, or the one before it, from the event after `earlier.after` on.
+ * has been shown yet comes first: of this turn, or of one before it, from the event after `earlier.after` on.
  */
 export type AnswerRange = { turn: string; after: number; earlier: { turn: string; after: number } | null };
 
@@ -22,9 +22,11 @@ export type AnswerFrame = { id: string; data: string };
 export type AnswerPart = { event: number; changes: Change[] };
 
 export type AnswerReader = {
-  /** To be fed with every event of the log from the begin of its first turn, in order. */
+  /** To be fed with every event of the log, in order, from the begin of the turn that was open at `after`, or of the earlier one. */
   take(event: SessionEvent): AnswerPart[];
   isOver(): boolean;
+  /** The turn that waits at its end; null: none, or there is no end yet. */
+  waiting(): string | null;
   message: AssistantMessage;
 };
 
@@ -32,7 +34,8 @@ export type AnswerReader = {
 export function createAnswerReader(range: AnswerRange, session: string, restarts: 'silently' | 'as failures'): AnswerReader {
   const message = createMessage({ restarts });
   const asked = new Map<string, ClientCall>();
-  let state = beginTurn(range.earlier?.turn ?? range.turn);
+  /** Of the turn at hand, whosever: one that waits keeps those behind it waiting. */
+  let state = beginTurn('');
   /** Before `after` all is known, so what a dead run had said is taken back before it is shown. */
   let held: SessionEvent[] = [];
 
@@ -48,18 +51,22 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
     const change = elsewhere && (event.type === 'turn-end' || event.type === 'error') ? message.endStep() : message.take(event);
     return { event: event.id, changes: change === null ? [] : [change] };
   };
-  const isMine = (event: SessionEvent): event is SessionEvent & { turn: string } =>
-    'turn' in event && (event.turn === range.turn || event.turn === range.earlier?.turn);
-  const beginOf = (turn: string): number => (turn === range.earlier?.turn ? range.earlier.after : range.after);
+  const beginOf = (turn: string): number => {
+    if (turn === range.earlier?.turn) return range.earlier.after;
+    return turn === range.turn ? range.after : Number.POSITIVE_INFINITY;
+  };
 
   return {
     message,
     isOver: () => message.isOver(),
+    waiting: () => (isWaiting(state) ? state.turn : null),
     take(event) {
       if (message.isOver()) return [];
-      const mine = isMine(event);
-      if (mine) follow(event);
-      const shown = mine && event.id > beginOf(event.turn);
+      let shown = false;
+      if ('turn' in event) {
+        follow(event);
+        shown = event.id > beginOf(event.turn);
+      }
       if (shown && event.id <= range.after) {
         if (event.type === 'step-restart') held = held.filter(({ id }) => id < event.from);
         else held.push(event);
@@ -104,28 +111,29 @@ export function createAnswerEncoder(range: AnswerRange, identity: CompletionIden
   };
 }
 
-/** The whole answer as a document. Throws the `Problem` that the turn failed with. */
-export function toAnswerDocument(
-  events: Iterable<SessionEvent>,
-  range: AnswerRange,
-  identity: CompletionIdentity,
-  session: string,
-): Record<string, unknown> {
+/** The answer as one document. `document` throws the `Problem` that the turn failed with, and `internal` before the answer is over. */
+export function createAnswerDocument(range: AnswerRange, identity: CompletionIdentity, session: string) {
   const reader = createAnswerReader(range, session, 'silently');
   let last: Change | undefined;
-  for (const event of events) {
-    for (const { changes } of reader.take(event)) last = changes.at(-1) ?? last;
-    if (reader.isOver()) break;
-  }
-  return toDocument(last, identity, reader.message);
+  return {
+    take(event: SessionEvent): void {
+      for (const { changes } of reader.take(event)) last = changes.at(-1) ?? last;
+    },
+    isOver: reader.isOver,
+    document: () => toDocument(last, identity, reader.message),
+  };
 }
 
-/** Number of the event that the answer ends with; null while it has no end. */
-export function answerEnd(events: Iterable<SessionEvent>, range: AnswerRange, session: string): number | null {
+/** Where the answer ends, and the turn that waits there, if it is no turn's end; null while it has none. */
+export function answerEnd(
+  events: Iterable<SessionEvent>,
+  range: AnswerRange,
+  session: string,
+): { event: number; waiting: string | null } | null {
   const reader = createAnswerReader(range, session, 'silently');
   for (const event of events) {
     reader.take(event);
-    if (reader.isOver()) return event.id;
+    if (reader.isOver()) return { event: event.id, waiting: reader.waiting() };
   }
   return null;
 }
@@ -148,9 +156,7 @@ function numbers(id: string): [number, number] {
 function waitedFor(state: TurnState, asked: ReadonlyMap<string, ClientCall>, session: string) {
   const open = openCalls(state).filter(isUndecided);
   return {
-    notes: open.flatMap(({ asked: by, canonical, callId }) =>
-      by === 'approval' ? [approvalNote(canonical ?? '', callId, session)] : [],
-    ),
+    notes: open.flatMap(({ asked: by, canonical, callId }) => (by === 'approval' ? [approvalNote(canonical ?? '', callId, session)] : [])),
     calls: open.flatMap(({ callId }) => asked.get(callId) ?? []),
   };
 }

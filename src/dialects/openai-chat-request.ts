@@ -4,10 +4,13 @@
  */
 import { z } from 'zod';
 import { readArguments } from '../core/json-repair.ts';
+import { limits } from '../core/limits.ts';
 import { ImagePart } from '../core/message.ts';
 import type { AssistantPart, InputPart, Message, ToolCallPart } from '../core/message.ts';
-import type { ModelSettings } from '../core/plan.ts';
+import { ClientTool, type ModelSettings } from '../core/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
+import { readToolCallId } from '../core/reference.ts';
+import type { ContentBlock } from '../core/tool.ts';
 
 const ContentPart = z.looseObject({
   type: z.string(),
@@ -74,32 +77,54 @@ export const ChatCompletionRequest = z
   .meta({ id: 'ChatCompletionRequest', example: { model: 'rehearsal/default', messages: [{ role: 'user', content: 'Hello' }] } });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
 
+/** What the client says that one of its own tools gave; `callId` as it has it. */
+export type CallResult = { callId: string; content: ContentBlock[]; isError: boolean };
+
 /**
- * The request's messages, neutral. `system` is the text of all system and developer messages. Throws `invalid_request` that
- * names what a turn cannot take by its path: unknown content parts, results without a call, calls that are no functions.
+ * `system`: the text of all system and developer messages. `history`: up to the last assistant message. What comes after it is
+ * new: `results` of calls, by the ids that the client has them under, and `input`, what the user said.
  */
-export function toConversation(body: Pick<ChatCompletionRequest, 'messages'>): { system: string; messages: Message[] } {
+export type Conversation = { system: string; history: Message[]; results: CallResult[]; input: InputPart[] };
+
+/**
+ * The request's messages, neutral. Throws `invalid_request` that names what a turn cannot take by its path: unknown content
+ * parts, results without a call, calls that are no functions. `inSession`: results may come without the call that they answer,
+ * since the session has it.
+ */
+export function toConversation(body: Pick<ChatCompletionRequest, 'messages'>, { inSession = false } = {}): Conversation {
   const system: string[] = [];
-  const messages: Message[] = [];
+  const history: Message[] = [];
+  const results: CallResult[] = [];
+  const input: InputPart[] = [];
   const names = new Map<string, string>();
   const issues: Issue[] = [];
+  const last = body.messages.findLastIndex(({ role }) => role === 'assistant');
   for (const [index, message] of body.messages.entries()) {
     const path = `messages[${index}]`;
     const fault = (at: string, text: string) => issues.push({ path: `${path}.${at}`, message: text });
+    const isNew = index > last;
     switch (message.role) {
       case 'system':
       case 'developer':
         system.push(plainText(message.content));
         break;
-      case 'user':
-        messages.push({ role: 'user', parts: inputParts(message.content, fault) });
+      case 'user': {
+        const parts = inputParts(message.content, fault);
+        if (isNew) input.push(...parts);
+        else history.push({ role: 'user', parts });
         break;
+      }
       case 'assistant':
-        messages.push({ role: 'assistant', parts: assistantParts(message, names, fault) });
+        history.push({ role: 'assistant', parts: assistantParts(message, names, fault) });
         break;
-      case 'tool':
-        addResult(messages, message, names, fault);
+      case 'tool': {
+        const requested = names.get(message.tool_call_id);
+        const known = requested !== undefined || (isNew && (inSession || readToolCallId(message.tool_call_id) !== null));
+        if (!known) fault('tool_call_id', 'no assistant message before this one has a tool call of this id');
+        else if (isNew) results.push(toResult(message));
+        else addResult(history, message, requested ?? '');
         break;
+      }
       case 'function':
         fault('role', 'function messages are of the old format: send tool messages with tool_call_id');
         break;
@@ -107,8 +132,66 @@ export function toConversation(body: Pick<ChatCompletionRequest, 'messages'>): {
         message satisfies never;
     }
   }
+  if (issues.length === 0 && input.length === 0 && results.length === 0)
+    issues.push({ path: 'messages', message: 'must end with a user message, or with the results of tool calls' });
   if (issues.length > 0) throw invalidRequest(issues);
-  return { system: system.filter((text) => text !== '').join('\n\n'), messages };
+  return { system: system.filter((text) => text !== '').join('\n\n'), history, results, input };
+}
+
+/**
+ * The session that the ids of tool calls lead to: of the results at the end, else of the newest call; null: no call is one of
+ * ours. Takes messages as they came, for it decides where a request goes. Throws `invalid_request` for results of two sessions.
+ */
+export function sessionOfCalls(messages: unknown): string | null {
+  if (!Array.isArray(messages)) return null;
+  let found: string | null = null;
+  for (let index = messages.length - 1; index >= 0; index -= 1) {
+    const message = (messages[index] ?? {}) as { role?: unknown; tool_call_id?: unknown; tool_calls?: unknown }; // Members are looked at one by one.
+    if (message.role === 'tool') {
+      const session = sessionOfId(message.tool_call_id);
+      if (found !== null && session !== null && session !== found)
+        throw invalidRequest([
+          {
+            path: `messages[${index}].tool_call_id`,
+            message: 'is of another session than the results after it: send the results of one session',
+          },
+        ]);
+      found ??= session;
+    } else if (message.role === 'assistant') {
+      if (found !== null) return found;
+      const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
+      for (const call of calls as ({ id?: unknown } | null)[]) found ??= sessionOfId(call?.id);
+      if (found !== null) return found;
+    }
+  }
+  return found;
+}
+
+/** The caller's own tools. Throws `invalid_request` for those that are no functions, and for names that no model could call. */
+export function toClientTools(body: Pick<ChatCompletionRequest, 'tools'>): ClientTool[] {
+  const given = body.tools ?? [];
+  const issues: Issue[] = [];
+  if (given.length > limits.maxClientTools) issues.push({ path: 'tools', message: `must have at most ${limits.maxClientTools} items` });
+  const tools = given.flatMap(({ function: named }, index): ClientTool[] => {
+    if (named === undefined) {
+      issues.push({ path: `tools[${index}].type`, message: 'must be "function": other kinds are the provider\'s, and are not taken here' });
+      return [];
+    }
+    const read = ClientTool.safeParse({
+      name: named.name,
+      description: named.description ?? '',
+      inputSchema: named.parameters ?? { type: 'object' },
+    });
+    if (read.success) return [read.data];
+    const fields = new Map([['inputSchema', 'parameters']]);
+    for (const { path, message } of read.error.issues) {
+      const field = String(path[0] ?? '');
+      issues.push({ path: `tools[${index}].function.${fields.get(field) ?? field}`, message });
+    }
+    return [];
+  });
+  if (issues.length > 0) throw invalidRequest(issues);
+  return tools;
 }
 
 /** The sampling settings, as every provider's adapter reads them. */
@@ -184,21 +267,20 @@ function toCallPart(id: string, name: string, text: string): ToolCallPart {
   return reading.state === 'ok' ? { ...part, arguments: reading.arguments } : { ...part, arguments: null, raw: text };
 }
 
-function addResult(
-  messages: Message[],
-  message: Extract<z.infer<typeof ChatMessage>, { role: 'tool' }>,
-  names: ReadonlyMap<string, string>,
-  fault: Fault,
-): void {
-  const requested = names.get(message.tool_call_id);
-  if (requested === undefined) {
-    fault('tool_call_id', 'no assistant message before this one has a tool call of this id');
-    return;
-  }
-  const content = [{ type: 'text' as const, text: plainText(message.content) }];
-  const part = { type: 'tool-result' as const, callId: message.tool_call_id, requested, canonical: null, isError: false, content };
+type ToolMessage = Extract<z.infer<typeof ChatMessage>, { role: 'tool' }>;
+
+function toResult(message: ToolMessage): CallResult {
+  return { callId: message.tool_call_id, content: [{ type: 'text', text: plainText(message.content) }], isError: false };
+}
+
+function addResult(messages: Message[], message: ToolMessage, requested: string): void {
+  const part = { type: 'tool-result' as const, requested, canonical: null, ...toResult(message) };
   const last = messages.at(-1);
   // Results of one step are one message, in the order they came.
   if (last?.role === 'tool') last.parts.push(part);
   else messages.push({ role: 'tool', parts: [part] });
+}
+
+function sessionOfId(id: unknown): string | null {
+  return typeof id === 'string' ? (readToolCallId(id)?.session ?? null) : null;
 }

@@ -127,4 +127,3 @@ function usageBody(usage: Usage): Record<string, unknown> {
   if (usage.reasoningTokens !== undefined) body.completion_tokens_details = { reasoning_tokens: usage.reasoningTokens };
   return body;
 }
-

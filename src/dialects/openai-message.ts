@@ -209,6 +209,6 @@ function endTurn(
       event.reason === 'restarted' ? 'The service restarted while the turn ran. Ask again.' : `The turn ended early: ${event.reason}.`;
     return fail(new Problem(code, detail).toBody());
   }
-  if (event.reason === 'length' || event.reason === 'max_tokens') return finish('length');
+  if (event.reason === 'length' || event.reason === 'max_tokens' || event.reason === 'max_cost') return finish('length');
   return finish(event.reason === 'content_filter' ? 'content_filter' : 'stop');
 }

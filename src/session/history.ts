@@ -1,36 +1,111 @@
 /**
  * A client that resends its whole history, against what the session has: the same, new to an empty session, or another
- * conversation. Compared by role and visible text: clients do not send back tool calls they never saw.
+ * conversation. Pure. Compared are what users said, what the assistant said as one text (clients join steps, and never saw
+ * calls of server tools), and which calls the client was given.
  */
-import type { Message } from '../core/message.ts';
-import { messageText } from '../core/transcript.ts';
+import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from '../core/message.ts';
+import { errorResult } from '../core/tool.ts';
 
-export type HistoryMatch = 'none' | 'same' | 'import' | 'fork';
+/** A conversation as far as it is compared. `said`: paragraphs of the assistant. */
+export type Told = { users: string[]; said: string[]; calls: ReadonlySet<string> };
 
-export function matchHistory(stored: readonly Message[], sent: readonly Message[]): HistoryMatch {
-  if (sent.length === 0) return 'none';
-  const theirs = visible(sent);
-  // Without an assistant's turn there is nothing to compare: it is all new input.
-  if (stored.length === 0) return 'import';
-  const ours = visible(stored);
-  return ours.length === theirs.length && ours.every((line, index) => line === theirs[index]) ? 'same' : 'fork';
+/** `same` leaves nothing out. `tail`: number of the tail without which it is the same. */
+export type HistoryMatch = { is: 'none' | 'import' | 'same' | 'fork'; tail: number };
+
+/**
+ * `tails`: what the session has at its end, and the client may not have seen yet. A history without an assistant's turn is no
+ * history: it is all new input.
+ */
+export function matchHistory(stored: Told, sent: Told | null, tails: readonly Pick<Told, 'said' | 'calls'>[] = []): HistoryMatch {
+  const no = -1;
+  if (sent === null) return { is: 'none', tail: no };
+  if (stored.users.length === 0 && stored.said.length === 0 && stored.calls.size === 0) return { is: 'import', tail: no };
+  if (isSame(stored, sent)) return { is: 'same', tail: no };
+  const tail = tails.findIndex(({ said, calls }) =>
+    isSame(stored, { users: sent.users, said: [...sent.said, ...said], calls: new Set([...sent.calls, ...calls]) }),
+  );
+  return { is: tail === no ? 'fork' : 'same', tail };
 }
 
-/** One line a visible message. Neighbours of one role are one message, joined as the chat dialects join steps. */
-function visible(messages: readonly Message[]): string[] {
-  const lines: { role: string; texts: string[] }[] = [];
+/** `isShown`: whether the client was given this call. `isNote`: whether a paragraph is our own word on what waits. */
+export function toTold(
+  messages: readonly Message[],
+  { isShown, isNote }: { isShown(call: ToolCallPart): boolean; isNote(paragraph: string): boolean },
+): Told {
+  const users: string[] = [];
+  const said: string[] = [];
+  const calls = new Set<string>();
   for (const message of messages) {
-    if (message.role === 'tool' || message.role === 'system') continue;
-    const text = messageText(message);
-    const last = lines.at(-1);
-    if (last?.role === message.role) last.texts.push(text);
-    else lines.push({ role: message.role, texts: [text] });
+    if (message.role === 'user') users.push(...message.parts.map(inputText).filter((text) => text !== ''));
+    if (message.role !== 'assistant') continue;
+    said.push(...paragraphs(textOf(message.parts)).filter((paragraph) => !isNote(paragraph)));
+    for (const part of message.parts) if (part.type === 'tool-call' && isShown(part)) calls.add(part.callId);
   }
-  return lines.map(
-    ({ role, texts }) =>
-      `${role}\n${texts
-        .filter((text) => text !== '')
-        .join('\n\n')
-        .trim()}`,
+  return { users, said, calls };
+}
+
+/** However steps and messages were cut, the same text has the same paragraphs. */
+export function paragraphs(text: string): string[] {
+  return text
+    .split(/\n{2,}/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '');
+}
+
+/**
+ * A client's history as every provider takes it: each call has its one result right behind, in call order. What the client
+ * never said of a call is said for it; results without a call are left out.
+ */
+export function pairCalls(messages: readonly Message[]): Message[] {
+  const paired: Message[] = [];
+  for (const [index, message] of messages.entries()) {
+    // A message that says nothing is refused by some.
+    if (message.role === 'tool' || message.parts.length === 0) continue;
+    paired.push(message);
+    if (message.role !== 'assistant') continue;
+    const calls = message.parts.filter((part) => part.type === 'tool-call');
+    if (calls.length === 0) continue;
+    const results = resultsBehind(messages, index);
+    paired.push({ role: 'tool', parts: calls.map((call) => results.get(call.callId) ?? missingResult(call)) });
+  }
+  return paired;
+}
+
+function isSame(one: Told, other: Told): boolean {
+  return (
+    areEqual(one.users, other.users) &&
+    areEqual(one.said, other.said) &&
+    one.calls.size === other.calls.size &&
+    [...one.calls].every((id) => other.calls.has(id))
   );
+}
+
+function areEqual(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, index) => text === other[index]);
+}
+
+function inputText(part: InputPart): string {
+  if (part.type === 'text') return part.text.trim();
+  return `[image ${part.mediaType ?? ''}]${part.data ?? part.url ?? ''}`;
+}
+
+/** Texts on both sides of a call are two to some clients and one to us. */
+function textOf(parts: readonly AssistantPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/** Of the calls of one assistant message: up to the next one, since ids may come again later. */
+function resultsBehind(messages: readonly Message[], index: number): Map<string, ToolResultPart> {
+  const results = new Map<string, ToolResultPart>();
+  for (let at = index + 1; at < messages.length; at += 1) {
+    const message = messages[at];
+    if (message === undefined || message.role === 'assistant') break;
+    if (message.role === 'tool') for (const part of message.parts) if (!results.has(part.callId)) results.set(part.callId, part);
+  }
+  return results;
+}
+
+function missingResult({ callId, requested, canonical }: ToolCallPart): ToolResultPart {
+  const { content, code } = errorResult('aborted', 'No result was given: the conversation went on without it.');
+  return { type: 'tool-result', callId, requested, canonical, isError: true, ...(code !== undefined && { code }), content };
 }

@@ -1,52 +1,34 @@
 /**
- * Taking in what a caller says: a turn is stored with its key before anyone is answered. A client that resends its history
- * has it matched first, and another conversation goes to a session of its own. Used by `session.ts`, which checked who asks.
+ * Taking in what a caller says: a turn is stored with its key before anyone is answered. A chat client's request may go on
+ * with a turn that waits (`submit-chat.ts`), and another conversation than this session's goes to a session of its own. Used
+ * by `session.ts`, which checked who asks.
  */
+import { limits } from '../core/limits.ts';
 import type { Principal } from '../core/principal.ts';
-import type { Ids } from '../ports/runtime.ts';
-import type { Sessions, SubmittedTurn, SubmitTurn } from '../ports/session.ts';
-import { matchHistory } from './history.ts';
-import type { Room } from './room.ts';
-
-export type SubmitDoor = {
-  room: Room;
-  /** Id of this session. */
-  session: string;
-  ids: Ids;
-  sessions: Sessions;
-  /** Forks being made, by idempotency key: a repeat that comes meanwhile joins them. */
-  forks: Map<string, Promise<SubmittedTurn>>;
-  /** True once the session was deleted. */
-  gone(): boolean;
-};
+import { Problem } from '../core/problem.ts';
+import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
+import { acceptTurn, type SubmitDoor } from './accept-turn.ts';
+import { ownCallId, submitChat } from './submit-chat.ts';
+import { hashResults } from './take-results.ts';
 
 export async function submit(door: SubmitDoor, caller: Principal, request: SubmitTurn): Promise<SubmittedTurn> {
-  const { room } = door;
+  const { room, session } = door;
+  const { chat } = request;
+  const own = (chat?.results ?? []).map((result) => ({ ...result, callId: ownCallId(result.callId, session) }));
+  // Before the key is looked for: from there on nothing waits, so that a repeat meanwhile finds what was stored.
+  const results = await hashResults(own);
+  if (door.gone()) throw new Problem('not_found', 'There is no such session.');
+  keepUnlisted(door, request);
   const repeated = request.idempotencyKey === undefined ? null : room.turns.findByKey(request.idempotencyKey, request.bodyHash ?? '');
-  if (repeated !== null) return { position: 0, completion: null, ...repeated, session: repeated.session ?? door.session };
-  // A session that is not sent a history needs none of its own here: thousands of messages stay where they are.
-  const { history = [] } = request;
-  const match = history.length === 0 ? 'none' : matchHistory(room.transcript.everything(), history);
-  if (match === 'fork') return await fork(door, caller, request);
-  if (match === 'import') {
-    const event = room.log.append({ type: 'history', messages: history });
-    room.transcript.apply(event);
-  }
-  return accept(door, request);
+  if (repeated !== null) return { position: 0, ...repeated, session: repeated.session ?? session };
+  if (chat === undefined) return acceptTurn(door, request, () => null);
+  return submitChat(door, { ...request, chat, results }) ?? (await fork(door, caller, request));
 }
 
-function accept({ room, session, ids }: SubmitDoor, request: SubmitTurn): SubmittedTurn {
-  const turn = ids.next('turn');
-  room.turns.accept(turn, request.plan, request.input);
-  if (request.idempotencyKey !== undefined)
-    room.turns.rememberKey(request.idempotencyKey, request.bodyHash ?? '', {
-      turn,
-      session: null,
-      edition: request.plan.edition ?? null,
-    });
-  const position = room.runner.active ? room.turns.queued() : 0;
-  room.runner.pump();
-  return { turn, position, session, edition: request.plan.edition ?? null, completion: null };
+/** One that is in no list lives on from what was last asked of it; with a key, for as long as a repeat finds its answer. */
+function keepUnlisted({ room, now }: SubmitDoor, { idempotencyKey }: SubmitTurn): void {
+  if (room.meta.setup.listed) return;
+  room.timers.set('expire', now() + (idempotencyKey === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs));
 }
 
 /** The conversation as the client has it, in a session of its own. The key is remembered here too: repeats ask here again. */

@@ -1,0 +1,145 @@
+/**
+ * A chat completions request as a turn of a session: the session is found or made, the plan fixed, and the answer is the one
+ * that the session cuts out of its log. What goes straight to a provider is decided before (`chat-completions.ts`).
+ */
+import { parseDocument } from '../../core/issues.ts';
+import type { Plan } from '../../core/plan.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import type { Principal } from '../../core/principal.ts';
+import { ChatCompletionRequest, toClientTools, toConversation, toSettings, type Conversation } from '../../dialects/openai-chat-request.ts';
+import type { Session, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
+import type { Services } from '../../wiring.ts';
+import { requireAgent, requirePlan, requireToolset } from '../access.ts';
+import type { AppContext } from '../context.ts';
+import { editionName } from '../documents.ts';
+import { eventStreamHeaders } from '../event-stream.ts';
+import { idempotencyOf } from '../idempotency.ts';
+import { asAgent, type ChatBody, type ChatRoute } from './chat-request.ts';
+
+export type ChatTurn = { c: AppContext; services: Services; principal: Principal; route: ChatRoute; body: ChatBody; bytes: Uint8Array };
+
+export async function answerInSession(turn: ChatTurn): Promise<Response> {
+  const { c, services, principal, route, body, bytes } = turn;
+  if (route.agent !== undefined) requireAgent(principal, route.agent);
+  if (route.toolset !== undefined) requireToolset(principal, route.toolset);
+  const request = parseDocument(ChatCompletionRequest, body);
+  const existing = await findSession(services, principal, route);
+  const conversation = toConversation(request, { inSession: existing !== null });
+  const tools = toClientTools(request);
+  const plan = await planFor(turn, request, conversation, existing?.setup ?? null, tools);
+  requirePlan(principal, plan);
+  if (tools.length > 0 && plan.edition === undefined && route.session === undefined && route.ofCalls === null) {
+    return await services.proxyChat(principal, { ref: plan.model, body: asAgent(plan, request, body), signal: () => c.req.raw.signal });
+  }
+  if ((request.n ?? 1) > 1)
+    throw invalidRequest([{ path: 'n', message: 'a turn with a session or tools of the server has one answer: leave n out' }]);
+
+  const { history, input, results } = conversation;
+  const chat = { model: body.model, includeUsage: request.stream_options?.include_usage === true, results };
+  const submitted = await submit(turn, existing?.session ?? null, { plan, input, history, chat, ...(await idempotencyOf(c, bytes)) });
+  return await answer(services, principal, submitted, request.stream === true);
+}
+
+/**
+ * `completion` of a turn, by whoever asks for it. A plain answer throws what the turn failed with: nothing has been sent yet,
+ * so it can still be the error that it is.
+ */
+async function answer(services: Services, principal: Principal, submitted: SubmittedTurn, streamed: boolean): Promise<Response> {
+  const { session, completion, edition } = submitted;
+  if (completion === null)
+    throw new Problem('conflict', 'This Idempotency-Key was used for a turn that was no chat completion. Use a new key.');
+  const content = await services.sessions.get(session).completion(principal, completion, { streamed });
+  return new Response(content, {
+    headers: {
+      ...(streamed ? eventStreamHeaders : { 'content-type': 'application/json' }),
+      'x-moniker-session': session,
+      'x-moniker-completion': completion,
+      ...(edition !== null && { 'x-moniker-edition': editionName(edition) }),
+    },
+  });
+}
+
+type Found = { session: Session; setup: SessionSetup };
+
+/**
+ * The session that the header names must exist. One that only the ids of calls lead to may be gone, or be somebody else's: then
+ * the messages are a conversation like any other, and nobody learns which it was.
+ */
+async function findSession({ sessions }: Services, principal: Principal, { session: named, ofCalls }: ChatRoute): Promise<Found | null> {
+  if (named === 'new') return null;
+  if (named !== undefined) {
+    if (ofCalls !== null && ofCalls !== named && (await open(sessions, principal, ofCalls)) !== null) throw twoSessions(ofCalls);
+    const session = sessions.get(named);
+    return { session, setup: await session.setup(principal) };
+  }
+  return ofCalls === null ? null : await open(sessions, principal, ofCalls);
+}
+
+async function open(sessions: Services['sessions'], principal: Principal, id: string): Promise<Found | null> {
+  try {
+    const session = sessions.get(id);
+    return { session, setup: await session.setup(principal) };
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+async function planFor(
+  { services, principal, route }: ChatTurn,
+  request: ChatCompletionRequest,
+  { system }: Conversation,
+  setup: SessionSetup | null,
+  tools: ReturnType<typeof toClientTools>,
+): Promise<Plan> {
+  const own = route.agent === undefined ? setup : null;
+  const clientTools = request.tools == null ? (setup?.tools ?? []) : tools;
+  return await services.planTurn(principal, {
+    agent: route.agent,
+    model: route.model,
+    toolset: route.toolset ?? own?.toolset,
+    instructions: joined(own?.instructions, system),
+    settings: toSettings(request),
+    tools: clientTools,
+    toolPath: (index) => `tools[${index}].function.name`,
+  });
+}
+
+async function submit(turn: ChatTurn, existing: Session | null, request: SubmitTurn): Promise<SubmittedTurn> {
+  const { principal, route } = turn;
+  if (existing === null) return await (await begin(turn, request)).submit(principal, request);
+  try {
+    return await existing.submit(principal, request);
+  } catch (error) {
+    // It was deleted a moment ago, and nobody asked for it by name.
+    if (route.session !== undefined || !isNotFound(error)) throw error;
+    return await (await begin(turn, request)).submit(principal, request);
+  }
+}
+
+/** Asked for by `new`: listed. Made for the tools' sake alone: unlisted, and it deletes itself. The same key makes the same one. */
+async function begin({ services, principal, route }: ChatTurn, { idempotencyKey }: SubmitTurn): Promise<Session> {
+  const { agent, model, toolset, session } = route;
+  const setup = {
+    ...(agent !== undefined && { agent }),
+    ...(model !== undefined && { model }),
+    ...(toolset !== undefined && { toolset }),
+    listed: session === 'new',
+  };
+  return services.sessions.get((await services.sessions.create(principal, setup, idempotencyKey)).id);
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'not_found';
+}
+
+function twoSessions(ofCalls: string): Problem {
+  return invalidRequest([
+    { path: 'x-moniker-session', message: `names another session than the newest tool calls: they are of ${ofCalls}` },
+  ]);
+}
+
+function joined(...texts: (string | undefined)[]): string | undefined {
+  const text = texts.filter((part) => part !== undefined && part !== '').join('\n\n');
+  return text === '' ? undefined : text;
+}

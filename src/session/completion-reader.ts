@@ -1,0 +1,70 @@
+/**
+ * What a chat client reads of an answer: OpenAI's dialect, as chunks or as one document, from the first frame or from any
+ * other. Reads and waits only; `session.ts` has checked who asks.
+ */
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import { encodeFrame } from '../dialects/native.ts';
+import { createAnswerDocument, createAnswerEncoder, isAfter } from '../dialects/openai-answer.ts';
+import { openAiErrorBody } from '../dialects/openai-chat.ts';
+import type { Completion } from './completion-store.ts';
+import { changed, createFeed } from './feed.ts';
+import type { Room } from './room.ts';
+import type { TurnSource } from './turn-reader.ts';
+
+export type CompletionSource = TurnSource & { room: Pick<Room, 'completions'>; session: string };
+
+/**
+ * Frames after `after`, or all; or the document, when the answer has its end. Throws `not_found` for an answer that was never
+ * given here, and, for a document, the problem that the turn failed with.
+ */
+export async function readCompletion(
+  source: CompletionSource,
+  id: string,
+  { streamed, after }: { streamed: boolean; after?: string },
+): Promise<ReadableStream<Uint8Array>> {
+  const completion = source.room.completions.get(id);
+  if (completion === null) throw new Problem('not_found', 'There is no such answer.');
+  return streamed ? streamFrames(source, completion, after ?? null) : await readDocument(source, completion);
+}
+
+function identityOf({ id, model, includeUsage, createdAt }: Completion) {
+  return { id, model, created: Math.floor(createdAt / 1000), includeUsage };
+}
+
+function streamFrames(source: CompletionSource, completion: Completion, after: string | null): ReadableStream<Uint8Array> {
+  const encoder = createAnswerEncoder(completion.range, identityOf(completion), source.session);
+  return createFeed({ ...source, after: source.room.completions.readFrom(completion.range) }, null, {
+    event(event) {
+      let text = '';
+      for (const frame of encoder.encode(event)) if (after === null || isAfter(frame.id, after)) text += encodeFrame(frame);
+      return text;
+    },
+    isLast: () => encoder.isOver(),
+    // It stands in no log, so it has no id: whoever comes back asks for what is after the last frame that has one.
+    problem: (problem) => `${encodeFrame({ data: JSON.stringify(openAiErrorBody(problem)) })}${encodeFrame({ data: '[DONE]' })}`,
+  });
+}
+
+async function readDocument(source: CompletionSource, completion: Completion): Promise<ReadableStream<Uint8Array>> {
+  const answer = createAnswerDocument(completion.range, identityOf(completion), source.session);
+  let cursor = source.room.completions.readFrom(completion.range);
+  for (;;) {
+    for (const event of source.log.readAll(cursor)) {
+      cursor = event.id;
+      answer.take(event);
+      if (answer.isOver()) break;
+    }
+    if (answer.isOver()) break;
+    await changed(source, limits.heartbeatMs);
+    if (source.gone()) throw new Problem('not_found', 'The session was deleted.');
+  }
+  const document = new TextEncoder().encode(JSON.stringify(answer.document()));
+  return new ReadableStream({
+    type: 'bytes',
+    start(controller) {
+      controller.enqueue(document);
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,85 @@
+/**
+ * The answers that chat clients were given, each as the place in the log that it is cut out of (`dialects/openai-answer.ts`):
+ * enough to say any of them again, to the byte, after a restart too. Rows are kept as long as the session.
+ */
+import type { AnswerRange } from '../dialects/openai-answer.ts';
+
+export type Completion = {
+  /** As the client knows it. */
+  id: string;
+  range: AnswerRange;
+  /** As the request named it. */
+  model: string;
+  includeUsage: boolean;
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+};
+
+type StoredCompletion = {
+  id: string;
+  turn: string;
+  after_event: number;
+  earlier_turn: string | null;
+  earlier_after: number | null;
+  model: string;
+  include_usage: number;
+  created_at: number;
+};
+
+const columns = 'id, turn, after_event, earlier_turn, earlier_after, model, include_usage, created_at';
+
+export class CompletionStore {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  add({ id, range, model, includeUsage, createdAt }: Completion): void {
+    this.#sql.exec(
+      'INSERT INTO completions (id, turn, after_event, earlier_turn, earlier_after, model, include_usage, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      id,
+      range.turn,
+      range.after,
+      range.earlier?.turn ?? null,
+      range.earlier?.after ?? null,
+      model,
+      includeUsage ? 1 : 0,
+      createdAt,
+    );
+  }
+
+  get(id: string): Completion | null {
+    return this.#one(`SELECT ${columns} FROM completions WHERE id = ?`, id);
+  }
+
+  /** The answer that was asked for last. */
+  last(): Completion | null {
+    return this.#one(`SELECT ${columns} FROM completions ORDER BY seq DESC LIMIT 1`);
+  }
+
+  /** Number of the event after which an answer is read: the turn that was open when it was asked for, and what it has to tell of before, lie behind it. */
+  readFrom({ after, earlier }: AnswerRange): number {
+    const { open } = this.#sql
+      .exec<{ open: number | null }>('SELECT max(input_event) AS open FROM turns WHERE input_event < ?', after)
+      .one();
+    const [row] =
+      earlier === null
+        ? []
+        : this.#sql.exec<{ before: number | null }>('SELECT input_event AS before FROM turns WHERE id = ?', earlier.turn);
+    return Math.min(after, open ?? after, row?.before ?? after);
+  }
+
+  #one(query: string, ...bindings: string[]): Completion | null {
+    const [row] = [...this.#sql.exec<StoredCompletion>(query, ...bindings)];
+    if (row === undefined) return null;
+    const earlier = row.earlier_turn === null || row.earlier_after === null ? null : { turn: row.earlier_turn, after: row.earlier_after };
+    return {
+      id: row.id,
+      range: { turn: row.turn, after: row.after_event, earlier },
+      model: row.model,
+      includeUsage: row.include_usage === 1,
+      createdAt: row.created_at,
+    };
+  }
+}

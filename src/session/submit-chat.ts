@@ -1,0 +1,201 @@
+/**
+ * Taking in a chat client's request: the history that it resends is matched, results of its own tools and new text go to the
+ * turn that waits for them, else to a turn of their own; and the answer is noted as the place in the log where it begins.
+ * Everything from the match on is one block, so that two requests cannot both go on with the same turn.
+ */
+import { limits } from '../core/limits.ts';
+import type { Message, ToolCallPart, ToolResultPart } from '../core/message.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
+import { readToolCallId, toCompletionId } from '../core/reference.ts';
+import type { SessionEventBody } from '../core/session-event.ts';
+import { openCalls, type TurnState } from '../core/turn.ts';
+import type { AnswerRange } from '../dialects/openai-answer.ts';
+import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
+import { acceptTurn, type SubmitDoor } from './accept-turn.ts';
+import type { ClientCall } from './client-calls.ts';
+import { matchHistory, pairCalls, toTold, type HistoryMatch } from './history.ts';
+import { isOwnNote, readShown, toldSince, type Shown } from './shown.ts';
+import { abortedResults, answered, resultEvents, type HashedResult } from './take-results.ts';
+
+/** `results`: by the ids that this session knows the calls under. */
+export type ChatRequest = SubmitTurn & { chat: NonNullable<SubmitTurn['chat']>; results: readonly HashedResult[] };
+
+/** null: the history is another conversation than this session's. Throws `invalid_request` for results that nobody waits for. */
+export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTurn | null {
+  const { room, session } = door;
+  const shown = readShown(room, session);
+  const history = ownIds(request.history ?? [], session);
+  const results = classify(room, request.results);
+  const match = judge(door, shown, history, request, results);
+  if (match.is === 'fork' || match.is === 'import' || results.strange.length > 0) {
+    // In a conversation of its own each result needs the call that it answers.
+    const calls = callsOf(history);
+    const lonely = request.results.map(({ result }) => result.callId).filter((id) => !calls.has(id));
+    if (history.length === 0 || lonely.length > 0) throw nobodyWaits(lonely);
+    if (match.is !== 'import') return null;
+  }
+  if (match.is === 'import') importHistory(door, history, request.results);
+  else {
+    const waiting = results.fresh[0]?.call.turn ?? room.turns.waiting()?.id ?? null;
+    const repeated = request.input.length === 0 && results.fresh.length === 0;
+    if (repeated && match.tail === sinceLast && shown.last !== null) return joinLast(door, shown.last.id, shown.last.range.turn);
+    if (waiting !== null) return goOn(door, request, shown, results.fresh, waiting);
+    if (repeated) return showRest(door, request, shown);
+  }
+  // Before anything of the turn is written: its own events come after.
+  const after = room.log.newest;
+  const submitted = acceptTurn(door, request, (turn) => note(door, request, { turn, after, earlier: shown.earlier }));
+  return submitted;
+}
+
+type Classified = {
+  /** Of calls that are waited for. */
+  fresh: (HashedResult & { call: ClientCall })[];
+  /** Ids of calls that are none of this session's, or have another result. What was answered with the same stands nowhere. */
+  strange: string[];
+};
+
+function classify({ clientCalls }: SubmitDoor['room'], results: readonly HashedResult[]): Classified {
+  const classified: Classified = { fresh: [], strange: [] };
+  for (const entry of results) {
+    const call = clientCalls.get(entry.result.callId);
+    if (call?.state === 'pending') classified.fresh.push({ ...entry, call });
+    else if (call?.state !== 'answered' || call.answerHash !== entry.hash) classified.strange.push(entry.result.callId);
+  }
+  return classified;
+}
+
+/** Places in the list of tails that a client may not have: what nobody was shown, and the last answer, which may have been lost on its way. */
+const sinceLast = 1;
+
+function judge(
+  { room, session }: SubmitDoor,
+  { last, unseen }: Shown,
+  history: readonly Message[],
+  { results, input }: ChatRequest,
+  { fresh }: Classified,
+): HistoryMatch {
+  // A session that is not sent a history needs none of its own here: thousands of messages stay where they are.
+  if (history.length === 0) return matchHistory({ users: [], said: [], calls: new Set() }, null);
+  const isNote = (paragraph: string): boolean => isOwnNote(room, session, paragraph);
+  const isShown = (call: ToolCallPart): boolean => isImported(call) || room.clientCalls.get(call.callId) !== null;
+  const told = toTold(room.transcript.everything(), { isShown, isNote });
+  const stored = { ...told, calls: new Set([...told.calls, ...room.clientCalls.pending()]) };
+  const lost = last === null || results.length === 0 || fresh.length > 0 || input.length > 0 ? [] : [toldSince(room, last.range.after)];
+  return matchHistory(stored, toTold(history, { isShown: () => true, isNote }), [unseen, ...lost]);
+}
+
+/** Calls of a history that a client brought have its ids. */
+function isImported({ callId, nativeId }: ToolCallPart): boolean {
+  return callId === nativeId;
+}
+
+function importHistory({ room }: SubmitDoor, history: readonly Message[], results: readonly HashedResult[]): void {
+  const calls = callsOf(history);
+  const parts = results.map(({ result }): ToolResultPart => {
+    return { type: 'tool-result', requested: calls.get(result.callId) ?? '', canonical: null, ...result };
+  });
+  const event = room.log.append({ type: 'history', messages: pairCalls([...history, { role: 'tool', parts }]) });
+  room.transcript.apply(event);
+}
+
+/** Id → name of every call in it. */
+function callsOf(history: readonly Message[]): Map<string, string> {
+  const calls = new Map<string, string>();
+  for (const { parts } of history) for (const part of parts) if (part.type === 'tool-call') calls.set(part.callId, part.requested);
+  return calls;
+}
+
+/** With the turn that waits (or that runs while a call of the client's waits): results are taken, and what was said beside them. */
+function goOn(door: SubmitDoor, request: ChatRequest, shown: Shown, fresh: Classified['fresh'], turn: string): SubmittedTurn {
+  const { room } = door;
+  const { input } = request;
+  const said: SessionEventBody[] = input.length === 0 ? [] : [{ type: 'turn-input', turn, input }];
+  if (said.length > 0) refuseFlood(door, turn);
+  // Calls that no chat client was given yet are still to be shown: only what was left unanswered is given up.
+  const isGivenUp = (state: TurnState): SessionEventBody[] => abortedResults(state, stillOpen(shown, state, fresh));
+  room.runner.tell(turn, (state) => [...resultEvents(room, state, fresh), ...(said.length > 0 ? isGivenUp(state) : []), ...said]);
+  answered(room, fresh);
+  const after = room.log.newest;
+  // The answer that was asked for before, and could not begin, is still owed.
+  const owed =
+    shown.last !== null && shown.last.range.turn !== turn && room.turns.stateOf(shown.last.range.turn) === 'queued'
+      ? shown.last.range.turn
+      : null;
+  const range: AnswerRange =
+    owed === null ? { turn, after, earlier: shown.earlier } : { turn: owed, after, earlier: shown.earlier ?? { turn, after } };
+  const { edition } = room.turns.get(turn)?.plan ?? {};
+  const submitted = { turn, position: 0, session: door.session, edition: edition ?? null, completion: note(door, request, range) };
+  remember(door, request, submitted);
+  return submitted;
+}
+
+function stillOpen({ last, unseen }: Shown, state: TurnState, fresh: Classified['fresh']): ReadonlySet<string> {
+  const never = last === null ? openCalls(state).map(({ callId }) => callId) : [...unseen.calls];
+  return new Set([...never, ...fresh.map(({ result }) => result.callId)]);
+}
+
+/** Nothing new was said: the rest of what was not shown, or the last answer once more. */
+function showRest(door: SubmitDoor, request: ChatRequest, { last, earlier }: Shown): SubmittedTurn {
+  if (earlier !== null) {
+    const completion = note(door, request, { turn: earlier.turn, after: door.room.log.newest, earlier });
+    const { edition } = door.room.turns.get(earlier.turn)?.plan ?? {};
+    const submitted = { turn: earlier.turn, position: 0, session: door.session, edition: edition ?? null, completion };
+    remember(door, request, submitted);
+    return submitted;
+  }
+  if (last === null) throw nobodyWaits(request.results.map(({ result }) => result.callId));
+  return joinLast(door, last.id, last.range.turn);
+}
+
+function joinLast({ room, session }: SubmitDoor, completion: string, turn: string): SubmittedTurn {
+  return { turn, position: 0, session, edition: room.turns.get(turn)?.plan.edition ?? null, completion };
+}
+
+function note({ room, session, ids, now }: SubmitDoor, { chat }: ChatRequest, range: AnswerRange): string {
+  const id = toCompletionId(ids.next('cmpl'), session);
+  room.completions.add({ id, range, model: chat.model, includeUsage: chat.includeUsage, createdAt: now() });
+  return id;
+}
+
+function remember({ room }: SubmitDoor, { idempotencyKey, bodyHash = '' }: ChatRequest, submitted: SubmittedTurn): void {
+  if (idempotencyKey !== undefined) room.turns.rememberKey(idempotencyKey, bodyHash, { ...submitted, session: null });
+}
+
+function refuseFlood({ room }: SubmitDoor, turn: string): void {
+  let said = 0;
+  for (const event of room.log.readAll(room.turns.get(turn)?.before ?? 0))
+    if (event.type === 'turn-input' && event.turn === turn) said += 1;
+  if (said >= limits.maxInputsWhileWaiting)
+    throw new Problem(
+      'rate_limited',
+      `This turn waits, and was already told ${said} things more. Answer what it waits for first, or cancel it.`,
+    );
+}
+
+function ownIds(messages: readonly Message[], session: string): Message[] {
+  return messages.map((message) =>
+    message.role === 'assistant' || message.role === 'tool'
+      ? ({
+          ...message,
+          parts: message.parts.map((part) => ('callId' in part ? { ...part, callId: ownCallId(part.callId, session) } : part)),
+        } as Message) // The same kinds of parts as before.
+      : message,
+  );
+}
+
+/** The id by which this session knows the call; what is not its own stays as it is. */
+export function ownCallId(id: string, session: string): string {
+  const reference = readToolCallId(id);
+  return reference?.session === session ? reference.own : id;
+}
+
+function nobodyWaits(callIds: readonly string[]): Problem {
+  const named = callIds.slice(0, limits.maxSuggestions).map((id) => JSON.stringify(id.slice(0, limits.maxQuotedLength)));
+  return invalidRequest([
+    {
+      path: 'messages',
+      message: `nobody waits for the result of ${named.join(', ')}: send the messages before it too, with the call that it answers`,
+    },
+  ]);
+}
