@@ -82,7 +82,8 @@ export function createTranscript({ everything = false }: { everything?: boolean 
         }
         case 'turn-start':
           current = { turn: event.turn, messages: [], characters: 0 };
-          add(current, [{ role: 'user', parts: event.input }]);
+          // Without input when a client's history ended with the results of its calls: the model goes on from those.
+          if (event.input.length > 0) add(current, [{ role: 'user', parts: event.input }]);
           return;
         case 'step-start':
           closeStep();

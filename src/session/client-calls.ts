@@ -41,6 +41,11 @@ export class ClientCalls {
     return row === undefined ? null : { callId: row.call_id, turn: row.turn, state: row.state, answerHash: row.answer_hash };
   }
 
+  /** Ids of those that nobody has answered yet. */
+  pending(): string[] {
+    return [...this.#sql.exec<{ call_id: string }>(`SELECT call_id FROM client_calls WHERE state = 'pending'`)].map((row) => row.call_id);
+  }
+
   /** The caller has said it; `answerHash` knows the same answer again. */
   answered(callId: string, answerHash: string): void {
     this.#sql.exec(`UPDATE client_calls SET state = 'answered', answer_hash = ? WHERE call_id = ?`, answerHash, callId);

@@ -36,7 +36,8 @@ import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, 
 import { callDirectly } from './direct-calls.ts';
 import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
 import { foundRoom, markLeaving, openRoom, stateOf, viewOf, type Room } from './room.ts';
-import { submit, type SubmitDoor } from './submit.ts';
+import type { SubmitDoor } from './accept-turn.ts';
+import { submit } from './submit.ts';
 import { takeResults } from './take-results.ts';
 import { readMessages } from './transcript-pages.ts';
 import { readAnswer, readEvents, streamTurn, type TurnSource } from './turn-reader.ts';
@@ -277,8 +278,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   #submitDoor(room: Room): SubmitDoor {
-    const { ids, sessions } = this.#wiring;
-    return { room, session: this.#id, ids, sessions, forks: this.#forks, gone: () => this.#isGone(room) };
+    const { clock, ids, sessions } = this.#wiring;
+    return { room, session: this.#id, now: clock.now, ids, sessions, forks: this.#forks, gone: () => this.#isGone(room) };
   }
 
   #decideDoor(room: Room): DecideDoor {

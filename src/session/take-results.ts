@@ -13,11 +13,19 @@ import type { ClientResult, ResultsTaken } from '../ports/session.ts';
 import { pendingOf } from './pending.ts';
 import type { Room } from './room.ts';
 
+/** A result and the hash by which it is known again. */
+export type HashedResult = { result: ClientResult; hash: string };
+
+export async function hashResults(results: readonly ClientResult[]): Promise<HashedResult[]> {
+  const hashOf = ({ content, isError }: ClientResult): Promise<string> => sha256Hex(canonicalJson({ content, isError }));
+  return await Promise.all(results.map(async (result) => ({ result, hash: await hashOf(result) })));
+}
+
 /** `not_found` for a call that nobody waits for, `conflict` for another result than the one before; then none is taken. */
 export async function takeResults(room: Room, results: readonly ClientResult[]): Promise<ResultsTaken> {
-  const hashes = await Promise.all(results.map(({ content, isError }) => sha256Hex(canonicalJson({ content, isError }))));
+  const hashed = await hashResults(results);
   // From here on in one block: what is checked is what is written.
-  const known = results.map((result, index) => ({ result, hash: hashes[index] ?? '', call: findCall(room, result.callId) }));
+  const known = hashed.map((entry) => ({ ...entry, call: findCall(room, entry.result.callId) }));
   const turn = known[0]?.call.turn;
   if (turn === undefined) throw new Problem('invalid_request', 'There are no results in it.');
   for (const { result, hash, call } of known) {
@@ -25,23 +33,32 @@ export async function takeResults(room: Room, results: readonly ClientResult[]):
     if (call.state === 'answered' && call.answerHash !== hash)
       throw new Problem('conflict', `The call ${result.callId} has another result already. A call has one result.`);
   }
-  const fresh = new Map(known.filter(({ call }) => call.state === 'pending').map((entry) => [entry.result.callId, entry]));
-  if (fresh.size > 0) {
-    room.runner.tell(turn, (state) =>
-      clientCalls(state).flatMap((call) => {
-        const entry = fresh.get(call.callId);
-        return entry === undefined ? [] : [toEvent(state, call, bounded(room, entry.result))];
-      }),
-    );
-    for (const { result, hash } of fresh.values()) room.clientCalls.answered(result.callId, hash);
+  const fresh = known.filter(({ call }) => call.state === 'pending');
+  if (fresh.length > 0) {
+    room.runner.tell(turn, (state) => resultEvents(room, state, fresh));
+    answered(room, fresh);
   }
   return { turn, status: statusOf(room, turn), pending: pendingOf(room, turn) };
 }
 
-/** What the caller was asked to run and did not: it went on without it. */
-export function abortedResults(state: TurnState): SessionEventBody[] {
+/** As the log has them, in call order; `answered` is to be called when they stand there. */
+export function resultEvents(room: Room, state: TurnState, fresh: readonly HashedResult[]): SessionEventBody[] {
+  const byCall = new Map(fresh.map(({ result }) => [result.callId, result]));
+  return clientCalls(state).flatMap((call) => {
+    const result = byCall.get(call.callId);
+    return result === undefined ? [] : [toEvent(state, call, bounded(room, result))];
+  });
+}
+
+export function answered(room: Room, fresh: readonly HashedResult[]): void {
+  for (const { result, hash } of fresh) room.clientCalls.answered(result.callId, hash);
+}
+
+/** What the caller was asked to run and did not: it went on without it. `except`: calls that it still may answer. */
+export function abortedResults(state: TurnState, except: ReadonlySet<string> = new Set()): SessionEventBody[] {
   const text = 'Not run: the caller went on without running it.';
-  return clientCalls(state).map((call) => toEvent(state, call, errorResult('aborted', text)));
+  const open = clientCalls(state).filter(({ callId }) => !except.has(callId));
+  return open.map((call) => toEvent(state, call, errorResult('aborted', text)));
 }
 
 function findCall(room: Room, callId: string) {

@@ -17,13 +17,18 @@ describe('an id that a chat client is given', () => {
     );
   });
 
-  it.each(['', 'call_1', `call_${'A'.repeat(42)}`, `_${'A'.repeat(43)}`, `call_${'A'.repeat(42)}B`, `call_${'+'.repeat(43)}`, `call-${'A'.repeat(43)}`])(
-    'is not %j',
-    (id) => {
-      expect(readToolCallId(id)).toBeNull();
-      expect(readCompletionId(id)).toBeNull();
-    },
-  );
+  it.each([
+    '',
+    'call_1',
+    `call_${'A'.repeat(42)}`,
+    `_${'A'.repeat(43)}`,
+    `call_${'A'.repeat(42)}B`,
+    `call_${'+'.repeat(43)}`,
+    `call-${'A'.repeat(43)}`,
+  ])('is not %j', (id) => {
+    expect(readToolCallId(id)).toBeNull();
+    expect(readCompletionId(id)).toBeNull();
+  });
 
   it('has one spelling: a text that was changed leads nowhere or elsewhere', () => {
     fc.assert(
