@@ -122,9 +122,18 @@ function toRequest(url: URL, message: Message, signal: AbortSignal | null): Requ
 
 /** A provider's caller knows how long a model may think; everyone else gets one time for the whole exchange. */
 function signalOf(options: OutboundOptions): AbortSignal | null {
-  if (options.purpose === 'provider') return options.signal ?? null;
-  const timeout = AbortSignal.timeout(limits.outboundTimeoutMs);
-  return options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
+  const { signal: callers } = options;
+  if (options.purpose === 'provider') return callers ?? null;
+  const either = new AbortController();
+  // Not `AbortSignal.timeout`: it cannot be taken back, and keeps a session's object from being evicted until it is over.
+  const timer = setTimeout(() => either.abort(new DOMException('the exchange took too long', 'TimeoutError')), limits.outboundTimeoutMs);
+  const stop = (): void => {
+    clearTimeout(timer);
+    either.abort(callers?.reason);
+  };
+  if (callers?.aborted === true) stop();
+  else callers?.addEventListener('abort', stop, { once: true });
+  return either.signal;
 }
 
 async function sendOnce(
