@@ -16,13 +16,14 @@ describe('crash points in the bundle', () => {
   });
 
   it.each(points)('%s stands in the code', (point) => {
-    expect(read(inject('crash').plain)).toContain(`"${point}"`);
+    // Not `toContain`: it would print the bundle.
+    expect(read(inject('crash').plain).includes(`"${point}"`)).toBe(true);
   });
 
   it('the deployed bundle has no name of any of them left: the empty function is gone with its arguments', () => {
     const bundle = read(inject('crash').deployed);
     expect(points.filter((point) => bundle.includes(point))).toEqual([]);
-    expect(bundle).not.toContain('crashPoint');
+    expect(bundle.includes('crashPoint')).toBe(false);
   });
 });
 

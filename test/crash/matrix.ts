@@ -29,6 +29,7 @@ export function describeKill(kill: Kill): void {
           note('holds');
         } catch (error) {
           note(`BROKEN: ${String(error).split('\n')[0]}`);
+          console.log(lane?.printed().slice(-2_000));
           // What is left of this one must not decide about the next.
           await lane?.close();
           lane = null;
