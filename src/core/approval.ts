@@ -50,5 +50,19 @@ export const ApprovalView = z
     askedAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),
   })
-  .meta({ id: 'Approval' });
+  .meta({
+    id: 'Approval',
+    example: {
+      callId: 'call_1',
+      session: '0123…',
+      turn: 'turn_1',
+      canonical: 'builtin.delete_file',
+      entry: 'delete_file',
+      arguments: { path: 'notes.txt' },
+      reason: 'It deletes /workspace/notes.txt, which cannot be undone',
+      state: 'pending',
+      askedAt: '2026-01-01T08:00:00.000Z',
+      expiresAt: '2026-01-08T08:00:00.000Z',
+    },
+  });
 export type ApprovalView = z.infer<typeof ApprovalView>;

@@ -101,7 +101,9 @@ describe('the OpenAPI document', () => {
   it('tells of each keyed route what it costs to come without key, and every fault in its shape', () => {
     for (const { path, operation } of operations()) {
       const faults = Object.entries<Loose>(operation.responses).filter(([status]) => Number(status) >= 400);
-      const [type, name] = path === '/v1/chat/completions' ? ['application/json', 'OpenAiError'] : ['application/problem+json', 'Problem'];
+      const [type, name] = path.startsWith('/v1/chat/completions')
+        ? ['application/json', 'OpenAiError']
+        : ['application/problem+json', 'Problem'];
       for (const [, fault] of faults) expect(fault.content).toEqual({ [type]: { schema: { $ref: `#/components/schemas/${name}` } } });
       if (operation.security.length > 0) expect(faults.map(([status]) => status)).toEqual(expect.arrayContaining(['401', '403', '503']));
     }

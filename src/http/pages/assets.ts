@@ -21,7 +21,8 @@ nav a { margin-right: 1rem; }
 .approval dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; }
 .approval dt { opacity: .75; }
 .approval dd { margin: 0; overflow-wrap: anywhere; }
-.approval h3 { font-size: 1rem; margin: 1rem 0 .25rem; overflow-wrap: anywhere; }
+.approval h3 { font-size: 1rem; font-weight: 400; margin: 1rem 0 .25rem; overflow-wrap: anywhere; }
+.approval h3 code { font-weight: 600; }
 .approval pre { margin: 0; overflow: hidden; overflow-wrap: anywhere; unicode-bidi: isolate; white-space: pre-wrap; }
 .hidden-character { background: #b91c1c; border-radius: .25rem; color: #fff; font: .75rem ui-monospace, monospace; margin: 0 .1rem; padding: 0 .25rem; }
 .decide { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; margin: 2rem 0; }

@@ -30,9 +30,11 @@ const DecisionAnswer = z
     turn: z.string().nullable().meta({ description: 'null: of a direct call, which is to be sent again.' }),
     status: z.string().nullable().meta({ description: 'How the turn stands now.' }),
   })
-  .meta({ id: 'DecisionAnswer' });
+  .meta({ id: 'DecisionAnswer', example: { callId: 'call_1', decision: 'approve', turn: 'turn_1', status: 'running' } });
 
-const ApprovalLink = z.object({ url: z.url(), expiresAt: z.iso.datetime() }).meta({ id: 'ApprovalLink' });
+const ApprovalLink = z
+  .object({ url: z.url(), expiresAt: z.iso.datetime() })
+  .meta({ id: 'ApprovalLink', example: { url: 'https://moniker.example/approve/bXAx…', expiresAt: '2026-01-02T08:00:00.000Z' } });
 
 const tag = 'Approvals';
 

@@ -29,7 +29,7 @@ const ResultsTaken = z
     status: z.string().meta({ description: '`running`, or `waiting` while others are missing.' }),
     pending: z.array(Pending).meta({ description: 'What it still waits for.' }),
   })
-  .meta({ id: 'ResultsTaken' });
+  .meta({ id: 'ResultsTaken', example: { turn: 'turn_1', status: 'running', pending: [] } });
 
 export function mountToolResults(app: App): void {
   mount(

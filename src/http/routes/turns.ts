@@ -46,7 +46,7 @@ export function mountTurns(app: App): void {
           description: 'Stored; it runs. `location` is the session, which tells how it ended.',
           schema: z
             .object({ turn: z.string(), position: z.int().meta({ description: 'Turns ahead of it.' }) })
-            .meta({ id: 'TurnAccepted' }),
+            .meta({ id: 'TurnAccepted', example: { turn: 'turn_1', position: 0 } }),
           headers: { ...editionHeader, location: 'Of the session.' },
         },
       },
