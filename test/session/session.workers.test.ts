@@ -1,12 +1,11 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import { EventLog } from '../../src/session/event-log.ts';
-import { TurnStore } from '../../src/session/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 
@@ -17,6 +16,9 @@ const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat'] }
 const stranger: Principal = { workspace: 'default', keyId: 'k2', scopes: ['chat'] };
 const plan: Plan = { model: 'rehearsal/default', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} };
 const say = (text: string) => ({ plan, input: [{ type: 'text' as const, text }] });
+
+/** Only a chat client's request is matched with the conversation. */
+const chat = { model: plan.model, includeUsage: false, results: [] };
 
 const make = async () => {
   const { id } = await sessions.create(owner, { model: plan.model, listed: false });
@@ -129,7 +131,7 @@ describe('a session', () => {
     const { id, session } = await make();
     await session.answer(owner, (await session.submit(owner, say('hello'))).turn);
     const history = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'something else' }] }];
-    const request = { ...say('again'), history, idempotencyKey: 'fork', bodyHash: 'h' };
+    const request = { ...say('again'), chat, history, idempotencyKey: 'fork', bodyHash: 'h' };
     const forks = await Promise.all(Array.from({ length: 3 }, () => session.submit(owner, request)));
     forks.push(await session.submit(owner, request));
     expect(forks[0]?.session).not.toBe(id);
@@ -163,8 +165,8 @@ describe('a session', () => {
       { role: 'user' as const, parts: [{ type: 'text' as const, text: 'hello' }] },
       { role: 'assistant' as const, parts: [{ type: 'text' as const, text }] },
     ];
-    expect((await session.submit(owner, { ...say('again'), history })).session).toBe(id);
-    const fork = await session.submit(owner, { ...say('again'), history: history.slice(0, 1) });
+    expect((await session.submit(owner, { ...say('again'), chat, history })).session).toBe(id);
+    const fork = await session.submit(owner, { ...say('again'), chat, history: history.slice(0, 1) });
     expect(fork.session).not.toBe(id);
     await sessions.get(fork.session).answer(owner, fork.turn);
     expect((await sessions.get(fork.session).messages(owner)).items.map(({ role }) => role)).toEqual(['user', 'user', 'assistant']);
@@ -198,47 +200,21 @@ describe('a session', () => {
     expect(await sessions.get(listed.id).view(owner)).toMatchObject({ id: listed.id });
   });
 
-  it('is not deleted while its audit has nowhere to go, and works on', async () => {
+  it('is gone for everyone once it is deleted, and cleared away when its audit has gone to the Catalog', async () => {
     const { session, stub } = await make();
     await runInDurableObject(stub, (_, state) => {
       // A row that cannot be handed over stands for a Catalog that does not take it.
       state.storage.sql.exec(`INSERT INTO audit (body) VALUES ('not JSON')`);
     });
-    await expect(session.remove(owner)).rejects.toMatchObject({ code: 'internal' });
-    expect(await session.answer(owner, (await session.submit(owner, say('still there?'))).turn)).toMatchObject({ status: 'completed' });
-    await runInDurableObject(stub, (_, state) => void state.storage.sql.exec('DELETE FROM audit'));
     await session.remove(owner);
     await expect(session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
-  });
-
-  it('ends a turn that its process left behind, with a result for every open call, and goes on', async () => {
-    const { session, stub } = await make();
-    await session.answer(owner, (await session.submit(owner, say('hello'))).turn);
-    await runInDurableObject(stub, (_, state) => {
-      const turns = new TurnStore(state.storage.sql, Date.now);
-      const log = new EventLog(state.storage.sql, Date.now);
-      turns.accept('turn_dead', plan, [{ type: 'text', text: 'x' }]);
-      turns.begun('turn_dead', log.newest);
-      const at = { turn: 'turn_dead', step: 1 };
-      log.append({ type: 'turn-start', turn: 'turn_dead', input: turns.takeInput('turn_dead'), model: plan.model });
-      log.append({ type: 'step-start', ...at });
-      log.append({ type: 'tool-input-start', ...at, callId: 'c', name: 'shell', canonical: 'builtin.bash', via: 'alias' });
-      log.append({ type: 'tool-input-end', ...at, callId: 'c', arguments: {}, repaired: false });
-      log.append({ type: 'step-end', ...at, reason: 'tool-calls', model: plan.model });
-    });
-    // A second visit: an abort in the first would take its unconfirmed writes along.
-    await runInDurableObject(stub, (_, state) => state.abort('the process dies')).catch(() => undefined);
-    const revived = sessions.get(stub.id.toString());
-    expect(await revived.answer(owner, 'turn_dead')).toMatchObject({
-      status: 'interrupted',
-      reason: 'restarted',
-      toolCalls: [{ isError: true, code: 'outcome_unknown' }],
-    });
-    await vi.waitFor(async () => {
-      const { items } = await wire(bindings).catalog('default').audit({ session: stub.id.toString(), limit: 10 });
-      expect(items).toMatchObject([{ callId: 'c', requested: 'shell', verdict: 'ran', code: 'outcome_unknown' }]);
-    });
-    expect(await revived.answer(owner, (await revived.submit(owner, say('still there?'))).turn)).toMatchObject({ status: 'completed' });
+    await expect(session.submit(owner, say('still there?'))).rejects.toMatchObject({ code: 'not_found' });
+    const tables = () =>
+      runInDurableObject(stub, (_, state) => state.storage.sql.exec(`SELECT name FROM sqlite_master WHERE name = 'audit'`).toArray());
+    expect(await tables()).toHaveLength(1);
+    await runInDurableObject(stub, (_, state) => void state.storage.sql.exec('DELETE FROM audit'));
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+    expect(await tables()).toEqual([]);
   });
 });
 

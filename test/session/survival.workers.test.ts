@@ -1,0 +1,302 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import type { Principal } from '../../src/core/principal.ts';
+import type { Session } from '../../src/ports/session.ts';
+import { EventLog } from '../../src/session/event-log.ts';
+import { sessionMigrations } from '../../src/session/schema.ts';
+import { Timers } from '../../src/session/timers.ts';
+import { TurnStore } from '../../src/session/turn-store.ts';
+import type { Bindings } from '../../src/storage/bindings.ts';
+import { migrate } from '../../src/storage/schema.ts';
+import { wire } from '../../src/wiring.ts';
+
+// The generated Env and our structural one name the same bindings.
+const bindings = env as unknown as Bindings;
+const { sessions, catalog, planTurn } = wire(bindings);
+const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat', 'tools', 'approve', 'admin'] };
+const once = { remember: false };
+
+/** What the tool did is told by the session's own files: a line a run. */
+const effect = '/asks {"command":"echo ran >> /workspace/effects.txt"}';
+let plan: Plan;
+
+beforeAll(async () => {
+  await catalog('default').put('toolset', 'survival', {
+    tools: [
+      { tool: 'builtin.bash', name: 'asks', aliases: [], approval: 'always' },
+      { tool: 'builtin.bash', name: 'shell', aliases: [] },
+      { tool: 'builtin.read_file', name: 'read_file' },
+    ],
+  });
+  plan = await planTurn(owner, { model: 'rehearsal/default', toolset: 'survival' });
+});
+
+/** Anew for each use: a stub whose object was reset stays broken. */
+const stubOf = (id: string) => bindings.SESSION.get(bindings.SESSION.idFromString(id));
+
+async function make(setup = { model: 'rehearsal/default', toolset: 'survival', listed: false }) {
+  const { id } = await sessions.create(owner, setup);
+  const session = fresh(id);
+  const say = async (text: string): Promise<string> => (await session.submit(owner, { plan, input: [{ type: 'text', text }] })).turn;
+  const effects = async (): Promise<number> => {
+    try {
+      const file = await session.readFile(owner, 'effects.txt');
+      return 'content' in file ? new TextDecoder().decode(file.content).trim().split('\n').length : 0;
+    } catch {
+      // Nothing ran, so there is no file.
+      return 0;
+    }
+  };
+  return { id, session, say, effects };
+}
+
+function fresh(id: string): Session {
+  return new Proxy(sessions.get(id), { get: (_, method) => Reflect.get(sessions.get(id), method) });
+}
+
+/** The uncaught reset of an object. A visit of its own: an abort would take along what its own visit wrote. */
+async function kill(id: string): Promise<void> {
+  await runInDurableObject(stubOf(id), (_, state) => state.abort('the process dies')).catch(() => undefined);
+}
+
+const tablesOf = (id: string): Promise<unknown[]> =>
+  runInDurableObject(stubOf(id), (_, state) =>
+    state.storage.sql.exec(`SELECT name FROM sqlite_master WHERE name IN ('meta', 'events')`).toArray(),
+  );
+
+describe('a turn that waits for an approval', () => {
+  it('survives ten deaths and evictions, and runs once for two approvals at once', async () => {
+    const { session, id, say, effects } = await make();
+    const turn = await say(effect);
+    const asked = await session.answer(owner, turn);
+    expect(asked).toMatchObject({ status: 'waiting', reason: 'approval_required' });
+    const callId = asked.pending?.[0]?.callId ?? '';
+    for (let death = 0; death < 10; death += 1) {
+      if (death % 2 === 0) await kill(id);
+      else await evictDurableObject(stubOf(id));
+      expect(await session.answer(owner, turn)).toEqual(asked);
+    }
+    expect(await effects()).toBe(0);
+    const both = await Promise.all([1, 2].map(() => session.decide(owner, callId, 'approve', once)));
+    expect(both.map(({ decision }) => decision)).toEqual(['approve', 'approve']);
+    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed', toolCalls: [{ callId, isError: false }] });
+    await kill(id);
+    expect(await session.decide(owner, callId, 'approve', once)).toMatchObject({ status: 'completed' });
+    expect(await effects()).toBe(1);
+  });
+
+  it('never runs what was denied, and refuses a yes after the no', async () => {
+    const { session, id, say, effects } = await make();
+    const turn = await say(effect);
+    const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
+    await session.decide(owner, callId, 'deny', once);
+    await kill(id);
+    await expect(session.decide(owner, callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed', toolCalls: [{ callId, code: 'denied' }] });
+    expect(await effects()).toBe(0);
+  });
+
+  it('has no alarm but that of its expiry, and keeps an unlisted session', async () => {
+    const { session, id, say } = await make();
+    const turn = await say(effect);
+    await session.answer(owner, turn);
+    await runInDurableObject(stubOf(id), async (_, state) => {
+      const due = state.storage.sql.exec<{ kind: string }>('SELECT kind FROM timers ORDER BY kind').toArray();
+      expect(due.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['approval', 'expire']));
+      expect(due.map(({ kind }) => kind)).not.toContain('turn');
+      expect((await state.storage.getAlarm()) ?? 0).toBeGreaterThan(Date.now() + limits.turnAlarmMs);
+      state.storage.sql.exec(`UPDATE timers SET due = 0 WHERE kind = 'expire'`);
+    });
+    expect(await runDurableObjectAlarm(stubOf(id))).toBe(true);
+    expect(await session.answer(owner, turn)).toMatchObject({ status: 'waiting' });
+  });
+
+  it('stays cancelled, whatever dies after it', async () => {
+    const { session, id, say, effects } = await make();
+    const turn = await say(effect);
+    const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
+    expect(await session.cancel(owner)).toEqual({ turn, cancelled: true });
+    const before = await session.eventsAfter(owner, 0, 0);
+    await kill(id);
+    expect(await session.answer(owner, turn)).toMatchObject({ status: 'cancelled' });
+    await expect(session.decide(owner, callId, 'approve', once)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await session.eventsAfter(owner, 0, 0)).toEqual(before);
+    expect(await effects()).toBe(0);
+  });
+
+  it('is decided by the nonce of a link, once', async () => {
+    const { session, say, effects } = await make();
+    const turn = await say(effect);
+    const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
+    const { nonce } = await session.mintLink(owner, callId);
+    expect(await session.linkedApproval(nonce)).toMatchObject({ callId, turn, state: 'pending' });
+    await session.decideByLink(nonce, 'approve');
+    await expect(session.decideByLink(nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed' });
+    expect(await effects()).toBe(1);
+  });
+});
+
+describe('a turn whose process died', () => {
+  /** A turn that is left in its calls: one begun, safe and unsafe, and one not begun. */
+  async function leave(id: string): Promise<void> {
+    await runInDurableObject(stubOf(id), (_, state) => {
+      const turns = new TurnStore(state.storage.sql, Date.now);
+      const log = new EventLog(state.storage.sql, Date.now);
+      turns.accept('turn_dead', plan, [{ type: 'text', text: 'x' }]);
+      turns.begun('turn_dead', log.newest);
+      const at = { turn: 'turn_dead', step: 1 };
+      log.append({ type: 'turn-start', turn: 'turn_dead', input: turns.takeInput('turn_dead'), model: plan.model });
+      log.append({ type: 'step-start', ...at });
+      const call = (callId: string, name: string, canonical: string, args: Record<string, unknown>): void => {
+        log.append({ type: 'tool-input-start', ...at, callId, name, canonical, via: 'wire' });
+        log.append({ type: 'tool-input-end', ...at, callId, arguments: args, repaired: false });
+      };
+      call('c_unsafe', 'shell', 'builtin.bash', { command: 'echo ran >> /workspace/effects.txt' });
+      call('c_safe', 'read_file', 'builtin.read_file', { path: 'a.txt' });
+      call('c_later', 'shell', 'builtin.bash', { command: 'echo ran >> /workspace/later.txt' });
+      log.append({ type: 'step-end', ...at, reason: 'tool-calls', model: plan.model });
+      for (const callId of ['c_unsafe', 'c_safe']) log.append({ type: 'tool-start', ...at, callId, attempt: 1 });
+      new Timers(state.storage).set('turn', Date.now() + limits.turnAlarmMs);
+    });
+  }
+
+  it('goes on by its alarm: safe calls run again, unsafe ones do not, and those not begun run', async () => {
+    const { id, session, effects } = await make();
+    await session.writeFile(owner, 'a.txt', new TextEncoder().encode('content of a'));
+    await leave(id);
+    await kill(id);
+    expect(await runDurableObjectAlarm(stubOf(id))).toBe(true);
+    const answer = await session.answer(owner, 'turn_dead');
+    expect(answer.status).toBe('completed');
+    expect(answer.toolCalls.map(({ callId, code }) => `${callId} ${code ?? 'ok'}`)).toEqual([
+      'c_unsafe outcome_unknown',
+      'c_safe ok',
+      'c_later ok',
+    ]);
+    expect(await effects()).toBe(0);
+    await vi.waitFor(async () => {
+      const { items } = await catalog('default').audit({ session: id, limit: 10 });
+      expect(items.map(({ callId, verdict }) => `${callId} ${verdict}`).sort()).toEqual(['c_later ran', 'c_safe ran', 'c_unsafe ran']);
+    });
+  });
+
+  it('is begun by the alarm when it was accepted and nobody came back', async () => {
+    const { session, id } = await make();
+    await runInDurableObject(stubOf(id), (_, state) => {
+      new TurnStore(state.storage.sql, Date.now).accept('turn_new', plan, [{ type: 'text', text: 'hello' }]);
+      new Timers(state.storage).set('turn', Date.now() + limits.turnAlarmMs);
+    });
+    await kill(id);
+    expect(await runDurableObjectAlarm(stubOf(id))).toBe(true);
+    expect(await session.answer(owner, 'turn_new')).toMatchObject({ status: 'completed' });
+    const starts = (await session.eventsAfter(owner, 0, 0)).filter(({ type }) => type === 'turn-start');
+    expect(starts).toHaveLength(1);
+  });
+
+  it('has its alarm set as soon as it is accepted', async () => {
+    const { session, id, say } = await make();
+    await session.view(owner);
+    const turn = say('hello');
+    await turn;
+    await runInDurableObject(stubOf(id), async (_, state) => {
+      const alarm = await state.storage.getAlarm();
+      expect(alarm).not.toBeNull();
+      expect(alarm ?? 0).toBeLessThanOrEqual(Date.now() + limits.turnAlarmMs);
+    });
+    await session.answer(owner, await turn);
+  });
+});
+
+describe('a deletion', () => {
+  it('is finished by the alarm when its process died in it, and nothing comes back', async () => {
+    const { session, id, say } = await make();
+    await session.answer(owner, await say(effect));
+    await runInDurableObject(stubOf(id), async (_, state) => {
+      state.storage.sql.exec('UPDATE meta SET leaving = 1');
+      await state.storage.setAlarm(Date.now() + 60_000);
+    });
+    await kill(id);
+    expect(await runDurableObjectAlarm(stubOf(id))).toBe(true);
+    expect(await tablesOf(id)).toEqual([]);
+    await expect(session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await runDurableObjectAlarm(stubOf(id))).toBe(false);
+  });
+
+  it('is finished by whoever comes first after its process died', async () => {
+    const { session, id } = await make();
+    await runInDurableObject(stubOf(id), (_, state) => void state.storage.sql.exec('UPDATE meta SET leaving = 1'));
+    await kill(id);
+    await expect(session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
+    await vi.waitFor(async () => expect(await tablesOf(id)).toEqual([]));
+  });
+
+  it('leaves nothing to wake: neither a turn nor an alarm', async () => {
+    const { session, id, say } = await make();
+    await session.answer(owner, await say(effect));
+    await say('behind it');
+    await session.remove(owner);
+    await kill(id);
+    expect(await runDurableObjectAlarm(stubOf(id))).toBe(false);
+    expect(await tablesOf(id)).toEqual([]);
+    await expect(session.view(owner)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a session made with a key', () => {
+  const setup = { model: 'rehearsal/default', listed: false };
+
+  it('is made once, for whoever asks again at once or later, and is another for another principal', async () => {
+    const key = 'once and for all';
+    const made = await Promise.all(Array.from({ length: 5 }, () => sessions.create(owner, setup, key)));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    const [first] = made;
+    await kill(first?.id ?? '');
+    expect((await sessions.create(owner, setup, key)).id).toBe(first?.id);
+    expect((await sessions.create({ ...owner, keyId: 'k2' }, setup, key)).id).not.toBe(first?.id);
+    expect((await sessions.create(owner, setup, 'another')).id).not.toBe(first?.id);
+  });
+
+  it('is empty again after its deletion', async () => {
+    const { id } = await sessions.create(owner, setup, 'gone');
+    const session = sessions.get(id);
+    await session.writeFile(owner, 'a.txt', new Uint8Array([1]));
+    await session.remove(owner);
+    expect((await sessions.create(owner, setup, 'gone')).id).toBe(id);
+    await expect(session.readFile(owner, 'a.txt')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is kept for as long as the key', async () => {
+    const { id } = await sessions.create(owner, setup, 'kept');
+    await runInDurableObject(stubOf(id), (_, state) => {
+      const { due } = state.storage.sql.exec<{ due: number }>(`SELECT due FROM timers WHERE kind = 'expire'`).one();
+      expect(due).toBeGreaterThan(Date.now() + limits.idempotencyTtlMs - 60_000);
+    });
+  });
+});
+
+describe('a session of an older release', () => {
+  it('opens, also when the upgrade was cut off in the middle', async () => {
+    const id = bindings.SESSION.newUniqueId().toString();
+    await runInDurableObject(stubOf(id), (_, state) => {
+      const { storage } = state;
+      migrate(storage, sessionMigrations.slice(0, 2));
+      storage.sql.exec(
+        'INSERT INTO meta (id, workspace, key_id, setup, created_at) VALUES (1, ?, ?, ?, ?)',
+        ...['default', 'k1', JSON.stringify({ model: 'rehearsal/default', listed: false }), Date.now()],
+      );
+      // The next one breaks off before its end.
+      const broken = [...sessionMigrations.slice(0, 2), `${sessionMigrations[2]}; SELECT * FROM nowhere`];
+      expect(() => migrate(storage, broken)).toThrow(/no such/);
+      expect(storage.sql.exec('SELECT version FROM schema_version').toArray()).toEqual([{ version: 2 }]);
+    });
+    await kill(id);
+    const session = fresh(id);
+    expect(await session.view(owner)).toMatchObject({ turn: null });
+    const { turn } = await session.submit(owner, { plan, input: [{ type: 'text', text: 'hello' }] });
+    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed' });
+  });
+});
