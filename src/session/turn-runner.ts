@@ -82,6 +82,11 @@ export class TurnRunner {
     if (row.format > logFormat) this.#giveUp(row);
     if (row.format > logFormat || row.state === 'waiting') return;
     const run = this.#revive(row);
+    // It had asked, and died before that was written down: it waits, and nothing of it was cut off.
+    if (isWaiting(run.state)) {
+      this.#rest(run);
+      return;
+    }
     for (const event of upgradeLog(run.state, row.format)) this.#append(run, event);
     turns.adopt(row.id);
     this.#append(run, { type: 'turn-resume', turn: row.id, attempt: run.state.recoveries + 1 });

@@ -138,6 +138,21 @@ describe('a turn whose process died', () => {
     expect(ends(room.events())).toEqual(['t1 completed stop']);
   });
 
+  it('waits, and was not interrupted, when it had asked before it died', async () => {
+    const room = await makeRoom([calls(['asks', {}])]);
+    room.accept('t1');
+    await room.settle();
+    const before = room.events();
+    for (let death = 0; death < 10; death += 1) {
+      // The question stands in the log; that it waits for the answer does not stand in the table yet.
+      room.sql.exec(`UPDATE turns SET state = 'running', reason = NULL`);
+      await room.restart();
+    }
+    expect(room.events()).toEqual(before);
+    expect(room.room.turns.current()).toMatchObject({ state: 'waiting', reason: 'approval_required' });
+    expect(room.room.runner.active).toBe(false);
+  });
+
   it('keeps the order of the queue', async () => {
     const room = await makeRoom([silence]);
     for (const id of ['t1', 't2', 't3']) room.accept(id);
