@@ -12,6 +12,7 @@ import { measurePair, type PairResult } from './measure-pair.ts';
 import { measure } from './process-usage.ts';
 import { listScenarios } from './scenarios.ts';
 import { startServers, type Servers } from './servers.ts';
+import { measureSessions } from './sessions.ts';
 import { eventsOfOneTurn, setUp } from './setup.ts';
 
 const quick = process.argv.includes('--quick');
@@ -29,6 +30,7 @@ process.once('SIGINT', () => void servers.stop().then(() => process.exit(130)));
 const verdicts: Verdict[] = [];
 try {
   verdicts.push(...(await measureRequests(servers)));
+  if (!filtered || 'sessions'.includes(only)) verdicts.push(...(await measureSessions(servers, quick)));
 } finally {
   await servers.stop();
 }

@@ -8,7 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { familyOf } from './process-usage.ts';
 
 export type Server = { url: string; pid: number };
-export type Servers = { upstream: Server; floor: Server; ours: Server; rootKey: string; stop(): Promise<void> };
+export type Servers = {
+  upstream: Server;
+  floor: Server;
+  ours: Server;
+  rootKey: string;
+  restartOurs(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 const root = resolve(import.meta.dirname, '..');
 /** Servers on one core, the upstream and the load on the other: neither takes the other's time. */
@@ -41,14 +48,28 @@ export async function startServers(): Promise<Servers> {
     if (pinned) execFileSync('taskset', ['-cp', '1', String(process.pid)], { stdio: 'ignore' });
     const upstream = await start('bench/upstream.ts', ['{port}'], '1');
     const floor = await start('bench/floor.ts', ['{port}', upstream.url], '0');
-    const ours = await start('src/local/start.ts', [], '0', {
-      PORT: '{port}',
-      MONIKER_DATA_DIR: dataDir,
-      MONIKER_ROOT_KEY: rootKey,
-      MONIKER_LOG: 'error',
-      MONIKER_ALLOW_PRIVATE_HOSTS: 'providers:127.0.0.1:*',
-    });
-    return { upstream, floor, ours, rootKey, stop };
+    const startOurs = (): Promise<Server> =>
+      start('src/local/start.ts', [], '0', {
+        PORT: '{port}',
+        MONIKER_DATA_DIR: dataDir,
+        MONIKER_ROOT_KEY: rootKey,
+        MONIKER_LOG: 'error',
+        MONIKER_ALLOW_PRIVATE_HOSTS: 'providers:127.0.0.1:*',
+      });
+    const servers: Servers = {
+      upstream,
+      floor,
+      ours: await startOurs(),
+      rootKey,
+      stop,
+      /** On the same data, with nothing of it in memory; the address is another one. */
+      async restartOurs() {
+        const child = children.find(({ pid }) => pid === servers.ours.pid);
+        if (child !== undefined) await end(child);
+        servers.ours = await startOurs();
+      },
+    };
+    return servers;
   } catch (error) {
     await stop();
     throw error;

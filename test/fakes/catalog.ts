@@ -297,6 +297,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
         baseUrl: providerBaseUrl(provider),
         headers,
         models: provider.models ?? [],
+        ...(provider.prices !== undefined && { prices: provider.prices }),
         profile: provider.profile ?? {},
       };
     },
@@ -322,7 +323,15 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
   return { ...catalog, directory };
 }
 
-const rehearsal: ProviderAccess = { name: 'rehearsal', kind: 'rehearsal', baseUrl: '', headers: {}, models: ['default'], profile: {} };
+const rehearsal: ProviderAccess = {
+  name: 'rehearsal',
+  kind: 'rehearsal',
+  baseUrl: '',
+  headers: {},
+  models: ['default'],
+  profile: {},
+  prices: { '*': { input: 0, output: 0 } },
+};
 
 function checkConditions(before: Kept | null, { ifMatch, ifNoneMatch }: { ifMatch?: number | '*'; ifNoneMatch?: boolean }): void {
   const lost = new Problem('precondition_failed', before === null ? 'It does not exist.' : `It is at version ${before.version}.`, {

@@ -1,0 +1,178 @@
+/**
+ * What sessions cost when there are many at once and when one is long: 200 streams side by side against as many through the
+ * floor's objects, a session of 10,000 messages opened by a process that has just begun, a turn in it against one in a new one.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { number, type Verdict } from './goals.ts';
+import { median } from './load.ts';
+import { measure } from './process-usage.ts';
+import type { Servers } from './servers.ts';
+import { createApi } from './setup.ts';
+
+const streams = 200;
+/** 100 pieces of text, 20 ms apart: a model at its own pace. */
+const paced = 'mock-c100-p20';
+/** A gap of this many times the pace is a stall to whoever watches. */
+const stallMs = 2_000;
+
+export async function measureSessions(servers: Servers, quick: boolean): Promise<Verdict[]> {
+  console.log('\nSessions');
+  return [...(await measureStreams(servers)), await measureRows(servers), ...(await measureLongSession(servers, quick ? 1_000 : 5_000))];
+}
+
+type Watched = { totalMs: number; firstMs: number; longestGapMs: number; events: number; lastId: number };
+
+/** Reads an SSE answer to its end. */
+async function watch(url: string, headers: Record<string, string>, body: unknown): Promise<Watched> {
+  const started = performance.now();
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok || response.body === null) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  let last = performance.now();
+  const seen: Watched = { totalMs: 0, firstMs: 0, longestGapMs: 0, events: 0, lastId: 0 };
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body) {
+    const now = performance.now();
+    seen.firstMs ||= now - started;
+    seen.longestGapMs = Math.max(seen.longestGapMs, now - last);
+    last = now;
+    const text = decoder.decode(chunk, { stream: true });
+    seen.events += text.split('\n\n').length - 1;
+    seen.lastId = Number(
+      text
+        .match(/^id: ?(\d+)$/gm)
+        ?.at(-1)
+        ?.slice(3) ?? seen.lastId,
+    );
+  }
+  seen.totalMs = performance.now() - started;
+  return seen;
+}
+
+const bearer = ({ rootKey }: Servers) => ({ authorization: `Bearer ${rootKey}` });
+
+async function makeSession(servers: Servers, model: string): Promise<string> {
+  return (await createApi(servers).send<{ id: string }>('POST', '/v1/sessions', { model: `mock/${model}` })).id;
+}
+
+function runTurn(servers: Servers, id: string): Promise<Watched> {
+  return watch(`${servers.ours.url}/v1/sessions/${id}/turns`, bearer(servers), { input: 'Hello' });
+}
+
+async function measureStreams(servers: Servers): Promise<Verdict[]> {
+  const { floor, ours } = servers;
+  const atFirst = measure(ours.pid).rssMb;
+  const ids: string[] = [];
+  for (let index = 0; index < streams; index += 1) ids.push(await makeSession(servers, paced));
+  const idle = measure(ours.pid).rssMb;
+  const body = { model: paced, messages: [{ role: 'user', content: 'Hello' }], stream: true };
+  const floorSide = await together(floor.pid, (index) => watch(`${floor.url}/hop/s${index}/v1/chat/completions`, {}, body));
+  const ourSide = await together(ours.pid, (index) => runTurn(servers, ids[index] ?? ''));
+  const gap = Math.max(...ourSide.seen.map(({ longestGapMs }) => longestGapMs));
+  const floorGap = Math.max(...floorSide.seen.map(({ longestGapMs }) => longestGapMs));
+  const slowest = Math.max(...ourSide.seen.map(({ totalMs }) => totalMs));
+  const floorSlowest = Math.max(...floorSide.seen.map(({ totalMs }) => totalMs));
+  const whole = ourSide.seen.every(({ events }) => events > 20);
+  const perStream = ((ourSide.peakMb - ourSide.beforeMb) * 1024) / streams;
+  const floorPerStream = ((floorSide.peakMb - floorSide.beforeMb) * 1024) / streams;
+  const perIdle = ((idle - atFirst) * 1024) / streams;
+  return [
+    {
+      goal: 'S1',
+      text:
+        `${streams} sessions stream at once: longest silence of any ${gap.toFixed(0)} ms (floor ${floorGap.toFixed(0)}; a stall is ${stallMs}), ` +
+        `slowest ${number(slowest / floorSlowest)} x the floor's`,
+      holds: whole && gap < stallMs,
+      required: true,
+    },
+    {
+      goal: 'S2',
+      text: `memory: ${perIdle.toFixed(0)} kB an idle session, ${perStream.toFixed(0)} kB a live stream (floor ${floorPerStream.toFixed(0)} kB) (reported)`,
+      holds: true,
+      required: false,
+    },
+  ];
+}
+
+/** All of them side by side, with the most memory that the server took meanwhile. */
+async function together(pid: number, one: (index: number) => Promise<Watched>) {
+  const beforeMb = measure(pid).rssMb;
+  let peakMb = beforeMb;
+  const state = { over: false };
+  const sampling = (async () => {
+    while (!state.over) {
+      peakMb = Math.max(peakMb, measure(pid).rssMb);
+      await sleep(200);
+    }
+  })();
+  const seen = await Promise.all(Array.from({ length: streams }, (_, index) => one(index)));
+  state.over = true;
+  await sampling;
+  return { seen, beforeMb, peakMb };
+}
+
+/** The log takes a row a batch, not one a piece of text. */
+async function measureRows(servers: Servers): Promise<Verdict> {
+  const rows: number[] = [];
+  for (const pace of ['p0', 'py', 'p5']) rows.push((await runTurn(servers, await makeSession(servers, `mock-c200-${pace}`))).lastId);
+  const most = Math.max(...rows);
+  return {
+    goal: 'S3',
+    text: `rows of the log for a turn of 200 pieces of text: ${rows.join(', ')} (at once, yielding, 5 ms apart; at most 60)`,
+    holds: most <= 60,
+    required: true,
+  };
+}
+
+async function measureLongSession(servers: Servers, turns: number): Promise<Verdict[]> {
+  const long = await makeSession(servers, 'mock-c1');
+  for (let index = 0; index < turns; index += 1) await runTurn(servers, long);
+  const short = await makeSession(servers, 'mock-c1');
+  await runTurn(servers, short);
+  const opened: { view: number; turn: number }[] = [];
+  for (const id of [short, long]) {
+    await servers.restartOurs();
+    const api = createApi(servers);
+    // The isolate, its caches and the Catalog are warm; the session is not.
+    await runTurn(servers, await makeSession(servers, 'mock-c1'));
+    const started = performance.now();
+    await api.send('GET', `/v1/sessions/${id}`);
+    const view = performance.now() - started;
+    opened.push({ view, turn: (await runTurn(servers, id)).totalMs });
+  }
+  const [fresh, aged] = opened;
+  const later: { short: number[]; long: number[] } = { short: [], long: [] };
+  const rows: { short: number[]; long: number[] } = { short: [], long: [] };
+  for (let round = 0; round < 10; round += 1) {
+    for (const [name, id] of [
+      ['short', short],
+      ['long', long],
+    ] as const) {
+      const seen = await runTurn(servers, id);
+      later[name].push(seen.totalMs);
+      rows[name].push(seen.events);
+    }
+  }
+  const messages = turns * 2;
+  return [
+    {
+      goal: 'S4',
+      text:
+        `a session of ${messages} messages opens in ${aged?.view.toFixed(0)} ms, its first turn takes ${aged?.turn.toFixed(0)} ms ` +
+        `(a new one ${fresh?.view.toFixed(0)} and ${fresh?.turn.toFixed(0)}; at most 1000 together)`,
+      holds: (aged?.view ?? Number.NaN) + (aged?.turn ?? Number.NaN) < 1_000,
+      required: true,
+    },
+    {
+      goal: 'S5',
+      text:
+        `a turn in it: ${number(median(rows.long) / median(rows.short))} x the rows of one in a new session (1), ` +
+        `${median(later.long).toFixed(1)} ms against ${median(later.short).toFixed(1)}`,
+      holds: median(rows.long) <= median(rows.short) + 1,
+      required: true,
+    },
+  ];
+}
