@@ -157,15 +157,23 @@ async function die(lane: Lane, session: string, release: (answer: string) => voi
     case 'deploy':
       await lane.reload();
       return release('go');
-    case 'abort':
-      return release(`abort ${session}`);
+    case 'abort': {
+      const made = lane.recorder.made(session);
+      release(`abort ${session}`);
+      // The next request: once there is another object, the old one is gone, and with it what it waited for.
+      const asked = async (): Promise<boolean> => {
+        await lane.call('GET', `/v1/sessions/${session}`);
+        return lane.recorder.made(session) > made;
+      };
+      return await poll(asked, Date.now() + terminalMs);
+    }
     case 'evict': {
       const evicted = lane.evict(session);
       // The order is given before the work goes on; it is carried out when none is left.
       await new Promise((resolve) => setTimeout(resolve, 50));
       release('go');
       letOthersGo();
-      return await evicted;
+      return await within(evicted, terminalMs, 'something keeps the object from being evicted, though its work is done');
     }
     default:
       return lane.kill satisfies never;

@@ -11,15 +11,22 @@ const emptyPoint = /\bfunction crashPoint\(_name\) \{\s*\}/g;
 const sessionConstructor = /(class extends DurableObject\w* \{\s*static \{\s*__name\(this, "Session"\);[\s\S]*?super\(ctx, env\);)/g;
 
 /**
- * `generation` tells one build of the code from the next: it is sent along with every point. A point in code that cannot
- * wait (`CRASH_STOP_AT` names it) says so on the standard output and stands still, until the process is killed or the
- * time is over: then the object is aborted where it stands.
+ * `generation` tells one build of the code from the next: it is sent along with every point. An object that is made says so
+ * as well. A point in code that cannot wait (`CRASH_STOP_AT` names it) speaks on the standard output, and stands still until
+ * its process is killed, or throws itself out (`CRASH_STOP_BY=abort`), or goes on (`evict`).
  */
 const recordedPoint = (generation: string): string => `
 const __crashContexts = new Map();
 const __crashStopped = new Set();
+function __crashTell(path) {
+  return fetch(process.env.CRASH_RECORDER + path + '?generation=${generation}', { method: 'POST' });
+}
+function __crashMade(ctx) {
+  __crashContexts.set(ctx.id.toString(), ctx);
+  void __crashTell('/made/' + ctx.id.toString()).catch(() => {});
+}
 async function __crashAsk(name) {
-  const answer = await (await fetch(process.env.CRASH_RECORDER + '/point/' + name + '?generation=${generation}', { method: 'POST' })).text();
+  const answer = await (await __crashTell('/point/' + name)).text();
   const [verb, id] = answer.split(' ');
   if (verb !== 'abort') return;
   __crashContexts.get(id).abort('a crash test');
@@ -30,8 +37,8 @@ function crashPoint(name) {
   if (__crashStopped.has(name)) return;
   __crashStopped.add(name);
   console.log('crash point ' + name);
-  const abort = process.env.CRASH_STOP_BY === 'abort';
-  if (abort) throw new Error('a crash test');
+  if (process.env.CRASH_STOP_BY === 'evict') return;
+  if (process.env.CRASH_STOP_BY === 'abort') throw new Error('a crash test');
   for (;;) {}
 }
 `;
@@ -52,6 +59,6 @@ export function writeCrashBuild(from: string, to: string, generation: string, se
     throw new Error(`Expected one empty crashPoint and one Session, found ${countEmptyPoints(plain)} and ${constructors}.`);
   const patched = plain
     .replace(emptyPoint, () => recordedPoint(generation))
-    .replace(sessionConstructor, (start) => `${start}\n    __crashContexts.set(ctx.id.toString(), ctx);`);
+    .replace(sessionConstructor, (start) => `${start}\n    __crashMade(ctx);`);
   writeFileSync(file, patched);
 }

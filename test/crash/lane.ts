@@ -4,7 +4,7 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseEvents, type Answer, type StreamEvent } from '../e2e/service.ts';
 import { startRecorder, type Recorder } from './recorder.ts';
 import { startRuntimeProcess, type RunningRuntime } from './runtime.ts';
@@ -14,11 +14,13 @@ import { startUpstream, type Upstream } from './upstream.ts';
 /** Ways to die. `evict` is a graceful one: what is under way is ended first. `deploy` is a new build on the same data. */
 export type Kill = 'sigkill' | 'abort' | 'evict' | 'deploy' | 'sigterm';
 
-/** Folders of two crash builds of the same code, one newer than the other. */
+/** Folders of two crash builds, one newer than the other; the last part of the path is its generation. */
 export type CrashBuilds = { first: string; second: string };
 
 export type Lane = {
   kill: Kill;
+  /** Of the build that runs. */
+  generation(): string;
   recorder: Recorder;
   model: ScriptedModel;
   upstream: Upstream;
@@ -28,6 +30,9 @@ export type Lane = {
   /** The session's events after a number, as far as they go now. */
   events(session: string, after?: number): Promise<StreamEvent[]>;
   evict(session: string): Promise<void>;
+  /** The next start is of the other build. */
+  changeBuild(): void;
+  /** The other build, in place of the one that runs. */
   reload(): Promise<void>;
   stop(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** On the same folder; `variables` are added for this start. */
@@ -64,6 +69,7 @@ export async function openLane(kill: Kill, builds: CrashBuilds): Promise<Lane> {
 
   const lane: Lane = {
     kill,
+    generation: () => basename(build),
     recorder,
     model,
     upstream,
@@ -76,8 +82,11 @@ export async function openLane(kill: Kill, builds: CrashBuilds): Promise<Lane> {
     },
     events: (session, after = 0) => readEvents(request, session, after),
     evict: (session) => running().order({ order: 'evict', session }),
-    reload: async () => {
+    changeBuild: () => {
       build = build === builds.first ? builds.second : builds.first;
+    },
+    reload: async () => {
+      lane.changeBuild();
       await running().order({ order: 'reload', directory: build });
     },
     stop: async (signal) => {

@@ -1,7 +1,7 @@
 /** The cells of one way to die, as tests; their verdicts are noted for the table that is printed at the end of the run. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { CrashPoint } from '../../src/core/crash-point.ts';
 import { openLane, type Kill, type Lane } from './lane.ts';
 import { scenarios } from './scenarios.ts';
@@ -26,6 +26,8 @@ export function describeKill(kill: Kill): void {
         try {
           lane ??= await openLane(kill, { first, second });
           await scenario(lane);
+          // What ended it was the code that was started last, which for `deploy` is not the code that began it.
+          expect(lane.recorder.generation()).toBe(lane.generation());
           note('holds');
         } catch (error) {
           note(`BROKEN: ${String(error).split('\n')[0]}`);

@@ -33,6 +33,7 @@ export async function crashInMigration(lane: Lane): Promise<void> {
   } else {
     await lane.stop(lane.kill === 'sigterm' ? 'SIGTERM' : 'SIGKILL');
     await opened;
+    if (lane.kill === 'deploy') lane.changeBuild();
     await lane.start();
   }
 

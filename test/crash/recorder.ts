@@ -14,28 +14,31 @@ export type Recorder = {
   /** `skip`: hits that pass before it; `held`: so many stand there before it counts as reached. */
   arm(point: string, options?: { skip?: number; held?: number }): Armed;
   hits(point: string): number;
+  /** How often the object of a session was made. */
+  made(session: string): number;
   /** Resolves at the next hits of the point that make `count`; false after the time. */
   sees(point: string, count: number, timeoutMs: number): Promise<boolean>;
-  /** Generations of the code that were heard of. */
-  generations: Set<string>;
-  /** The one that spoke last. */
-  newest(): string | null;
+  /** The generation of the code that spoke last. */
+  generation(): string | null;
   close(): void;
 };
 
 export async function startRecorder(): Promise<Recorder> {
   const counts = new Map<string, number>();
-  const generations = new Set<string>();
   const watchers = new Set<() => void>();
-  let newest: string | null = null;
+  const made = new Map<string, number>();
+  let generation: string | null = null;
   let armed: { point: string; skip: number; held: number; standing: ServerResponse[]; reach: () => void } | null = null;
 
   const server = createServer((request, response) => {
     request.resume();
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://recorder');
-    const point = pathname.slice('/point/'.length);
-    newest = searchParams.get('generation');
-    if (newest !== null) generations.add(newest);
+    const [, kind, point = ''] = pathname.split('/');
+    generation = searchParams.get('generation');
+    if (kind === 'made') {
+      made.set(point, (made.get(point) ?? 0) + 1);
+      return void response.end('go');
+    }
     counts.set(point, (counts.get(point) ?? 0) + 1);
     for (const watch of [...watchers]) watch();
     if (armed === null || armed.point !== point) return void response.end('go');
@@ -63,6 +66,7 @@ export async function startRecorder(): Promise<Recorder> {
       };
     },
     hits: (point) => counts.get(point) ?? 0,
+    made: (session) => made.get(session) ?? 0,
     sees: (point, count, timeoutMs) =>
       new Promise((resolve) => {
         const settle = (seen: boolean): void => {
@@ -77,8 +81,7 @@ export async function startRecorder(): Promise<Recorder> {
         watchers.add(watch);
         watch();
       }),
-    generations,
-    newest: () => newest,
+    generation: () => generation,
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -1,0 +1,44 @@
+/** A turn that kills its process each time it gets so far is given up after a few times, whatever the way to die. */
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { openCell, type Cell } from './cell.ts';
+import { checkInvariants } from './invariants.ts';
+import { openLane, type Kill, type Lane } from './lane.ts';
+
+const tries = limits.maxRecoveriesWithoutProgress + 1;
+
+describe('bounded recovery', () => {
+  let lane: Lane | null = null;
+
+  afterEach(async () => {
+    await lane?.close();
+    lane = null;
+  });
+
+  it.each<Kill>(['abort', 'sigkill'])('a process that dies after the first words each time (%s) is not begun without end', async (kill) => {
+    lane = await openLane(kill, inject('crash'));
+    const cell = await openCell(lane, 'model-stream-mid');
+    for (let death = 1; death <= tries; death += 1) {
+      const next = cell.arm('model-stream-mid');
+      // Words enough to be cut off in the middle; the second half never comes.
+      if (death === 1) await cell.say('hello', [{ text: 'one two three four', pause: new Promise(() => {}) }]);
+      await next.strike();
+    }
+    await cell.ended({ alone: kill === 'sigkill' });
+    expect(cell.requests('hello')).toHaveLength(tries);
+    await endedForGood(cell);
+    // The session itself is none the worse for it.
+    await cell.say('next', [{ text: 'Here I am.' }]);
+    await cell.ended({ alone: false });
+    expect(await cell.status()).toBe('completed');
+    await checkInvariants(cell);
+  });
+});
+
+async function endedForGood(cell: Cell): Promise<void> {
+  const events = await cell.events();
+  expect(events.filter(({ type }) => type === 'turn-end').map(({ data }) => [data.status, data.reason])).toEqual([
+    ['failed', 'recovery_limit'],
+  ]);
+  expect(events.filter(({ type }) => type === 'error')).toHaveLength(1);
+}
