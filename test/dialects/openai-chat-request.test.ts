@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { ChatCompletionRequest, toConversation, toSettings } from '../../src/dialects/openai-chat-request.ts';
+import { toToolCallId } from '../../src/core/reference.ts';
+import {
+  ChatCompletionRequest,
+  sessionOfCalls,
+  toClientTools,
+  toConversation,
+  toSettings,
+} from '../../src/dialects/openai-chat-request.ts';
+
+const [one, two] = ['0123456789abcdef'.repeat(4), 'fedcba9876543210'.repeat(4)];
 
 const request = (fields: Record<string, unknown>) =>
   ChatCompletionRequest.parse({ model: 'rehearsal/default', messages: [{ role: 'user', content: 'hi' }], ...fields });
@@ -25,7 +34,7 @@ describe('a chat request', () => {
   });
 
   it('becomes neutral messages, with the system text apart', () => {
-    const { system, messages } = toConversation(
+    const { system, history, input } = toConversation(
       request({
         messages: [
           { role: 'system', content: 'Be kind.' },
@@ -54,7 +63,8 @@ describe('a chat request', () => {
       }),
     );
     expect(system).toBe('Be kind.\n\nBe brief.');
-    expect(messages).toEqual([
+    expect(input).toEqual([{ type: 'text', text: 'Thanks' }]);
+    expect(history).toEqual([
       {
         role: 'user',
         parts: [
@@ -101,8 +111,72 @@ describe('a chat request', () => {
         ],
       },
       { role: 'assistant', parts: [{ type: 'text', text: 'One file.' }] },
-      { role: 'user', parts: [{ type: 'text', text: 'Thanks' }] },
     ]);
+  });
+
+  const call = (id: string) => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '' } }],
+  });
+  const result = (id: string, content = 'r') => ({ role: 'tool', tool_call_id: id, content });
+  const user = (content: string) => ({ role: 'user', content });
+
+  it('has what comes after the assistant’s last word apart: results of calls, and what the user says', () => {
+    const { history, results, input } = toConversation(
+      request({ messages: [user('a'), call('c1'), result('c1', 'old'), call('c2'), result('c2'), user('b'), user('c')] }),
+    );
+    expect(history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(results).toEqual([{ callId: 'c2', content: [{ type: 'text', text: 'r' }], isError: false }]);
+    expect(input).toEqual([
+      { type: 'text', text: 'b' },
+      { type: 'text', text: 'c' },
+    ]);
+  });
+
+  it('may be results alone where a session has their calls', () => {
+    const alone = request({ messages: [result('c1')] });
+    expect(toConversation(alone, { inSession: true }).results).toHaveLength(1);
+    expect(() => toConversation(alone)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(toConversation(request({ messages: [result(toToolCallId('c1', one))] })).results).toHaveLength(1);
+  });
+
+  it('must have something new in it', () => {
+    expect(() => toConversation(request({ messages: [user('a'), call('c1')] }))).toThrow(
+      expect.objectContaining({ extra: { issues: [expect.objectContaining({ path: 'messages' })] } }),
+    );
+  });
+
+  it('leads back to its session by the results at the end, else by the newest call', () => {
+    const [mine, other] = [toToolCallId('c1', one), toToolCallId('c1', two)];
+    expect(sessionOfCalls([user('a'), call('c1'), result('c1')])).toBeNull();
+    expect(sessionOfCalls([user('a'), call(other), result(other), call(mine), result(mine)])).toBe(one);
+    expect(
+      sessionOfCalls([user('a'), call(other), result(other), call(mine), result(mine), { role: 'assistant', content: 'x' }, user('b')]),
+    ).toBe(one);
+    expect(sessionOfCalls([result(mine), user('b')])).toBe(one);
+    expect(() => sessionOfCalls([result(mine), result(other)])).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    for (const messages of [undefined, 'x', [null, 7, { role: 'tool' }, { role: 'assistant', tool_calls: [null, { id: 7 }] }]])
+      expect(sessionOfCalls(messages)).toBeNull();
+  });
+
+  it('names the faults of tools by their path', () => {
+    const tool = (fields: object) => ({ type: 'function', function: { name: 'f', ...fields } });
+    expect(toClientTools(request({ tools: [tool({ parameters: null, strict: true })] }))).toEqual([
+      { name: 'f', description: '', inputSchema: { type: 'object' } },
+    ]);
+    expect(toClientTools(request({}))).toEqual([]);
+    const bad = request({ tools: [{ type: 'custom' }, tool({ name: 'no good' }), tool({ description: 'x'.repeat(20_000) })] });
+    expect(() => toClientTools(bad)).toThrow(
+      expect.objectContaining({
+        extra: {
+          issues: ['tools[0].type', 'tools[1].function.name', 'tools[2].function.description'].map((path) =>
+            expect.objectContaining({ path }),
+          ),
+        },
+      }),
+    );
+    expect(() => toClientTools(request({ tools: Array.from({ length: 129 }, (_, index) => tool({ name: `f${index}` })) }))).toThrow();
   });
 
   it('refuses what a turn cannot take, each at its path', () => {
