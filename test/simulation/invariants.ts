@@ -21,8 +21,8 @@ export type Witness = {
   delivered: ReadonlyMap<number, string>;
 };
 
-/** `turn`: once its sender was told. `before`: turns that were accepted, and known to be, when it was first sent. */
-export type SentMessage = { text: string; plan: Plan; turn: string | null; before: readonly string[] };
+/** `at`: when it was first sent. `turn`: once its sender was told. `before`: turns that were accepted, and known to be, when it was first sent. */
+export type SentMessage = { text: string; plan: Plan; at: number; turn: string | null; before: readonly string[] };
 
 type Call = {
   turn: string;

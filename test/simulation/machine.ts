@@ -30,4 +30,6 @@ export type Machine = {
   events(): SessionEvent[];
   /** Turns that are accepted and have not ended. */
   unfinished(): number;
+  /** The run is over. */
+  close?(): void;
 };

@@ -4,6 +4,7 @@
  */
 import { Problem } from '../../src/core/problem.ts';
 import type { CrashPoint } from '../../src/core/crash-point.ts';
+import { limits } from '../../src/core/limits.ts';
 import { applyEvent, beginTurn, isUndecided, openCalls } from '../../src/core/turn.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import { onCrashPoint } from './crash-hook.ts';
@@ -24,7 +25,7 @@ export async function simulate(tier: Tier, seed: number, commands = commandsOf(s
   const run = new Simulation(tier, seed, tracing);
   onCrashPoint((point) => run.diesAt(point));
   await run.play(commands);
-  return run.outcome();
+  return run.end();
 }
 
 /** As few of the commands as still break a promise; the trace is of those. */
@@ -63,9 +64,11 @@ class Simulation {
     this.#world.alarm = { due: () => this.#alarmDue(), ring: () => this.#ring() };
   }
 
-  outcome(): Outcome {
+  end(): Outcome {
     const { violation, trace } = this.#world;
-    return { violation: violation?.message ?? null, trace: trace ?? [], events: this.#machine.events(), deaths: this.#deaths };
+    const outcome = { violation: violation?.message ?? null, trace: trace ?? [], events: this.#machine.events(), deaths: this.#deaths };
+    this.#machine.close?.();
+    return outcome;
   }
 
   async play(commands: readonly Command[]): Promise<void> {
@@ -117,6 +120,7 @@ class Simulation {
         this.#messages.set(key, {
           text: `${key}${' word'.repeat(command.words)}`,
           plan: command.plan,
+          at: this.#world.now,
           turn: null,
           before: [...this.#accepted],
         });
@@ -125,7 +129,7 @@ class Simulation {
         return;
       }
       case 'repeat':
-        if (this.#messages.size > 0) this.#send(this.#world.random.pick([...this.#messages.keys()]));
+        this.#repeat();
         return;
       case 'cancel':
         this.#ask(
@@ -186,6 +190,13 @@ class Simulation {
         if (!this.#accepted.includes(turn)) this.#accepted.push(turn);
       },
     );
+  }
+
+  /** Within the time that its key is kept for. */
+  #repeat(): void {
+    const fresh = [...this.#messages].filter(([, { at }]) => this.#world.now - at < limits.idempotencyTtlMs / 2);
+    const [key] = fresh.length === 0 ? [] : this.#world.random.pick(fresh);
+    if (key !== undefined) this.#send(key);
   }
 
   #decide(callId: string, decision: 'approve' | 'deny'): void {

@@ -1,0 +1,52 @@
+import './same-tick-digest.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { migrate } from '../../src/storage/schema.ts';
+import { sessionMigrations } from '../../src/session/schema.ts';
+import { createObjectMachine } from './object-session.ts';
+import { processDeps } from './process-deps.ts';
+import { allRuns, runMany, unseen } from './report.ts';
+import type { Tier } from './simulate.ts';
+import { openDatabase } from './sql-disk.ts';
+
+vi.mock('../../src/core/crash-point.ts', () => import('./crash-hook.ts'));
+vi.mock('../../src/net/time-limit.ts', () => import('./life-time-limit.ts'));
+vi.mock('../../src/wiring.ts', () => ({ wire: (wiring: unknown) => wiring }));
+vi.mock('cloudflare:workers', () => ({
+  DurableObject: class {
+    readonly ctx: unknown;
+    readonly env: unknown;
+    constructor(ctx: unknown, env: unknown) {
+      this.ctx = ctx;
+      this.env = env;
+    }
+  },
+}));
+
+const database = openDatabase();
+migrate(
+  {
+    sql: {
+      exec: (query: string, ...bindings: (string | number)[]) => {
+        if (bindings.length === 0 && !/^select/i.test(query)) database.exec(query);
+        const rows = bindings.length > 0 || /^select/i.test(query) ? database.prepare(query).all(...bindings) : [];
+        return { toArray: () => rows, one: () => rows[0] };
+      },
+    },
+    transactionSync: (work: () => void) => work(),
+    // What a migration uses.
+  } as unknown as DurableObjectStorage,
+  sessionMigrations,
+);
+
+const object: Tier = (world, upstream) => {
+  const machine = createObjectMachine(world, database, (life) => processDeps(world, life, upstream, () => machine.flush()));
+  return machine;
+};
+
+describe('the session object', () => {
+  it('keeps its promises in every random run', { timeout: 600_000 }, async () => {
+    const report = await runMany('session', object, Math.floor(allRuns * 0.25));
+    expect(report.violation).toBeNull();
+    if (report.runs >= 2_000) expect(unseen(report)).toEqual([]);
+  });
+});
