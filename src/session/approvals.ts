@@ -77,6 +77,7 @@ export class Approvals {
 
   /** A direct call that has to be asked for. */
   askDirect(asked: Omit<Approval, 'turn' | 'state' | 'askedAt'>, key: DirectCallKey, args: Record<string, unknown>): void {
+    this.#forgetOld();
     this.#insert({ ...asked, turn: null }, key, args);
   }
 
@@ -141,6 +142,15 @@ export class Approvals {
   /** The one who called knows of the no; the same call from here on is a new question. */
   told(callId: string): void {
     this.#sql.exec('UPDATE approvals SET told = 1 WHERE call_id = ?', callId);
+  }
+
+  /** Decided direct calls hold their arguments, and nothing else in the session names them. */
+  #forgetOld(): void {
+    this.#sql.exec(
+      `DELETE FROM approval_arguments WHERE call_id IN (SELECT call_id FROM approvals WHERE turn IS NULL AND state <> 'pending' AND expires_at <= ?)`,
+      this.#now(),
+    );
+    this.#sql.exec(`DELETE FROM approvals WHERE turn IS NULL AND state <> 'pending' AND expires_at <= ?`, this.#now());
   }
 
   /** What was open when its call or turn ended is nobody's to decide any more. */

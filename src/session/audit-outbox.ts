@@ -1,6 +1,7 @@
 /** Audit rows of a session on their way to the Catalog: written with the call, handed over in order, at least once. */
 import type { AuditRow } from '../core/audit.ts';
 import { limits } from '../core/limits.ts';
+import { withTimeLimit } from '../net/time-limit.ts';
 
 export class AuditOutbox {
   readonly #sql: SqlStorage;
@@ -16,6 +17,19 @@ export class AuditOutbox {
 
   waiting(): boolean {
     return this.#sql.exec('SELECT sequence FROM audit LIMIT 1').toArray().length > 0;
+  }
+
+  /** The same, but not for longer than somebody can wait: answers the fault when something is left, else null. */
+  async handOver(send: (rows: AuditRow[]) => Promise<void>): Promise<Error | null> {
+    const late = (): never => {
+      throw new Error('the Catalog took too long');
+    };
+    try {
+      await withTimeLimit(this.flush(send), limits.auditWaitMs, late);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
   }
 
   /** Sends all that is waiting; what was taken is forgotten here (the Catalog keeps it by session and sequence). */

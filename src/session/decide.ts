@@ -106,10 +106,10 @@ function stateNow({ now }: DecideDoor, { state, expiresAt }: Approval): Approval
 }
 
 function settle({ room }: Pick<DecideDoor, 'room'>, { callId, turn }: Approval, decision: Decision | 'expire', by: string): void {
-  const decided = (): void => room.approvals.decided(callId, states[decision], by);
-  // The turn's own table row follows its log.
-  if (turn === null) decided();
-  else if (!room.runner.tell(turn, ({ step }) => [{ type: 'approval-decided', turn, step, callId, decision, by }])) decided();
+  // The table follows the log, where there is one.
+  if (turn === null) room.approvals.decided(callId, states[decision], by);
+  else if (!room.runner.tell(turn, ({ step }) => [{ type: 'approval-decided', turn, step, callId, decision, by }]))
+    throw new Problem('internal', 'The turn cannot be told now. Try again.');
   room.runner.setApprovalTimer();
 }
 

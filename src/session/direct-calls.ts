@@ -8,6 +8,7 @@ import type { AuditRow } from '../core/audit.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
+import type { Plan } from '../core/plan.ts';
 import { Problem } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import {
@@ -23,6 +24,8 @@ import { withFetchResult } from '../engine/plan-names.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
 import type { SessionCall, SessionCallRequest } from '../ports/session.ts';
+import { createMemoryFiles } from '../storage/memory-files.ts';
+import type { Wiring } from '../wiring.ts';
 import type { Approval, DirectCallKey } from './approvals.ts';
 import type { Room } from './room.ts';
 
@@ -41,6 +44,19 @@ export type DirectCallDoor = {
   gone(): boolean;
   audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
 };
+
+/** `own` is the object's. Reads names and rules, which may take a while: the session may be gone after it. */
+export async function openCalls(
+  wiring: Wiring,
+  room: Room,
+  plan: Plan,
+  own: Pick<DirectCallDoor, 'session' | 'keyId' | 'underWay' | 'gone' | 'audit'>,
+): Promise<DirectCallDoor> {
+  const { clock, ids } = wiring;
+  const { workspace } = room.meta;
+  const [names, rules] = await Promise.all([wiring.namesFor(workspace, plan), wiring.rules(workspace)]);
+  return { ...own, room, names, rules, ids, deps: wiring.callDeps(workspace), scratchFiles: () => createMemoryFiles(clock.now) };
+}
 
 export async function callDirectly(door: DirectCallDoor, request: SessionCallRequest): Promise<SessionCall> {
   const { idempotencyKey: key, bodyHash = '' } = request;

@@ -28,12 +28,11 @@ import type {
   TurnAnswer,
 } from '../ports/session.ts';
 import type { Bindings } from '../storage/bindings.ts';
-import { createMemoryFiles } from '../storage/memory-files.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import { ring } from './alarm.ts';
 import { readCompletion } from './completion-reader.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecideDoor } from './decide.ts';
-import { callDirectly } from './direct-calls.ts';
+import { callDirectly, openCalls } from './direct-calls.ts';
 import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
 import { foundRoom, markLeaving, openRoom, stateOf, viewOf, type Room } from './room.ts';
 import type { SubmitDoor } from './accept-turn.ts';
@@ -160,24 +159,15 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   call(caller: Principal, request: SessionCallRequest): Promise<Outcome<SessionCall>> {
     return toOutcome(async () => {
       const room = this.#enter(caller);
-      const { clock, ids } = this.#wiring;
-      const { workspace } = room.meta;
-      const [names, rules] = await Promise.all([this.#wiring.namesFor(workspace, request.plan), this.#wiring.rules(workspace)]);
       const gone = (): boolean => this.#isGone(room);
-      if (gone()) throw unknownSession();
-      const door = {
-        room,
+      const door = await openCalls(this.#wiring, room, request.plan, {
         session: this.#id,
         keyId: caller.keyId,
-        deps: this.#wiring.callDeps(workspace),
-        ids,
-        names,
-        rules,
         underWay: this.#calls,
-        scratchFiles: () => createMemoryFiles(clock.now),
         gone,
-        audit: (row: Omit<AuditRow, 'sequence'>) => this.#audit(room, row),
-      };
+        audit: (row) => this.#audit(room, row),
+      });
+      if (gone()) throw unknownSession();
       const answer = await callDirectly(door, request);
       if (!gone()) await this.#flushAudit(room);
       return answer;
@@ -302,22 +292,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   async #flushAudit(room: Room): Promise<boolean> {
     if (this.#isGone(room) || !room.audit.waiting()) return true;
     const { clock, log } = this.#wiring;
-    const catalog = this.#wiring.catalog(room.meta.workspace);
-    const late = (): never => {
-      throw new Error('the Catalog took too long');
-    };
-    try {
-      await withTimeLimit(
-        room.audit.flush((rows) => catalog.appendAudit(rows)),
-        limits.auditWaitMs,
-        late,
-      );
-      return true;
-    } catch (error) {
-      log.error('audit rows wait', { session: this.#id, error: String(error) });
-      if (!this.#isGone(room) && this.#leaving === null) room.timers.set('audit', clock.now() + limits.auditRetryMs);
-      return false;
-    }
+    const fault = await room.audit.handOver((rows) => this.#wiring.catalog(room.meta.workspace).appendAudit(rows));
+    if (fault === null) return true;
+    log.error('audit rows wait', { session: this.#id, error: String(fault) });
+    if (!this.#isGone(room) && this.#leaving === null) room.timers.set('audit', clock.now() + limits.auditRetryMs);
+    return false;
   }
 
   /**
