@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { toToolCallId } from '../../src/core/reference.ts';
 import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
 
 let h: Harness;
@@ -90,18 +91,47 @@ describe('a request with server tools', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  it('refuses tools of the caller beside them, saying so', async () => {
-    for (const [body, headers] of [
-      [{ model: 'agent/helper' }, {}],
-      [{ model: 'rehearsal/default', toolset: 'demo' }, {}],
-      [{ model: 'rehearsal/default' }, { 'x-moniker-session': 'new' }],
-    ] as const) {
-      const answer = await chat({ ...body, messages: [user('x')], tools: ownTools }, headers);
-      const { error } = await bodyOf(answer);
-      expect([answer.status, error.param, error.code]).toEqual([422, 'tools', 'invalid_request']);
-      expect(error.message).toContain('server tools');
-    }
+  it.each([
+    ['an agent', { model: 'agent/helper' }, {}],
+    ['a toolset', { model: 'rehearsal/default', toolset: 'demo' }, {}],
+    ['a session', { model: 'rehearsal/default' }, { 'x-moniker-session': 'new' }],
+  ])('offers the caller’s own tools beside %s, and gives their calls back', async (_what, body, headers) => {
+    const answer = await chat({ ...body, messages: [user('client')], tools: ownTools }, headers);
+    const { choices } = await bodyOf(answer);
+    expect(h.sessions.submitted[0]?.plan.clientTools).toEqual([{ name: 'mine', description: '', inputSchema: {} }]);
+    expect(choices[0]).toMatchObject({ message: { tool_calls: [{ function: { name: 'mine' } }] }, finish_reason: 'tool_calls' });
+    expect(answer.headers.get('x-moniker-completion')).toMatch(/^chatcmpl-/);
+  });
+
+  it('refuses a tool of the caller’s that takes a name of the server’s, naming both', async () => {
+    const tools = [{ type: 'function', function: { name: 'Terminal' } }];
+    const answer = await chat({ model: 'agent/helper', messages: [user('x')], tools });
+    const { error } = await bodyOf(answer);
+    expect([answer.status, error.param, error.code]).toEqual([422, 'tools[0].function.name', 'invalid_request']);
+    expect(error.message).toMatch(/client\.Terminal|builtin\.bash/);
     expect(h.sessions.all.size).toBe(0);
+  });
+
+  it('takes a choice of the caller’s tool', async () => {
+    const choose = (name: string) => ({ tool_choice: { type: 'function', function: { name } } });
+    await chat({ model: 'agent/helper', messages: [user('x')], tools: ownTools, ...choose('mine') });
+    expect(h.sessions.submitted[0]?.plan.settings.toolChoice).toEqual({ tool: 'mine' });
+    const answer = await chat({ model: 'agent/helper', messages: [user('x')], tools: ownTools, ...choose('nobodys') });
+    expect([answer.status, (await bodyOf(answer)).error.param]).toEqual([422, 'tool_choice']);
+  });
+
+  it('is a conversation like any other when its calls are of a session that is not there', async () => {
+    const id = toToolCallId('call_1', 'ab'.repeat(32));
+    const messages = [
+      user('a'),
+      { role: 'assistant', tool_calls: [{ id, type: 'function', function: { name: 'mine' } }] },
+      { role: 'tool', tool_call_id: id, content: 'r' },
+    ];
+    const answer = await chat({ model: 'rehearsal/default', messages, tools: ownTools });
+    expect([answer.status, h.proxied.length, h.sessions.all.size]).toEqual([200, 0, 1]);
+    expect(h.sessions.submitted[0]).toMatchObject({ input: [], chat: { results: [{ callId: id }] } });
+    const named = await chat({ model: 'rehearsal/default', messages, tools: ownTools }, { 'x-moniker-session': 'nobody' });
+    expect(named.status).toBe(404);
   });
 
   it('lets an agent without tools use the caller’s', async () => {
