@@ -111,7 +111,7 @@ describe('the stock openai client', () => {
     const mixed = client.chat.completions.create({
       model: 'agent/demo',
       messages: [{ role: 'user', content: 'hi' }],
-      tools: [{ type: 'function', function: { name: 'mine', parameters: weatherSchema } }],
+      tools: [{ type: 'function', function: { name: 'Shell', parameters: weatherSchema } }],
     });
     await expect(mixed).rejects.toMatchObject({ status: 422 });
   });
