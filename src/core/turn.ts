@@ -145,7 +145,9 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       update(state, event.callId, { asked: 'client' });
       return;
     case 'approval-decided':
-      update(state, event.callId, { verdict: { decision: event.decision, by: event.by } });
+      // The first word stands.
+      if (state.calls.get(event.callId)?.verdict === null)
+        update(state, event.callId, { verdict: { decision: event.decision, by: event.by } });
       return;
     case 'turn-resume':
       state.recoveries += 1;

@@ -270,6 +270,8 @@ async function execute(
   );
   scope.started?.(request.callId, (request.attempts ?? 0) + 1);
   await crashPoint('tool-marked-before-effect');
+  // Its turn was stopped, or taken over by another run, whose log does not say that this one began.
+  if (signal.aborted) return { result: stopped(tool), ran: false };
   const result = await perform(deps, scope, tool, request.arguments, { context: guarded.context, redactor, abort }, signal);
   await crashPoint('effect-before-result');
   const ask = guarded.asked();
@@ -288,7 +290,7 @@ async function perform(
     const work = deps.executor.execute(tool, args, context);
     return redactor.clean(await beforeDeadline(deps.clock, work, scope.timeoutMs, signal, tool));
   } catch (error) {
-    if (signal.aborted) return errorResult('aborted', `${tool.wireName} was stopped: the turn was cancelled.`);
+    if (signal.aborted) return stopped(tool);
     const failure = redactor.clean(
       errorResult('tool_error', `${tool.wireName} failed: ${error instanceof Error ? error.message : String(error)}`),
     );
@@ -298,6 +300,10 @@ async function perform(
     // Ends whatever the tool left running; after an ordinary end there is nothing left to hear it.
     abort.abort(new Error('the call has ended'));
   }
+}
+
+function stopped(tool: EditionTool): ToolResult {
+  return errorResult('aborted', `${tool.wireName} was stopped: the turn was cancelled.`);
 }
 
 /** Ends at the result, the time-out or the turn's end, whichever is first; a late result is dropped. */

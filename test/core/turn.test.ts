@@ -199,6 +199,11 @@ describe('a turn that waits', () => {
     expect(action).toMatchObject({ do: 'run-calls', calls: [{ call: { callId: 'a' }, refusal: { code: 'denied' } }] });
   });
 
+  it('keeps to the first word on a call, whatever is said after it', () => {
+    const action = nextAction(fold([...asked, decided('a', 'deny'), decided('a', 'approve')]), budget);
+    expect(action).toMatchObject({ do: 'run-calls', calls: [{ call: { callId: 'a' }, refusal: { code: 'denied' } }] });
+  });
+
   it('goes on to the next step when the caller has run its own tool', () => {
     const client: SessionEventBody = {
       type: 'client-tool-required',

@@ -342,6 +342,20 @@ describe('a turn that has to ask', () => {
   });
 });
 
+describe('a turn that another run has taken over', () => {
+  it('begins no call whose beginning it could not write down', async () => {
+    let runs = 0;
+    const model: ChatEvent[] = [...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')];
+    const started = await start([model], () => {
+      runs += 1;
+      return textResult('ran');
+    });
+    started.scope.call.started = () => started.abort.abort(new Error('taken over'));
+    expect(await started.done).toBe('aborted');
+    expect(runs).toBe(0);
+  });
+});
+
 describe('a turn whose process died', () => {
   it('asks for the step again that it died in, and takes back what it had said', async () => {
     const before: SessionEventBody[] = [

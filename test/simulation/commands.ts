@@ -18,7 +18,7 @@ export type Command = { after: number } & (
   /** `takeover`: a new process begins while the old one has not noticed its end. */
   | { do: 'crash'; how: 'kill' | 'takeover' }
   /** It dies the next time that it comes to this point, at the latest of so many. */
-  | { do: 'crash-at'; point: CrashPoint; skip: number }
+  | { do: 'crash-at'; point: CrashPoint; skip: number; how: 'kill' | 'takeover' }
   /** Dies again and again. */
   | { do: 'crash-often'; times: number }
 );
@@ -66,7 +66,16 @@ function randomCommand(random: Random, unrest: number): Command {
     [3, () => ({ do: 'read', after, reader: random.int(0, 2), rewind: random.chance(0.2) ? random.int(1, 20) : 0 })],
     [0.6, () => ({ do: 'pass', after, ms: random.pick([1_000, 40_000, 11 * 60_000, 8 * day]) })],
     [3 * unrest, () => ({ do: 'crash', after, how: random.chance(0.75) ? 'kill' : 'takeover' })],
-    [3 * unrest, () => ({ do: 'crash-at', after, point: random.pick(crashPoints), skip: random.int(0, 2) })],
+    [
+      3 * unrest,
+      () => ({
+        do: 'crash-at',
+        after,
+        point: random.pick(crashPoints),
+        skip: random.int(0, 2),
+        how: random.chance(0.75) ? 'kill' : 'takeover',
+      }),
+    ],
     [0.15 * unrest, () => ({ do: 'crash-often', after, times: random.int(3, 28) })],
   ];
   let left = random.next() * makers.reduce((sum, [weight]) => sum + weight, 0);

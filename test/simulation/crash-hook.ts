@@ -1,12 +1,14 @@
-/** Stands in for `core/crash-point.ts`: the simulated run at hand says whether the process dies at a named point. */
+/** Stands in for `core/crash-point.ts`: the simulated run at hand says what happens to a process that comes to a named point. */
 import type { CrashPoint } from '../../src/core/crash-point.ts';
 
-let diesAt: (name: CrashPoint) => boolean = () => false;
+type Passing = (name: CrashPoint) => void | Promise<void>;
 
-export function onCrashPoint(dies: (name: CrashPoint) => boolean): void {
-  diesAt = dies;
+let pass: Passing = () => undefined;
+
+export function onCrashPoint(passing: Passing): void {
+  pass = passing;
 }
 
 export function crashPoint(name: CrashPoint): void | Promise<void> {
-  if (diesAt(name)) return new Promise(() => undefined);
+  return pass(name);
 }

@@ -23,7 +23,7 @@ const maxSteps = 20_000;
 
 export async function simulate(tier: Tier, seed: number, commands = commandsOf(seed), tracing = false): Promise<Outcome> {
   const run = new Simulation(tier, seed, tracing);
-  onCrashPoint((point) => run.diesAt(point));
+  onCrashPoint((point) => run.passes(point));
   await run.play(commands);
   return run.end();
 }
@@ -48,7 +48,7 @@ class Simulation {
   /** When the alarm was due whose handler is not done. */
   #ringing: number | null = null;
   /** Named points at which the process is to die, and how often it comes past them before. */
-  #doomed: { point: CrashPoint; skip: number } | null = null;
+  #doomed: { point: CrashPoint; skip: number; how: 'kill' | 'takeover' } | null = null;
   readonly #messages = new Map<string, SentMessage>();
   readonly #accepted: string[] = [];
   readonly #decisions: { callId: string; decision: 'approve' | 'deny' }[] = [];
@@ -84,17 +84,22 @@ class Simulation {
     if (fault !== null) this.#world.fail(fault);
   }
 
-  /** The hook of the crash points: true, and the process is dead. */
-  diesAt(point: CrashPoint): boolean {
+  /** A process comes to a named point: it dies there, at once or a moment later, or others go first, or nothing. */
+  passes(point: CrashPoint): void | Promise<void> {
+    const life = this.#life;
+    if (life === null) return;
     const doom = this.#doomed;
-    if (doom === null || doom.point !== point || this.#life === null) return false;
-    if (doom.skip > 0) {
-      doom.skip -= 1;
-      return false;
-    }
+    if (doom?.point !== point) return this.#world.random.chance(0.05) ? life.pause(point) : undefined;
+    doom.skip -= 1;
+    if (doom.skip >= 0) return;
     this.#doomed = null;
-    this.#kill(point);
-    return true;
+    if (doom.how === 'takeover') {
+      this.#takeOver();
+      return life.pause(point);
+    }
+    if (this.#world.random.chance(0.5)) this.#kill(point);
+    else void life.pause(`${point}, and then no more`).then(() => this.#life === life && this.#kill(point));
+    return new Promise(() => undefined);
   }
 
   #well(): boolean {
@@ -161,7 +166,7 @@ class Simulation {
         else this.#takeOver();
         return;
       case 'crash-at':
-        this.#doomed = { point: command.point, skip: command.skip };
+        this.#doomed = { point: command.point, skip: command.skip, how: command.how };
         return;
       case 'crash-often':
         for (let time = 0; time < command.times && this.#well(); time += 1) {

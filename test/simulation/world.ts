@@ -2,7 +2,6 @@
  * The world of one simulated run: its clock, and all work that waits to go on. One thing happens at a time, and the seed says
  * which is next. A process is a `Life`: when it dies its work is gone, or, where a new one only took its place, goes on unknowing.
  */
-import type { CrashPoint } from '../../src/core/crash-point.ts';
 import type { Clock } from '../../src/ports/runtime.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -31,8 +30,6 @@ export class World {
   readonly trace: string[] | null;
   now = Date.UTC(2026, 0, 1);
   violation: Violation | null = null;
-  /** Called at every named crash point that a living process comes to; true: it dies there. */
-  atCrashPoint: (name: CrashPoint) => boolean = () => false;
   /** The alarm that outlives the process, and what rings. */
   alarm: { due(): number | null; ring(): void } = { due: () => null, ring: () => undefined };
   #tasks: Task[] = [];
