@@ -18,12 +18,17 @@ describe('bounded recovery', () => {
   it.each<Kill>(['abort', 'sigkill'])('a process that dies after the first words each time (%s) is not begun without end', async (kill) => {
     lane = await openLane(kill, inject('crash'));
     const cell = await openCell(lane, 'model-stream-mid');
+    let next = cell.arm('model-stream-mid');
+    // The second half never comes.
+    await cell.say('hello', [{ text: 'one two three four', pause: new Promise(() => {}) }]);
     for (let death = 1; death <= tries; death += 1) {
-      const next = cell.arm('model-stream-mid');
-      // Words enough to be cut off in the middle; the second half never comes.
-      if (death === 1) await cell.say('hello', [{ text: 'one two three four', pause: new Promise(() => {}) }]);
-      await next.strike();
+      const now = next;
+      await now.reached;
+      // Armed before it is back: it gets as far at once.
+      next = cell.arm('model-stream-mid');
+      await now.strike();
     }
+    next.disarm();
     await cell.ended({ alone: kill === 'sigkill' });
     expect(cell.requests('hello')).toHaveLength(tries);
     await endedForGood(cell);

@@ -16,6 +16,9 @@ const reachMs = 20_000;
 export type Said = { name: string; text: string; turn: string | null };
 
 export type Death = {
+  reached: Promise<void>;
+  /** It does not happen after all. */
+  disarm(): void;
   /** Resolves when the process is back: what others hold back until then goes on. */
   over: Promise<void>;
   /** Waits until the point is reached, dies there, and starts again. */
@@ -91,13 +94,15 @@ export async function openCell(lane: Lane, point: CrashPoint, agent: 'doer' | 'f
     said: [],
     before: [],
     arm: (armedPoint, options) => {
-      const armed = recorder.arm(armedPoint, options);
+      const armed = recorder.arm(session, armedPoint, options);
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
       return {
+        reached: armed.reached,
         over,
+        disarm: () => armed.release('go'),
         strike: async () => {
           await within(armed.reached, reachMs, `the point ${armedPoint} was never reached`);
-          finals = recorder.hits('final-before-event');
+          finals = recorder.hits(session, 'final-before-event');
           // A reader that waits would keep the object from being evicted.
           if (kill !== 'evict') cell.before = await lane.events(session).catch(() => []);
           await die(lane, session, armed.release, end);
@@ -122,14 +127,14 @@ export async function openCell(lane: Lane, point: CrashPoint, agent: 'doer' | 'f
     hadEffect: (name) => within(upstream.had(`${tag}/${name}`), reachMs, `the effect ${name} was never had`),
     ended: async ({ alone = kill !== 'abort' && kill !== 'evict', turns = 1 } = {}) => {
       if (alone) {
-        const seen = await recorder.sees('final-before-event', finals + turns, Math.max(0, backAt + terminalMs - Date.now()));
+        const seen = await recorder.sees(session, 'final-before-event', finals + turns, Math.max(0, backAt + terminalMs - Date.now()));
         expect(seen, `${turns} turn(s) ended within ${terminalMs / 1000} s of the restart, with no request`).toBe(true);
       }
       // A look from the outside: the last event follows the point by a row.
       await poll(async () => {
         const { turn, queued } = (await cell.call('GET', '')).json ?? {};
         return queued === 0 && ['completed', 'failed', 'cancelled', 'interrupted'].includes(turn?.status);
-      }, backAt + terminalMs);
+      }, Date.now() + terminalMs);
     },
     status: async () => (await cell.call('GET', '')).json?.turn?.status,
     reachStatus: (status) => poll(async () => (await cell.status()) === status, Date.now() + terminalMs),
@@ -147,7 +152,7 @@ export async function openCell(lane: Lane, point: CrashPoint, agent: 'doer' | 'f
 }
 
 /** The death itself, and the way back. `release` answers those who stand at the point. */
-async function die(lane: Lane, session: string, release: (answer: string) => void, letOthersGo: () => void): Promise<void> {
+async function die(lane: Lane, session: string, release: (answer: 'go' | 'abort') => void, letOthersGo: () => void): Promise<void> {
   switch (lane.kill) {
     case 'sigkill':
     case 'sigterm':
@@ -159,7 +164,7 @@ async function die(lane: Lane, session: string, release: (answer: string) => voi
       return release('go');
     case 'abort': {
       const made = lane.recorder.made(session);
-      release(`abort ${session}`);
+      release('abort');
       // The next request: once there is another object, the old one is gone, and with it what it waited for.
       const asked = async (): Promise<boolean> => {
         await lane.call('GET', `/v1/sessions/${session}`);

@@ -11,25 +11,44 @@ const emptyPoint = /\bfunction crashPoint\(_name\) \{\s*\}/g;
 const sessionConstructor = /(class extends DurableObject\w* \{\s*static \{\s*__name\(this, "Session"\);[\s\S]*?super\(ctx, env\);)/g;
 
 /**
- * `generation` tells one build of the code from the next: it is sent along with every point. An object that is made says so
- * as well. A point in code that cannot wait (`CRASH_STOP_AT` names it) speaks on the standard output, and stands still until
- * its process is killed, or throws itself out (`CRASH_STOP_BY=abort`), or goes on (`evict`).
+ * `generation` tells one build of the code from the next: it is sent along with every point, as is the session that came to
+ * it. An object that is made says so as well. A point in code that cannot wait (`CRASH_STOP_AT` names it) speaks on the
+ * standard output, and stands still until its process is killed, or throws itself out (`CRASH_STOP_BY=abort`), or goes on
+ * (`evict`).
  */
 const recordedPoint = (generation: string): string => `
+import { AsyncLocalStorage as __CrashStorage } from 'node:async_hooks';
+const __crashSession = new __CrashStorage();
+const __crashIds = new WeakMap();
 const __crashContexts = new Map();
 const __crashStopped = new Set();
-function __crashTell(path) {
-  return fetch(process.env.CRASH_RECORDER + path + '?generation=${generation}', { method: 'POST' });
+function __crashTell(what, session) {
+  const query = '?generation=${generation}&session=' + session;
+  return fetch(process.env.CRASH_RECORDER + what + query, { method: 'POST' });
 }
-function __crashMade(ctx) {
-  __crashContexts.set(ctx.id.toString(), ctx);
-  void __crashTell('/made/' + ctx.id.toString()).catch(() => {});
+function __crashWrap(prototype) {
+  if (Object.hasOwn(prototype, '__crashWrapped')) return;
+  Object.defineProperty(prototype, '__crashWrapped', { value: true });
+  for (const name of Object.getOwnPropertyNames(prototype)) {
+    const method = Object.getOwnPropertyDescriptor(prototype, name).value;
+    if (name === 'constructor' || typeof method !== 'function') continue;
+    prototype[name] = function (...args) {
+      return __crashSession.run(__crashIds.get(this), () => method.apply(this, args));
+    };
+  }
+}
+function __crashMade(session, ctx) {
+  const id = ctx.id.toString();
+  __crashContexts.set(id, ctx);
+  __crashIds.set(session, id);
+  __crashWrap(Object.getPrototypeOf(session));
+  void __crashTell('/made', id).catch(() => {});
 }
 async function __crashAsk(name) {
-  const answer = await (await __crashTell('/point/' + name)).text();
-  const [verb, id] = answer.split(' ');
-  if (verb !== 'abort') return;
-  __crashContexts.get(id).abort('a crash test');
+  const session = __crashSession.getStore();
+  const answer = await (await __crashTell('/point/' + name, session)).text();
+  if (answer !== 'abort') return;
+  __crashContexts.get(session).abort('a crash test');
   await new Promise(() => {});
 }
 function crashPoint(name) {
@@ -59,6 +78,6 @@ export function writeCrashBuild(from: string, to: string, generation: string, se
     throw new Error(`Expected one empty crashPoint and one Session, found ${countEmptyPoints(plain)} and ${constructors}.`);
   const patched = plain
     .replace(emptyPoint, () => recordedPoint(generation))
-    .replace(sessionConstructor, (start) => `${start}\n    __crashMade(ctx);`);
+    .replace(sessionConstructor, (start) => `${start}\n    __crashMade(this, ctx);`);
   writeFileSync(file, patched);
 }

@@ -1,47 +1,49 @@
-/** Hears of every crash point that the crash build comes to. Lets all pass but the armed one, which stands until it is told. */
+/**
+ * Hears of every crash point that a session of the crash build comes to. Lets all pass but the armed one, at which the session
+ * stands until it is told to go on, or to abort.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import { listen } from './listen.ts';
 
 export type Armed = {
   /** Resolves when as many as were asked for stand at the point. */
   reached: Promise<void>;
-  /** Answers all that stand there, and lets later ones pass. `abort <session id>` aborts that object. */
-  release(answer: string): void;
+  /** Answers all that stand there, and lets later ones pass. */
+  release(answer: 'go' | 'abort'): void;
 };
 
 export type Recorder = {
   url: string;
-  /** `skip`: hits that pass before it; `held`: so many stand there before it counts as reached. */
-  arm(point: string, options?: { skip?: number; held?: number }): Armed;
-  hits(point: string): number;
+  /** `skip`: hits that pass before it; `held`: so many stand there before it counts as reached. One at a time is armed. */
+  arm(session: string, point: string, options?: { skip?: number; held?: number }): Armed;
+  hits(session: string, point: string): number;
+  /** Resolves when there were so many hits; false after the time. */
+  sees(session: string, point: string, count: number, timeoutMs: number): Promise<boolean>;
   /** How often the object of a session was made. */
   made(session: string): number;
-  /** Resolves at the next hits of the point that make `count`; false after the time. */
-  sees(point: string, count: number, timeoutMs: number): Promise<boolean>;
-  /** The generation of the code that spoke last. */
+  /** Of the code that spoke last. */
   generation(): string | null;
   close(): void;
 };
 
+type Stand = { session: string; point: string; skip: number; held: number; standing: ServerResponse[]; reach: () => void };
+
 export async function startRecorder(): Promise<Recorder> {
   const counts = new Map<string, number>();
   const watchers = new Set<() => void>();
-  const made = new Map<string, number>();
   let generation: string | null = null;
-  let armed: { point: string; skip: number; held: number; standing: ServerResponse[]; reach: () => void } | null = null;
+  let armed: Stand | null = null;
+  const countOf = (session: string, what: string): number => counts.get(`${session} ${what}`) ?? 0;
 
   const server = createServer((request, response) => {
     request.resume();
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://recorder');
-    const [, kind, point = ''] = pathname.split('/');
+    const point = pathname.slice(pathname.lastIndexOf('/') + 1);
+    const session = searchParams.get('session') ?? '';
     generation = searchParams.get('generation');
-    if (kind === 'made') {
-      made.set(point, (made.get(point) ?? 0) + 1);
-      return void response.end('go');
-    }
-    counts.set(point, (counts.get(point) ?? 0) + 1);
+    counts.set(`${session} ${point}`, countOf(session, point) + 1);
     for (const watch of [...watchers]) watch();
-    if (armed === null || armed.point !== point) return void response.end('go');
+    if (armed === null || armed.point !== point || armed.session !== session) return void response.end('go');
     if (armed.skip > 0) {
       armed.skip -= 1;
       return void response.end('go');
@@ -53,9 +55,9 @@ export async function startRecorder(): Promise<Recorder> {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    arm: (point, { skip = 0, held = 1 } = {}) => {
+    arm: (session, point, { skip = 0, held = 1 } = {}) => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const mine = { point, skip, held, standing: [] as ServerResponse[], reach: resolve };
+      const mine: Stand = { session, point, skip, held, standing: [], reach: resolve };
       armed = mine;
       return {
         reached: promise,
@@ -65,9 +67,8 @@ export async function startRecorder(): Promise<Recorder> {
         },
       };
     },
-    hits: (point) => counts.get(point) ?? 0,
-    made: (session) => made.get(session) ?? 0,
-    sees: (point, count, timeoutMs) =>
+    hits: countOf,
+    sees: (session, point, count, timeoutMs) =>
       new Promise((resolve) => {
         const settle = (seen: boolean): void => {
           clearTimeout(timer);
@@ -75,12 +76,13 @@ export async function startRecorder(): Promise<Recorder> {
           resolve(seen);
         };
         const watch = (): void => {
-          if ((counts.get(point) ?? 0) >= count) settle(true);
+          if (countOf(session, point) >= count) settle(true);
         };
         const timer = setTimeout(() => settle(false), timeoutMs);
         watchers.add(watch);
         watch();
       }),
+    made: (session) => countOf(session, 'made'),
     generation: () => generation,
     close: () => {
       server.closeAllConnections();

@@ -1,5 +1,7 @@
 /** The same as users have it: `npm start` with the deployed bundle, killed and started again on its data folder. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cpSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type RunningService } from '../e2e/service.ts';
 import { poll, terminalMs } from './cell.ts';
 import { startScriptedModel, type ScriptedModel } from './scripted-model.ts';
@@ -13,6 +15,8 @@ describe('npm start, killed', () => {
   let upstream: Upstream;
 
   beforeAll(async () => {
+    // Built already, as it is deployed.
+    cpSync(dirname(inject('crash').deployed), join(dataDir, 'bundle'), { recursive: true });
     [model, upstream] = await Promise.all([startScriptedModel(), startUpstream()]);
   });
 
