@@ -35,14 +35,15 @@ function keepUnlisted({ room, now }: SubmitDoor, { idempotencyKey }: SubmitTurn)
 async function fork(door: SubmitDoor, caller: Principal, request: SubmitTurn): Promise<SubmittedTurn> {
   const { room, sessions, forks } = door;
   const { idempotencyKey: key, bodyHash = '' } = request;
+  const joint = `${key} ${bodyHash}`;
   const make = async (): Promise<SubmittedTurn> => {
-    const made = await sessions.create(caller, room.meta.setup);
+    // A repeat after a death in the middle finds the fork that was made, and what was submitted to it.
+    const made = await sessions.create(caller, room.meta.setup, key === undefined ? undefined : `fork ${door.session} ${joint}`);
     const submitted = await sessions.get(made.id).submit(caller, request);
     if (key !== undefined && !door.gone()) room.turns.rememberKey(key, bodyHash, submitted);
     return submitted;
   };
   if (key === undefined) return await make();
-  const joint = `${key} ${bodyHash}`;
   const begun = forks.get(joint) ?? make().finally(() => forks.delete(joint));
   forks.set(joint, begun);
   return await begun;

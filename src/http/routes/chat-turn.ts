@@ -126,7 +126,9 @@ async function begin({ services, principal, route }: ChatTurn, { idempotencyKey 
     ...(toolset !== undefined && { toolset }),
     listed: session === 'new',
   };
-  return services.sessions.get((await services.sessions.create(principal, setup, idempotencyKey)).id);
+  // Apart from the sessions that other requests make with this key.
+  const key = idempotencyKey === undefined ? undefined : `chat ${idempotencyKey}`;
+  return services.sessions.get((await services.sessions.create(principal, setup, key)).id);
 }
 
 function isNotFound(error: unknown): boolean {
