@@ -5,6 +5,7 @@
 import type { InputPart } from '../../src/core/message.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
+import type { Alarm } from './machine.ts';
 import type { Random } from './random.ts';
 
 export type Row =
@@ -12,13 +13,13 @@ export type Row =
   | { type: 'event'; event: SessionEvent }
   /** A process has taken over: what earlier ones write does not count. */
   | { type: 'epoch'; epoch: number }
-  | { type: 'alarm'; due: number | null };
+  | { type: 'alarm'; alarm: Alarm | null };
 
 export class Journal {
   rows: Row[] = [];
   /** Of the newest such rows. */
   epoch = 0;
-  alarm: number | null = null;
+  alarm: Alarm | null = null;
   #durable = 0;
   /** Lengths at which a block of code had ended: a write is there with its block or not at all. */
   #ends: number[] = [];
@@ -56,7 +57,7 @@ export class Journal {
 
   #note(row: Row): void {
     if (row.type === 'epoch') this.epoch = row.epoch;
-    if (row.type === 'alarm') this.alarm = row.due;
+    if (row.type === 'alarm') this.alarm = row.alarm;
   }
 
   events(): SessionEvent[] {

@@ -16,6 +16,9 @@ export type Process = {
   read(after: number): Promise<SessionEvent[]>;
 };
 
+/** Setting it anew makes another one, also for the same time. */
+export type Alarm = { due: number };
+
 export type Machine = {
   /** A new process, which does what it does when it starts. */
   boot(life: Life): Process;
@@ -23,9 +26,9 @@ export type Machine = {
   flush(): void;
   /** The process died: answers how many writes are lost. */
   lose(): number;
-  alarmDue(): number | null;
-  /** It rings, or has to ring again. */
-  setAlarm(due: number | null): void;
+  alarm(): Alarm | null;
+  /** It rang, and its handler is done. */
+  clearAlarm(): void;
   /** The whole log, as it is stored. */
   events(): SessionEvent[];
   /** Turns that are accepted and have not ended. */

@@ -38,10 +38,8 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
     boot: (life) => bootObject(disk, life, wiringOf(world, life, depsOf(life), rules, disk)),
     flush: () => disk.flush(),
     lose: () => disk.lose(world.random),
-    alarmDue: () => disk.alarm,
-    setAlarm: (due) => {
-      disk.alarm = due;
-    },
+    alarm: () => disk.alarm,
+    clearAlarm: () => disk.setAlarm(null),
     events: () => readLog(disk, world),
     unfinished: () => (disk.isEmpty() ? 0 : disk.all(`SELECT id FROM turns WHERE state <> 'ended'`).length),
     close: () => disk.close(),

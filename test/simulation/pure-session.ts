@@ -26,8 +26,8 @@ export function createPureMachine(world: World, depsOf: (life: Life) => TurnDeps
     boot: (life) => new PureSession(world, journal, life, depsOf(life)),
     flush: () => journal.flush(),
     lose: () => journal.lose(world.random),
-    alarmDue: () => journal.alarm,
-    setAlarm: (due) => journal.write({ type: 'alarm', due }),
+    alarm: () => journal.alarm,
+    clearAlarm: () => journal.write({ type: 'alarm', alarm: null }),
     events: () => journal.events(),
     unfinished: () =>
       journal.rows.reduce(
@@ -258,7 +258,7 @@ class PureSession implements Process {
     const open = run === null ? [] : [...run.state.calls.values()].filter(isUndecided);
     const expiry = open.flatMap(({ callId }) => this.#expiries.get(callId) ?? []).sort((a, b) => a - b)[0] ?? null;
     const due = run?.working ? this.#world.now + limits.turnAlarmMs : expiry;
-    if (due !== this.#journal.alarm) this.#write({ type: 'alarm', due });
+    if (due !== (this.#journal.alarm?.due ?? null)) this.#write({ type: 'alarm', alarm: due === null ? null : { due } });
   }
 }
 

@@ -10,7 +10,7 @@ import type { SessionEvent } from '../../src/core/session-event.ts';
 import { onCrashPoint } from './crash-hook.ts';
 import { commandsOf, type Command } from './commands.ts';
 import { checkInvariants, type SentMessage, type Witness } from './invariants.ts';
-import type { Machine, Process } from './machine.ts';
+import type { Alarm, Machine, Process } from './machine.ts';
 import type { Upstream } from './upstream.ts';
 import { settle, World, type Life } from './world.ts';
 
@@ -45,8 +45,8 @@ class Simulation {
   #life: Life | null = null;
   #process: Process | null = null;
   #peace = false;
-  /** When the alarm was due whose handler is not done. */
-  #ringing: number | null = null;
+  /** The alarm whose handler is not done. */
+  #ringing: Alarm | null = null;
   /** Named points at which the process is to die, and how often it comes past them before. */
   #doomed: { point: CrashPoint; skip: number; how: 'kill' | 'takeover' } | null = null;
   readonly #messages = new Map<string, SentMessage>();
@@ -310,14 +310,14 @@ class Simulation {
 
   /** At least once: until its handler is done and what that wrote is durable, an alarm stands, and rings again for the next process. */
   #ring(): void {
-    const due = this.#machine.alarmDue();
-    this.#ringing = due;
+    const ringing = this.#machine.alarm();
+    this.#ringing = ringing;
     const { life, process } = this.#running();
     process.alarm().then(
       () => {
         if (life.state !== 'alive') return;
         this.#ringing = null;
-        if (this.#machine.alarmDue() === due) this.#machine.setAlarm(null);
+        if (this.#machine.alarm() === ringing) this.#machine.clearAlarm();
         this.#machine.flush();
       },
       (error: unknown) => {
@@ -327,8 +327,8 @@ class Simulation {
   }
 
   #alarmDue(): number | null {
-    const due = this.#machine.alarmDue();
-    return due === this.#ringing ? null : due;
+    const alarm = this.#machine.alarm();
+    return alarm === null || alarm === this.#ringing ? null : alarm.due;
   }
 
   /** Nobody dies any more and everything that waits is answered, or expires: then every turn ends. */

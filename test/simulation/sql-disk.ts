@@ -3,6 +3,7 @@
  * A block is there whole or not at all; what went out makes all before it durable. One database serves many runs.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { Alarm } from './machine.ts';
 import type { Random } from './random.ts';
 import type { Life } from './world.ts';
 
@@ -23,7 +24,7 @@ export class SqlDisk {
   /** Savepoints since something last went out. */
   #blocks = 0;
   #blockOpen = false;
-  #alarm: number | null = null;
+  #alarm: Alarm | null = null;
 
   /** Everything up to `close` is taken back then. */
   constructor(database: DatabaseSync, note: (query: string, bindings: readonly SQLInputValue[]) => void) {
@@ -54,14 +55,14 @@ export class SqlDisk {
     return lost;
   }
 
-  get alarm(): number | null {
+  get alarm(): Alarm | null {
     return this.#alarm;
   }
 
-  set alarm(due: number | null) {
+  setAlarm(due: number | null): void {
     this.#write();
     this.#statement('UPDATE sim_alarm SET due = ?').run(due);
-    this.#alarm = due;
+    this.#alarm = due === null ? null : { due };
   }
 
   all(query: string, ...bindings: SQLInputValue[]): unknown[] {
@@ -108,10 +109,11 @@ export class SqlDisk {
     });
   }
 
-  #readAlarm(): number | null {
+  #readAlarm(): Alarm | null {
     const [row] = this.all('SELECT due FROM sim_alarm');
     // The query names it.
-    return (row as { due: number | null }).due;
+    const { due } = row as { due: number | null };
+    return due === null ? null : { due };
   }
 
   #run(command: string): void {
@@ -152,15 +154,15 @@ export function storageOf(disk: SqlDisk, life: Life): DurableObjectStorage {
     },
     async setAlarm(due: number) {
       check();
-      disk.alarm = due;
+      disk.setAlarm(due);
     },
     async deleteAlarm() {
       check();
-      disk.alarm = null;
+      disk.setAlarm(null);
     },
     async getAlarm() {
       check();
-      return disk.alarm;
+      return disk.alarm?.due ?? null;
     },
     async deleteAll() {
       check();
