@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
 import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
 
 type Messages = OpenAI.ChatCompletionMessageParam[];
@@ -96,6 +97,15 @@ describe('a chat client whose turn waits for a person', () => {
     const second = await ask([say('/shell echo never'), first.message, say('/ls path=.')], first.session);
     expect(second.session).toBe(first.session);
     expect(second.content).toContain('said no');
+  });
+
+  it('may say only so much more before that', async () => {
+    const first = await ask([say('/shell echo later')], 'new');
+    for (let said = 0; said < limits.maxInputsWhileWaiting; said += 1) await ask([say(`and ${said}`)], first.session);
+    await expect(ask([say('and more')], first.session)).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
+    await decide(first.session, callIn(first.content), 'approve');
+    await ended(first.session);
+    expect((await ask([say('/ls path=.')], first.session)).content).toContain('ls(');
   });
 
   it('and for its own tool gets the calls with the sentence, and is done when both have come', async () => {

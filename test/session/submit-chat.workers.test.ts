@@ -1,0 +1,183 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import type { InputPart, Message } from '../../src/core/message.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import type { Principal } from '../../src/core/principal.ts';
+import { readToolCallId, toToolCallId } from '../../src/core/reference.ts';
+import type { ClientResult, Session, SubmittedTurn, SubmitTurn } from '../../src/ports/session.ts';
+import type { Bindings } from '../../src/storage/bindings.ts';
+import { wire } from '../../src/wiring.ts';
+
+// The generated Env and our structural one name the same bindings.
+const bindings = env as unknown as Bindings;
+const { sessions } = wire(bindings);
+const owner: Principal = { workspace: 'default', keyId: 'chat', scopes: ['chat'] };
+const clientTools = ['pick', 'name'].map((name) => ({ name, description: '', inputSchema: { type: 'object' } }));
+const plan: Plan = {
+  model: 'rehearsal/default',
+  fallbacks: [],
+  instructions: '',
+  allow: null,
+  aliases: true,
+  limits: {},
+  settings: {},
+  clientTools,
+};
+
+type Told = { id: string; content: string; calls: string[]; finish: string; tokens: number };
+type Given = Partial<Pick<SubmitTurn, 'history' | 'idempotencyKey' | 'bodyHash'>> & { results?: ClientResult[] };
+
+const textPart = (text: string): InputPart => ({ type: 'text', text });
+const user = (text: string): Message => ({ role: 'user', parts: [textPart(text)] });
+const resultOf = (callId: string, text: string): ClientResult => ({ callId, content: [{ type: 'text', text }], isError: false });
+
+/** As a client sends back what it was told. */
+const said = ({ content, calls }: Told): Message => ({
+  role: 'assistant',
+  parts: [
+    { type: 'text', text: content },
+    ...calls.map((callId) => ({
+      type: 'tool-call' as const,
+      callId,
+      requested: 'pick',
+      canonical: null,
+      via: null,
+      nativeId: callId,
+      arguments: {},
+    })),
+  ],
+});
+
+async function make(): Promise<Session> {
+  return sessions.get((await sessions.create(owner, { model: plan.model, listed: false })).id);
+}
+
+async function send(session: Session, text: string | null, { results = [], ...given }: Given = {}): Promise<SubmittedTurn> {
+  const input = text === null ? [] : [textPart(text)];
+  return await session.submit(owner, { plan, input, ...given, chat: { model: 'rehearsal/default', includeUsage: false, results } });
+}
+
+async function told({ session, completion }: SubmittedTurn): Promise<Told> {
+  const stream = await sessions.get(session).completion(owner, completion ?? '', { streamed: false });
+  const { id, choices, usage } = JSON.parse(await new Response(stream).text());
+  const [{ message, finish_reason: finish }] = choices;
+  const calls = (message.tool_calls ?? []).map((call: { id: string }) => call.id);
+  return { id, content: message.content ?? '', calls, finish, tokens: usage.total_tokens };
+}
+
+const ask = async (...request: Parameters<typeof send>): Promise<Told> => await told(await send(...request));
+const textsOf = async (session: Session): Promise<string> => JSON.stringify((await session.messages(owner)).items);
+
+describe('a chat request to a session whose turn waits', () => {
+  it('brings results of some calls, and is asked for the others again', async () => {
+    const session = await make();
+    const first = await ask(session, '/pick\n/name');
+    const [pick = '', name = ''] = first.calls;
+    const second = await ask(session, null, { results: [resultOf(pick, 'red')] });
+    expect([second.calls, second.finish, second.tokens]).toEqual([[name], 'tool_calls', 0]);
+    const third = await ask(session, null, { results: [resultOf(name, 'Ada')] });
+    expect(third.finish).toBe('stop');
+    for (const text of ['red', 'Ada']) expect(third.content).toContain(text);
+  });
+
+  it('takes both of two results at once, and what was said beside them', async () => {
+    const session = await make();
+    const first = await ask(session, '/pick\n/name');
+    const results = first.calls.map((callId, index) => resultOf(callId, `result ${index}`));
+    const second = await ask(session, 'And now?', { results, history: [user('/pick\n/name'), said(first)] });
+    expect(second.finish).toBe('stop');
+    expect(await textsOf(session)).toMatch(/result 0.*result 1.*And now\?/);
+    expect(await textsOf(session)).not.toContain('aborted');
+    const history = [user('/pick\n/name'), said(first), user('And now?'), said(second)];
+    expect((await send(session, 'hello', { history })).session).toBe((await session.view(owner)).id);
+  });
+
+  it('gives up calls that were left unanswered when something else is said', async () => {
+    const session = await make();
+    const first = await ask(session, '/pick\n/name');
+    const second = await ask(session, 'Never mind.', { results: [resultOf(first.calls[0] ?? '', 'red')] });
+    expect([second.calls, second.finish]).toEqual([[], 'stop']);
+    expect((await textsOf(session)).match(/"code":"aborted"/g)).toHaveLength(1);
+  });
+
+  it('is the same answer when it comes twice, with another key or none', async () => {
+    const session = await make();
+    const first = await ask(session, '/pick');
+    const request = { results: [resultOf(first.calls[0] ?? '', 'red')], history: [user('/pick'), said(first)] };
+    const answers = await Promise.all([1, 2, 3].map(() => ask(session, null, request)));
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    expect((await textsOf(session)).match(/"type":"tool-result"/g)).toHaveLength(1);
+  });
+
+  it('goes elsewhere with another result than the one that was given, as a conversation that is whole', async () => {
+    const session = await make();
+    const first = await ask(session, '/pick');
+    const history = [user('/pick'), said(first)];
+    await ask(session, null, { results: [resultOf(first.calls[0] ?? '', 'red')], history });
+    const other = await send(session, null, { results: [resultOf(first.calls[0] ?? '', 'blue')], history });
+    expect(other.session).not.toBe((await session.view(owner)).id);
+    expect((await told(other)).content).toContain('blue');
+    expect(await textsOf(session)).not.toContain('blue');
+  });
+
+  it('tells what happened while nobody watched, when a result came by another way', async () => {
+    const session = await make();
+    const first = await ask(session, '/pick');
+    const [callId = ''] = first.calls;
+    await session.takeResults(owner, [resultOf(readToolCallId(callId)?.own ?? '', 'red')]);
+    const history = [user('/pick'), said(first)];
+    const rest = await send(session, null, { results: [resultOf(callId, 'red')], history });
+    expect(rest.session).toBe((await session.view(owner)).id);
+    expect((await told(rest)).content).toContain('red');
+  });
+
+  it('begins with the rest of that turn when a new one follows it', async () => {
+    const session = await make();
+    const first = await ask(session, '/pick');
+    await session.takeResults(owner, [resultOf(readToolCallId(first.calls[0] ?? '')?.own ?? '', 'red')]);
+    const second = await send(session, 'hello', { history: [user('/pick'), said(first)] });
+    expect(second.session).toBe((await session.view(owner)).id);
+    const answer = await told(second);
+    expect(answer.content).toMatch(/red[\s\S]*I am the rehearsal/);
+    const third = await send(session, 'bye', { history: [user('/pick'), said(first), user('hello'), said(answer)] });
+    expect(third.session).toBe(second.session);
+  });
+
+  it('shows a native turn’s calls before it gives any up', async () => {
+    const session = await make();
+    const { turn } = await session.submit(owner, { plan, input: [textPart('/pick')] });
+    await session.answer(owner, turn);
+    const answer = await ask(session, 'What is it?');
+    expect([answer.calls.length, answer.finish]).toEqual([1, 'tool_calls']);
+    const rest = await ask(session, null, { results: [resultOf(answer.calls[0] ?? '', 'red')] });
+    expect(rest.finish).toBe('stop');
+    expect(await textsOf(session)).toContain('What is it?');
+  });
+});
+
+describe('results in a chat request', () => {
+  it('that nobody waits for are refused, whoever’s they are', async () => {
+    const session = await make();
+    for (const callId of ['call_1', toToolCallId('call_1', (await session.view(owner)).id), toToolCallId('call_1', 'ab'.repeat(32))])
+      await expect(send(session, null, { results: [resultOf(callId, 'x')] })).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await textsOf(session)).toBe('[]');
+  });
+});
+
+describe('a fork', () => {
+  it('by one key is one session with one turn', async () => {
+    const session = await make();
+    await ask(session, 'hello');
+    const request = {
+      history: [user('bonjour'), said({ content: 'salut', calls: [] } as unknown as Told)],
+      idempotencyKey: 'fork',
+      bodyHash: 'h',
+    };
+    const made = await Promise.all([1, 2, 3].map(() => send(session, 'encore', request)));
+    made.push(await send(session, 'encore', request));
+    expect(new Set(made.map((one) => `${one.session} ${one.completion}`)).size).toBe(1);
+    expect(made[0]?.session).not.toBe((await session.view(owner)).id);
+    expect((await textsOf(sessions.get(made[0]?.session ?? ''))).match(/encore/g)).toHaveLength(1);
+    await expect(send(session, 'encore', { ...request, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+  });
+});
