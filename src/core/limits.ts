@@ -95,6 +95,8 @@ export const limits = {
   // Streams (DESIGN §5).
   deltaFlushBytes: 4 * KB,
   deltaFlushMs: 50,
+  /** On a machine that is behind with its writes: a reader still sees something every second. */
+  maxDeltaFlushMs: 1_000,
   heartbeatMs: 15_000,
   idleCloseMs: 60_000,
   /** One page of events read for a stream; bounds what a slow reader holds in memory. */

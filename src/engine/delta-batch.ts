@@ -22,6 +22,7 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
   let held: Delta | null = null;
   let lastFlushAt = Number.NEGATIVE_INFINITY;
   let disarm: (() => void) | null = null;
+  let intervalMs: number = limits.deltaFlushMs;
 
   const flush = (): void => {
     disarm?.();
@@ -33,6 +34,16 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
     append(event);
   };
 
+  /** A timer that comes late says that the machine is behind: fewer rows let it catch up, where more would hold it back. */
+  const arm = (ms: number): void => {
+    const due = clock.now() + ms;
+    disarm ??= clock.after(ms, () => {
+      const lateMs = clock.now() - due;
+      intervalMs = Math.min(limits.maxDeltaFlushMs, Math.max(limits.deltaFlushMs, 4 * lateMs, intervalMs / 2));
+      flush();
+    });
+  };
+
   return {
     add(delta) {
       if (held !== null && !joins(held, delta)) flush();
@@ -41,8 +52,11 @@ export function createDeltaBatch(clock: Clock, append: (event: SessionEventBody)
     },
     readEnded() {
       if (held === null) return;
-      if (clock.now() - lastFlushAt >= limits.deltaFlushMs) flush();
-      else disarm ??= clock.after(limits.deltaFlushMs, flush);
+      const sinceMs = clock.now() - lastFlushAt;
+      if (sinceMs < intervalMs) arm(intervalMs);
+      else if (sinceMs < 2 * limits.deltaFlushMs || lastFlushAt < 0) flush();
+      // Long after the last row: the model is slow, or we are. A timer tells which, and costs the first nothing.
+      else arm(0);
     },
     flush,
     close: flush,
