@@ -50,7 +50,7 @@ export async function readEvents({ log, clock, gone }: TurnSource, after: number
   return gone() ? [] : log.read(after);
 }
 
-export function openFeed(source: TurnSource, row: TurnRow, encode: FeedEncoding): ReadableStream<Uint8Array> {
+function openFeed(source: TurnSource, row: TurnRow, encode: FeedEncoding): ReadableStream<Uint8Array> {
   const behind = (): string | null => {
     if (!source.turns.isWaiting() || source.turns.stateOf(row.id) !== 'queued') return null;
     return questionsAhead(source)
@@ -80,23 +80,13 @@ export async function settled(source: TurnSource, turn: string): Promise<TurnRow
   }
 }
 
-/** Waits for the end, however long the turn waits for somebody. */
-export async function ended(source: TurnSource, turn: string): Promise<TurnRow> {
-  while (source.turns.stateOf(turn) !== 'ended') {
-    findTurn(source, turn);
-    await changed(source, limits.heartbeatMs);
-    if (source.gone()) throw new Problem('not_found', 'The session was deleted.');
-  }
-  return findTurn(source, turn);
-}
-
-export function findTurn({ turns }: TurnSource, turn: string): TurnRow {
+function findTurn({ turns }: TurnSource, turn: string): TurnRow {
   const row = turns.get(turn);
   if (row === null) throw new Problem('not_found', 'There is no such turn in this session.');
   return row;
 }
 
 /** Its own events only: what was appended meanwhile may be for others. */
-export function eventsOf({ log }: Pick<TurnSource, 'log'>, row: TurnRow): Iterable<SessionEvent> {
+function eventsOf({ log }: Pick<TurnSource, 'log'>, row: TurnRow): Iterable<SessionEvent> {
   return row.before === null ? [] : ofTurn(row.id, log.readAll(row.before, row.lastEvent ?? log.newest));
 }

@@ -86,10 +86,6 @@ export class TurnStore {
     return this.#row(`SELECT ${columns} FROM turns WHERE id = ?`, id);
   }
 
-  hasEnded(id: string): boolean {
-    return this.#sql.exec(`SELECT id FROM turns WHERE id = ? AND state = 'ended'`, id).toArray().length > 0;
-  }
-
   /** The running or waiting turn, else the next in the queue, else the last that ended. */
   current(): TurnRow | null {
     return this.open() ?? this.nextQueued() ?? this.#row(`SELECT ${columns} FROM turns ORDER BY seq DESC LIMIT 1`);
