@@ -21,8 +21,8 @@ export type Death = {
   disarm(): void;
   /** Resolves when the process is back: what others hold back until then goes on. */
   over: Promise<void>;
-  /** Waits until the point is reached, dies there, and starts again. */
-  strike(): Promise<void>;
+  /** Waits until the point is reached, dies there, and starts again. `read: false`: there is no log to be read any more. */
+  strike(options?: { read?: boolean }): Promise<void>;
 };
 
 export type Cell = {
@@ -100,11 +100,11 @@ export async function openCell(lane: Lane, point: CrashPoint, agent: 'doer' | 'f
         reached: armed.reached,
         over,
         disarm: () => armed.release('go'),
-        strike: async () => {
+        strike: async ({ read = true } = {}) => {
           await within(armed.reached, reachMs, `the point ${armedPoint} was never reached`);
           finals = recorder.hits(session, 'final-before-event');
           // A reader that waits would keep the object from being evicted.
-          if (kill !== 'evict') cell.before = await lane.events(session).catch(() => []);
+          if (read && kill !== 'evict') cell.before = await lane.events(session);
           await die(lane, session, armed.release, end);
           backAt = Date.now();
           end();

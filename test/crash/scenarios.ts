@@ -272,7 +272,7 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     await cell.say('hello', [{ calls: [cell.get('a')] }, done]);
     await cell.hadEffect('a');
     const deleted = cell.call('DELETE', '').catch(() => null);
-    await death.strike();
+    await death.strike({ read: false });
     await deleted;
     await poll(async () => (await cell.call('GET', '')).status === 404, Date.now() + terminalMs);
     const effects = cell.effects('a');

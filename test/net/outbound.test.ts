@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { refuseOwnHop } from '../../src/net/hop.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { Problem } from '../../src/core/problem.ts';
@@ -119,6 +119,20 @@ describe('the way out', () => {
       const answer = createOutbound(closed, waiting)(new Request('https://a.example/'), { purpose, signal: controller.signal });
       controller.abort(new Error('the user left'));
       await expect(answer).rejects.toThrow('the user left');
+    }
+  });
+
+  it('leaves no timer behind when the call it belongs to has ended', async () => {
+    vi.useFakeTimers();
+    try {
+      const call = new AbortController();
+      const { send } = upstream({});
+      await createOutbound(closed, send)(new Request('https://a.example/'), { purpose: 'tool', signal: call.signal });
+      expect(vi.getTimerCount()).toBe(1);
+      call.abort(new Error('the call has ended'));
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
     }
   });
 
