@@ -15,13 +15,15 @@ export type Send = (request: Request, onHop?: (to: URL, hop: number) => void) =>
 
 type Parts = { context: ToolContext; send: Send; canonical: string; rules: readonly PolicyRule[] };
 
-/** `leave`: who has given it already; null: nobody. `stop` ends the tool: what it does from here on is thrown away. */
-export function guard(parts: Parts, leave: 'entry' | 'person' | null, stop: (ask: Ask) => void): AskFirst {
-  switch (leave) {
-    case null:
-      return askFirst(parts, stop);
+/** Who has given leave already. `host`: of a person, the one that was asked about, where it was a host. */
+export type Leave = { by: 'entry' } | { by: 'person'; host: string | null } | null;
+
+/** `stop` ends the tool: what it does from here on is thrown away. */
+export function guard(parts: Parts, leave: Leave, stop: (ask: Ask) => void): AskFirst {
+  if (leave === null) return askFirst(parts, stop);
+  switch (leave.by) {
     case 'person':
-      return { context: { ...parts.context, fetch: fetchApproved(parts) }, asked: () => null };
+      return { context: { ...parts.context, fetch: fetchApproved(parts, leave.host) }, asked: () => null };
     case 'entry':
       return { context: parts.context, asked: () => null };
     default:
@@ -62,16 +64,16 @@ function askFirst(parts: Parts, stop: (ask: Ask) => void): AskFirst {
 
 /**
  * A person saw the arguments, and of the hosts one: where that one leads was not shown, and cannot be asked for within the
- * same call again.
+ * same call again. `asked`: the host that the question named, which a server may since lead away from; null: the question was
+ * about something else, so what was shown is the first request's own host.
  */
-function fetchApproved({ send, canonical, rules }: Parts): ToolContext['fetch'] {
-  let approved: string | null = null;
+function fetchApproved({ send, canonical, rules }: Parts, asked: string | null): ToolContext['fetch'] {
+  let approved = asked;
   return (request) =>
-    send(request, (to) => {
+    send(request, (to, hop) => {
       const host = requestHost(to.href) ?? to.host;
-      if (judgeHost(canonical, host, rules) === null) return;
-      approved ??= host;
-      if (host !== approved) throw ledAway(request, to);
+      if (hop === 0) approved ??= host;
+      if (host !== approved && judgeHost(canonical, host, rules) !== null) throw ledAway(request, to);
     });
 }
 
@@ -81,6 +83,14 @@ function ledAway(request: Request, to: URL): Problem {
     `The ${request.method} to ${from} leads to ${to.host}, which is new to this workspace, and was not followed there. ` +
     `Request ${to.href} separately if that is right.`;
   return new Problem('upstream_error', detail, { retryable: false });
+}
+
+/** Files that take nothing any more once the call is over: a tool that did not listen to its signal must not write later. */
+export function untilOver(files: FileSystem, signal: AbortSignal): FileSystem {
+  const check = (path: string): void => {
+    if (signal.aborted) throw new FileError('EPERM', path, `${path} was not written: the call has ended.`);
+  };
+  return guardWrites(files, check, () => !signal.aborted);
 }
 
 /** `mayCommit`: a tool that had to ask has done nothing, whatever it makes of the error. */

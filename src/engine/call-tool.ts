@@ -20,7 +20,7 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
-import { guard, type Send } from './ask-first.ts';
+import { guard, untilOver, type Send } from './ask-first.ts';
 import { createRedactor } from './redact.ts';
 
 export type CallDeps = {
@@ -69,6 +69,8 @@ export type ToolCallRequest = {
   refusal?: Refusal | null;
   /** A person said yes to exactly this call. */
   approved?: boolean;
+  /** With `approved`: the host that the question was about; absent or null: it was about something else. */
+  approvedHost?: string | null;
   /** Tries before this one, and whether the last of them died on its way. */
   attempts?: number;
   interrupted?: boolean;
@@ -256,7 +258,7 @@ async function execute(
   const plain: ToolContext = {
     signal: abort.signal,
     log: deps.log,
-    files: scope.files,
+    files: untilOver(scope.files, abort.signal),
     secret: async (name) => redactor.keep(await deps.secret(name, tool.canonical)),
     fetch: (outgoing) => send(outgoing),
     now: () => deps.clock.now(),
@@ -265,7 +267,7 @@ async function execute(
   };
   const guarded = guard(
     { context: plain, send, canonical: tool.canonical, rules: scope.rules },
-    tool.approval === 'never' ? 'entry' : request.approved === true ? 'person' : null,
+    tool.approval === 'never' ? { by: 'entry' } : request.approved === true ? { by: 'person', host: request.approvedHost ?? null } : null,
     (ask) => abort.abort(new Error(ask.reason)),
   );
   scope.started?.(request.callId, (request.attempts ?? 0) + 1);

@@ -180,6 +180,32 @@ describe('a turn over a model', () => {
     expect(told).toBe(true);
   });
 
+  it('keeps nothing of a tool that did not listen: neither what it says nor what it writes after its time', async () => {
+    let late = (): void => undefined;
+    const started = await start([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')], (_args, { files }) => {
+      const overlay = files.overlay();
+      overlay.write('/workspace/b.txt', new Uint8Array([1]));
+      files.write('/workspace/before.txt', new Uint8Array([1]));
+      return new Promise<ToolResult>((resolve) => {
+        late = () => {
+          expect(() => files.write('/workspace/a.txt', new Uint8Array([1]))).toThrow('the call has ended');
+          expect(() => files.remove('/workspace/before.txt')).toThrow('the call has ended');
+          overlay.commit();
+          resolve(textResult('late'));
+        };
+      });
+    });
+    while (!started.events.some(({ type }) => type === 'tool-start')) await Promise.resolve();
+    for (let turns = 0; turns < 50; turns += 1) await Promise.resolve();
+    await started.clock.advance(limits.toolTimeoutMs);
+    await started.done;
+    const before = [...started.events];
+    late();
+    for (let turns = 0; turns < 50; turns += 1) await Promise.resolve();
+    expect(started.events).toEqual(before);
+    expect(started.scope.call.files.list('/workspace').map(({ name }) => name)).toEqual(['before.txt']);
+  });
+
   it('cuts a result that is too large, and says so', async () => {
     const { events } = await run([[...callEvents(0, 'shell', { command: 'x' }), finish('tool-calls')], say('ok')], () =>
       textResult('x'.repeat(5_000_000)),
