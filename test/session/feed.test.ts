@@ -23,7 +23,32 @@ function open(encode = encodeEvent) {
   return { clock, log, heard, leave, done: pump() };
 }
 
+const usage = { inputTokens: 0, outputTokens: 0 };
+
 describe('a turn’s feed', () => {
+  it('takes one page for a reader that never reads, whatever the turn says meanwhile, and all of it is there later', async () => {
+    const clock = fakeClock();
+    const log = new EventLog(fakeSql(sessionMigrations), clock.now);
+    const reads = vi.spyOn(log, 'read');
+    const stream = createFeed({ log, clock, after: 0, gone: () => false }, 'mine', { event: encodeEvent, problem: encodeProblem });
+    // As a socket does that nobody empties: it asks once.
+    const reader = stream.getReader();
+    const first = reader.read();
+    const count = 20_000;
+    for (let event = 0; event < count; event += 1) log.append({ type: 'text-delta', turn: 'mine', step: 1, text: 'x'.repeat(200) });
+    log.append({ type: 'turn-end', turn: 'mine', status: 'completed', reason: 'stop', usage });
+    await clock.advance(10 * limits.heartbeatMs);
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(2);
+    const held = (await first).value?.byteLength ?? 0;
+    expect(held).toBeGreaterThan(0);
+    expect(held).toBeLessThan(2 * limits.eventTailBytes);
+    expect(reads.mock.calls.length).toBeLessThanOrEqual(2);
+    // What was not read is in the log, and nowhere else.
+    let last = '';
+    for (let read = await reader.read(); !read.done; read = await reader.read()) last = new TextDecoder().decode(read.value);
+    expect(last.match(/^id: \d+$/gm)?.at(-1)).toBe(`id: ${count + 1}`);
+  });
+
   it('beats while another turn talks', async () => {
     const { clock, log, heard } = open();
     for (let passed = 0; passed < 2 * limits.heartbeatMs; passed += 1_000) {
@@ -44,7 +69,7 @@ describe('a turn’s feed', () => {
 
   it('closes after the end of its turn', async () => {
     const { log, heard, done } = open();
-    log.append({ type: 'turn-end', turn: 'mine', status: 'completed', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } });
+    log.append({ type: 'turn-end', turn: 'mine', status: 'completed', reason: 'stop', usage });
     await done;
     expect(heard.join('')).toMatch(/^id: 1\nevent: turn-end\n/);
   });

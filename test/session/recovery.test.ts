@@ -224,6 +224,31 @@ describe('the alarm', () => {
     expect(room.alarm.at).toBe(room.clock.now() + limits.turnAlarmMs);
   });
 
+  it('comes again however often its work fails, and then the turn goes on', async () => {
+    const room = await makeRoom([silence, () => reply(finish)]);
+    room.accept('t1');
+    await room.settle();
+    room.die();
+    const { runner } = room.room;
+    const recover = runner.recover.bind(runner);
+    let failures = 0;
+    runner.recover = () => {
+      failures += 1;
+      if (failures <= 10) throw new Error('broken');
+      recover();
+    };
+    for (let ringing = 0; ringing < 11; ringing += 1) {
+      expect(ends(room.events())).toEqual([]);
+      const { at } = room.alarm;
+      expect(at).not.toBeNull();
+      await room.clock.advance(Math.max(0, (at ?? 0) - room.clock.now()));
+      room.alarm.at = null;
+      await room.ring();
+    }
+    expect(failures).toBe(11);
+    expect(ends(room.events())).toEqual(['t1 completed stop']);
+  });
+
   it('lets no session go while a turn runs or somebody is asked', async () => {
     const room = await makeRoom([calls(['asks', {}])]);
     room.accept('t1');

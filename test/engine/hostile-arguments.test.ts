@@ -1,0 +1,45 @@
+/** Arguments as a broken model sends them, from the pieces of its reply to the tool: what was cut runs nothing. */
+import { expect, it } from 'vitest';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import { textResult } from '../../src/core/tool.ts';
+import { ToolCallAssembler } from '../../src/core/tool-call-assembler.ts';
+import { describeCorpus, readJsonLines } from '../fixtures.ts';
+import { finish, results, resultText, run, say } from './one-turn.ts';
+
+/** The events of a reply with this one call. `ended`: the reply came to its end. */
+function replyWith(name: string, text: string, ended: boolean): ChatEvent[] {
+  const assembler = new ToolCallAssembler();
+  return [...assembler.push({ index: 0, id: 'n', name, arguments: text }), ...assembler.finish({ ended, length: false })];
+}
+
+describeCorpus('security/json-hostile.jsonl', (path) => {
+  const rows = readJsonLines<{ id: string; class: string; text?: string }>(path).flatMap(({ id, class: kind, text }) =>
+    kind === 'truncated' && text !== undefined ? [{ id, text }] : [],
+  );
+
+  it('has its cut rows', () => expect(rows.length).toBeGreaterThanOrEqual(14));
+
+  it.each(rows)('$id runs nothing, whatever the tool, says so to the model, and keeps what came', async ({ text }) => {
+    for (const name of ['terminalRun', 'erase', 'cat']) {
+      // Blank text means "no arguments" when the reply did end (DESIGN §6): only of a cut reply nobody knows.
+      const call = replyWith(name, text, text.trim() !== '');
+      let ran = 0;
+      const { events, requests } = await run([[...call, finish('tool-calls')], say('sorry')], () => {
+        ran += 1;
+        return textResult('ran');
+      });
+      expect(ran, name).toBe(0);
+      expect(results(events), name).toMatchObject([{ isError: true, code: 'truncated' }]);
+      expect(resultText(results(events)[0])).toMatch(/Send the call again/);
+      expect(events.find(({ type }) => type === 'tool-input-end')).toMatchObject({ arguments: null, raw: text });
+      expect(JSON.stringify(requests[1]?.messages)).toContain('cut off before they were whole');
+    }
+  });
+
+  it('never takes nothing for the arguments of a tool that needs some', async () => {
+    for (const text of ['', '   ']) {
+      const { events } = await run([[...replyWith('erase', text, true), finish('tool-calls')], say('sorry')], () => textResult('ran'));
+      expect(results(events)).toMatchObject([{ isError: true, code: 'invalid_arguments' }]);
+    }
+  });
+});
