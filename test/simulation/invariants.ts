@@ -44,6 +44,7 @@ export function checkInvariants(log: readonly SessionEvent[], witness: Witness):
   return checkReaders(log, witness) ?? checkMessages(fold, witness) ?? checkEffects(fold, witness) ?? checkWords(fold, witness);
 }
 
+/** Counted here and not by `core/turn.ts`, which is what is on trial. `idleDeaths`: since the last finished step or call. */
 type Turn = {
   id: string;
   text: string;
@@ -51,6 +52,9 @@ type Turn = {
   end: Extract<SessionEvent, { type: 'turn-end' }> | null;
   inputTokens: number;
   outputTokens: number;
+  steps: number;
+  deaths: number;
+  idleDeaths: number;
 };
 type Fold = { fault: string | null; turns: Map<string, Turn>; calls: Map<string, Call> };
 
@@ -73,6 +77,9 @@ function foldLog(log: readonly SessionEvent[]): Fold {
         end: null,
         inputTokens: 0,
         outputTokens: 0,
+        steps: 0,
+        deaths: 0,
+        idleDeaths: 0,
       };
       fold.turns.set(event.turn, open);
       steps = [];
@@ -97,11 +104,9 @@ function failed(fold: Fold, fault: string): Fold {
 }
 
 /** A turn that died too often is ended: it asks no model and begins no call. */
-function checkGivenUp({ id, state }: Turn, { type }: SessionEvent): string | null {
-  if (state.recoveriesWithoutProgress <= limits.maxRecoveriesWithoutProgress && state.recoveries <= limits.maxRecoveries) return null;
-  return type === 'step-start' || type === 'step-restart' || type === 'tool-start'
-    ? `${id} went on after ${state.recoveries} deaths`
-    : null;
+function checkGivenUp({ id, deaths, idleDeaths }: Turn, { type }: SessionEvent): string | null {
+  if (idleDeaths <= limits.maxRecoveriesWithoutProgress && deaths <= limits.maxRecoveries) return null;
+  return type === 'step-start' || type === 'step-restart' || type === 'tool-start' ? `${id} went on after ${deaths} deaths` : null;
 }
 
 function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<SessionEvent, { turn: string }>): string | null {
@@ -132,15 +137,21 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
       call.safe = event.arguments?.safe === true;
       return null;
     }
+    case 'step-start':
+      turn.steps += 1;
+      return null;
     case 'step-restart':
       for (const call of steps.splice(0)) call.takenBack = true;
       return null;
     case 'step-end':
+      turn.idleDeaths = 0;
       for (const call of steps) call.stepWhole = event.reason !== 'length';
       return null;
     case 'turn-resume':
       if (isWaiting(turn.state)) return `${turn.id} waited, and its wait was counted as a death`;
-      if (event.attempt !== turn.state.recoveries + 1) return `recovery ${event.attempt} follows recovery ${turn.state.recoveries}`;
+      turn.deaths += 1;
+      turn.idleDeaths += 1;
+      if (event.attempt !== turn.deaths) return `recovery ${turn.deaths} is told as number ${event.attempt}`;
       return null;
     case 'tool-start': {
       const call = fold.calls.get(event.callId);
@@ -166,6 +177,7 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
     case 'tool-result': {
       const call = fold.calls.get(event.callId);
       if (call === undefined || call.takenBack) return `a result of ${event.callId}, which is no call of the step`;
+      turn.idleDeaths = 0;
       call.results += 1;
       if (call.results > 1) return `${event.callId} has two results`;
       const [block] = event.content;
@@ -185,6 +197,7 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
 }
 
 function checkEnd(fold: Fold, turn: Turn, end: Extract<SessionEvent, { type: 'turn-end' }>): string | null {
+  if (end.reason === 'internal' || end.reason === 'restarted') return `${turn.id} ended as ${end.reason}: a fault of ours`;
   if (end.usage.inputTokens !== turn.inputTokens || end.usage.outputTokens !== turn.outputTokens)
     return `${turn.id} used ${turn.inputTokens} + ${turn.outputTokens} tokens and ended with ${end.usage.inputTokens} + ${end.usage.outputTokens}`;
   for (const [callId, call] of fold.calls) {
@@ -226,8 +239,8 @@ function checkMessages({ turns }: Fold, { messages, cancelled }: Witness): strin
   return null;
 }
 
-function checkBudget({ id, state }: Turn, plan: Plan): string | null {
-  if (state.step > (plan.limits.maxSteps ?? limits.maxStepsPerTurn) + 1) return `${id} took ${state.step} steps`;
+function checkBudget({ id, steps }: Turn, plan: Plan): string | null {
+  if (steps > (plan.limits.maxSteps ?? limits.maxStepsPerTurn) + 1) return `${id} took ${steps} steps`;
   return null;
 }
 
