@@ -31,6 +31,8 @@ export type StepCall = {
   interrupted: boolean;
   /** Somebody outside was asked: a person for leave, or the caller to run it. */
   asked: 'approval' | 'client' | null;
+  /** The host that a person was asked about; absent: the question was about something else. */
+  askedHost?: string;
   /** The person's word; a call that was denied runs no more. */
   verdict: { decision: ApprovalVerdict; by: string } | null;
   answered: boolean;
@@ -139,7 +141,12 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       return;
     case 'approval-required':
       // A tool that had to ask on its way has done nothing yet: it begins anew.
-      update(state, event.callId, { asked: 'approval', attempts: 0, interrupted: false });
+      update(state, event.callId, {
+        asked: 'approval',
+        attempts: 0,
+        interrupted: false,
+        ...(event.ask === 'network' && event.target !== null && { askedHost: event.target }),
+      });
       return;
     case 'client-tool-required':
       update(state, event.callId, { asked: 'client' });

@@ -169,6 +169,7 @@ async function runOne(
     guessed: call.repaired && !call.closersOnly,
     refusal,
     approved: call.verdict?.decision === 'approve',
+    approvedHost: call.askedHost ?? null,
     attempts: call.attempts,
     interrupted: call.interrupted,
   };

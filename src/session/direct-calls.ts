@@ -106,7 +106,8 @@ async function runCall(door: DirectCallDoor, request: SessionCallRequest, callId
   if (earlier?.state === 'denied') return await answerDenied(door, scope, request, earlier);
   // Taken before it runs: of two that come at once, one runs, and the other asks anew.
   const approved = earlier !== null && door.room.approvals.use(earlier.callId) ? earlier : null;
-  const call = { ...toCall(request, approved?.callId ?? callId), approved: approved !== null };
+  const approvedHost = approved?.kind === 'network' ? approved.target : null;
+  const call = { ...toCall(request, approved?.callId ?? callId), approved: approved !== null, approvedHost };
   const outcome = await callTool(door.deps, scope, call, new AbortController().signal);
   if (door.gone()) throw new Problem('not_found', 'The session was deleted.');
   if ('waitFor' in outcome) return await ask(door, scope, request, { callId, key, waitFor: outcome.waitFor });

@@ -179,6 +179,13 @@ function deaths(count: number, first = 1): SessionEventBody[] {
 }
 
 describe('a turn that waits', () => {
+  it('knows by its log which host a person was asked about, and that other questions were about none', () => {
+    const about = { ...question('a'), ask: 'network', target: 'new.example' } as SessionEventBody;
+    const path = { ...question('b'), ask: 'write-outside', target: '/tmp/x' } as SessionEventBody;
+    const { calls } = fold([stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), about, path, decided('a', 'approve')]);
+    expect([calls.get('a')?.askedHost, calls.get('b')?.askedHost]).toEqual(['new.example', undefined]);
+  });
+
   const asked = [stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), question('a'), question('b')];
 
   it('does so when every open call was asked for, and nothing else is to be done', () => {

@@ -223,8 +223,29 @@ describe('the network', () => {
     const args = { url: 'https://known.example/', method };
     expect((await call('http_request', args)).asked).toMatchObject({ kind: 'network', target: 'new.example' });
     expect(sent).toEqual([`${method} https://known.example/`]);
-    expect((await call('http_request', args, { approved: true })).text).toContain('HTTP 200');
+    const approval = { approved: true, approvedHost: 'new.example' };
+    expect((await call('http_request', args, approval)).text).toContain('HTTP 200');
     expect(sent.slice(1)).toEqual([`${method} https://known.example/`, `${method} https://new.example/`]);
+  });
+
+  it('does not follow to another new host than the one that was asked about, wherever the server leads by then', async () => {
+    const answers = redirecting('https://new.example/');
+    const { call, sent } = door({ answers, known: ['known.example'] });
+    const args = { url: 'https://known.example/' };
+    expect((await call('http_request', args)).asked).toMatchObject({ target: 'new.example' });
+    Object.assign(answers, redirecting('https://other.example/'));
+    const { isError, text } = await call('http_request', args, { approved: true, approvedHost: 'new.example' });
+    expect([isError, text]).toEqual([true, expect.stringMatching(/leads to other\.example.*separately/)]);
+    expect(sent.filter((request) => !request.includes('known.example'))).toEqual([]);
+  });
+
+  it('does not follow a call whose every run is asked about to a host that its arguments do not name', async () => {
+    const { call, sent } = door({ answers: redirecting('https://new.example/'), known: ['known.example'], entry: 'always' });
+    const args = { url: 'https://known.example/' };
+    expect((await call('http_request', args)).asked).toMatchObject({ kind: 'always', target: null });
+    expect((await call('http_request', args, { approved: true })).text).toMatch(/leads to new\.example.*separately/);
+    expect(sent).toEqual(['GET https://known.example/']);
+    expect((await call('http_request', { url: 'https://fresh.example/' }, { approved: true })).text).toContain('HTTP 200');
   });
 
   it.each([
