@@ -65,6 +65,8 @@ export const limits = {
   maxLinkBodyBytes: 4 * KB,
   /** Open at once in a session, direct calls included: each holds its arguments. */
   maxPendingApprovals: 100,
+  /** JSON on an approval's page; longer than this it is not indented: nobody reads it for its form, and depth would multiply it. */
+  maxIndentedCharacters: 64 * KB,
   /** Links to one approval that are good at the same time. */
   maxLinksPerApproval: 10,
   maxClientTools: 128,
@@ -202,6 +204,10 @@ export const limits = {
   // The Catalog and the read side (DESIGN §4, §9, §11).
   /** One RPC to the Catalog; it works from its own SQLite, so a longer silence is a fault. */
   catalogTimeoutMs: 10_000,
+  /** What a turn reads of the Catalog, or the stores beside it, is asked for again this often: with the waits, for 8 s. */
+  maxCatalogRetries: 4,
+  /** Before the first; each wait is twice the one before. */
+  catalogRetryMs: 500,
   /** KV answers in tens of milliseconds; what it has not said by then is asked of the Catalog. */
   kvReadTimeoutMs: 3_000,
   /** A name that was not found is asked again after this. */

@@ -252,8 +252,10 @@ describe('a link', () => {
       await open(path, 'POST', 'decision=approve', { ...form, origin: 'https://evil.example' }),
       await open(path, 'POST', 'decision=approve', form),
       await open(path, 'POST', 'decision=approve', { ...form, accept: 'application/json' }),
+      await open(path.replace('/approve/', '/Approve%2f')),
+      await open(path.replace('/approve/', '/approve%252F')),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 404, 404, 405, 403, 200, 404]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 404, 405, 403, 200, 404, 404, 404]);
     const said = JSON.stringify([h.log.lines, await Promise.all(answers.map((answer) => answer.text())), h.sessions.all.get(id)?.events]);
     expect(h.log.lines.length).toBeGreaterThan(3);
     expect(said).not.toContain(token.slice(0, 12));
@@ -280,6 +282,15 @@ describe('the page', () => {
     const page = approvePage(view({ command: 'line 1\nline 2', count: 7, nested: { deep: ['x'] }, empty: '', long }));
     for (const part of ['line 1\nline 2', '\n7</pre>', '&quot;deep&quot;', 'text, empty', long]) expect(page).toContain(part);
     expect(approvePage(view({}))).toContain('None.');
+  });
+
+  it('is not many times what it shows, however deep that is nested', () => {
+    let deep: unknown = Array.from({ length: 400_000 }, () => 1);
+    for (let depth = 0; depth < 60; depth += 1) deep = [deep];
+    const said = JSON.stringify(deep);
+    const page = approvePage(view({ deep }));
+    expect(page).toContain(said);
+    expect(page.length).toBeLessThan(said.length + 10_000);
   });
 
   it.each([

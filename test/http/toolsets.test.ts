@@ -51,6 +51,21 @@ describe('the word of an entry on asking', () => {
     expect(await put([entry])).toBe(200);
     expect(await put([never])).toBe(403);
   });
+
+  it('is not brought back by a write that names the version in which an administrator takes it away meanwhile', async () => {
+    const editor = await h.key({ scopes: ['toolsets'] });
+    await h.send('PUT', '/v1/toolsets/demo', { tools: [never] });
+    const { get } = h.catalog;
+    h.catalog.get = async (...asked) => {
+      const document = await get(...asked);
+      h.catalog.get = get;
+      await h.catalog.put('toolset', 'demo', { name: 'demo', tools: [entry] });
+      return document;
+    };
+    const answer = await h.send('PUT', '/v1/toolsets/demo', { tools: [never] }, { ...editor, 'if-match': '"2"' });
+    expect(answer.status).toBe(412);
+    expect((await bodyOf(await h.send('GET', '/v1/toolsets/demo'))).tools[0].approval).toBeUndefined();
+  });
 });
 
 describe('writing a toolset', () => {

@@ -3,6 +3,7 @@
  * stands in the call was written by a model or a stranger, so all of it is shown by `visible-text.ts`.
  */
 import type { ApprovalView, Decision } from '../../core/approval.ts';
+import { limits } from '../../core/limits.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 import { visibleText } from './visible-text.ts';
 
@@ -45,16 +46,22 @@ const buttons = `<form method="post" class="decide">
 <button name="decision" value="deny" class="deny">Deny</button>
 </form>`;
 
-/** A text is shown as it is, line by line; all else as JSON. */
+/** A text is shown as it is, line by line; all else as JSON: on lines of its own each, unless that would be more than what it says. */
 function argumentsHtml(args: Record<string, unknown>): string {
   const entries = Object.entries(args);
   if (entries.length === 0) return '<p>None.</p>';
   return entries
     .map(([name, value]) => {
-      const [kind, text] = typeof value === 'string' ? ['text', value] : ['JSON', JSON.stringify(value, null, 2)];
+      const [kind, text] = typeof value === 'string' ? ['text', value] : ['JSON', jsonText(value)];
       return `<h3><code>${visibleText(name)}</code> <span class="muted">${kind}${text === '' ? ', empty' : ''}</span></h3>\n<pre dir="ltr">\n${visibleText(text)}</pre>`;
     })
     .join('\n');
+}
+
+/** Each line of deep JSON begins with its depth in spaces: a megabyte of numbers, nested deeply, would be sixty of them. */
+function jsonText(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > limits.maxIndentedCharacters ? text : JSON.stringify(value, null, 2);
 }
 
 function time(iso: string): string {

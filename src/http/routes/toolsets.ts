@@ -191,7 +191,10 @@ async function requireMayWaive(
       issues,
     });
   }
-  return stored === null || typeof conditions.ifMatch === 'number' ? conditions : { ...conditions, ifMatch: stored.version };
+  if (stored === null) return conditions;
+  if (typeof conditions.ifMatch === 'number' && conditions.ifMatch !== stored.version)
+    throw new Problem('precondition_failed', `The toolset is at version ${stored.version}, not ${conditions.ifMatch}: read it again.`);
+  return { ...conditions, ifMatch: stored.version };
 }
 
 async function existing(catalog: Catalog, name: string): Promise<StoredDocument | null> {
