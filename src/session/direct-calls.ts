@@ -136,11 +136,15 @@ function toCall(request: SessionCallRequest, callId: string): ToolCallRequest {
   return { callId, requested: request.name, arguments: request.arguments };
 }
 
-/** What the call is known by when it is sent again; null when the name means no tool. */
+/**
+ * What the call is known by when it is sent again; null when the name means no tool. With the arguments the entry as it stands,
+ * the tool's definition in it: a yes was said to what the call would do then. What it is called and how it is described is no part of that.
+ */
 async function keyOf({ names }: DirectCallDoor, { plan, name, arguments: args }: SessionCallRequest): Promise<DirectCallKey | null> {
   const meant = names === null ? null : resolveName(names, name);
   if (!meant?.ok) return null;
-  const argumentsHash = await sha256Hex(canonicalJson(args));
+  const { aliases: _aliases, description: _description, ...entry } = meant.tool;
+  const argumentsHash = await sha256Hex(canonicalJson({ arguments: args, entry }));
   return { toolset: plan.edition?.toolset ?? null, canonical: meant.canonical, entry: meant.tool.wireName, argumentsHash };
 }
 

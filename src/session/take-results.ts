@@ -16,14 +16,26 @@ import type { Room } from './room.ts';
 /** A result and the hash by which it is known again. */
 export type HashedResult = { result: ClientResult; hash: string };
 
+/** `conflict` for two different results of one call in the same lot. */
 export async function hashResults(results: readonly ClientResult[]): Promise<HashedResult[]> {
   const hashOf = ({ content, isError }: ClientResult): Promise<string> => sha256Hex(canonicalJson({ content, isError }));
-  return await Promise.all(results.map(async (result) => ({ result, hash: await hashOf(result) })));
+  const hashed = await Promise.all(results.map(async (result) => ({ result, hash: await hashOf(result) })));
+  const byCall = new Map<string, string>();
+  for (const { result, hash } of hashed) {
+    if ((byCall.get(result.callId) ?? hash) !== hash)
+      throw new Problem('conflict', `The call ${result.callId} has two results in one request. A call has one result.`);
+    byCall.set(result.callId, hash);
+  }
+  return hashed;
 }
 
 /** `not_found` for a call that nobody waits for, `conflict` for another result than the one before; then none is taken. */
 export async function takeResults(room: Room, results: readonly ClientResult[]): Promise<ResultsTaken> {
   const hashed = await hashResults(results);
+  const hashOf = new Map(hashed.map(({ result, hash }) => [result.callId, hash]));
+  const doubled = hashed.find(({ result, hash }) => hashOf.get(result.callId) !== hash);
+  if (doubled !== undefined)
+    throw new Problem('conflict', `There are different results of the call ${doubled.result.callId} in it. A call has one result.`);
   // From here on in one block: what is checked is what is written.
   const known = hashed.map((entry) => ({ ...entry, call: findCall(room, entry.result.callId) }));
   const turn = known[0]?.call.turn;

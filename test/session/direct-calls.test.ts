@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { buildAliasMap } from '../../src/core/alias-map.ts';
 import { limits } from '../../src/core/limits.ts';
 import { textResult, type ToolResult } from '../../src/core/tool.ts';
 import { decide } from '../../src/session/decide.ts';
+import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { makeRoom } from './runner-room.ts';
 
 const once = { by: 'k1', remember: false };
@@ -42,6 +44,20 @@ describe('a direct call that needs a person’s word', () => {
     expect((await room.call({ name: 'asks', arguments: { n: 2 } })).result.code).toBe('approval_required');
     expect((await room.call({ name: 'http_request', arguments: { url: 'https://a.example/' } })).result.code).toBe('approval_required');
     expect(ran).toEqual([]);
+  });
+
+  it('is not what it was approved for once its tool is another one under the same name', async () => {
+    const { room, ran } = await open();
+    const { pending } = await room.call({ name: 'asks' });
+    await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'approve', once);
+    const changed = knownTools([toolOf('builtin', 'bash', { kind: 'builtin', description: 'Does something else.' })]);
+    const { edition } = await compile({ tools: [{ tool: 'builtin.bash', name: 'asks', approval: 'always' }] }, changed);
+    const before = room.names;
+    room.names = buildAliasMap(edition, { aliases: true });
+    expect((await room.call({ name: 'asks' })).result.code).toBe('approval_required');
+    expect(ran).toEqual([]);
+    room.names = before;
+    expect((await room.call({ name: 'asks' })).result).toEqual(textResult('ran'));
   });
 
   it('is told the no, and may ask again after it', async () => {

@@ -105,7 +105,7 @@ export async function makeRoom(
   const allowed: PolicyRule[] = [];
   const aborted: unknown[] = [];
   const asked = { model: 0 };
-  const brake = { audit: false };
+  const brake = { audit: false, catalog: 0 };
   const kept = keptLog();
   const deps = {
     clock,
@@ -158,7 +158,13 @@ export async function makeRoom(
       keyId: 'root',
       session: 's',
       rules: async () => [...rules, ...allowed],
-      namesFor: async (asked) => turnNames(all, asked),
+      namesFor: async (asked) => {
+        if (brake.catalog > 0) {
+          brake.catalog -= 1;
+          throw new Error('the catalog is away');
+        }
+        return turnNames(all, asked);
+      },
       keep: (promise) => void work.push(promise),
     });
     const meta = { workspace: 'default', keyId: 'root', setup: { model: 'a/b', listed: true }, createdAt: clock.now() };
@@ -180,6 +186,8 @@ export async function makeRoom(
     asked,
     brake,
     lines: kept.lines,
+    /** What direct calls are resolved with. */
+    names: all,
     settle,
     accept(id: string, own: Partial<Plan> = {}): void {
       self.room.turns.accept(id, { ...plan, edition: pointer, ...(clientTools.length > 0 && { clientTools }), ...own }, [
@@ -224,7 +232,7 @@ export async function makeRoom(
           keyId: 'root',
           deps,
           ids,
-          names: all,
+          names: self.names,
           rules: [...rules, ...allowed],
           underWay: self.underWay,
           scratchFiles: () => createMemoryFiles(clock.now),

@@ -51,6 +51,21 @@ describe('results of the caller’s own tools', () => {
     await expect(takeResults(room.room, [said(two, 'b')])).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('are refused when one request has two for one call', async () => {
+    const { room, ids } = await waiting(calls(['look_up', {}]));
+    const [one = ''] = ids;
+    await expect(takeResults(room.room, [said(one, 'a'), said(one, 'b')])).rejects.toMatchObject({ code: 'conflict' });
+    expect(room.room.turns.stateOf('t1')).toBe('waiting');
+    expect(await takeResults(room.room, [said(one, 'b')])).toMatchObject({ status: 'running' });
+  });
+
+  it('are refused when one request has two different ones of a call', async () => {
+    const { room, ids } = await waiting(calls(['look_up', {}]));
+    const [one = ''] = ids;
+    await expect(takeResults(room.room, [said(one, 'a'), said(one, 'b')])).rejects.toMatchObject({ code: 'conflict' });
+    expect(room.room.turns.stateOf('t1')).toBe('waiting');
+  });
+
   it('count once when they come twice in one request', async () => {
     const { room, ids } = await waiting(calls(['look_up', {}]));
     await takeResults(room.room, [said(ids[0] ?? '', 'a'), said(ids[0] ?? '', 'a')]);
