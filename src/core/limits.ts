@@ -71,6 +71,8 @@ export const limits = {
   maxLinksPerApproval: 10,
   maxClientTools: 128,
   maxClientToolDescriptionBytes: 16 * KB,
+  /** Of a turn's plan, instructions and the caller's tools included: it is one value of the session's storage, which takes 2 MB. */
+  maxPlanBytes: 1.5 * MB,
   /** Of one result of a caller's tool; the body's size bounds what they hold. */
   maxClientResultBlocks: 1_000,
   /** What a caller may say while a turn waits. */
@@ -217,6 +219,8 @@ export const limits = {
   /** `toolset@version`: the pointer can only change by a revision, which may be this late. */
   pinnedPointerTtlMs: 60_000,
   maxCachedNames: 10_000,
+  /** Of what a session was made with, as an isolate remembers it: with `maxCachedNames` of them 40 MB. */
+  maxRememberedSetupCharacters: 4_000,
   /** A parsed edition with its tables weighs about this many times its bytes. */
   parsedEditionWeight: 3,
   /** Bodies on one page of a list: keeps a page far from the 32 MB that an RPC may carry. */

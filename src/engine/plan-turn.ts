@@ -3,12 +3,14 @@
  * only the warm directory; stores nothing.
  */
 import { splitModelRef, type Agent } from '../core/agent.ts';
+import { limits } from '../core/limits.ts';
 import { priceOf } from '../core/price.ts';
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { matchAllowList } from '../core/allow-list.ts';
 import type { ClientTool, ModelSettings, Plan } from '../core/plan.ts';
 import type { Principal } from '../core/principal.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
+import { utf8Length } from '../core/utf8.ts';
 import { checkClientTools } from './client-tools.ts';
 import { planNames, turnNames } from './plan-names.ts';
 import type { CompiledToolset, Directory } from '../ports/catalog.ts';
@@ -51,7 +53,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const settings = request.settings ?? {};
   if (typeof settings.toolChoice === 'object') checkToolChoice(settings.toolChoice.tool, turnNames(compiled?.names ?? null, view));
   const instructions = [agent?.instructions, request.instructions].filter((text) => text !== undefined && text !== '').join('\n\n');
-  return {
+  const plan: Plan = {
     model,
     fallbacks: agent?.fallbacks ?? [],
     instructions,
@@ -64,6 +66,19 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     settings,
     ...(view.clientTools.length > 0 && { clientTools: view.clientTools }),
   };
+  requireSmall(plan);
+  return plan;
+}
+
+/** Every turn is stored with its plan. What makes it large is the caller's. */
+function requireSmall({ instructions, settings, clientTools = [], ...rest }: Plan): void {
+  const parts = { tools: clientTools, instructions, settings };
+  const sizes = Object.entries(parts).map(([path, part]) => ({ path, bytes: utf8Length(JSON.stringify(part)) }));
+  const bytes = sizes.reduce((sum, size) => sum + size.bytes, utf8Length(JSON.stringify(rest)));
+  if (bytes <= limits.maxPlanBytes) return;
+  const [largest = { path: '', bytes }] = sizes.sort((a, b) => b.bytes - a.bytes);
+  const message = `is ${largest.bytes} bytes; instructions (system messages), tools and settings of a turn are at most ${limits.maxPlanBytes} together`;
+  throw invalidRequest([{ path: largest.path, message }]);
 }
 
 async function readAgent(deps: PlanDeps, principal: Principal, name: string): Promise<Agent> {

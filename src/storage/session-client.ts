@@ -90,6 +90,8 @@ function rememberSetup(id: string, session: Session, setups: Map<string, Session
       const known = setups.get(nameFor(caller));
       if (known !== undefined) return known;
       const setup = await session.setup(caller);
+      // One with tools of the caller's may be a megabyte: thousands of those would not fit.
+      if (JSON.stringify(setup).length > limits.maxRememberedSetupCharacters) return setup;
       if (setups.size >= limits.maxCachedNames) setups.clear();
       setups.set(nameFor(caller), setup);
       return setup;

@@ -63,6 +63,20 @@ describe('a plan', () => {
     await expect(plan(request)).rejects.toMatchObject({ code });
   });
 
+  it('is refused when it is larger than what a session can store of it, naming what makes it so', async () => {
+    const large = { type: 'object', description: '\u00e9'.repeat(400_000) };
+    const tool = (name: string, inputSchema: Record<string, unknown>) => ({ name, description: '', inputSchema });
+    const model = 'rehearsal/default';
+    await plan({ model, instructions: 'x'.repeat(600_000), tools: [tool('a', large)] });
+    await expect(plan({ model, tools: [tool('a', large), tool('b', large)] })).rejects.toMatchObject({
+      code: 'invalid_request',
+      extra: { issues: [{ path: 'tools' }] },
+    });
+    await expect(plan({ model, instructions: '\u{1F600}'.repeat(400_000) })).rejects.toMatchObject({
+      extra: { issues: [{ path: 'instructions' }] },
+    });
+  });
+
   it('takes a forced tool by any of its names', async () => {
     for (const tool of ['run_it', 'shell', 'builtin.bash', 'RunIt']) await plan({ agent: 'helper', settings: { toolChoice: { tool } } });
     await expect(plan({ agent: 'helper', settings: { toolChoice: { tool: 'shell' } } }, root, false)).rejects.toMatchObject({
