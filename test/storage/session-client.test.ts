@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { Principal } from '../../src/core/principal.ts';
+import type { SessionSetup } from '../../src/ports/session.ts';
+import type { Bindings } from '../../src/storage/bindings.ts';
+import { createSessions } from '../../src/storage/session-client.ts';
+
+const caller: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat'] };
+const id = '0'.repeat(64);
+
+/** A session that was made with `setup`, and how often it was asked for it. */
+function sessionWith(setup: SessionSetup) {
+  const asked = { count: 0 };
+  const stub = {
+    setup: async () => {
+      asked.count += 1;
+      return { ok: true, value: setup };
+    },
+  };
+  // All of the namespace that reading a session by its id takes.
+  const bindings = { SESSION: { get: () => stub, idFromString: (text: string) => text } } as unknown as Pick<Bindings, 'SESSION'>;
+  const sessions = createSessions(bindings, () => Promise.reject(new Error('no catalog here')) as never, null);
+  return { sessions, asked };
+}
+
+describe('what a session was made with', () => {
+  it('is asked for once and key', async () => {
+    const { sessions, asked } = sessionWith({ model: 'a/b', listed: true });
+    for (let time = 0; time < 3; time += 1) expect(await sessions.get(id).setup(caller)).toEqual({ model: 'a/b', listed: true });
+    expect(asked.count).toBe(1);
+    await sessions.get(id).setup({ ...caller, keyId: 'k2' });
+    expect(asked.count).toBe(2);
+  });
+
+  it('is not kept in memory when it is large, as the tools of a caller may be', async () => {
+    const tools = [{ name: 'look_up', description: 'x'.repeat(16_000), inputSchema: { type: 'object' } }];
+    const { sessions, asked } = sessionWith({ model: 'a/b', listed: true, tools });
+    for (let time = 0; time < 3; time += 1) expect((await sessions.get(id).setup(caller)).tools).toEqual(tools);
+    expect(asked.count).toBe(3);
+  });
+});
