@@ -15,6 +15,7 @@ import type { SessionEventBody } from '../core/session-event.ts';
 import type { ChatModel, ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { Clock, Ids, Logger } from '../ports/runtime.ts';
+import { askCatalogAgain } from './ask-catalog-again.ts';
 import { createDeltaBatch, type DeltaBatch } from './delta-batch.ts';
 
 export type StepDeps = { clock: Clock; ids: Ids; log: Logger; directory: Directory; model: ChatModel };
@@ -72,7 +73,7 @@ async function attemptStep(
   const batch = createDeltaBatch(deps.clock, scope.append);
   const writer = createStepWriter(deps, scope, at, batch);
   try {
-    const request = await toRequest(deps, scope, at);
+    const request = await toRequest(deps, scope, at, signal);
     await crashPoint('before-model-request');
     for await (const events of deps.model.stream(request, signal)) {
       if (events.some(({ type }) => type === 'finish')) await crashPoint('model-done-before-persist');
@@ -184,11 +185,16 @@ function inputEnd(event: Extract<ChatEvent, { type: 'call-end' }>) {
   }
 }
 
-async function toRequest(deps: StepDeps, scope: StepScope, at: { step: number; closing: boolean; model: string }): Promise<ChatRequest> {
+async function toRequest(
+  deps: StepDeps,
+  scope: StepScope,
+  at: { step: number; closing: boolean; model: string },
+  signal: AbortSignal,
+): Promise<ChatRequest> {
   const { plan } = scope;
   const names = scope.names();
   const { provider, model } = splitModelRef(at.model);
-  const access = await deps.directory.provider(scope.workspace, provider);
+  const access = await askCatalogAgain(deps, signal, () => deps.directory.provider(scope.workspace, provider));
   const announced = names === null ? '' : announceBlock(names);
   const system = [plan.instructions, announced].filter((text) => text !== '').join('\n\n');
   const messages = names === null ? scope.messages() : scope.messages().map((message) => realias(message, names));

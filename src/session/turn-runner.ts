@@ -11,6 +11,7 @@ import { Problem } from '../core/problem.ts';
 import { logFormat, type SessionEventBody, type TurnEndReason, type TurnStatus } from '../core/session-event.ts';
 import type { Transcript } from '../core/transcript.ts';
 import { applyEvent, isWaiting, openCalls, type TurnState } from '../core/turn.ts';
+import { askCatalogAgain } from '../engine/ask-catalog-again.ts';
 import type { CallScope } from '../engine/call-tool.ts';
 import { withFetchResult } from '../engine/plan-names.ts';
 import { closingEvents, runTurn, type TurnDeps } from '../engine/run-turn.ts';
@@ -222,9 +223,10 @@ export class TurnRunner {
   }
 
   async #scope(run: Run) {
-    const { log, transcript, files, workspace, results, flushAudit } = this.#parts;
+    const { deps, log, transcript, files, workspace, results, flushAudit } = this.#parts;
     const { plan } = run;
-    const offered = await this.#parts.namesFor(plan);
+    const read = async () => ({ offered: await this.#parts.namesFor(plan), rules: await this.#parts.rules() });
+    const { offered, rules } = await askCatalogAgain(deps, run.abort.signal, read);
     // Asked at each step: the turn that makes a long result can read on in it.
     const names = () => withFetchResult(offered, results);
     return {
@@ -241,7 +243,7 @@ export class TurnRunner {
       call: {
         ...auditScope(this.#parts, run),
         names,
-        rules: await this.#parts.rules(),
+        rules,
         canWait: true,
         results,
         started: (callId: string, attempt: number) => {

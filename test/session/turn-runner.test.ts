@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
+import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { textResult, type ToolResult } from '../../src/core/tool.ts';
-import { ends, finish, makeRoom, reply, silence, type Model } from './runner-room.ts';
+import { decide } from '../../src/session/decide.ts';
+import { calls, ends, finish, makeRoom, reply, silence, type Model } from './runner-room.ts';
 
 const call = [
   { type: 'call-start', call: 0, name: 'bash', nativeId: null },
@@ -11,6 +13,15 @@ const call = [
 ] satisfies ChatEvent[];
 
 const room = (models: Model[], execute?: () => Promise<ToolResult>) => makeRoom(models, execute === undefined ? {} : { execute });
+
+/** As long as the Catalog is asked again. */
+async function outwait({ clock, settle }: Pick<Awaited<ReturnType<typeof makeRoom>>, 'clock' | 'settle'>): Promise<void> {
+  await settle();
+  for (let failures = 0; failures < limits.maxCatalogRetries; failures += 1) {
+    await clock.advance(limits.catalogRetryMs * 2 ** failures);
+    await settle();
+  }
+}
 
 describe('a session’s turns', () => {
   it('run one after the other, each to one end', async () => {
@@ -85,6 +96,31 @@ describe('a session’s turns', () => {
     expect(ends(events())).toEqual(['t1 failed internal']);
     expect(JSON.stringify(events())).not.toContain('inner secret detail');
     expect(JSON.stringify(lines)).toContain('inner secret detail');
+  });
+
+  it('wait for a Catalog that cannot be read for a moment, when they begin and when they go on', async () => {
+    const self = await makeRoom([calls(['asks', {}]), () => reply(finish)]);
+    self.brake.catalog = limits.maxCatalogRetries;
+    self.accept('t1');
+    await outwait(self);
+    expect(self.events().at(-1)).toMatchObject({ type: 'approval-required' });
+    self.brake.catalog = limits.maxCatalogRetries;
+    const [asked] = self.room.approvals.pending();
+    await decide(self.decideDoor(), asked?.callId ?? '', 'approve', { by: 'root', remember: false });
+    await outwait(self);
+    expect(ends(self.events())).toEqual(['t1 completed stop']);
+  });
+
+  it('fail when the Catalog stays away, and are cancelled while they wait for it', async () => {
+    const self = await makeRoom([]);
+    self.brake.catalog = Number.POSITIVE_INFINITY;
+    self.accept('t1');
+    await self.settle();
+    self.room.runner.cancel();
+    self.accept('t2');
+    await outwait(self);
+    expect(ends(self.events())).toEqual(['t1 cancelled cancelled', 't2 failed internal']);
+    expect(self.asked.model).toBe(0);
   });
 
   it('hand over a row for every call that has a result, also for those that were cut off', async () => {
