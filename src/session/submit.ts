@@ -25,10 +25,10 @@ export async function submit(door: SubmitDoor, caller: Principal, request: Submi
   return submitChat(door, { ...request, chat, results }) ?? (await fork(door, caller, request));
 }
 
-/** One that is in no list lives on from what was last asked of it; with a key, for as long as a repeat finds its answer. */
+/** One that is in no list lives on from what was last asked of it; with a key, for as long as a repeat finds its answer, whatever is asked after it. */
 function keepUnlisted({ room, now }: SubmitDoor, { idempotencyKey }: SubmitTurn): void {
   if (room.meta.setup.listed) return;
-  room.timers.set('expire', now() + (idempotencyKey === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs));
+  room.timers.postpone('expire', now() + (idempotencyKey === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs));
 }
 
 /** The conversation as the client has it, in a session of its own. The key is remembered here too: repeats ask here again. */

@@ -18,6 +18,12 @@ export class Timers {
     this.arm();
   }
 
+  /** Not before `due`: one that is set for later stays. */
+  postpone(kind: TimerKind, due: number): void {
+    const [row] = this.#storage.sql.exec<{ due: number }>('SELECT due FROM timers WHERE kind = ?', kind);
+    if (row === undefined || row.due < due) this.set(kind, due);
+  }
+
   clear(kind: TimerKind): void {
     this.#storage.sql.exec('DELETE FROM timers WHERE kind = ?', kind);
   }

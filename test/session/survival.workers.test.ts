@@ -276,6 +276,17 @@ describe('a session made with a key', () => {
       expect(due).toBeGreaterThan(Date.now() + limits.idempotencyTtlMs - 60_000);
     });
   });
+
+  it('is kept for as long, also when it is asked something without a key after it', async () => {
+    const { id } = await sessions.create(owner, { ...setup, listed: false }, 'kept on');
+    const session = sessions.get(id);
+    const { turn } = await session.submit(owner, { plan, input: [{ type: 'text', text: 'hello' }] });
+    await session.answer(owner, turn);
+    await runInDurableObject(stubOf(id), (_, state) => {
+      const { due } = state.storage.sql.exec<{ due: number }>(`SELECT due FROM timers WHERE kind = 'expire'`).one();
+      expect(due).toBeGreaterThan(Date.now() + limits.idempotencyTtlMs - 60_000);
+    });
+  });
 });
 
 describe('a session of an older release', () => {
