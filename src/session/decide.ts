@@ -96,7 +96,12 @@ function refuse(door: DecideDoor, approval: Approval, decision: Decision): 'new'
   const state = stateNow(door, approval);
   if (state === 'pending') return 'new';
   if (state === (decision === 'approve' ? 'approved' : 'denied')) return 'same';
-  const why = state === 'used' ? 'was approved and has been used' : state === 'expired' ? 'has expired' : `was ${state} before`;
+  const why =
+    state === 'used'
+      ? 'was approved and has been used'
+      : state === 'expired'
+        ? 'is no longer open: it has expired, or its turn has ended'
+        : `was ${state} before`;
   throw new Problem('conflict', `This approval ${why}. Nothing was run for this request.`);
 }
 
