@@ -53,6 +53,10 @@ const third = [
   `CREATE TABLE completions (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, turn TEXT NOT NULL, after_event INTEGER NOT NULL, earlier_turn TEXT, earlier_after INTEGER, model TEXT NOT NULL, include_usage INTEGER NOT NULL, created_at INTEGER NOT NULL)`,
   `ALTER TABLE idempotency ADD COLUMN completion TEXT`,
   `CREATE TABLE calls (key TEXT PRIMARY KEY, body_hash TEXT NOT NULL, call_id TEXT NOT NULL, answer TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
+  // Asked for with every turn or keyed call, in tables that only grow, some with rows of a megabyte.
+  `CREATE INDEX turns_by_input ON turns (input_event)`,
+  `CREATE INDEX client_calls_by_state ON client_calls (state, turn)`,
+  `CREATE INDEX calls_by_time ON calls (at)`,
 ];
 
 export const sessionMigrations: readonly string[] = [first.join(';\n'), second.join(';\n'), third.join(';\n')];

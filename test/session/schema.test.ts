@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import type { SessionEventBody } from '../../src/core/session-event.ts';
+import { ApprovalLinks } from '../../src/session/approval-links.ts';
+import { Approvals } from '../../src/session/approvals.ts';
+import { CallStore } from '../../src/session/call-store.ts';
+import { ClientCalls } from '../../src/session/client-calls.ts';
+import { CompletionStore } from '../../src/session/completion-store.ts';
+import { sessionMigrations } from '../../src/session/schema.ts';
+import { TurnStore } from '../../src/session/turn-store.ts';
+import { fakeSql } from '../fakes/sql-storage.ts';
+import { plan } from './runner-room.ts';
+
+/** Also tells which statements look at every row of a table that grows with the session. */
+function watched() {
+  const sql = fakeSql(sessionMigrations);
+  const scans: string[] = [];
+  let statements = 0;
+  const exec = (query: string, ...bindings: string[]) => {
+    statements += 1;
+    // The first row of an order is found at once. A maximum is called a search also where it is looked for in every row.
+    if (!query.startsWith('INSERT') && !query.endsWith('LIMIT 1'))
+      for (const row of sql.exec(`EXPLAIN QUERY PLAN ${query}`, ...bindings).toArray())
+        if (/^(SCAN|SEARCH(?!.*USING)) (turns|client_calls|calls|completions|idempotency|approvals)\b/.test(String(row.detail)))
+          scans.push(query);
+    return sql.exec(query, ...bindings);
+  };
+  return { sql: { exec } as unknown as SqlStorage, scans, statements: () => statements };
+}
+
+it('finds what every turn asks for without looking at all that the session ever held', () => {
+  const { sql, scans, statements } = watched();
+  const now = () => 0;
+  const turns = new TurnStore(sql, now);
+  const completions = new CompletionStore(sql);
+  const clientCalls = new ClientCalls(sql);
+  const approvals = new Approvals(sql, now);
+  const links = new ApprovalLinks(sql, now);
+  const calls = new CallStore(sql, now);
+
+  turns.accept('t1', plan, []);
+  turns.begun('t1', 0);
+  turns.rested('t1', 'approval_required');
+  turns.current();
+  turns.isWaiting();
+  turns.queued();
+  turns.takeInput('t1');
+  turns.findByKey('k', 'h');
+  const range = { turn: 't1', after: 1, earlier: { turn: 't1', after: 0 } };
+  completions.add({ id: 'c1', range, model: 'm', includeUsage: false, createdAt: 0 });
+  completions.get('c1');
+  completions.readFrom(range);
+  const at = { turn: 't1', step: 1, callId: 'a', name: 'n', canonical: 'client.n', arguments: {} };
+  const told: SessionEventBody[] = [
+    { type: 'client-tool-required', ...at },
+    { type: 'approval-required', ...at, entry: 'n', reason: 'r', ask: 'always', target: null, expiresAt: '2026-01-08T00:00:00.000Z' },
+    { type: 'tool-result', ...at, via: 'wire', isError: false, content: [] },
+    { type: 'turn-end', turn: 't1', status: 'completed', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } },
+  ];
+  for (const event of told) {
+    clientCalls.follow(event);
+    approvals.follow(event);
+  }
+  clientCalls.pending();
+  approvals.pending();
+  approvals.due();
+  approvals.nextExpiry();
+  approvals.findDirect({ toolset: 'demo', canonical: 'c', entry: 'e', argumentsHash: 'h' });
+  links.find('h');
+  calls.find('k', 'h');
+  calls.begin('k', 'h', 'b');
+
+  expect(statements()).toBeGreaterThan(25);
+  expect(scans).toEqual([]);
+});
