@@ -5,7 +5,7 @@ import type { Plan } from './core/plan.ts';
 import type { PolicyRule } from './core/policy.ts';
 import type { Principal } from './core/principal.ts';
 import { readSettings, type Settings } from './core/settings.ts';
-import type { CallDeps } from './engine/call-tool.ts';
+import type { CallDeps } from './engine/tool-call.ts';
 import { callDirectly, dryRunCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
 import { turnNames } from './engine/plan-names.ts';
 import { planTurn, type PlanRequest } from './engine/plan-turn.ts';

@@ -5,7 +5,7 @@
  */
 import { toToolCallId } from '../core/reference.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import { applyEvent, beginTurn, isUndecided, isWaiting, openCalls, type TurnState } from '../core/turn.ts';
+import { applyEvent, beginTurn, isUndecided, isWaiting, openCalls, type TurnState } from '../core/turn-state.ts';
 import { createChunkWriter, toDocument, type CompletionIdentity } from './openai-chat.ts';
 import { createMessage, type AssistantMessage, type Change, type ClientCall } from './openai-message.ts';
 

@@ -8,7 +8,9 @@ import type { Via } from '../core/message.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
-import { callToolNow, foresee, inspectCall, type CallDeps, type ToolCallAnswer } from './call-tool.ts';
+import { callToolNow, foresee } from './call-tool.ts';
+import { inspectCall } from './judge-call.ts';
+import type { CallDeps, ToolCallAnswer } from './tool-call.ts';
 import { planNames } from './plan-names.ts';
 import { readToolset } from './plan-turn.ts';
 

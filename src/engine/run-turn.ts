@@ -10,8 +10,12 @@ import type { Plan } from '../core/plan.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../core/session-event.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
-import { nextAction, openCalls, type CallToRun, type StepCall, type TurnBudget, type TurnState } from '../core/turn.ts';
-import { auditCall, callTool, outcomeUnknown, type CallDeps, type CallOutcome, type CallScope, type WaitFor } from './call-tool.ts';
+import { nextAction } from '../core/turn.ts';
+import type { CallToRun, TurnBudget } from '../core/turn-budget.ts';
+import { openCalls, type StepCall, type TurnState } from '../core/turn-state.ts';
+import { auditCall } from './audit-call.ts';
+import { callTool, outcomeUnknown } from './call-tool.ts';
+import type { CallDeps, CallOutcome, CallScope, WaitFor } from './tool-call.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 

@@ -11,15 +11,9 @@ import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
-import {
-  auditCall,
-  callTool,
-  outcomeUnknown,
-  type CallDeps,
-  type CallScope,
-  type ToolCallAnswer,
-  type ToolCallRequest,
-} from '../engine/call-tool.ts';
+import { auditCall } from '../engine/audit-call.ts';
+import { callTool, outcomeUnknown } from '../engine/call-tool.ts';
+import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest } from '../engine/tool-call.ts';
 import { withFetchResult } from '../engine/plan-names.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
@@ -168,8 +162,9 @@ async function ask(
   const { approvals, runner } = door.room;
   const known = valid(door, approvals.findDirect(key));
   if (known?.state === 'pending') return await answerAsked(door, scope, request, known);
-  if (approvals.pendingCount() >= limits.maxPendingApprovals) {
-    const text = `This session already waits for ${limits.maxPendingApprovals} approvals. Decide some of them first.`;
+  const waiting = approvals.pendingCount();
+  if (waiting >= limits.maxPendingApprovals || approvals.pendingCharacters() >= limits.maxPendingArgumentCharacters) {
+    const text = `This session already waits for ${waiting} approvals, as many or as large as there can be. Decide some of them first.`;
     throw new Problem('rate_limited', text, { retryAfterMs: limits.defaultRetryAfterMs });
   }
   const expiresAt = door.deps.clock.now() + limits.approvalTtlMs;

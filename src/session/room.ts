@@ -2,7 +2,7 @@
  * Everything an open session works with, built from its tables once an object's life: log, queue, timers, files,
  * transcript and the runner. `session.ts` is its door.
  */
-import type { CallScope } from '../engine/call-tool.ts';
+import type { CallScope } from '../engine/tool-call.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { SessionSetup, SessionView } from '../ports/session.ts';

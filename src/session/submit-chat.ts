@@ -8,7 +8,7 @@ import type { Message, ToolCallPart, ToolResultPart } from '../core/message.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import { readToolCallId, toCompletionId } from '../core/reference.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
-import { openCalls, type TurnState } from '../core/turn.ts';
+import { openCalls, type TurnState } from '../core/turn-state.ts';
 import type { AnswerRange } from '../dialects/openai-answer.ts';
 import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
 import { acceptTurn, type SubmitDoor } from './accept-turn.ts';

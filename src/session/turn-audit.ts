@@ -3,7 +3,8 @@
  * answered by the caller. They have results, so they have rows and lines like all others.
  */
 import type { Logger } from '../ports/runtime.ts';
-import { auditCall, type CallDeps, type CallScope } from '../engine/call-tool.ts';
+import { auditCall } from '../engine/audit-call.ts';
+import type { CallDeps, CallScope } from '../engine/tool-call.ts';
 import type { ResultEvent, Run, UnheardResult } from './turn-run.ts';
 
 export type TurnAuditParts = {

@@ -4,7 +4,7 @@
  */
 import type { Plan } from '../core/plan.ts';
 import { logFormat, type SessionEvent, type SessionEventBody } from '../core/session-event.ts';
-import { applyEvent, beginTurn, openCalls, type TurnState } from '../core/turn.ts';
+import { applyEvent, beginTurn, openCalls, type TurnState } from '../core/turn-state.ts';
 import type { TurnRow } from './turn-store.ts';
 
 export type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;

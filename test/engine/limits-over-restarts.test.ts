@@ -6,7 +6,8 @@ import { limits } from '../../src/core/limits.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import { textResult } from '../../src/core/tool.ts';
-import { applyEvent, beginTurn, nextAction, type TurnState } from '../../src/core/turn.ts';
+import { nextAction } from '../../src/core/turn.ts';
+import { applyEvent, beginTurn, type TurnState } from '../../src/core/turn-state.ts';
 import { toBudget } from '../../src/engine/run-turn.ts';
 import { callEvents, finish, results, run } from './one-turn.ts';
 

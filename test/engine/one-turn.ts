@@ -9,7 +9,7 @@ import type { SessionEventBody } from '../../src/core/session-event.ts';
 import type { ToolDefinition, ToolResult } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
-import { applyEvent, beginTurn } from '../../src/core/turn.ts';
+import { applyEvent, beginTurn } from '../../src/core/turn-state.ts';
 import { turnNames } from '../../src/engine/plan-names.ts';
 import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/core/message.ts';
 import { logFormat, type SessionEvent } from '../../src/core/session-event.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
-import { beginTurn, isWaiting } from '../../src/core/turn.ts';
+import { beginTurn, isWaiting } from '../../src/core/turn-state.ts';
 import { foldTurn } from '../../src/session/turn-run.ts';
 import { makeRoom, plan, pointer, ends } from './runner-room.ts';
 

@@ -1,0 +1,115 @@
+/**
+ * A turn's budgets, weighed from its state alone, so that they hold over restarts: which open calls may run, and when there
+ * is nothing left to go on with.
+ */
+import type { ApprovalVerdict } from './approval.ts';
+import { limits } from './limits.ts';
+import { costOf, type Price } from './price.ts';
+import type { TurnEndReason } from './session-event.ts';
+import type { ToolResultCode } from './tool.ts';
+import { repeatKey, type StepCall, type TurnState } from './turn-state.ts';
+
+export type TurnBudget = {
+  maxSteps: number;
+  maxCalls: number;
+  maxTokens: number | null;
+  cost?: { max: number; prices: ReadonlyMap<string, Price> };
+};
+
+/** Why a call is answered without running: the code and the sentence that the model reads. */
+export type Refusal = { code: ToolResultCode; message: string };
+export type CallToRun = { call: StepCall; refusal: Refusal | null };
+
+/** Weighs the open calls against the turn's budgets, each as if those before it had been answered. */
+export function judgeCalls(state: TurnState, budget: TurnBudget, open: StepCall[], closing: boolean): CallToRun[] {
+  const positions = new Map([...state.calls.keys()].map((callId, index) => [callId, index]));
+  const repeatsHere = new Map<string, number>();
+  return open.map((call, index) => {
+    const key = repeatKey(call);
+    const here = (repeatsHere.get(key) ?? 0) + 1;
+    repeatsHere.set(key, here);
+    const at = {
+      closing,
+      count: state.callsSoFar + index + 1,
+      repeats: (state.repeats.get(key) ?? 0) + here,
+      position: positions.get(call.callId) ?? 0,
+    };
+    return { call, refusal: refuse(state, budget, call, at) };
+  });
+}
+
+function refuse(
+  state: TurnState,
+  budget: TurnBudget,
+  call: StepCall,
+  at: { closing: boolean; count: number; repeats: number; position: number },
+): Refusal | null {
+  // It was weighed before it was asked for, and the word on it is the last one.
+  if (call.verdict !== null) return refusalOf(call.verdict.decision);
+  if (call.attempts > 0) return null;
+  if (at.closing)
+    return {
+      code: 'limit_reached',
+      message: `Not run: the turn's limit of ${budget.maxSteps} steps is reached. Answer with what you have.`,
+    };
+  if (state.stepReason === 'length' || !call.whole) {
+    return {
+      code: 'truncated',
+      message: 'Not run: your reply was cut off at the length limit, so this call may not be whole. Send it again, shorter.',
+    };
+  }
+  if (state.stepReason === 'content-filter') return { code: 'aborted', message: 'Not run: the reply was stopped by the content filter.' };
+  const spent = spentLimit(state, budget);
+  if (spent !== null) return { code: 'limit_reached', message: `Not run: the turn's limit of ${spent.limit} is reached.` };
+  if (at.position >= limits.maxCallsPerStep) {
+    return { code: 'limit_reached', message: `Not run: a step may hold ${limits.maxCallsPerStep} calls. Send the rest in the next step.` };
+  }
+  if (at.count > budget.maxCalls) {
+    return {
+      code: 'limit_reached',
+      message: `Not run: the turn's limit of ${budget.maxCalls} calls is reached. Answer with what you have.`,
+    };
+  }
+  if (at.repeats > limits.maxIdenticalCalls) {
+    return {
+      code: 'limit_reached',
+      message: `Not run: the same call with the same arguments was already made ${limits.maxIdenticalCalls} times in this turn. Use the earlier results or change the arguments.`,
+    };
+  }
+  return null;
+}
+
+function refusalOf(decision: ApprovalVerdict): Refusal | null {
+  switch (decision) {
+    case 'approve':
+      return null;
+    case 'deny':
+      return {
+        code: 'denied',
+        message: 'Not run: the person who was asked said no. Do not try it again in another way; ask what to do instead.',
+      };
+    case 'expire':
+      return {
+        code: 'denied',
+        message: 'Not run: nobody approved it in time. Say what you would have done, and ask again if it still matters.',
+      };
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** The budget that is used up; null while there is something left of each. */
+export function spentLimit(
+  { usage, usageOf }: TurnState,
+  { maxTokens, cost }: TurnBudget,
+): { reason: TurnEndReason; limit: string } | null {
+  if (maxTokens !== null && usage.inputTokens + usage.outputTokens >= maxTokens)
+    return { reason: 'max_tokens', limit: `${maxTokens} tokens` };
+  if (cost === undefined) return null;
+  let sum = 0;
+  for (const [model, used] of usageOf) {
+    const price = cost.prices.get(model);
+    if (price !== undefined) sum += costOf(price, used);
+  }
+  return sum >= cost.max ? { reason: 'max_cost', limit: `cost (${cost.max})` } : null;
+}

@@ -1,0 +1,212 @@
+/**
+ * What the log says of one turn: `applyEvent` folds its events, one after the other, into a state that `turn.ts` decides
+ * on. The same events give the same state, whoever folds them and however often.
+ */
+import type { ApprovalVerdict } from './approval.ts';
+import { addUsage, type Usage } from './chat-event.ts';
+import { canonicalJson } from './hash.ts';
+import type { Via } from './message.ts';
+import type { SessionEventBody } from './session-event.ts';
+
+/** A call of the step at hand, as far as the log knows it. */
+export type StepCall = {
+  callId: string;
+  /** The name the model used. */
+  name: string;
+  canonical: string | null;
+  via: Via | null;
+  /** False until its `tool-input-end`. */
+  whole: boolean;
+  arguments: Record<string, unknown> | null;
+  repaired: boolean;
+  closersOnly: boolean;
+  fault: 'truncated' | 'invalid_json' | null;
+  /** Times it was begun to run; 0 before the first. */
+  attempts: number;
+  /** The process died while it ran: whether it had its effect is not known. */
+  interrupted: boolean;
+  /** Somebody outside was asked: a person for leave, or the caller to run it. */
+  asked: 'approval' | 'client' | null;
+  /** The host that a person was asked about; absent: the question was about something else. */
+  askedHost?: string;
+  /** The person's word; a call that was denied runs no more. */
+  verdict: { decision: ApprovalVerdict; by: string } | null;
+  answered: boolean;
+};
+
+export type TurnState = {
+  turn: string;
+  /** Steps begun; the step at hand. 0 before the first. */
+  step: number;
+  /** Number of its `step-start`: what a restart takes back comes after it. 0 where events were folded without numbers. */
+  stepEvent: number;
+  phase: 'idle' | 'streaming' | 'stepped' | 'ended';
+  /** Calls of the step at hand, in call order. */
+  calls: Map<string, StepCall>;
+  /** The step's finish reason, once it ended. */
+  stepReason: string | null;
+  /** Calls answered so far. */
+  callsSoFar: number;
+  /** Canonical name and arguments → how often this turn has an answer to it. */
+  repeats: Map<string, number>;
+  /** Times the turn's process died, in all and since the last finished step or call. */
+  recoveries: number;
+  recoveriesWithoutProgress: number;
+  usage: Usage;
+  /** The same by model ref. */
+  usageOf: Map<string, Usage>;
+  failed: boolean;
+};
+
+export function beginTurn(turn: string): TurnState {
+  return {
+    turn,
+    step: 0,
+    stepEvent: 0,
+    phase: 'idle',
+    calls: new Map(),
+    stepReason: null,
+    callsSoFar: 0,
+    repeats: new Map(),
+    recoveries: 0,
+    recoveriesWithoutProgress: 0,
+    usage: { inputTokens: 0, outputTokens: 0 },
+    usageOf: new Map(),
+    failed: false,
+  };
+}
+
+/** Folds one event of this turn into the state, in place: a turn's log is long and read once. */
+export function applyEvent(state: TurnState, event: SessionEventBody & { id?: number }): void {
+  switch (event.type) {
+    case 'step-start':
+      state.step = event.step;
+      state.stepEvent = event.id ?? 0;
+      state.phase = 'streaming';
+      state.calls = new Map();
+      state.stepReason = null;
+      return;
+    case 'step-restart':
+      state.calls = new Map();
+      return;
+    case 'tool-input-start':
+      state.calls.set(event.callId, {
+        callId: event.callId,
+        name: event.name,
+        canonical: event.canonical,
+        via: event.via,
+        whole: false,
+        arguments: null,
+        repaired: false,
+        closersOnly: false,
+        fault: null,
+        attempts: 0,
+        interrupted: false,
+        asked: null,
+        verdict: null,
+        answered: false,
+      });
+      return;
+    case 'tool-input-end':
+      applyInputEnd(state, event);
+      return;
+    case 'tool-start':
+      update(state, event.callId, { attempts: event.attempt, interrupted: false });
+      return;
+    case 'approval-required':
+      // A tool that had to ask on its way has done nothing yet: it begins anew.
+      update(state, event.callId, {
+        asked: 'approval',
+        attempts: 0,
+        interrupted: false,
+        ...(event.ask === 'network' && event.target !== null && { askedHost: event.target }),
+      });
+      return;
+    case 'client-tool-required':
+      update(state, event.callId, { asked: 'client' });
+      return;
+    case 'approval-decided':
+      // The first word stands.
+      if (state.calls.get(event.callId)?.verdict === null)
+        update(state, event.callId, { verdict: { decision: event.decision, by: event.by } });
+      return;
+    case 'turn-resume':
+      state.recoveries += 1;
+      state.recoveriesWithoutProgress += 1;
+      for (const call of state.calls.values()) call.interrupted ||= call.attempts > 0 && !call.answered;
+      return;
+    case 'tool-result': {
+      const call = state.calls.get(event.callId);
+      if (call === undefined || call.answered) return;
+      call.answered = true;
+      state.recoveriesWithoutProgress = 0;
+      state.callsSoFar += 1;
+      state.repeats.set(repeatKey(call), (state.repeats.get(repeatKey(call)) ?? 0) + 1);
+      return;
+    }
+    case 'usage':
+      state.usage = addUsage(state.usage, event.usage);
+      if (event.model !== undefined)
+        state.usageOf.set(event.model, addUsage(state.usageOf.get(event.model) ?? { inputTokens: 0, outputTokens: 0 }, event.usage));
+      return;
+    case 'step-end':
+      state.phase = 'stepped';
+      state.stepReason = event.reason;
+      state.recoveriesWithoutProgress = 0;
+      return;
+    case 'error':
+      state.failed = true;
+      return;
+    case 'turn-end':
+      state.phase = 'ended';
+      return;
+    case 'history':
+    case 'compaction':
+    case 'turn-input':
+    case 'turn-start':
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-input-delta':
+    case 'native':
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+function update(state: TurnState, callId: string, change: Partial<StepCall>): void {
+  const call = state.calls.get(callId);
+  if (call !== undefined && !call.answered) Object.assign(call, change);
+}
+
+function applyInputEnd(state: TurnState, event: Extract<SessionEventBody, { type: 'tool-input-end' }>): void {
+  const call = state.calls.get(event.callId);
+  if (call === undefined) return;
+  call.whole = true;
+  call.arguments = event.arguments;
+  call.repaired = event.repaired;
+  call.closersOnly = event.closersOnly ?? false;
+  call.fault = event.fault ?? null;
+}
+
+/** True while nothing can be done before somebody outside has answered: every open call was asked for and none decided. */
+export function isWaiting(state: TurnState): boolean {
+  if (state.phase !== 'stepped' || state.failed) return false;
+  const open = openCalls(state);
+  return open.length > 0 && open.every(isUndecided);
+}
+
+/** Calls of the step at hand without a result, in call order. */
+export function openCalls(state: TurnState): StepCall[] {
+  return [...state.calls.values()].filter((call) => !call.answered);
+}
+
+/** Asked for, and no answer yet. */
+export function isUndecided(call: StepCall): boolean {
+  return call.asked !== null && call.verdict === null;
+}
+
+/** Two calls are the same when they mean the same tool with the same arguments, in any order and under whatever name. */
+export function repeatKey(call: StepCall): string {
+  return `${call.canonical ?? call.name} ${canonicalJson(call.arguments)}`;
+}

@@ -1,0 +1,106 @@
+/**
+ * Running a call that may run: the tool gets guarded capabilities, its time and a signal; whatever it does, one result comes
+ * of it. What it asks for on its way is told instead of the result.
+ */
+import type { Ask } from '../core/approval.ts';
+import { crashPoint } from '../core/crash-point.ts';
+import type { EditionTool } from '../core/edition.ts';
+import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
+import type { Clock } from '../ports/runtime.ts';
+import type { ToolContext } from '../ports/tool-executor.ts';
+import { guard, untilOver, type Send } from './ask-first.ts';
+import { createRedactor } from './redact.ts';
+import type { CallDeps, CallScope, ToolCallRequest } from './tool-call.ts';
+
+/** `asks`: it did nothing that needs leave, and what it needs leave for is this. */
+export type Executed = { result: ToolResult; ran: boolean } | { asks: Ask };
+
+export async function execute(
+  deps: CallDeps,
+  scope: CallScope,
+  tool: EditionTool,
+  request: ToolCallRequest & { arguments: Record<string, unknown> },
+  signal: AbortSignal,
+): Promise<Executed> {
+  const redactor = createRedactor();
+  const abort = new AbortController();
+  const send: Send = (outgoing, onHop) => deps.fetch(outgoing, abort.signal, onHop);
+  const plain: ToolContext = {
+    signal: abort.signal,
+    log: deps.log,
+    files: untilOver(scope.files, abort.signal),
+    secret: async (name) => redactor.keep(await deps.secret(name, tool.canonical)),
+    fetch: (outgoing) => send(outgoing),
+    now: () => deps.clock.now(),
+    idempotencyKey: request.callId,
+    results: scope.results,
+  };
+  const guarded = guard(
+    { context: plain, send, canonical: tool.canonical, rules: scope.rules },
+    tool.approval === 'never' ? { by: 'entry' } : request.approved === true ? { by: 'person', host: request.approvedHost ?? null } : null,
+    (ask) => abort.abort(new Error(ask.reason)),
+  );
+  scope.started?.(request.callId, (request.attempts ?? 0) + 1);
+  await crashPoint('tool-marked-before-effect');
+  // Its turn was stopped, or taken over by another run, whose log does not say that this one began.
+  if (signal.aborted) return { result: stopped(tool), ran: false };
+  const result = await perform(deps, scope, tool, request.arguments, { context: guarded.context, redactor, abort }, signal);
+  await crashPoint('effect-before-result');
+  const ask = guarded.asked();
+  return ask === null ? { result, ran: true } : { asks: ask };
+}
+
+async function perform(
+  deps: CallDeps,
+  scope: CallScope,
+  tool: EditionTool,
+  args: Record<string, unknown>,
+  { context, redactor, abort }: { context: ToolContext; redactor: ReturnType<typeof createRedactor>; abort: AbortController },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  try {
+    const work = deps.executor.execute(tool, args, context);
+    return redactor.clean(await beforeDeadline(deps.clock, work, scope.timeoutMs, signal, tool));
+  } catch (error) {
+    if (signal.aborted) return stopped(tool);
+    const failure = redactor.clean(
+      errorResult('tool_error', `${tool.wireName} failed: ${error instanceof Error ? error.message : String(error)}`),
+    );
+    deps.log.error('a tool failed', { canonical: tool.canonical, session: scope.session, error: contentText(failure.content) });
+    return failure;
+  } finally {
+    // Ends whatever the tool left running; after an ordinary end there is nothing left to hear it.
+    abort.abort(new Error('the call has ended'));
+  }
+}
+
+function stopped(tool: EditionTool): ToolResult {
+  return errorResult('aborted', `${tool.wireName} was stopped: the turn was cancelled.`);
+}
+
+/** Ends at the result, the time-out or the turn's end, whichever is first; a late result is dropped. */
+function beforeDeadline(
+  clock: Clock,
+  work: Promise<ToolResult>,
+  timeoutMs: number,
+  signal: AbortSignal,
+  tool: EditionTool,
+): Promise<ToolResult> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      disarm();
+      signal.removeEventListener('abort', stop);
+    };
+    const stop = (): void => {
+      settle();
+      reject(signal.reason);
+    };
+    const disarm = clock.after(timeoutMs, () => {
+      settle();
+      const text = `${tool.canonical} did not finish within ${timeoutMs / 1000} s and was stopped. Try a smaller piece of work.`;
+      resolve(errorResult('timeout', text));
+    });
+    signal.addEventListener('abort', stop, { once: true });
+    work.finally(settle).then(resolve, reject);
+  });
+}

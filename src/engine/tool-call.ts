@@ -1,0 +1,80 @@
+/** One tool call on its way through the door: what it needs, where it comes from, what is asked and what comes of it. */
+import type { AliasMap } from '../core/alias-map.ts';
+import type { Ask } from '../core/approval.ts';
+import type { AuditRow } from '../core/audit.ts';
+import type { EditionPointer, EditionTool } from '../core/edition.ts';
+import type { Via } from '../core/message.ts';
+import type { PolicyRule } from '../core/policy.ts';
+import type { ToolResult } from '../core/tool.ts';
+import type { Refusal } from '../core/turn-budget.ts';
+import type { FileSystem } from '../ports/file-system.ts';
+import type { ResultStore } from '../ports/result-store.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import type { ToolExecutor } from '../ports/tool-executor.ts';
+
+export type CallDeps = {
+  clock: Clock;
+  log: Logger;
+  executor: ToolExecutor;
+  /** `onHop`: as in `ports/outbound.ts`. */
+  fetch(request: Request, signal: AbortSignal, onHop?: (to: URL, hop: number) => void): Promise<Response>;
+  /** True of a URL that no request may go to: nobody is asked about what would be refused all the same. */
+  refuses?(url: string): boolean;
+  /** Reads a secret for a tool; throws a `Problem` that names what is missing. */
+  secret(name: string, tool: string): Promise<string>;
+};
+
+/** Where the call comes from and what it may touch. */
+export type CallScope = {
+  keyId: string;
+  session: string | null;
+  turn: string | null;
+  /** null: the conversation has no tools, so every name is unknown. */
+  names(): AliasMap | null;
+  edition: EditionPointer | null;
+  files: FileSystem;
+  /** Where results that are too long are kept whole; null: nowhere. */
+  results: ResultStore | null;
+  timeoutMs: number;
+  /** What the workspace has allowed. */
+  rules: readonly PolicyRule[];
+  /** False: there is nobody to ask, so a call that needs it is answered with `approval_required`. */
+  canWait: boolean;
+  /** Journals, durably before the effect, that the call is about to be tried. */
+  started?(callId: string, attempt: number): void;
+  /** One row a call, refusals too. A direct call awaits it before it answers. */
+  audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
+};
+
+export type ToolCallRequest = {
+  callId: string;
+  requested: string;
+  /** null when the text could not be used: `fault` says why. */
+  arguments: Record<string, unknown> | null;
+  fault?: 'truncated' | 'invalid_json' | null;
+  /** jsonrepair changed more than closing brackets: such a call never drives an unsafe tool. */
+  guessed?: boolean;
+  /** Answered with this instead of running: budgets of the turn, a person's no. */
+  refusal?: Refusal | null;
+  /** A person said yes to exactly this call. */
+  approved?: boolean;
+  /** With `approved`: the host that the question was about; absent or null: it was about something else. */
+  approvedHost?: string | null;
+  /** Tries before this one, and whether the last of them died on its way. */
+  attempts?: number;
+  interrupted?: boolean;
+};
+
+/** Somebody outside has to act first: a person, or the caller, whose tool it is. */
+export type WaitFor = { kind: 'approval'; tool: EditionTool; ask: Ask } | { kind: 'client'; tool: EditionTool };
+export type CallOutcome = { answer: ToolCallAnswer } | { waitFor: WaitFor };
+
+export type ToolCallAnswer = {
+  requested: string;
+  canonical: string | null;
+  via: Via | null;
+  /** False: it was refused before the tool was asked. */
+  ran: boolean;
+  result: ToolResult;
+  durationMs: number;
+};
