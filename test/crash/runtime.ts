@@ -16,18 +16,14 @@ export type RunningRuntime = {
 const orderTimeoutMs = 40_000;
 const endTimeoutMs = 15_000;
 
-/** `awaitReady: false` returns at once: for a runtime that is to die on its way. */
-export async function startRuntimeProcess(
-  settings: Omit<RuntimeSettings, 'port'>,
-  options: { environment?: Record<string, string> } = {},
-): Promise<RunningRuntime> {
+/** Resolves when it takes requests. */
+export async function startRuntimeProcess(settings: Omit<RuntimeSettings, 'port'>): Promise<RunningRuntime> {
   const port = await claimPort(0);
   const child = fork(join(import.meta.dirname, 'runtime-process.ts'), [JSON.stringify({ ...settings, port })], {
     // A group of its own: a kill reaches workerd as well.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: [],
-    env: { ...process.env, ...options.environment },
   });
   let output = '';
   const print = (chunk: Buffer): void => {
