@@ -1,33 +1,45 @@
 /** What happens to a session from outside in one run, made from a seed: a list, so that a run that fails can be made shorter. */
 import type { CrashPoint } from '../../src/core/crash-point.ts';
 import type { Plan } from '../../src/core/plan.ts';
+import type { Tier } from './machine.ts';
 import { createRandom, type Random } from './random.ts';
 import { clientTool, pointerOf, toolsetNames } from './upstream.ts';
 
 /** `after`: so many things happen before it. */
-export type Command = { after: number } & (
+export type Command = { after: number } & (Said | Done);
+/** What clients do. */
+export type ClientCommand = Said & { after: number };
+
+type Said =
   | { do: 'send'; plan: Plan; words: number; twice: boolean }
   /** The same message again, with its key: a client that heard nothing, or a network that delivers twice. */
   | { do: 'repeat' }
   | { do: 'cancel' }
   /** `words`: said at the same time, of the same call. */
-  | { do: 'decide'; of: Target; words: readonly ('approve' | 'deny')[] }
+  | { do: 'decide' | 'decide-by-link'; of: Target; words: readonly ('approve' | 'deny')[] }
+  | { do: 'remember' }
   | { do: 'give-result'; of: Target; texts: readonly string[] }
   | { do: 'read'; reader: number; rewind: number }
+  /** A chat client: with the results that wait, or without, and with something to say, or without. */
+  | { do: 'chat'; plan: Plan; text: boolean; results: boolean }
+  | { do: 'chat-again' | 'stream' | 'stream-chat' | 'answer' }
+  | { do: 'call'; name: string; safe: boolean; keyed: boolean }
+  | { do: 'call-again' | 'remove' };
+
+type Done =
   | { do: 'pass'; ms: number }
   /** `takeover`: a new process begins while the old one has not noticed its end. */
   | { do: 'crash'; how: 'kill' | 'takeover' }
-  /** It dies the next time that it comes to this point, at the latest of so many. */
+  /** It dies the next time that it comes to this point, or a few times later. */
   | { do: 'crash-at'; point: CrashPoint; skip: number; how: 'kill' | 'takeover' }
   /** Dies again and again. */
-  | { do: 'crash-often'; times: number }
-);
+  | { do: 'crash-often'; times: number };
 
 /** Which call is meant: one that waits, any that was ever asked for, none. */
 type Target = 'pending' | 'any' | 'unknown';
 
-/** Those that a session passes in the engine; the others belong to the object around it. */
-export const crashPoints: readonly CrashPoint[] = [
+/** Those that a turn comes past in the engine. */
+export const engineCrashPoints: readonly CrashPoint[] = [
   'before-model-request',
   'model-stream-mid',
   'model-stream-tool-args-mid',
@@ -44,18 +56,49 @@ export const crashPoints: readonly CrashPoint[] = [
   'compaction-mid',
 ];
 
+/** Those of the object around it. Its schema is there from the begin: `schema-migration-mid` is for tests of the platform's storage. */
+export const objectCrashPoints: readonly CrashPoint[] = [
+  ...engineCrashPoints,
+  'accept-before-ack',
+  'ack-before-turn',
+  'second-message-queued',
+  'cancel-mid',
+  'alarm-mid',
+  'delete-session-mid',
+];
+
 const day = 24 * 60 * 60_000;
 
-export function commandsOf(seed: number): Command[] {
+export function commandsOf(seed: number, tier: Pick<Tier, 'whole' | 'crashPoints'>): Command[] {
   const random = createRandom(seed ^ 0x5bd1e995);
   const count = random.int(3, 22);
   // Some sessions are hardly disturbed, some never left alone.
   const unrest = random.pick([0.3, 1, 1, 2]);
   const first: Command = { do: 'send', after: 0, plan: randomPlan(random), words: 1, twice: false };
-  return [first, ...Array.from({ length: count }, () => randomCommand(random, unrest))];
+  return [
+    first,
+    ...Array.from({ length: count }, () => randomCommand(random, unrest, tier)).flatMap((command) => withDeath(random, command, tier)),
+  ];
 }
 
-function randomCommand(random: Random, unrest: number): Command {
+/** Some die of exactly this: a decision, a deletion. */
+function withDeath(random: Random, command: Command, { crashPoints }: Pick<Tier, 'crashPoints'>): Command[] {
+  const point = pointOf(command);
+  if (point === null || !crashPoints.includes(point) || !random.chance(0.25)) return [command];
+  return [
+    { do: 'crash-at', after: command.after, point, skip: 0, how: random.chance(0.75) ? 'kill' : 'takeover' },
+    { ...command, after: 0 },
+  ];
+}
+
+function pointOf(command: Command): CrashPoint | null {
+  if (command.do === 'remove') return 'delete-session-mid';
+  if (command.do !== 'decide' && command.do !== 'decide-by-link') return null;
+  return command.words[0] === 'approve' ? 'confirmed-before-effect' : 'denied-before-continue';
+}
+
+function randomCommand(random: Random, unrest: number, { whole, crashPoints }: Pick<Tier, 'whole' | 'crashPoints'>): Command {
+  if (whole && random.chance(0.35)) return wholeCommand(random);
   const after = random.chance(0.2) ? 0 : random.int(1, 25);
   const makers: [weight: number, make: () => Command][] = [
     [3, () => ({ do: 'send', after, plan: randomPlan(random), words: random.chance(0.3) ? 700 : 1, twice: random.chance(0.2) })],
@@ -84,6 +127,21 @@ function randomCommand(random: Random, unrest: number): Command {
     if (left < 0) return make();
   }
   return { do: 'cancel', after };
+}
+
+/** What only the session object can be asked. */
+function wholeCommand(random: Random): Command {
+  const after = random.chance(0.2) ? 0 : random.int(1, 25);
+  const kind = random.next();
+  if (kind < 0.1) return { do: 'decide-by-link', after, of: randomTarget(random), words: words(random) };
+  if (kind < 0.13) return { do: 'remember', after };
+  if (kind < 0.4) return { do: 'chat', after, plan: randomPlan(random), text: random.chance(0.7), results: random.chance(0.7) };
+  if (kind < 0.45) return { do: 'chat-again', after };
+  if (kind < 0.6) return { do: random.chance(0.5) ? 'stream' : 'stream-chat', after };
+  if (kind < 0.65) return { do: 'answer', after };
+  if (kind < 0.82)
+    return { do: 'call', after, name: random.pick(['note', 'guarded']), safe: random.chance(0.3), keyed: random.chance(0.6) };
+  return random.chance(0.93) ? { do: 'call-again', after } : { do: 'remove', after };
 }
 
 function words(random: Random): ('approve' | 'deny')[] {

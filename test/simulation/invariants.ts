@@ -5,7 +5,7 @@
 import { limits } from '../../src/core/limits.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
-import { applyEvent, beginTurn, isWaiting, type TurnState } from '../../src/core/turn.ts';
+import { applyEvent, beginTurn, isWaiting, type TurnState } from '../../src/core/turn-state.ts';
 import { askingTools, type Effect } from './upstream.ts';
 
 /** What the outside knows at the end of a run. */
@@ -19,6 +19,15 @@ export type Witness = {
   cancelled: readonly string[];
   /** Every event that a reader was given, by its number. */
   delivered: ReadonlyMap<number, string>;
+  /** Status of turns that a plain answer told as ended. */
+  answers: ReadonlyMap<string, string>;
+  /** Calls without a turn, by the number in their arguments. `once`: with a key; `approvals`: that may have been taken for it. */
+  direct: readonly { n: unknown; once: boolean; asks: boolean; approvals: number }[];
+  /** A rule may have been stored: not everything has to be asked for any more. */
+  remembered: boolean;
+  /** Model requests in all, and when the deletion was told. */
+  requests: number;
+  removed: { requests: number } | null;
 };
 
 /** `at`: when it was first sent. `turn`: once its sender was told. `before`: turns that were accepted, and known to be, when it was first sent. */
@@ -48,6 +57,8 @@ export function checkInvariants(log: readonly SessionEvent[], witness: Witness):
 type Turn = {
   id: string;
   text: string;
+  /** What was told it while it waited. */
+  said: string[];
   state: TurnState;
   end: Extract<SessionEvent, { type: 'turn-end' }> | null;
   inputTokens: number;
@@ -73,6 +84,7 @@ function foldLog(log: readonly SessionEvent[]): Fold {
       open = {
         id: event.turn,
         text: part?.type === 'text' ? part.text : '',
+        said: [],
         state: beginTurn(event.turn),
         end: null,
         inputTokens: 0,
@@ -184,6 +196,11 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
       call.resultText = block?.type === 'text' ? block.text : null;
       return null;
     }
+    case 'turn-input': {
+      const [part] = event.input;
+      if (part?.type === 'text') turn.said.push(part.text);
+      return null;
+    }
     case 'usage':
       turn.inputTokens += event.usage.inputTokens;
       turn.outputTokens += event.usage.outputTokens;
@@ -216,54 +233,75 @@ function checkReaders(log: readonly SessionEvent[], { delivered }: Witness): str
   return null;
 }
 
-function checkMessages({ turns }: Fold, { messages, cancelled }: Witness): string | null {
+function checkMessages({ turns }: Fold, { messages, cancelled, answers }: Witness): string | null {
   const places = new Map([...turns.keys()].map((id, place) => [id, place]));
-  for (const [key, { text, turn, before, plan }] of messages) {
-    const own = [...turns.values()].filter((candidate) => candidate.text === text);
-    if (own.length > 1) return `the message ${key} was answered by ${own.length} turns`;
+  for (const [key, { text, turn, before }] of messages) {
+    const own = [...turns.values()].flatMap((candidate) =>
+      [candidate.text, ...candidate.said].filter((said) => said === text).map(() => candidate),
+    );
+    if (own.length > 1) return `the message ${key} stands in the log ${own.length} times`;
     const [answered] = own;
-    if (turn !== null && answered === undefined) return `${turn} was accepted and is lost`;
+    if (turn !== null && answered === undefined) return `${key} was accepted as ${turn} and is lost`;
     if (answered === undefined) continue;
     if (turn !== null && answered.id !== turn) return `the message ${key} was told ${turn} and answered by ${answered.id}`;
     for (const earlier of before) {
       if ((places.get(earlier) ?? -1) > (places.get(answered.id) ?? 0))
         return `${earlier} was accepted before ${answered.id} and answered after it`;
     }
-    const fault = checkBudget(answered, plan);
-    if (fault !== null) return fault;
   }
   for (const turn of cancelled) {
     const status = turns.get(turn)?.end?.status;
     if (status !== 'cancelled') return `${turn} was cancelled and ended as ${status ?? 'nothing'}`;
   }
+  for (const [turn, told] of answers) {
+    const status = turns.get(turn)?.end?.status;
+    if (status !== told) return `${turn} was answered as ${told} and ended as ${status ?? 'nothing'}`;
+  }
   return null;
 }
 
-function checkBudget({ id, steps }: Turn, plan: Plan): string | null {
-  if (steps > (plan.limits.maxSteps ?? limits.maxStepsPerTurn) + 1) return `${id} took ${steps} steps`;
+function checkBudgets({ turns }: Fold, { messages }: Witness, runs: ReadonlyMap<string, ReadonlySet<string>>): string | null {
+  const plans = new Map([...messages.values()].map(({ text, plan }) => [text, plan]));
+  for (const { id, text, steps } of turns.values()) {
+    const own = plans.get(text)?.limits;
+    if (steps > (own?.maxSteps ?? limits.maxStepsPerTurn) + 1) return `${id} took ${steps} steps`;
+    const ran = runs.get(id)?.size ?? 0;
+    if (ran > (own?.maxCalls ?? limits.maxCallsPerTurn)) return `${id} ran ${ran} calls, more than its ${own?.maxCalls}`;
+  }
   return null;
 }
 
-function checkEffects({ calls }: Fold, { effects, messages }: Witness): string | null {
+function checkEffects(fold: Fold, witness: Witness): string | null {
   const times = new Map<string, number>();
   const runs = new Map<string, Set<string>>();
-  for (const effect of effects) {
-    const call = calls.get(effect.callId);
+  const direct = new Map(witness.direct.map((call) => [call.n, { ...call, times: 0 }]));
+  for (const effect of witness.effects) {
+    const alone = direct.get(effect.n);
+    if (alone !== undefined) {
+      alone.times += 1;
+      continue;
+    }
+    const call = fold.calls.get(effect.callId);
     if (call === undefined) return `an effect of ${effect.callId}, which is not in the log`;
-    if (call.takenBack || !call.stepWhole) return `an effect of ${effect.callId}, whose step was not whole`;
-    if (call.n !== effect.n) return `${effect.callId} ran with other arguments than the log has`;
-    if (askingTools.has(effect.canonical) && call.decision !== 'approve')
-      return `${effect.callId} needs a person's word (${call.decision ?? 'none'}) and ran`;
-    if (call.decision !== null && call.decision !== 'approve') return `${effect.callId} was ${call.decision}d and ran`;
     const count = (times.get(effect.callId) ?? 0) + 1;
     times.set(effect.callId, count);
-    if (count > 1 && !effect.safe) return `${effect.callId} is unsafe and had its effect ${count} times`;
+    const fault = checkEffect(effect, call, count, witness);
+    if (fault !== null) return `${effect.callId} ${fault}`;
     runs.set(call.turn, (runs.get(call.turn) ?? new Set()).add(effect.callId));
   }
-  for (const { turn, plan } of messages.values()) {
-    const ran = turn === null ? 0 : (runs.get(turn)?.size ?? 0);
-    if (ran > (plan.limits.maxCalls ?? limits.maxCallsPerTurn)) return `${turn} ran ${ran} calls, more than its ${plan.limits.maxCalls}`;
+  for (const { n, once, asks, approvals, times: ran } of direct.values()) {
+    if (once && ran > 1) return `the direct call ${String(n)} has a key and had its effect ${ran} times`;
+    if (asks && ran > approvals) return `the direct call ${String(n)} was approved ${approvals} times and had its effect ${ran} times`;
   }
+  return checkBudgets(fold, witness, runs);
+}
+
+function checkEffect(effect: Effect, call: Call, count: number, { remembered }: Witness): string | null {
+  if (call.takenBack || !call.stepWhole) return 'had its effect, and its step was not whole';
+  if (call.n !== effect.n) return 'ran with other arguments than the log has';
+  const asks = askingTools.has(effect.canonical) && (!remembered || effect.canonical === 'sim.guarded');
+  if ((asks || call.asked > 0) && call.decision !== 'approve') return `needs a person's word (${call.decision ?? 'none'}) and ran`;
+  if (count > 1 && !effect.safe) return `is unsafe and had its effect ${count} times`;
   return null;
 }
 

@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Decision } from '../../src/core/approval.ts';
+import type { Plan } from '../../src/core/plan.ts';
 import type { PolicyRule } from '../../src/core/policy.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { unwrap } from '../../src/core/problem.ts';
@@ -15,14 +16,24 @@ import { Session } from '../../src/session/session.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import type { Wiring } from '../../src/wiring.ts';
 import { limitTimeBy } from './life-time-limit.ts';
-import type { Machine, Process } from './machine.ts';
+import type { Machine, Process, WholeProcess } from './machine.ts';
 import { silentLog } from './process-deps.ts';
 import { SqlDisk, storageOf } from './sql-disk.ts';
-import { namesFor } from './upstream.ts';
+import { CatalogAway, namesFor, pointerOf } from './upstream.ts';
 import type { Life, World } from './world.ts';
 
 const owner: Principal = { workspace: 'default', keyId: 'key', scopes: ['admin'] };
-const session = 's';
+const session = 'ab'.repeat(32);
+const callPlan: Plan = {
+  model: 'a/b',
+  fallbacks: [],
+  instructions: '',
+  edition: pointerOf('first'),
+  allow: null,
+  aliases: true,
+  limits: {},
+  settings: {},
+};
 
 export function createObjectMachine(world: World, database: DatabaseSync, depsOf: (life: Life) => TurnDeps): Machine {
   const disk = new SqlDisk(database, (query, [id, , body]) => {
@@ -42,6 +53,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
     clearAlarm: () => disk.setAlarm(null),
     events: () => readLog(disk, world),
     unfinished: () => (disk.isEmpty() ? 0 : disk.all(`SELECT id FROM turns WHERE state <> 'ended'`).length),
+    isGone: () => disk.isEmpty(),
     close: () => disk.close(),
   };
 }
@@ -69,6 +81,39 @@ function bootObject(disk: SqlDisk, life: Life, wiring: Wiring): Process {
     },
     alarm: () => object.alarm(),
     read: async (after) => unwrap(await object.eventsAfter(owner, after, 0)),
+    more: moreOf(object),
+  };
+}
+
+function moreOf(object: Session): WholeProcess {
+  return {
+    remember: async (callId) => {
+      unwrap(await object.decide(owner, callId, 'approve', { remember: true }));
+    },
+    mintLink: async (callId) => unwrap(await object.mintLink(owner, callId)).nonce,
+    decideByLink: async (nonce, decision) => {
+      unwrap(await object.decideByLink(nonce, decision));
+    },
+    call: async (key, name, args) => {
+      const request = { plan: callPlan, name, arguments: args, ...(key !== null && { idempotencyKey: key, bodyHash: key }) };
+      return unwrap(await object.call(owner, request)).pending?.[0]?.callId ?? null;
+    },
+    chat: async (key, { text, results, plan }) => {
+      const taken = results.map((result) => ({
+        callId: result.callId,
+        content: [{ type: 'text' as const, text: result.text }],
+        isError: false,
+      }));
+      const input = text === null ? [] : [{ type: 'text' as const, text }];
+      const chat = { model: plan.model, includeUsage: true, results: taken };
+      const { turn, completion } = unwrap(await object.submit(owner, { plan, input, idempotencyKey: key, bodyHash: key, chat }));
+      if (completion === null) throw new Error('a chat client was given no answer to read');
+      return { turn, completion };
+    },
+    streamTurn: async (turn) => unwrap(await object.stream(owner, turn)),
+    streamCompletion: async (completion) => unwrap(await object.completion(owner, completion, { streamed: true })),
+    answer: async (turn) => unwrap(await object.answer(owner, turn)).status,
+    remove: async () => unwrap(await object.remove(owner)),
   };
 }
 
@@ -81,7 +126,7 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
   const catalog = {
     appendAudit: async () => {
       await outside('the Catalog is told');
-      if (world.random.chance(0.05)) throw new Error('the Catalog is away');
+      if (world.random.chance(0.05)) throw new CatalogAway();
     },
     forgetSession: () => outside('the Catalog forgets the session'),
     allow: async (rule: PolicyRule) => {
@@ -89,6 +134,7 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
       rules.push(rule);
     },
   };
+  let away = false;
   const wiring: Pick<Wiring, 'clock' | 'ids' | 'log' | 'turnDeps' | 'callDeps' | 'namesFor' | 'rules'> & { catalog(): typeof catalog } = {
     clock: life.clock,
     ids: deps.ids,
@@ -98,6 +144,9 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
     callDeps: () => deps,
     namesFor: async (_workspace, plan) => {
       await life.pause('the names of the plan are read');
+      // For a moment: a turn asks again, a direct call is told.
+      away = !away && world.random.chance(0.03);
+      if (away) throw new CatalogAway();
       return namesFor(plan);
     },
     rules: async () => [...rules],

@@ -19,7 +19,10 @@ export function processDeps(world: World, life: Life, upstream: Upstream, sendin
     log: silentLog,
     // A turn asks it for nothing else.
     directory: { provider: async () => provider } as unknown as Directory,
-    model: createModel(world, life, sending),
+    model: createModel(world, life, () => {
+      sending();
+      upstream.requests += 1;
+    }),
     executor: createExecutor(world, life, upstream, sending),
     fetch: async (request, signal, onHop) => {
       await life.pause('a request leaves');

@@ -8,7 +8,7 @@ import type { Plan } from '../../src/core/plan.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { SessionEvent, SessionEventBody, TurnEndReason, TurnStatus } from '../../src/core/session-event.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
-import { applyEvent, beginTurn, isUndecided, isWaiting, type TurnState } from '../../src/core/turn.ts';
+import { applyEvent, beginTurn, isUndecided, isWaiting, type TurnState } from '../../src/core/turn-state.ts';
 import { closingEvents, runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { Journal, type Row } from './journal.ts';

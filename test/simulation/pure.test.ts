@@ -1,21 +1,26 @@
 import './same-tick-digest.ts';
 import { describe, expect, it, vi } from 'vitest';
+import { engineCrashPoints } from './commands.ts';
 import { createPureMachine } from './pure-session.ts';
 import { processDeps } from './process-deps.ts';
 import { allRuns, runMany, unseen } from './report.ts';
-import type { Tier } from './simulate.ts';
+import type { Tier } from './machine.ts';
 
 vi.mock('../../src/core/crash-point.ts', () => import('./crash-hook.ts'));
 
-const pure: Tier = (world, upstream) => {
-  const machine = createPureMachine(world, (life) => processDeps(world, life, upstream, () => machine.flush()));
-  return machine;
+const pure: Tier = {
+  whole: false,
+  crashPoints: engineCrashPoints,
+  make(world, upstream) {
+    const machine = createPureMachine(world, (life) => processDeps(world, life, upstream, () => machine.flush()));
+    return machine;
+  },
 };
 
 describe('the turn, as a step function and its engine', () => {
   it('keeps its promises in every random run', { timeout: 600_000 }, async () => {
     const report = await runMany('step function', pure, Math.ceil(allRuns * 0.75));
     expect(report.violation).toBeNull();
-    if (report.runs >= 2_000) expect(unseen(report)).toEqual([]);
+    if (report.runs >= 2_000) expect(unseen(report, pure)).toEqual([]);
   });
 });

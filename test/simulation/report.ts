@@ -2,8 +2,8 @@
  * Many runs in a row. `MONIKER_SIM_RUNS` says how many in all tiers together, `MONIKER_SIM_SEED` where to begin: a run that
  * failed is run again by its seed and a count of 1.
  */
-import { crashPoints } from './commands.ts';
-import { shrink, simulate, type Tier } from './simulate.ts';
+import type { Tier } from './machine.ts';
+import { shrink, simulate } from './simulate.ts';
 
 const fewRuns = 1_000;
 
@@ -75,7 +75,7 @@ function count(counts: Map<string, number>, key: string, times: number): void {
 }
 
 /** What thousands of runs have to have come past, or they prove nothing. */
-export function unseen({ events, deaths }: Report): string[] {
+export function unseen({ events, deaths }: Report, { crashPoints }: Tier): string[] {
   const kinds = [
     ...[
       'ok',

@@ -2,10 +2,11 @@ import './same-tick-digest.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { migrate } from '../../src/storage/schema.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
+import { objectCrashPoints } from './commands.ts';
 import { createObjectMachine } from './object-session.ts';
 import { processDeps } from './process-deps.ts';
 import { allRuns, runMany, unseen } from './report.ts';
-import type { Tier } from './simulate.ts';
+import type { Tier } from './machine.ts';
 import { openDatabase } from './sql-disk.ts';
 
 vi.mock('../../src/core/crash-point.ts', () => import('./crash-hook.ts'));
@@ -38,15 +39,19 @@ migrate(
   sessionMigrations,
 );
 
-const object: Tier = (world, upstream) => {
-  const machine = createObjectMachine(world, database, (life) => processDeps(world, life, upstream, () => machine.flush()));
-  return machine;
+const object: Tier = {
+  whole: true,
+  crashPoints: objectCrashPoints,
+  make(world, upstream) {
+    const machine = createObjectMachine(world, database, (life) => processDeps(world, life, upstream, () => machine.flush()));
+    return machine;
+  },
 };
 
 describe('the session object', () => {
   it('keeps its promises in every random run', { timeout: 600_000 }, async () => {
     const report = await runMany('session', object, Math.ceil(allRuns * 0.25));
     expect(report.violation).toBeNull();
-    if (report.runs >= 2_000) expect(unseen(report)).toEqual([]);
+    if (report.runs >= 2_000) expect(unseen(report, object)).toEqual([]);
   });
 });

@@ -73,10 +73,13 @@ export function namesFor(plan: Plan): AliasMap | null {
   return turnNames(plan.edition === undefined ? null : (compiled.get(plan.edition.toolset) ?? null), plan);
 }
 
+/** The other object that a session needs, in a bad moment. */
+export class CatalogAway extends Error {}
+
 export type Effect = { callId: string; canonical: string; safe: boolean; n: unknown; life: number; stale: boolean };
 
-/** What the outside was asked to do, in order. */
-export type Upstream = { effects: Effect[]; running: number };
+/** What the outside was asked to do, in order; `requests`: of models. */
+export type Upstream = { effects: Effect[]; requests: number };
 
 export function isSafe(args: Record<string, unknown>): boolean {
   return args.safe === true;

@@ -1,0 +1,431 @@
+/**
+ * Everyone who talks to a session in a simulated run, and what they were told: they send, decide, answer, read and stream, and
+ * hear nothing more from a process that is dead. Never inside what can die.
+ */
+import { limits } from '../../src/core/limits.ts';
+import { Problem, type ProblemCode } from '../../src/core/problem.ts';
+import type { SessionEvent } from '../../src/core/session-event.ts';
+import type { ClientCommand } from './commands.ts';
+import type { SentMessage, Witness } from './invariants.ts';
+import type { ChatSaid, Machine, Process, WholeProcess } from './machine.ts';
+import { CatalogAway, type Upstream } from './upstream.ts';
+import type { Life, World } from './world.ts';
+
+type DirectCall = { key: string | null; name: string; args: Record<string, unknown>; at: number };
+
+/** What a session may say no with: the one who asked came too late, or asked for what is not there. */
+const refusals: ReadonlySet<ProblemCode> = new Set(['conflict', 'not_found', 'invalid_request']);
+
+export class Clients {
+  readonly #world: World;
+  readonly #machine: Machine;
+  readonly #upstream: Upstream;
+  readonly #running: () => { life: Life; process: Process };
+  readonly #messages = new Map<string, SentMessage>();
+  readonly #accepted: string[] = [];
+  readonly #decisions: { callId: string; decision: 'approve' | 'deny' }[] = [];
+  readonly #results: { callId: string; text: string }[] = [];
+  readonly #cancelled: string[] = [];
+  readonly #delivered = new Map<number, string>();
+  readonly #cursors = new Map<number, number>();
+  readonly #chats = new Map<string, ChatSaid & { at: number }>();
+  /** Frames that chat clients were given, by answer. */
+  readonly #frames = new Map<string, string>();
+  readonly #answers = new Map<string, string>();
+  readonly #direct: DirectCall[] = [];
+  /** Of direct calls: what each waits for, and what was ever approved. */
+  readonly #asked = new Map<string, DirectCall>();
+  readonly #approvals = new Map<DirectCall, Set<string>>();
+  #remembered = false;
+  #removed: Witness['removed'] = null;
+
+  constructor(world: World, machine: Machine, upstream: Upstream, running: () => { life: Life; process: Process }) {
+    this.#world = world;
+    this.#machine = machine;
+    this.#upstream = upstream;
+    this.#running = running;
+  }
+
+  witness(): Witness {
+    return {
+      effects: this.#upstream.effects,
+      requests: this.#upstream.requests,
+      messages: this.#messages,
+      decisions: this.#decisions.filter(({ callId }) => !this.#asked.has(callId)),
+      results: this.#results,
+      cancelled: this.#cancelled,
+      delivered: this.#delivered,
+      answers: this.#answers,
+      direct: this.#direct.map((call) => ({
+        n: call.args.n,
+        once: call.key !== null,
+        asks: call.name === 'guarded',
+        approvals: this.#approvals.get(call)?.size ?? 0,
+      })),
+      remembered: this.#remembered,
+      removed: this.#removed,
+    };
+  }
+
+  do(command: ClientCommand): void {
+    switch (command.do) {
+      case 'send':
+        return void this.#sendNew(command);
+      case 'repeat':
+        return void this.#repeat();
+      case 'cancel':
+        return void this.#cancel();
+      case 'decide': {
+        const callId = this.#target('approval-required', command.of);
+        for (const decision of command.words) this.decide(callId, decision);
+        return;
+      }
+      case 'decide-by-link':
+        return void this.#decideByLink(this.#target('approval-required', command.of), command.words);
+      case 'remember':
+        return void this.#remember(this.#target('approval-required', 'pending'));
+      case 'give-result': {
+        const callId = this.#target('client-tool-required', command.of);
+        for (const text of command.texts) this.giveResult(callId, text);
+        return;
+      }
+      case 'read':
+        return void this.#read(command);
+      case 'chat':
+        return void this.#chat(command);
+      case 'chat-again':
+        return void this.#chatAgain();
+      case 'stream':
+        return void this.#streamTurn();
+      case 'stream-chat':
+        return void this.#streamChat();
+      case 'answer':
+        return void this.#answer();
+      case 'call':
+        return void this.#callNew(command);
+      case 'call-again':
+        return void this.#callAgain();
+      case 'remove':
+        return void this.#remove();
+      default:
+        command satisfies never;
+    }
+  }
+
+  decide(callId: string, decision: 'approve' | 'deny'): void {
+    this.#noteWord(callId, decision);
+    this.ask(
+      `${decision} ${callId}`,
+      (process) => process.decide(callId, decision),
+      () => this.#decisions.push({ callId, decision }),
+    );
+  }
+
+  giveResult(callId: string, text: string): void {
+    this.ask(
+      `result ${text} of ${callId}`,
+      (process) => process.giveResult(callId, text),
+      () => this.#results.push({ callId, text }),
+    );
+  }
+
+  /** In peace: every answer to a chat client is read once more, and says what it said before. */
+  readAnswersAgain(): void {
+    for (const [completion, told] of this.#frames) {
+      this.#whole(
+        `${completion} again`,
+        (process) => process.streamCompletion(completion),
+        (stream) => {
+          void this.#follow(stream, (text, all) => {
+            if (!told.startsWith(all) && !all.startsWith(told))
+              this.#world.fail(`${completion} said ${told}, and says ${all} (at ${text})`);
+          });
+        },
+      );
+    }
+  }
+
+  /** Asks the session something, as a client whose connection ends with the process. An answer implies that all is stored. */
+  ask<T>(what: string, ask: (process: Process) => Promise<T>, heard: (answer: T) => void): void {
+    const { life, process } = this.#running();
+    void this.#deliver(life, what, () => ask(process), heard);
+  }
+
+  async #deliver<T>(life: Life, what: string, ask: () => Promise<T>, heard: (answer: T) => void): Promise<void> {
+    try {
+      const answer = await ask();
+      await life.pause(`the answer to "${what}" is on its way`);
+      if (life.state !== 'alive') return;
+      this.#machine.flush();
+      this.#world.note(() => `  "${what}" is answered`);
+      heard(answer);
+    } catch (error) {
+      if (life.state !== 'alive') return;
+      const refused = (error instanceof Problem && refusals.has(error.code)) || error instanceof CatalogAway;
+      if (refused) this.#world.note(() => `  "${what}" is refused: ${String(error)}`);
+      else this.#world.fail(`"${what}" failed: ${error instanceof Error ? error.stack : String(error)}`);
+    }
+  }
+
+  #whole<T>(what: string, ask: (process: WholeProcess) => Promise<T>, heard: (answer: T) => void): void {
+    this.ask(
+      what,
+      ({ more }) => {
+        if (more === undefined) throw new Error(`"${what}" is not for this tier`);
+        return ask(more);
+      },
+      heard,
+    );
+  }
+
+  #sendNew({ words, plan, twice }: Extract<ClientCommand, { do: 'send' }>): void {
+    const key = `message ${this.#messages.size + 1}`;
+    const text = `${key}${' word'.repeat(words)}`;
+    this.#messages.set(key, { text, plan, at: this.#world.now, turn: null, before: [...this.#accepted] });
+    this.#send(key);
+    if (twice) this.#send(key);
+  }
+
+  #cancel(): void {
+    this.ask(
+      'cancel',
+      (process) => process.cancel(),
+      (turn) => turn !== null && this.#cancelled.push(turn),
+    );
+  }
+
+  #remove(): void {
+    this.#whole(
+      'remove',
+      (process) => process.remove(),
+      () => {
+        this.#removed ??= { requests: this.#upstream.requests };
+      },
+    );
+  }
+
+  #send(key: string): void {
+    const message = this.#messages.get(key);
+    if (message === undefined) return;
+    this.ask(
+      `send ${key}`,
+      (process) => process.send(key, message.text, message.plan),
+      (turn) => this.#wasAccepted(key, turn),
+    );
+  }
+
+  #wasAccepted(key: string, turn: string): void {
+    const message = this.#messages.get(key);
+    if (message === undefined) return;
+    const told = message.turn ?? turn;
+    if (told !== turn) this.#world.fail(`the message ${key} was told ${told}, then ${turn}`);
+    this.#messages.set(key, { ...message, turn });
+    if (!this.#accepted.includes(turn)) this.#accepted.push(turn);
+  }
+
+  /** Within the time that its key is kept for. */
+  #repeat(): void {
+    const fresh = [...this.#messages].filter(
+      ([key, { at }]) => !this.#chats.has(key) && this.#world.now - at < limits.idempotencyTtlMs / 2,
+    );
+    const [key] = fresh.length === 0 ? [] : this.#world.random.pick(fresh);
+    if (key !== undefined) this.#send(key);
+  }
+
+  #remember(callId: string): void {
+    this.#noteWord(callId, 'approve');
+    // From the question on: the rule may be stored although nobody heard of it.
+    this.#remembered = true;
+    this.#whole(
+      `remember ${callId}`,
+      (process) => process.remember(callId),
+      () => this.#decisions.push({ callId, decision: 'approve' }),
+    );
+  }
+
+  /** One link, and both words by it at once: it is good for one. */
+  #decideByLink(callId: string, words: readonly ('approve' | 'deny')[]): void {
+    this.#whole(
+      `link to ${callId}`,
+      (process) => process.mintLink(callId),
+      (nonce) => {
+        for (const decision of words) {
+          this.#noteWord(callId, decision);
+          this.#whole(
+            `${decision} ${callId} by link`,
+            (process) => process.decideByLink(nonce, decision),
+            () => this.#decisions.push({ callId, decision }),
+          );
+        }
+      },
+    );
+  }
+
+  #noteWord(callId: string, decision: 'approve' | 'deny'): void {
+    const call = this.#asked.get(callId);
+    if (call !== undefined && decision === 'approve') this.#approvals.set(call, (this.#approvals.get(call) ?? new Set()).add(callId));
+  }
+
+  #read({ reader, rewind }: Extract<ClientCommand, { do: 'read' }>): void {
+    const after = Math.max(0, (this.#cursors.get(reader) ?? 0) - rewind);
+    this.#cursors.set(reader, after);
+    this.ask(
+      `read after ${after}`,
+      (process) => process.read(after),
+      (events) => {
+        for (const [index, event] of events.entries()) {
+          if (event.id !== after + index + 1)
+            return this.#world.fail(`a reader at ${after} was given event ${event.id} as number ${index + 1}`);
+          this.#wasGiven(event.id, JSON.stringify(event));
+        }
+        if ((this.#cursors.get(reader) ?? 0) === after) this.#cursors.set(reader, after + events.length);
+      },
+    );
+  }
+
+  #wasGiven(id: number, text: string): void {
+    const known = this.#delivered.get(id) ?? text;
+    if (known !== text) this.#world.fail(`event ${id} was delivered as ${known}, then as ${text}`);
+    this.#delivered.set(id, text);
+  }
+
+  #chat({ plan, text, results }: Extract<ClientCommand, { do: 'chat' }>): void {
+    const key = `chat ${this.#chats.size + 1}`;
+    const waiting = results ? this.#waitingFor('client-tool-required') : [];
+    const said = text || waiting.length === 0 ? `${key} word` : null;
+    this.#chats.set(key, { text: said, results: waiting.map((callId) => ({ callId, text: 'of a chat' })), plan, at: this.#world.now });
+    if (said !== null) this.#messages.set(key, { text: said, plan, at: this.#world.now, turn: null, before: [] });
+    this.#sendChat(key);
+  }
+
+  #chatAgain(): void {
+    const fresh = [...this.#chats].filter(([, { at }]) => this.#world.now - at < limits.idempotencyTtlMs / 2);
+    const [key] = fresh.length === 0 ? [] : this.#world.random.pick(fresh);
+    if (key !== undefined) this.#sendChat(key);
+  }
+
+  #sendChat(key: string): void {
+    const said = this.#chats.get(key);
+    if (said === undefined) return;
+    this.#whole(
+      `say ${key}`,
+      (process) => process.chat(key, said),
+      ({ turn, completion }) => {
+        this.#wasAccepted(key, turn);
+        this.#results.push(...said.results);
+        if (!this.#frames.has(completion)) this.#frames.set(completion, '');
+      },
+    );
+  }
+
+  #streamTurn(): void {
+    if (this.#accepted.length === 0) return;
+    const turn = this.#world.random.pick(this.#accepted);
+    this.#whole(
+      `stream ${turn}`,
+      (process) => process.streamTurn(turn),
+      (stream) => {
+        let last = 0;
+        void this.#follow(stream, (_text, all) => {
+          for (const frame of all.split('\n\n').slice(0, -1)) {
+            const id = Number(/^id: (\d+)$/m.exec(frame)?.[1] ?? 0);
+            if (id <= last) continue;
+            last = id;
+            this.#wasGiven(id, /^data: (.*)$/m.exec(frame)?.[1] ?? '');
+          }
+        });
+      },
+    );
+  }
+
+  #streamChat(): void {
+    if (this.#frames.size === 0) return;
+    const completion = this.#world.random.pick([...this.#frames.keys()]);
+    this.#whole(
+      `stream ${completion}`,
+      (process) => process.streamCompletion(completion),
+      (stream) => {
+        void this.#follow(stream, (_text, all) => {
+          const told = this.#frames.get(completion) ?? '';
+          if (!all.startsWith(told) && !told.startsWith(all)) this.#world.fail(`${completion} said ${told}, then ${all}`);
+          if (all.length > told.length) this.#frames.set(completion, all);
+        });
+      },
+    );
+  }
+
+  /** Reads until the end, or until the process is gone. What a reader has is durable. Comments are nobody's to read. */
+  async #follow(stream: ReadableStream<Uint8Array>, given: (text: string, all: string) => void): Promise<void> {
+    const { life } = this.#running();
+    const reader = stream.getReader();
+    let all = '';
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (life.state !== 'alive' || done) return;
+        await life.pause('a reader is given bytes');
+        if (life.state !== 'alive') return;
+        this.#machine.flush();
+        const text = new TextDecoder().decode(value).replace(/^:.*\n\n/gm, '');
+        all += text;
+        given(text, all);
+        if (this.#world.random.chance(0.1)) return void reader.cancel();
+      }
+    } catch (error) {
+      if (life.state === 'alive') this.#world.fail(`a stream failed: ${error instanceof Error ? error.stack : String(error)}`);
+    }
+  }
+
+  #answer(): void {
+    if (this.#accepted.length === 0) return;
+    const turn = this.#world.random.pick(this.#accepted);
+    this.#whole(
+      `answer of ${turn}`,
+      (process) => process.answer(turn),
+      (status) => {
+        if (status !== 'waiting') this.#answers.set(turn, status);
+      },
+    );
+  }
+
+  #callNew({ name, safe, keyed }: Extract<ClientCommand, { do: 'call' }>): void {
+    // Each has a number that no other call of the run has: effects are told apart by it.
+    const number = 1_000 + this.#direct.length;
+    const call: DirectCall = { key: keyed ? `direct ${number}` : null, name, args: { n: number, safe }, at: this.#world.now };
+    this.#direct.push(call);
+    this.#call(call);
+  }
+
+  #callAgain(): void {
+    const fresh = this.#direct.filter(({ at }) => this.#world.now - at < limits.idempotencyTtlMs / 2);
+    if (fresh.length > 0) this.#call(this.#world.random.pick(fresh));
+  }
+
+  #call(call: DirectCall): void {
+    this.#whole(
+      `call ${String(call.args.n)}`,
+      (process) => process.call(call.key, call.name, call.args),
+      (pending) => {
+        if (pending === null) return;
+        this.#asked.set(pending, call);
+      },
+    );
+  }
+
+  #target(kind: 'approval-required' | 'client-tool-required', of: 'pending' | 'any' | 'unknown'): string {
+    const asked = of === 'any' ? this.#everAsked(kind) : of === 'pending' ? this.#waitingFor(kind) : [];
+    const direct = kind === 'approval-required' && of !== 'unknown' ? [...this.#asked.keys()] : [];
+    const wanted = [...asked, ...direct];
+    return wanted.length === 0 ? 'call_unknown' : this.#world.random.pick(wanted);
+  }
+
+  #everAsked(kind: 'approval-required' | 'client-tool-required'): string[] {
+    return this.#machine.events().flatMap((event) => (event.type === kind ? [event.callId] : []));
+  }
+
+  #waitingFor(kind: 'approval-required' | 'client-tool-required'): string[] {
+    const closes = (event: SessionEvent) => event.type === 'approval-decided' || event.type === 'tool-result';
+    const closed = new Set(this.#machine.events().flatMap((event) => (closes(event) && 'callId' in event ? [event.callId] : [])));
+    return this.#everAsked(kind).filter((callId) => !closed.has(callId));
+  }
+}
