@@ -65,6 +65,8 @@ export const limits = {
   maxLinkBodyBytes: 4 * KB,
   /** Open at once in a session, direct calls included: each holds its arguments. */
   maxPendingApprovals: 100,
+  /** Arguments of all of them together, from which on no direct call is asked for any more: they are listed on one page, and an RPC carries 32 MB. */
+  maxPendingArgumentCharacters: 8 * MB,
   /** JSON on an approval's page; longer than this it is not indented: nobody reads it for its form, and depth would multiply it. */
   maxIndentedCharacters: 64 * KB,
   /** Links to one approval that are good at the same time. */

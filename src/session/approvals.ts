@@ -110,6 +110,12 @@ export class Approvals {
     return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM approvals WHERE state = 'pending'`).one().count;
   }
 
+  /** Of the arguments of all that is pending. */
+  pendingCharacters(): number {
+    const query = `SELECT coalesce(sum(length(part)), 0) AS characters FROM approval_arguments WHERE call_id IN (SELECT call_id FROM approvals WHERE state = 'pending')`;
+    return this.#sql.exec<{ characters: number }>(query).one().characters;
+  }
+
   /** Pending, and nobody has decided in time. */
   due(): Approval[] {
     return this.#all(

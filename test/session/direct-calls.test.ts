@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import { limits } from '../../src/core/limits.ts';
 import { textResult, type ToolResult } from '../../src/core/tool.ts';
-import { decide } from '../../src/session/decide.ts';
+import { decide, showPending } from '../../src/session/decide.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { makeRoom } from './runner-room.ts';
 
@@ -87,6 +87,19 @@ describe('a direct call that needs a person’s word', () => {
     const { room } = await open();
     for (let n = 0; n < limits.maxPendingApprovals; n += 1) await room.call({ name: 'asks', arguments: { n } });
     await expect(room.call({ name: 'asks', arguments: { n: -1 } })).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  it('is refused when what waits is so large already that it could not be shown on one page', async () => {
+    const { room } = await open();
+    const large = 'x'.repeat(limits.maxArgumentBytes - 1_000);
+    const ask = (n: number) => room.call({ name: 'asks', arguments: { n, large } });
+    const { pending } = await ask(0);
+    for (let n = 1; n < 9; n += 1) await ask(n);
+    await expect(ask(9)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(room.call({ name: 'asks' })).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(JSON.stringify(showPending(room.decideDoor())).length).toBeLessThan(16 * 1024 * 1024);
+    await decide(room.decideDoor(), pending?.[0]?.callId ?? '', 'deny', once);
+    expect((await room.call({ name: 'asks' })).result.code).toBe('approval_required');
   });
 
   it('has nobody to ask on scratch files', async () => {
