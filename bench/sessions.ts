@@ -1,6 +1,7 @@
 /**
  * What sessions cost when there are many at once and when one is long: 200 streams side by side against as many through the
- * floor's objects, a session of 10,000 messages opened by a process that has just begun, a turn in it against one in a new one.
+ * floor's objects, a session of 10,000 messages opened by a process that has just begun, a turn in it against one in a new one,
+ * and a turn beside a session that is flooded against one that is alone.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { number, type Verdict } from './goals.ts';
@@ -17,7 +18,12 @@ const stallMs = 2_000;
 
 export async function measureSessions(servers: Servers, quick: boolean): Promise<Verdict[]> {
   console.log('\nSessions');
-  return [...(await measureStreams(servers)), await measureRows(servers), ...(await measureLongSession(servers, quick ? 1_000 : 5_000))];
+  return [
+    ...(await measureStreams(servers)),
+    await measureRows(servers),
+    await measureNeighbour(servers),
+    ...(await measureLongSession(servers, quick ? 1_000 : 5_000)),
+  ];
 }
 
 type Watched = { totalMs: number; firstMs: number; longestGapMs: number; events: number; lastId: number };
@@ -124,6 +130,49 @@ async function measureRows(servers: Servers): Promise<Verdict> {
     text: `rows of the log for a turn of 200 pieces of text: ${rows.join(', ')} (at once, yielding, 5 ms apart; at most 60)`,
     holds: most <= 60,
     required: true,
+  };
+}
+
+/** A session whose queue is kept full, and the turns of another one. Locally all objects share one thread, deployed they do not. */
+async function measureNeighbour(servers: Servers): Promise<Verdict> {
+  const [noisy, quiet] = [await makeSession(servers, 'mock-c200-py'), await makeSession(servers, 'mock-c20')];
+  const ask = () =>
+    fetch(`${servers.ours.url}/v1/sessions/${noisy}/turns`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', prefer: 'respond-async', ...bearer(servers) },
+      body: JSON.stringify({ input: 'Hello' }),
+    });
+  const p95 = async (): Promise<number> => {
+    const times: number[] = [];
+    for (let turn = 0; turn < 60; turn += 1) times.push((await runTurn(servers, quiet)).totalMs);
+    return times.sort((one, other) => one - other)[56] ?? Number.NaN;
+  };
+  await p95();
+  const alone = await p95();
+  const state = { over: false, accepted: 0, refused: 0 };
+  const flood = (async () => {
+    while (!state.over) {
+      const { status, body } = await ask();
+      await body?.cancel();
+      if (status === 202) state.accepted += 1;
+      else state.refused += 1;
+      // Full: its own turns make room, and a client that was refused waits.
+      if (status !== 202) await sleep(20);
+    }
+  })();
+  while (state.refused === 0) await sleep(20);
+  const beside = await p95();
+  state.over = true;
+  await flood;
+  // With all that is queued: what is measured next stands alone.
+  await fetch(`${servers.ours.url}/v1/sessions/${noisy}`, { method: 'DELETE', headers: bearer(servers) });
+  return {
+    goal: 'S6',
+    text:
+      `a turn beside a session whose queue is full (${state.accepted} turns taken, ${state.refused} refused): p95 ${beside.toFixed(1)} ms, ` +
+      `alone ${alone.toFixed(1)}: ${number(beside / alone)} x (at most 2; local objects share a thread)`,
+    holds: beside / alone <= 2,
+    required: false,
   };
 }
 
