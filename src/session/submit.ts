@@ -20,7 +20,7 @@ export async function submit(door: SubmitDoor, caller: Principal, request: Submi
   if (door.gone()) throw new Problem('not_found', 'There is no such session.');
   keepUnlisted(door, request);
   const repeated = request.idempotencyKey === undefined ? null : room.turns.findByKey(request.idempotencyKey, request.bodyHash ?? '');
-  if (repeated !== null) return { position: 0, ...repeated, session: repeated.session ?? session };
+  if (repeated !== null) return { position: room.turns.ahead(repeated.turn), ...repeated, session: repeated.session ?? session };
   if (chat === undefined) return acceptTurn(door, request, () => null);
   return submitChat(door, { ...request, chat, results }) ?? (await fork(door, caller, request));
 }

@@ -120,6 +120,16 @@ export class TurnStore {
     return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM turns WHERE state = 'queued'`).one().count;
   }
 
+  /** How many come before it; 0 for one that was begun. */
+  ahead(id: string): number {
+    return this.#sql
+      .exec<{ count: number }>(
+        `SELECT count(*) AS count FROM turns WHERE state IN ('queued', 'running', 'waiting') AND seq < (SELECT seq FROM turns WHERE id = ? AND state = 'queued')`,
+        id,
+      )
+      .one().count;
+  }
+
   /** The input, handed over to the log when the turn begins. */
   takeInput(id: string): InputPart[] {
     const parts = [...this.#sql.exec<{ part: string }>('SELECT part FROM turn_inputs WHERE turn = ? ORDER BY seq', id)];

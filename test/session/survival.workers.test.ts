@@ -114,6 +114,20 @@ describe('a turn that waits for an approval', () => {
     expect(await session.answer(owner, turn)).toMatchObject({ status: 'waiting' });
   });
 
+  it('keeps the turns behind it queued, and a repeat of one is told its place as it is now', async () => {
+    const { session, id, say } = await make();
+    await session.answer(owner, await say(effect));
+    const request = { plan, input: [{ type: 'text' as const, text: 'hello' }], idempotencyKey: 'queued', bodyHash: 'h' };
+    await say('between');
+    const first = await session.submit(owner, request);
+    expect(first.position).toBe(2);
+    await kill(id);
+    expect(await session.submit(owner, request)).toMatchObject({ turn: first.turn, position: 2 });
+    await session.cancel(owner);
+    await session.answer(owner, first.turn);
+    expect(await session.submit(owner, request)).toMatchObject({ turn: first.turn, position: 0 });
+  });
+
   it('stays cancelled, whatever dies after it', async () => {
     const { session, id, say, effects } = await make();
     const turn = await say(effect);
