@@ -11,7 +11,7 @@ import type { ModelRequest, Reply, ScriptedCall } from './scripted-model.ts';
 
 /** A turn is over within this time of the restart (REL-2). */
 export const terminalMs = 10_000;
-const reachMs = 20_000;
+const reachMs = 15_000;
 
 export type Said = { name: string; text: string; turn: string | null };
 

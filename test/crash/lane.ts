@@ -140,6 +140,12 @@ async function furnish(lane: Lane): Promise<void> {
   const agent = { model: 'scripted/any', toolset: 'effects', instructions: 'You are scripted.' };
   await put('/v1/agents/doer', agent);
   await put('/v1/agents/forgetful', { ...agent, limits: { maxContextTokens: 1_000 } });
+
+  // Where nothing dies a turn ends. What cannot even do that is said here, once, and not in each cell.
+  lane.model.script('unharmed', [{ text: 'It works.' }]);
+  const session = await lane.call('POST', '/v1/sessions', { agent: 'doer' });
+  const turn = await lane.call('POST', `/v1/sessions/${session.json?.id}/turns`, { input: 'Does it? #unharmed#' });
+  if (turn.json?.text !== 'It works.') throw new Error(`A turn in which nothing dies: ${turn.status} ${turn.text}\n${lane.printed()}`);
 }
 
 /** Page by page, until the stream has nothing more to say at once and sends a comment instead. */
