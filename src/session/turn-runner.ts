@@ -266,6 +266,8 @@ export class TurnRunner {
       run.abort.abort(new Error('a newer run of this turn has taken over'));
       return;
     }
+    // One result a call, for good: the first one stands, as for whoever reads the log.
+    if (event.type === 'tool-result' && run.state.calls.get(event.callId)?.answered === true) return;
     const { id } = log.append(event);
     if (event.type === 'tool-result' && !run.audited.has(event.callId)) run.closed.push(unheard(run, event));
     applyEvent(run.state, event);

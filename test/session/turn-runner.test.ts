@@ -207,6 +207,28 @@ describe('a session’s turns', () => {
     expect(runner.active).toBe(false);
   });
 
+  it('have one result for each call: another one is not written down', async () => {
+    const { room: opened, accept, events, settle } = await makeRoom([calls(['asks', {}])]);
+    accept('t1');
+    await settle();
+    const callId = events().flatMap((event) => (event.type === 'approval-required' ? [event.callId] : []))[0] ?? '';
+    const result = (text: string) =>
+      ({
+        type: 'tool-result',
+        turn: 't1',
+        step: 1,
+        callId,
+        name: 'asks',
+        canonical: 'builtin.bash',
+        via: 'wire',
+        ...textResult(text),
+      }) as const;
+    opened.runner.tell('t1', () => [result('first'), result('second')]);
+    await settle();
+    expect(events().flatMap((event) => (event.type === 'tool-result' ? [event.content] : []))).toEqual([textResult('first').content]);
+    expect(ends(events())).toEqual(['t1 completed stop']);
+  });
+
   it('do nothing when cancelled with none running', async () => {
     const {
       room: { runner },
