@@ -7,6 +7,7 @@ import type { Price } from './price.ts';
 import { z } from 'zod';
 import type { EditionPointer } from './edition.ts';
 import { limits } from './limits.ts';
+import { isObjectMember } from './reserved-names.ts';
 
 export type Plan = {
   model: string;
@@ -32,7 +33,8 @@ export const ClientTool = z
   .strictObject({
     name: z
       .string()
-      .regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, { message: 'must be 1-64 of letters, digits, _ and -, not beginning with a digit or -' }),
+      .regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, { message: 'must be 1-64 of letters, digits, _ and -, not beginning with a digit or -' })
+      .refine((name) => !isObjectMember(name), { message: 'is a member of every JavaScript object: give the tool another name' }),
     description: z.string().max(limits.maxClientToolDescriptionBytes).default(''),
     inputSchema: z.record(z.string(), z.unknown()).default({ type: 'object' }),
   })

@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ClientToolInput } from '../../src/core/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
+import { turnNames } from '../../src/engine/plan-names.ts';
 import { planTurn, type PlanRequest } from '../../src/engine/plan-turn.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
@@ -106,4 +108,21 @@ describe('a tool of the caller', () => {
   ])('is not %j', (value) => {
     expect(ClientToolInput.safeParse(value).success).toBe(false);
   });
+});
+
+it('has a name that a turn can offer, or is refused before the turn', () => {
+  const character = fc.constantFrom('a', 'Z', '_', '-', '0', '.', ' ');
+  const name = fc.oneof(
+    fc.constantFrom('constructor', '__proto__', 'toString', 'toJSON', 'then', 'x', '_', `x${'y'.repeat(63)}`),
+    fc.string({ unit: character, maxLength: 70 }),
+  );
+  fc.assert(
+    fc.property(name, (text) => {
+      const read = ClientToolInput.safeParse({ name: text });
+      if (!read.success) return;
+      const names = turnNames(null, { aliases: true, allow: null, clientTools: [read.data] });
+      expect(names?.tools.map(({ canonical }) => canonical)).toEqual([`client.${text}`]);
+    }),
+  );
+  for (const member of ['constructor', '__proto__', 'toJSON']) expect(ClientToolInput.safeParse({ name: member }).success).toBe(false);
 });
