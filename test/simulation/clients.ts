@@ -37,6 +37,7 @@ export class Clients {
   readonly #asked = new Map<string, DirectCall>();
   readonly #approvals = new Map<DirectCall, Set<string>>();
   #remembered = false;
+  #leaving = false;
   #removed: Witness['removed'] = null;
 
   constructor(world: World, machine: Machine, upstream: Upstream, running: () => { life: Life; process: Process }) {
@@ -63,6 +64,7 @@ export class Clients {
         approvals: this.#approvals.get(call)?.size ?? 0,
       })),
       remembered: this.#remembered,
+      leaving: this.#leaving,
       removed: this.#removed,
     };
   }
@@ -195,6 +197,7 @@ export class Clients {
   }
 
   #remove(): void {
+    this.#leaving = true;
     this.#whole(
       'remove',
       (process) => process.remove(),

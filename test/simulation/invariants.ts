@@ -25,6 +25,8 @@ export type Witness = {
   direct: readonly { n: unknown; once: boolean; asks: boolean; approvals: number }[];
   /** A rule may have been stored: not everything has to be asked for any more. */
   remembered: boolean;
+  /** Its deletion was asked for. */
+  leaving: boolean;
   /** Model requests in all, and when the deletion was told. */
   requests: number;
   removed: { requests: number } | null;

@@ -88,8 +88,13 @@ class Simulation {
       this.#takeOver();
       return life.pause(point);
     }
-    if (this.#world.random.chance(0.5)) this.#kill(point);
-    else void life.pause(`${point}, and then no more`).then(() => this.#life === life && this.#kill(point));
+    return this.#world.random.chance(0.5) ? this.#dieAt(point, life) : life.pause(point).then(() => this.#dieAt(point, life));
+  }
+
+  /** Never resolves, unless there is peace by now, or another process. */
+  #dieAt(point: CrashPoint, life: Life): void | Promise<void> {
+    if (this.#peace || this.#life !== life) return;
+    this.#kill(point);
     return new Promise(() => undefined);
   }
 
@@ -100,6 +105,7 @@ class Simulation {
   #check(): void {
     const witness = this.#clients.witness();
     if (this.#machine.isGone?.() === true) {
+      if (!witness.leaving) this.#world.fail('the session is gone, and nobody asked for that');
       if (this.#machine.alarm() !== null) this.#world.fail('an alarm outlives the session');
       if (witness.removed !== null && witness.requests > witness.removed.requests) this.#world.fail('a model was asked after the deletion');
       return;
