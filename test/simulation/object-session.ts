@@ -41,6 +41,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
     else world.note(() => `    ${query.slice(0, 90)}`);
   });
   const rules: PolicyRule[] = [];
+  let known: { version: number; events: SessionEvent[] } = { version: -1, events: [] };
   const founder = world.newLife();
   foundRoom(storageOf(disk, founder), { workspace: owner.workspace, keyId: owner.keyId, setup: { listed: true }, createdAt: world.now });
   disk.flush();
@@ -51,7 +52,10 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
     lose: () => disk.lose(world.random),
     alarm: () => disk.alarm,
     clearAlarm: () => disk.setAlarm(null),
-    events: () => readLog(disk, world),
+    events: () => {
+      if (known.version !== disk.version) known = { version: disk.version, events: readLog(disk, world) };
+      return known.events;
+    },
     unfinished: () => (disk.isEmpty() ? 0 : disk.all(`SELECT id FROM turns WHERE state <> 'ended'`).length),
     isGone: () => disk.isEmpty(),
     close: () => disk.close(),

@@ -25,6 +25,8 @@ export class SqlDisk {
   #blocks = 0;
   #blockOpen = false;
   #alarm: Alarm | null = null;
+  /** Another one after every change. */
+  version = 0;
 
   /** Everything up to `close` is taken back then. */
   constructor(database: DatabaseSync, note: (query: string, bindings: readonly SQLInputValue[]) => void) {
@@ -51,6 +53,7 @@ export class SqlDisk {
     const lost = this.#blocks - kept;
     if (lost > 0) this.#run(`ROLLBACK TO block_${kept}`);
     this.flush();
+    this.version += 1;
     this.#alarm = this.#readAlarm();
     return lost;
   }
@@ -100,6 +103,7 @@ export class SqlDisk {
   }
 
   #write(): void {
+    this.version += 1;
     if (this.#blockOpen) return;
     this.#blockOpen = true;
     this.#run(`SAVEPOINT block_${this.#blocks}`);
