@@ -169,6 +169,8 @@ export interface Session {
    * frame that the client has; `not_found` for an answer that this session did not give.
    */
   completion(caller: Principal, completion: string, options: { streamed: boolean; after?: string }): Promise<ReadableStream<Uint8Array>>;
+  /** What the turn of that answer worked with; null: no toolset. Throws `not_found` as above. */
+  completionEdition(caller: Principal, completion: string): Promise<EditionPointer | null>;
   /** Events after `after`; waits up to `waitMs` when there are none yet. Bounded by one page. */
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<SessionEvent[]>;
   /** What waits for a person's word, direct calls included, oldest first. */

@@ -2,6 +2,7 @@
  * What a chat client reads of an answer: OpenAI's dialect, as chunks or as one document, from the first frame or from any
  * other. Reads and waits only; `session.ts` has checked who asks.
  */
+import type { EditionPointer } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { encodeFrame } from '../dialects/native.ts';
@@ -23,9 +24,18 @@ export async function readCompletion(
   id: string,
   { streamed, after }: { streamed: boolean; after?: string },
 ): Promise<ReadableStream<Uint8Array>> {
-  const completion = source.room.completions.get(id);
-  if (completion === null) throw new Problem('not_found', 'There is no such answer.');
+  const completion = find(source.room, id);
   return streamed ? streamFrames(source, completion, after ?? null) : await readDocument(source, completion);
+}
+
+export function editionOf(room: Pick<Room, 'completions' | 'turns'>, id: string): EditionPointer | null {
+  return room.turns.get(find(room, id).range.turn)?.plan.edition ?? null;
+}
+
+function find({ completions }: Pick<Room, 'completions'>, id: string): Completion {
+  const completion = completions.get(id);
+  if (completion === null) throw new Problem('not_found', 'There is no such answer.');
+  return completion;
 }
 
 function identityOf({ id, model, includeUsage, createdAt }: Completion) {

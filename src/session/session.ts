@@ -6,6 +6,7 @@ import { DurableObject } from 'cloudflare:workers';
 import type { ApprovalView, Decision } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
 import { crashPoint } from '../core/crash-point.ts';
+import type { EditionPointer } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
@@ -30,7 +31,7 @@ import type {
 import type { Bindings } from '../storage/bindings.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import { ring } from './alarm.ts';
-import { readCompletion } from './completion-reader.ts';
+import { editionOf, readCompletion } from './completion-reader.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecideDoor } from './decide.ts';
 import { callDirectly, openCalls } from './direct-calls.ts';
 import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
@@ -116,6 +117,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => readCompletion({ ...this.#source(caller), session: this.#id }, completion, options));
   }
 
+  completionEdition(caller: Principal, completion: string): Promise<Outcome<EditionPointer | null>> {
+    return toOutcome(() => editionOf(this.#enter(caller), completion));
+  }
+
   eventsAfter(caller: Principal, after: number, waitMs: number): Promise<Outcome<SessionEvent[]>> {
     return toOutcome(() => readEvents(this.#source(caller), after, waitMs));
   }
@@ -133,7 +138,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
-    return toOutcome(() => mintLink(this.#decideDoor(this.#enter(caller)), callId));
+    return toOutcome(() => mintLink(this.#decideDoor(this.#enter(caller)), callId, caller.keyId));
   }
 
   linkedApproval(nonce: string): Promise<Outcome<ApprovalView>> {
@@ -274,7 +279,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   #decideDoor(room: Room): DecideDoor {
     const { clock, catalog } = this.#wiring;
-    return { room, session: this.#id, now: clock.now, allow: (rule) => catalog(room.meta.workspace).allow(rule) };
+    const { allow, keyStands } = catalog(room.meta.workspace);
+    return { room, session: this.#id, now: clock.now, allow, keyStands };
   }
 
   #source(caller: Principal): TurnSource & { room: Room } {

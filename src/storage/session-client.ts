@@ -22,6 +22,7 @@ const methods: readonly (keyof Session)[] = [
   'answer',
   'stream',
   'completion',
+  'completionEdition',
   'eventsAfter',
   'approvals',
   'approval',

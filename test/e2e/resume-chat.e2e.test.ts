@@ -92,8 +92,10 @@ describe('a chat stream that was cut', () => {
       await resumedAnywhere(bytes, byQuery, seed + 1);
       await restart();
       await resumedAnywhere(bytes, byHeader, seed + 101);
-      const { json } = await service.call('GET', path);
+      const { json, headers: again } = await service.call('GET', path);
       expect(json).toMatchObject({ id: headers.get('x-moniker-completion'), object: 'chat.completion' });
+      for (const name of ['x-moniker-session', 'x-moniker-completion', 'x-moniker-edition'])
+        expect(again.get(name)).toBe(headers.get(name));
     }
   });
 

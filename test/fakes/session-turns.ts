@@ -1,4 +1,5 @@
 /** What happens in a fake session: its turns, words on approvals, direct calls. Used by `sessions.ts`. */
+import type { EditionPointer } from '../../src/core/edition.ts';
 import type { ApprovalView, Decision } from '../../src/core/approval.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
 import type { Message } from '../../src/core/message.ts';
@@ -26,7 +27,7 @@ export type FakeSession = {
   files: Map<string, Uint8Array>;
   keys: Map<string, { hash: string | undefined; submitted: SubmittedTurn }>;
   /** Answers of chat dialects: id → what it shows. */
-  completions: Map<string, { turn: string; model: string; includeUsage: boolean }>;
+  completions: Map<string, { turn: string; model: string; includeUsage: boolean; edition: EditionPointer | null }>;
   calls: Map<string, { hash: string | undefined; answer: SessionCall }>;
   waiting: Waiting;
 };

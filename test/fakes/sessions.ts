@@ -96,7 +96,7 @@ export function fakeSessions(): FakeSessions {
         edition: request.plan.edition ?? null,
         completion: request.chat === undefined ? null : `chatcmpl-${turn}`,
       };
-      if (request.chat !== undefined) session.completions.set(`chatcmpl-${turn}`, { turn, ...request.chat });
+      if (request.chat !== undefined) session.completions.set(`chatcmpl-${turn}`, { turn, edition: made.edition, ...request.chat });
       if (request.idempotencyKey !== undefined) session.keys.set(request.idempotencyKey, { hash: request.bodyHash, submitted: made });
       return made;
     },
@@ -105,6 +105,11 @@ export function fakeSessions(): FakeSessions {
       const events = turnEvents(open(id, caller), turn);
       const asking = events.findIndex((event) => event.type === 'approval-required' || event.type === 'client-tool-required');
       return streamOf((asking === -1 ? events : events.slice(0, asking + 1)).map(encodeEvent));
+    },
+    completionEdition: async (caller, completion) => {
+      const made = open(id, caller).completions.get(completion);
+      if (made === undefined) throw new Problem('not_found', 'There is no such answer.');
+      return made.edition;
     },
     completion: async (caller, completion, { streamed }) => {
       const session = open(id, caller);

@@ -10,7 +10,7 @@ import { readCompletionId } from '../../core/reference.ts';
 import { frameIdPattern } from '../../dialects/openai-answer.ts';
 import { ChatCompletionRequest } from '../../dialects/openai-chat-request.ts';
 import { requireBareModel } from '../access.ts';
-import { editionHeader } from '../documents.ts';
+import { editionHeader, editionName } from '../documents.ts';
 import { eventStreamHeaders } from '../event-stream.ts';
 import { mount, type Answer } from '../route.ts';
 import type { App } from '../route.ts';
@@ -99,12 +99,14 @@ export function mountChatCompletions(app: App): void {
       const after = query.after ?? (lastEventId !== undefined && frameIdPattern.test(lastEventId) ? lastEventId : undefined);
       const streamed = after !== undefined || lastEventId !== undefined || c.req.header('accept')?.includes('text/event-stream') === true;
       const session = services.sessions.get(reference.session);
+      const edition = await session.completionEdition(principal, reference.own);
       const content = await session.completion(principal, reference.own, { streamed, ...(after !== undefined && { after }) });
       return new Response(content, {
         headers: {
           ...(streamed ? eventStreamHeaders : { 'content-type': 'application/json' }),
           'x-moniker-session': reference.session,
           'x-moniker-completion': reference.own,
+          ...(edition !== null && { 'x-moniker-edition': editionName(edition) }),
         },
       });
     },
