@@ -8,12 +8,13 @@ import type { Message, ToolCallPart, ToolResultPart } from '../core/message.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import { readToolCallId, toCompletionId } from '../core/reference.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
+import type { TurnMessages } from '../core/transcript.ts';
 import { openCalls, type TurnState } from '../core/turn-state.ts';
 import type { AnswerRange } from '../dialects/openai-answer.ts';
 import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
 import { acceptTurn, type SubmitDoor } from './accept-turn.ts';
 import type { ClientCall } from './client-calls.ts';
-import { matchHistory, pairCalls, toTold, type HistoryMatch } from './history.ts';
+import { matchHistory, pairCalls, toTold, type HistoryMatch, type Told } from './history.ts';
 import { isOwnNote, readShown, toldSince, type Shown } from './shown.ts';
 import { abortedResults, answered, resultEvents, type HashedResult } from './take-results.ts';
 
@@ -38,14 +39,25 @@ export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTur
   else {
     const waiting = results.fresh[0]?.call.turn ?? room.turns.waiting()?.id ?? null;
     const repeated = request.input.length === 0 && results.fresh.length === 0;
-    if (repeated && match.tail === sinceLast && shown.last !== null) return joinLast(door, shown.last.id, shown.last.range.turn);
+    const again = repeated && hasFailed(room, shown);
+    if (repeated && !again && match.tail === sinceLast && shown.last !== null) return joinLast(door, shown.last.id, shown.last.range.turn);
     if (waiting !== null) return goOn(door, request, shown, results.fresh, waiting);
-    if (repeated) return showRest(door, request, shown);
+    // What failed is done anew, from where it failed: there is nothing to show again.
+    if (repeated && !again) return showRest(door, request, shown);
   }
   // Before anything of the turn is written: its own events come after.
   const after = room.log.newest;
   const submitted = acceptTurn(door, request, (turn) => note(door, request, { turn, after, earlier: shown.earlier }));
   return submitted;
+}
+
+/** The last answer was a failure and nothing else. */
+function hasFailed(room: SubmitDoor['room'], { last, earlier }: Shown): boolean {
+  if (last === null || earlier !== null) return false;
+  const status = room.turns.get(last.range.turn)?.status;
+  if (status !== 'failed' && status !== 'interrupted') return false;
+  const { said, calls } = toldSince(room, last.range.after);
+  return said.length === 0 && calls.size === 0;
 }
 
 type Classified = {
@@ -79,10 +91,30 @@ function judge(
   if (history.length === 0) return matchHistory({ users: [], said: [], calls: new Set() }, null);
   const isNote = (paragraph: string): boolean => isOwnNote(room, session, paragraph);
   const isShown = (call: ToolCallPart): boolean => isImported(call) || room.clientCalls.get(call.callId) !== null;
-  const told = toTold(room.transcript.everything(), { isShown, isNote });
-  const stored = { ...told, calls: new Set([...told.calls, ...room.clientCalls.pending()]) };
+  const toldIn = (turns: readonly TurnMessages[]): Told =>
+    toTold(
+      turns.flatMap(({ messages }) => messages),
+      { isShown, isNote },
+    );
   const lost = last === null || results.length === 0 || fresh.length > 0 || input.length > 0 ? [] : [toldSince(room, last.range.after)];
-  return matchHistory(stored, toTold(history, { isShown: () => true, isNote }), [unseen, ...lost]);
+  const sent = toTold(history, { isShown: () => true, isNote });
+  const match = (turns: readonly TurnMessages[]): HistoryMatch => {
+    const told = toldIn(turns);
+    return matchHistory({ ...told, calls: new Set([...told.calls, ...room.clientCalls.pending()]) }, sent, [unseen, ...lost]);
+  };
+
+  const turns = room.transcript.everything();
+  const whole = match(turns);
+  const broken = whole.is === 'fork' ? room.turns.brokenOff() : new Set();
+  if (broken.size === 0) return whole;
+  // A client that got an error sends the message again, or drops it; one that stopped a turn may drop what it said.
+  const isSilent = (turn: TurnMessages): boolean => {
+    const { said, calls } = toldIn([turn]);
+    return said.length === 0 && calls.size === 0;
+  };
+  const without = [(turn: TurnMessages) => broken.has(turn.turn) && isSilent(turn), ({ turn }: TurnMessages) => broken.has(turn)];
+  const matches = without.map((isLeftOut) => match(turns.filter((turn) => !isLeftOut(turn))));
+  return matches.find(({ is }) => is === 'same') ?? whole;
 }
 
 /** Calls of a history that a client brought have its ids. */

@@ -3,13 +3,12 @@
  * streamed from or answered from reads none of it. Models' turns read from the last compaction on; only a client's resent
  * history is compared with everything.
  */
-import type { Message } from '../core/message.ts';
-import { createTranscript, type Transcript } from '../core/transcript.ts';
+import { createTranscript, type Transcript, type TurnMessages } from '../core/transcript.ts';
 import type { EventLog } from './event-log.ts';
 
 export type LogTranscript = Transcript & {
-  /** The conversation as people had it, compactions or not. Reads the whole log once there is a compaction. */
-  everything(): Message[];
+  /** The conversation as people had it, by turn, compactions or not. Reads the whole log once there is a compaction. */
+  everything(): TurnMessages[];
 };
 
 /** `apply` follows the event's `log.append` at once: it is the newest one. */
@@ -39,7 +38,7 @@ export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscri
         whole = createTranscript({ everything: true });
         for (const event of log.readAll(0)) whole.apply(event);
       }
-      return whole.turns().flatMap(({ messages }) => messages);
+      return whole.turns();
     },
   };
 }

@@ -112,6 +112,12 @@ export class TurnStore {
     return this.#sql.exec<{ state: TurnState }>('SELECT state FROM turns WHERE id = ?', id).toArray()[0]?.state ?? null;
   }
 
+  /** Ids of those that ended and were not completed. */
+  brokenOff(): ReadonlySet<string> {
+    const rows = this.#sql.exec<{ id: string }>(`SELECT id FROM turns WHERE state = 'ended' AND status <> 'completed'`);
+    return new Set([...rows].map(({ id }) => id));
+  }
+
   nextQueued(): TurnRow | null {
     return this.#row(`SELECT ${columns} FROM turns WHERE state = 'queued' ORDER BY seq LIMIT 1`);
   }

@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import type { InputPart, Message } from '../../src/core/message.ts';
@@ -154,6 +155,63 @@ describe('a chat request to a session whose turn waits', () => {
     expect(await textsOf(session)).toContain('What is it?');
   });
 });
+
+describe('a chat request after a turn that failed', () => {
+  const broken = { ...plan, model: 'rehearsal/none' };
+  const fail = async (session: Session, text: string | null, given: Given = {}): Promise<void> => {
+    const { results = [], ...rest } = given;
+    const input = text === null ? [] : [textPart(text)];
+    const chat = { model: broken.model, includeUsage: false, results };
+    const failed = await session.submit(owner, { plan: broken, input, ...rest, chat });
+    expect(failed.session).toBe((await session.view(owner)).id);
+    await expect(told(failed)).rejects.toThrow();
+  };
+
+  it.each([
+    ['sends it again', 'hello again', ['hello again']],
+    ['drops it', 'something else', ['something else']],
+    ['lets it stand and says more', 'hello again, please', ['hello again', 'please']],
+  ])('stays in its session, by a client that %s', async (_how, text, kept) => {
+    const session = await make();
+    const { id } = await session.view(owner);
+    const first = await ask(session, 'hello');
+    const history = [user('hello'), said(first)];
+    await fail(session, 'hello again', { history });
+    await fail(session, 'hello again', { history });
+    const second = await send(session, text, { history });
+    expect(second.session).toBe(id);
+    if (kept.length > 1) return;
+    const third = await send(session, 'bye', { history: [...history, ...kept.map(user), said(await told(second))] });
+    expect(third.session).toBe(id);
+    // Nothing is left out that was said and answered.
+    expect((await send(session, 'bye', { history: [user('hello')].concat(said(await told(second))) })).session).not.toBe(id);
+  });
+
+  it('asks the model again when it brings the same results again', async () => {
+    const session = await make();
+    const { id } = await session.view(owner);
+    const first = await ask(session, '/pick');
+    const request = { results: [resultOf(first.calls[0] ?? '', 'red')], history: [user('/pick'), said(first)] };
+    await setModel(id, 'rehearsal/default', 'rehearsal/none');
+    await expect(ask(session, null, request)).rejects.toThrow();
+    const again = await send(session, null, request);
+    expect(again.session).toBe(id);
+    const answer = await told(again);
+    expect([answer.finish, answer.content]).toEqual(['stop', expect.stringContaining('red')]);
+    // What has succeeded is told again, and the call still has its one result.
+    expect((await ask(session, null, request)).id).toBe(answer.id);
+    expect((await textsOf(session)).match(/"type":"tool-result"/g)).toHaveLength(1);
+    const history = [user('/pick'), said(first), said(answer)];
+    expect((await send(session, 'bye', { history })).session).toBe(id);
+  });
+});
+
+/** Of the turn that waits: as if its provider broke meanwhile. */
+async function setModel(session: string, from: string, to: string): Promise<void> {
+  await runInDurableObject(bindings.SESSION.get(bindings.SESSION.idFromString(session)), (_object, { storage }) => {
+    storage.sql.exec('UPDATE turns SET plan = replace(plan, ?, ?)', from, to);
+  });
+}
 
 describe('results in a chat request', () => {
   it('that nobody waits for are refused, whoever’s they are', async () => {

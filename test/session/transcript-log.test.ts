@@ -106,7 +106,7 @@ describe('a session’s transcript', () => {
     const before = [now().messages(), now().tokens(), now().everything()];
     const transcript = reopen();
     expect([transcript.messages(), transcript.tokens(), transcript.everything()]).toEqual(before);
-    expect(texts(transcript.everything()).slice(0, 3)).toEqual(['imported', 't0', 're t0']);
+    expect(texts(transcript.everything().flatMap(({ messages }) => messages)).slice(0, 3)).toEqual(['imported', 't0', 're t0']);
   });
 });
 
