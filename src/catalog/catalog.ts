@@ -10,7 +10,7 @@ import { limits } from '../core/limits.ts';
 import { Problem, toOutcome } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import type { PolicyRule } from '../core/policy.ts';
-import type { KeyRequest } from '../core/principal.ts';
+import type { KeyRequest, Scope } from '../core/principal.ts';
 import { readSettings } from '../core/settings.ts';
 import { createLog } from '../platform/log.ts';
 import type { AuditQuery, DocumentKind, PageRequest, SessionIndexRow, WriteOptions } from '../ports/catalog.ts';
@@ -25,7 +25,7 @@ import { appendAudit, listAudit } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import { listRows, notFound, requireRow, toStored } from './documents.ts';
 import { readEditionText } from './editions.ts';
-import { createKey, listKeys, revokeKey, verifyKey } from './keys.ts';
+import { createKey, keyStands, listKeys, revokeKey, verifyKey } from './keys.ts';
 import { findTool, listTools } from './known-tools.ts';
 import { createOutbox, enqueueLost } from './outbox.ts';
 import type { Outbox, PublishedKind } from './outbox.ts';
@@ -113,6 +113,10 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   verifyKey(workspace: string, id: string, hash: string) {
     return this.#answer(workspace, ({ context }) => verifyKey(context, id, hash));
+  }
+
+  keyStands(workspace: string, id: string, scope: Scope) {
+    return this.#answer(workspace, ({ context }) => keyStands(context, id, scope));
   }
 
   allow(workspace: string, rule: PolicyRule) {

@@ -2,7 +2,7 @@
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
-import { KeyRequest } from '../core/principal.ts';
+import { hasScope, KeyRequest, rootKeyId } from '../core/principal.ts';
 import type { Principal, Scope } from '../core/principal.ts';
 import type { KeyRecord, Page, PageRequest } from '../ports/catalog.ts';
 import type { KeyVerdict } from '../storage/catalog-rpc.ts';
@@ -44,7 +44,7 @@ export function listKeys(context: CatalogContext, page: PageRequest): Page<KeyRe
 
 /** Works everywhere within `limits.principalTtlMs`. Revoking twice changes nothing. */
 export function revokeKey(context: CatalogContext, id: string): void {
-  if (id === 'root') throw new Problem('conflict', 'The root key is a setting: change MONIKER_ROOT_KEY to revoke it.');
+  if (id === rootKeyId) throw new Problem('conflict', 'The root key is a setting: change MONIKER_ROOT_KEY to revoke it.');
   requireKey(context.sql, id);
   context.sql.exec('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', context.now(), id);
 }
@@ -68,6 +68,14 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
     ...(agents !== undefined && { agents }),
   };
   return { principal, expiresAt: row.expires_at };
+}
+
+/** Whether what was made with a key before is still good: it was not revoked, has not expired, and has the scope. Notes no use. */
+export function keyStands(context: CatalogContext, id: string, scope: Scope): boolean {
+  if (id === rootKeyId) return true;
+  const row = findKey(context.sql, id);
+  if (row === null || row.revoked_at !== null) return false;
+  return (row.expires_at === null || row.expires_at > context.now()) && hasScope(toRecord(row), scope);
 }
 
 type KeyRow = {

@@ -6,7 +6,7 @@ export type Scope = z.infer<typeof Scope>;
 
 export type Principal = {
   workspace: string;
-  /** `root`, or the id part of a created key. Owns the sessions it makes. */
+  /** `rootKeyId`, or the id part of a created key. Owns the sessions it makes. */
   keyId: string;
   scopes: readonly Scope[];
   /** Absent: all of the workspace's. */
@@ -25,7 +25,10 @@ export const KeyRequest = z
   .meta({ id: 'KeyRequest' });
 export type KeyRequest = z.infer<typeof KeyRequest>;
 
+/** The key that is a setting: it is in no table, cannot be revoked, and has every scope. */
+export const rootKeyId = 'root';
+
 /** `admin` stands for every scope. */
-export function hasScope(principal: Principal, scope: Scope): boolean {
+export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): boolean {
   return principal.scopes.includes(scope) || principal.scopes.includes('admin');
 }

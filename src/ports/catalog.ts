@@ -71,6 +71,8 @@ export interface Catalog {
   createKey(request: KeyRequest): Promise<{ key: string; record: KeyRecord }>;
   keys(page: PageRequest): Promise<Page<KeyRecord>>;
   revokeKey(id: string): Promise<void>;
+  /** False once it was revoked or has expired, and where it has not the scope or was never made. `root` always stands. */
+  keyStands(id: string, scope: Scope): Promise<boolean>;
 
   /** Adds a remembered rule; the same rule twice is one. */
   allow(rule: PolicyRule): Promise<void>;

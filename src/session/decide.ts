@@ -7,8 +7,10 @@ import { toBase64Url } from '../core/base64url.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { ruleOf, type PolicyRule } from '../core/policy.ts';
+import { rootKeyId, type Scope } from '../core/principal.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { Decided } from '../ports/session.ts';
+import type { ApprovalLink } from './approval-links.ts';
 import { toApprovalView, type Approval } from './approvals.ts';
 import type { Room } from './room.ts';
 
@@ -18,6 +20,8 @@ export type DecideDoor = {
   now(): number;
   /** Stores a rule for the workspace. */
   allow(rule: PolicyRule): Promise<void>;
+  /** Asks the Catalog whether a key still has this right. */
+  keyStands(keyId: string, scope: Scope): Promise<boolean>;
 };
 
 export function showApproval({ room, session }: DecideDoor, callId: string): ApprovalView {
@@ -55,34 +59,54 @@ export function expireApprovals({ room }: Pick<DecideDoor, 'room'>): void {
   room.runner.setApprovalTimer();
 }
 
-/** A fresh nonce that stands for one decision. */
-export async function mintLink(door: DecideDoor, callId: string): Promise<{ nonce: string; expiresAt: number }> {
+/** A fresh nonce that stands for one decision, for as long as the key stands that it is made with. */
+export async function mintLink(door: DecideDoor, callId: string, keyId: string): Promise<{ nonce: string; expiresAt: number }> {
   const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   const hash = await sha256Hex(nonce);
   const approval = find(door.room, callId);
   if (approval.state !== 'pending' || approval.expiresAt <= door.now())
     throw new Problem('conflict', `This approval is ${stateNow(door, approval)}: there is nothing to decide.`);
   const expiresAt = Math.min(approval.expiresAt, door.now() + limits.approvalLinkTtlMs);
-  door.room.links.add(hash, callId, expiresAt);
+  door.room.links.add(hash, { callId, keyId, expiresAt });
   return { nonce, expiresAt };
 }
 
 export async function showLinked(door: DecideDoor, nonce: string): Promise<ApprovalView> {
-  return showApproval(door, linkedCall(door, await sha256Hex(nonce)));
+  return showApproval(door, await linkedCall(door, await sha256Hex(nonce)));
 }
 
 export async function decideByLink(door: DecideDoor, nonce: string, decision: Decision): Promise<Decided> {
   const hash = await sha256Hex(nonce);
-  const callId = linkedCall(door, hash);
+  const callId = await linkedCall(door, hash);
   const decided = await decide(door, callId, decision, { by: 'link', remember: false });
   door.room.links.use(hash);
   return decided;
 }
 
-function linkedCall({ room }: DecideDoor, nonceHash: string): string {
-  const callId = room.links.find(nonceHash);
-  if (callId === null) throw new Problem('not_found', 'This link was used or has expired. Ask for a new one.');
-  return callId;
+/** A link is no more than the key it was made with. */
+async function linkedCall(door: DecideDoor, nonceHash: string): Promise<string> {
+  const { keyId } = findLink(door.room, nonceHash);
+  if (!(await stillStands(door, keyId)))
+    throw new Problem('not_found', 'This link holds no more: the key that it was made with was revoked or has expired. Ask for a new one.');
+  // It may have been used while the Catalog was asked.
+  return findLink(door.room, nonceHash).callId;
+}
+
+function findLink({ links }: Room, nonceHash: string): ApprovalLink {
+  const link = links.find(nonceHash);
+  if (link === null) throw new Problem('not_found', 'This link was used or has expired. Ask for a new one.');
+  return link;
+}
+
+/** Without an answer it is not known, so nothing is shown or decided. */
+async function stillStands({ keyStands }: DecideDoor, keyId: string): Promise<boolean> {
+  if (keyId === rootKeyId) return true;
+  try {
+    return await keyStands(keyId, 'approve');
+  } catch (error) {
+    const detail = 'Whether this link still holds cannot be checked now, so nothing was decided. Try again in a moment.';
+    throw new Problem('internal', detail, {}, { cause: error });
+  }
 }
 
 function find(room: Room, callId: string): Approval {

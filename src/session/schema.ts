@@ -4,7 +4,7 @@
  * turns: accepted turns in order · idempotency: key → turn, kept 24 h (session: of a fork; edition: its pointer) · timers: what the one alarm is for ·
  * audit: rows not yet handed to the Catalog · approvals: what a person is asked for, kept after the word (turn: null of a direct
  * call, whose `arguments_hash` finds it again; a turn's is found by its call; told: a direct call was answered with the no) ·
- * approval_arguments: what it would be called with, cut · approval_links: nonces (SHA-256) of links, used once · client_calls: calls
+ * approval_arguments: what it would be called with, cut · approval_links: nonces (SHA-256) of links, used once (key_id: who made it) · client_calls: calls
  * that the caller runs (state: pending, answered, closed; answer_hash: SHA-256 of what it said) · results, result_parts: long
  * results for `fetch_result`, oldest first, in pieces by where they start (UTF-16 units) · compactions: number of each
  * `compaction` event and of the last event that it stands for · completions: answers of chat dialects, so that a cut stream can
@@ -46,7 +46,7 @@ const third = [
   `CREATE INDEX approvals_by_state ON approvals (state, expires_at)`,
   `CREATE TABLE approval_arguments (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
   `CREATE TABLE client_calls (call_id TEXT PRIMARY KEY, turn TEXT NOT NULL, state TEXT NOT NULL, answer_hash TEXT) WITHOUT ROWID`,
-  `CREATE TABLE approval_links (nonce_hash TEXT PRIMARY KEY, call_id TEXT NOT NULL, expires_at INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+  `CREATE TABLE approval_links (nonce_hash TEXT PRIMARY KEY, call_id TEXT NOT NULL, key_id TEXT NOT NULL, expires_at INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
   `CREATE TABLE results (number INTEGER PRIMARY KEY, call_id TEXT NOT NULL UNIQUE, bytes INTEGER NOT NULL)`,
   `CREATE TABLE result_parts (call_id TEXT NOT NULL, start INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, start)) WITHOUT ROWID`,
   `CREATE TABLE compactions (event INTEGER PRIMARY KEY, after_event INTEGER NOT NULL)`,

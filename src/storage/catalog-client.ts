@@ -28,6 +28,7 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.revokeKey(workspace, id));
       await thenForget(write, () => directory?.dropped('key', workspace, id));
     },
+    keyStands: (id, scope) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyStands(workspace, id, scope)),
 
     allow: async (rule) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.allow(workspace, rule));

@@ -9,7 +9,7 @@ import { limits } from '../core/limits.ts';
 import type { PolicyRule } from '../core/policy.ts';
 import { Problem, unwrap } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
-import type { KeyRequest, Principal } from '../core/principal.ts';
+import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Provider } from '../core/provider.ts';
 import type { SecretBinding } from '../core/secret.ts';
 import type { ToolDefinition } from '../core/tool.ts';
@@ -55,6 +55,7 @@ export interface CatalogRpc {
   keys(workspace: string, page: PageRequest): Answer<Page<KeyRecord>>;
   revokeKey(workspace: string, id: string): Answer<null>;
   verifyKey(workspace: string, id: string, hash: string): Answer<KeyVerdict>;
+  keyStands(workspace: string, id: string, scope: Scope): Answer<boolean>;
 
   allow(workspace: string, rule: PolicyRule): Answer<null>;
   rules(workspace: string): Answer<PolicyRule[]>;

@@ -7,7 +7,7 @@ import { parseKey } from '../core/key.ts';
 import type { ParsedKey } from '../core/key.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
-import { Scope } from '../core/principal.ts';
+import { rootKeyId, Scope } from '../core/principal.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -27,7 +27,7 @@ export interface Principals {
   revoked(workspace: string, id: string): void;
 }
 
-export const rootPrincipal: Principal = { workspace: 'default', keyId: 'root', scopes: Scope.options };
+export const rootPrincipal: Principal = { workspace: 'default', keyId: rootKeyId, scopes: Scope.options };
 
 export function createPrincipals(options: { env: Bindings; settings: Settings; clock: Clock; master: MasterKey }): Principals {
   const { env, settings, clock, master } = options;

@@ -283,6 +283,19 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await expect(catalog.revokeKey('root')).rejects.toMatchObject({ code: 'conflict' });
     });
 
+    it('stand with the scopes that they have until they are revoked; the root key always does', async () => {
+      const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+      const { record } = await catalog.createKey({ name: 'phone', scopes: ['chat', 'approve'], expiresAt });
+      const { record: admin } = await catalog.createKey({ name: 'boss', scopes: ['admin'] });
+      expect(await catalog.keyStands(record.id, 'approve')).toBe(true);
+      expect(await catalog.keyStands(record.id, 'admin')).toBe(false);
+      expect(await catalog.keyStands(admin.id, 'approve')).toBe(true);
+      await catalog.revokeKey(record.id);
+      expect(await catalog.keyStands(record.id, 'approve')).toBe(false);
+      expect(await catalog.keyStands('nothing', 'approve')).toBe(false);
+      expect(await catalog.keyStands('root', 'approve')).toBe(true);
+    });
+
     it('are listed newest first, without the keys', async () => {
       const made: string[] = [];
       for (const name of ['one', 'two', 'three']) made.push((await catalog.createKey({ name, scopes: ['chat'] })).key);

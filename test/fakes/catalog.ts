@@ -12,7 +12,7 @@ import { parseDocument } from '../../src/core/issues.ts';
 import { limits } from '../../src/core/limits.ts';
 import { Policy, PolicyRule } from '../../src/core/policy.ts';
 import { invalidRequest, Problem } from '../../src/core/problem.ts';
-import { KeyRequest, Scope } from '../../src/core/principal.ts';
+import { hasScope, KeyRequest, rootKeyId, Scope } from '../../src/core/principal.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { Provider, providerBaseUrl } from '../../src/core/provider.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
@@ -211,6 +211,12 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       const record = keys.find((candidate) => candidate.id === id);
       if (record === undefined) throw new Problem('not_found', `There is no key "${id}".`);
       record.revokedAt ??= new Date().toISOString();
+    },
+    keyStands: async (id, scope) => {
+      const record = keys.find((candidate) => candidate.id === id);
+      if (id === rootKeyId) return true;
+      if (record === undefined || record.revokedAt !== null) return false;
+      return (record.expiresAt === null || Date.parse(record.expiresAt) > Date.now()) && hasScope(record, scope);
     },
 
     allow: (given) => {

@@ -161,7 +161,7 @@ describe('a turn that waits for a person', () => {
 
   it('is decided by a link once; it shows what is asked, and what it was is all it can', async () => {
     const { self, ran, callId } = await waiting();
-    const { nonce, expiresAt } = await mintLink(self.decideDoor(), callId);
+    const { nonce, expiresAt } = await mintLink(self.decideDoor(), callId, 'k1');
     expect(expiresAt).toBe(self.clock.now() + limits.approvalLinkTtlMs);
     expect(JSON.stringify(self.sql.exec('SELECT * FROM approval_links').toArray())).not.toContain(nonce);
     expect(JSON.stringify(self.events())).not.toContain(nonce);
@@ -171,16 +171,52 @@ describe('a turn that waits for a person', () => {
     await self.settle();
     expect(ran).toEqual([callId]);
     await expect(decideByLink(self.decideDoor(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(mintLink(self.decideDoor(), callId)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(mintLink(self.decideDoor(), callId, 'k1')).rejects.toMatchObject({ code: 'conflict' });
     expect(self.events().find((event) => event.type === 'approval-decided')).toMatchObject({ by: 'link' });
   });
 
   it('lets a link go at its time', async () => {
     const { self, callId } = await waiting();
-    const { nonce } = await mintLink(self.decideDoor(), callId);
+    const { nonce } = await mintLink(self.decideDoor(), callId, 'k1');
     await self.clock.advance(limits.approvalLinkTtlMs);
     await expect(decideByLink(self.decideDoor(), nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
     expect(self.room.approvals.get(callId)?.state).toBe('pending');
+  });
+
+  it('lets a link go with the key that it was made with, and no other', async () => {
+    const { self, ran, callId } = await waiting();
+    self.standing.add('k2 approve');
+    const [first, second, root] = await Promise.all(['k1', 'k2', 'root'].map((keyId) => mintLink(self.decideDoor(), callId, keyId)));
+    self.standing.delete('k1 approve');
+    const gone = { code: 'not_found', detail: expect.stringContaining('key') };
+    await expect(showLinked(self.decideDoor(), first?.nonce ?? '')).rejects.toMatchObject(gone);
+    await expect(decideByLink(self.decideDoor(), first?.nonce ?? '', 'approve')).rejects.toMatchObject(gone);
+    expect(self.room.approvals.get(callId)?.state).toBe('pending');
+    expect(await showLinked(self.decideDoor(), root?.nonce ?? '')).toMatchObject({ callId });
+    await decideByLink(self.decideDoor(), second?.nonce ?? '', 'approve');
+    await self.settle();
+    expect(ran).toEqual([callId]);
+  });
+
+  it('neither shows nor decides by a link while the Catalog cannot say whether its key stands, and does afterwards', async () => {
+    const { self, ran, callId } = await waiting();
+    const { nonce } = await mintLink(self.decideDoor(), callId, 'k1');
+    self.brake.catalog = 2;
+    const later = { code: 'internal', detail: expect.stringMatching(/Try again/) };
+    await expect(showLinked(self.decideDoor(), nonce)).rejects.toMatchObject(later);
+    await expect(decideByLink(self.decideDoor(), nonce, 'approve')).rejects.toMatchObject(later);
+    expect(self.room.approvals.get(callId)?.state).toBe('pending');
+    await decideByLink(self.decideDoor(), nonce, 'approve');
+    await self.settle();
+    expect(ran).toEqual([callId]);
+  });
+
+  it('is decided by a link once, also when both words come while the Catalog is asked', async () => {
+    const { self, callId } = await waiting();
+    const { nonce } = await mintLink(self.decideDoor(), callId, 'k1');
+    const both = await Promise.allSettled((['deny', 'approve'] as const).map((word) => decideByLink(self.decideDoor(), nonce, word)));
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(self.room.approvals.get(callId)?.state).toBe('denied');
   });
 });
 

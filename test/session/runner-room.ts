@@ -103,6 +103,8 @@ export async function makeRoom(
   const work: Promise<unknown>[] = [];
   const sent: AuditRow[] = [];
   const allowed: PolicyRule[] = [];
+  /** `<key> <scope>` of the keys that stand. */
+  const standing = new Set(['k1 approve']);
   const aborted: unknown[] = [];
   const asked = { model: 0 };
   const brake = { audit: false, catalog: 0 };
@@ -182,6 +184,7 @@ export async function makeRoom(
     work,
     sent,
     allowed,
+    standing,
     aborted,
     asked,
     brake,
@@ -222,6 +225,13 @@ export async function makeRoom(
       session: 's',
       now: clock.now,
       allow: async (rule) => void allowed.push(rule),
+      keyStands: async (keyId, scope) => {
+        if (brake.catalog > 0) {
+          brake.catalog -= 1;
+          throw new Error('the catalog is away');
+        }
+        return standing.has(`${keyId} ${scope}`);
+      },
     }),
     underWay: new Map<string, Promise<SessionCall>>(),
     call: (request: Partial<SessionCallRequest> & { name: string }): Promise<SessionCall> =>

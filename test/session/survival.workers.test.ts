@@ -10,6 +10,7 @@ import { sessionMigrations } from '../../src/session/schema.ts';
 import { Timers } from '../../src/session/timers.ts';
 import { TurnStore } from '../../src/session/turn-store.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
+import { objectName } from '../../src/storage/keys.ts';
 import { migrate } from '../../src/storage/schema.ts';
 import { wire } from '../../src/wiring.ts';
 
@@ -145,10 +146,37 @@ describe('a turn that waits for an approval', () => {
     const { session, say, effects } = await make();
     const turn = await say(effect);
     const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
-    const { nonce } = await session.mintLink(owner, callId);
+    const { nonce } = await session.mintLink({ ...owner, keyId: 'root' }, callId);
     expect(await session.linkedApproval(nonce)).toMatchObject({ callId, turn, state: 'pending' });
     await session.decideByLink(nonce, 'approve');
     await expect(session.decideByLink(nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed' });
+    expect(await effects()).toBe(1);
+  });
+
+  it('is not decided by a link whose key was revoked or has expired since, and waits for somebody else', async () => {
+    const { session, say, effects } = await make();
+    const turn = await say(effect);
+    const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
+    const linkOf = async (name: string) => {
+      const { record } = await catalog('default').createKey({
+        name,
+        scopes: ['admin'],
+        expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+      });
+      return { id: record.id, ...(await session.mintLink({ ...owner, keyId: record.id }, callId)) };
+    };
+    const [revoked, expired, good] = [await linkOf('revoked'), await linkOf('expired'), await linkOf('good')];
+    expect(await session.linkedApproval(revoked.nonce)).toMatchObject({ callId, state: 'pending' });
+    await catalog('default').revokeKey(revoked.id);
+    const object = bindings.CATALOG.get(bindings.CATALOG.idFromName(await objectName('default', 'catalog', '')));
+    await runInDurableObject(object, (_, state) => void state.storage.sql.exec('UPDATE keys SET expires_at = 1 WHERE id = ?', expired.id));
+    for (const { nonce } of [revoked, expired]) {
+      await expect(session.linkedApproval(nonce)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(session.decideByLink(nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
+    }
+    expect(await session.approval(owner, callId)).toMatchObject({ state: 'pending' });
+    await session.decideByLink(good.nonce, 'approve');
     expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed' });
     expect(await effects()).toBe(1);
   });

@@ -96,7 +96,10 @@ function moreOf(object: Session): WholeProcess {
     },
     mintLink: async (callId) => unwrap(await object.mintLink(owner, callId)).nonce,
     decideByLink: async (nonce, decision) => {
-      unwrap(await object.decideByLink(nonce, decision));
+      const outcome = await object.decideByLink(nonce, decision);
+      // Whoever made the link could not be looked up: nothing was decided.
+      if (!outcome.ok && outcome.problem.code === 'internal') throw new CatalogAway();
+      unwrap(outcome);
     },
     call: async (key, name, args) => {
       const request = { plan: callPlan, name, arguments: args, ...(key !== null && { idempotencyKey: key, bodyHash: key }) };
@@ -133,6 +136,11 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
       if (world.random.chance(0.05)) throw new CatalogAway();
     },
     forgetSession: () => outside('the Catalog forgets the session'),
+    keyStands: async () => {
+      await outside('the Catalog is asked for the key of a link');
+      if (world.random.chance(0.05)) throw new CatalogAway();
+      return true;
+    },
     allow: async (rule: PolicyRule) => {
       await outside('the Catalog is told a rule');
       rules.push(rule);
