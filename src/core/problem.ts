@@ -93,6 +93,14 @@ export async function toOutcome<T>(work: () => T | Promise<T>): Promise<Outcome<
   }
 }
 
+/** Said in the same words wherever a key is compared. */
+export function idempotencyMismatch(): Problem {
+  return new Problem(
+    'idempotency_mismatch',
+    'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new request.',
+  );
+}
+
 /** Shorthand for the commonest refusal: an input with faults, each at its path. */
 export function invalidRequest(issues: Issue[], detail?: string): Problem {
   const first = issues[0];

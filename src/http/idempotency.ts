@@ -25,6 +25,32 @@ export async function idempotencyOf(c: AppContext, body: Uint8Array): Promise<Id
   };
 }
 
-export function idempotencyMismatch(): Problem {
-  return new Problem('idempotency_mismatch', 'This idempotency key was used with another body. Use a new one.');
+/**
+ * What a request under a key begins. When that cannot be begun by now, its toolset deleted or its agent changed, a repeat still
+ * gets what its key began then: `find` asks the session for it, which throws `idempotency_mismatch` for another body; null, or a
+ * session that is not there: the key is unknown, and the fault is the answer.
+ */
+export async function orRepeated<Begun>(
+  { idempotencyKey: key, bodyHash = '' }: Idempotency,
+  begin: () => Promise<Begun>,
+  find: (key: string, bodyHash: string) => Promise<Begun | null>,
+): Promise<Begun> {
+  try {
+    return await begin();
+  } catch (error) {
+    if (!(error instanceof Problem) || key === undefined) throw error;
+    const begun = await orNull(() => find(key, bodyHash));
+    if (begun === null) throw error;
+    return begun;
+  }
+}
+
+/** null for what is not there. */
+export async function orNull<Value>(find: () => Promise<Value | null>): Promise<Value | null> {
+  try {
+    return await find();
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return null;
+    throw error;
+  }
 }

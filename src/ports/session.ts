@@ -160,6 +160,8 @@ export interface Session {
   messages(caller: Principal, query?: MessageQuery): Promise<MessagePage>;
   /** Stored when it resolves. `session` is another id than this one's when the history did not match and was forked. */
   submit(caller: Principal, request: SubmitTurn): Promise<SubmittedTurn>;
+  /** What this key named in the last 24 h; null: nothing. With another body it is `idempotency_mismatch`. */
+  repeated(caller: Principal, key: string, bodyHash: string): Promise<SubmittedTurn | null>;
   /** Waits for the end of the turn, or until it waits for somebody outside; a turn that is queued behind such a one waits, too. */
   answer(caller: Principal, turn: string): Promise<TurnAnswer>;
   /** Native SSE from the turn's first event, closed after `turn-end`, or after the event that asks when the turn waits. */
@@ -191,6 +193,8 @@ export interface Session {
   cancel(caller: Principal): Promise<{ turn: string | null; cancelled: boolean }>;
   /** A direct call (`…/calls` with a session): the session's files, one audit row. */
   call(caller: Principal, request: SessionCallRequest): Promise<SessionCall>;
+  /** As `repeated`, of a direct call: its answer, once it is there. */
+  repeatedCall(caller: Principal, key: string, bodyHash: string): Promise<SessionCall | null>;
   listFiles(
     caller: Principal,
     path: string,
@@ -208,6 +212,8 @@ export interface Sessions {
    * long as it is there.
    */
   create(owner: Principal, setup: SessionSetup, key?: string): Promise<SessionView>;
+  /** The one that `create` makes with this key; whether it was made shows on the first call. */
+  keyed(owner: Principal, key: string): Promise<Session>;
   /** `not_found` for what cannot be an id; whether it exists shows on the first call. */
   get(id: string): Session;
 }

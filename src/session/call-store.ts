@@ -1,6 +1,6 @@
 /** Direct calls that came with an idempotency key, and what they were answered; kept for a day. */
 import { limits } from '../core/limits.ts';
-import { Problem } from '../core/problem.ts';
+import { idempotencyMismatch } from '../core/problem.ts';
 import type { SessionCall } from '../ports/session.ts';
 
 export class CallStore {
@@ -37,11 +37,4 @@ export class CallStore {
   forget(key: string): void {
     this.#sql.exec('DELETE FROM calls WHERE key = ?', key);
   }
-}
-
-export function idempotencyMismatch(): Problem {
-  return new Problem(
-    'idempotency_mismatch',
-    'This Idempotency-Key was used with another body in the last 24 hours. Use a new key for a new request.',
-  );
 }

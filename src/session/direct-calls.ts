@@ -67,6 +67,19 @@ export async function callDirectly(door: DirectCallDoor, request: SessionCallReq
   return await work;
 }
 
+/**
+ * What the key named, by a caller whose call can be resolved no more; null: nothing. One that died on the way is `conflict`: what
+ * it was cannot be said, and it is not begun again.
+ */
+export async function repeatedCall({ room, underWay }: Pick<DirectCallDoor, 'room' | 'underWay'>, key: string, bodyHash: string) {
+  const begun = room.calls.find(key, bodyHash);
+  if (begun === null) return null;
+  const answer = begun.answer ?? (await underWay.get(key));
+  if (answer === undefined)
+    throw new Problem('conflict', 'This call was begun and its end was not seen: it may have run. It is not tried again.');
+  return answer;
+}
+
 async function runOnce(door: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
   try {
     const answer = await runCall(door, request, callId);

@@ -33,11 +33,11 @@ import { wire, type Wiring } from '../wiring.ts';
 import { ring } from './alarm.ts';
 import { editionOf, readCompletion } from './completion-reader.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecideDoor } from './decide.ts';
-import { callDirectly, openCalls } from './direct-calls.ts';
+import { callDirectly, openCalls, repeatedCall } from './direct-calls.ts';
 import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
 import { foundRoom, markLeaving, openRoom, stateOf, viewOf, type Room } from './room.ts';
 import type { SubmitDoor } from './accept-turn.ts';
-import { submit } from './submit.ts';
+import { repeatedTurn, submit } from './submit.ts';
 import { takeResults } from './take-results.ts';
 import { readMessages } from './transcript-pages.ts';
 import { readAnswer, readEvents, streamTurn, type TurnSource } from './turn-reader.ts';
@@ -99,6 +99,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
       await crashPoint(submitted.position > 0 ? 'second-message-queued' : 'accept-before-ack');
       return submitted;
     });
+  }
+
+  repeated(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SubmittedTurn | null>> {
+    return toOutcome(() => repeatedTurn(this.#submitDoor(this.#enter(caller)), key, bodyHash));
   }
 
   answer(caller: Principal, turn: string): Promise<Outcome<TurnAnswer>> {
@@ -177,6 +181,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
       if (!gone()) await this.#flushAudit(room);
       return answer;
     });
+  }
+
+  repeatedCall(caller: Principal, key: string, bodyHash: string): Promise<Outcome<SessionCall | null>> {
+    return toOutcome(() => repeatedCall({ room: this.#enter(caller), underWay: this.#calls }, key, bodyHash));
   }
 
   listFiles(caller: Principal, path: string): Promise<Outcome<FileListing>> {
@@ -326,6 +334,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
       // A row that outlives its session would lead nowhere, and nobody could take it away.
       await this.#wiring.catalog(room.meta.workspace).forgetSession(this.#id);
       if (!(await this.#flushAudit(room))) throw new Error('the audit of this session cannot be handed over now');
+      // From here on nobody reads what is about to go.
+      this.#room = null;
       // In this order: an alarm that rings at an empty object finds nothing; one that is missing leaves a deletion undone.
       await storage.deleteAll();
       await storage.deleteAlarm();

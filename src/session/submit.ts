@@ -12,17 +12,27 @@ import { ownCallId, submitChat } from './submit-chat.ts';
 import { hashResults } from './take-results.ts';
 
 export async function submit(door: SubmitDoor, caller: Principal, request: SubmitTurn): Promise<SubmittedTurn> {
-  const { room, session } = door;
+  const { session } = door;
   const { chat } = request;
   const own = (chat?.results ?? []).map((result) => ({ ...result, callId: ownCallId(result.callId, session) }));
   // Before the key is looked for: from there on nothing waits, so that a repeat meanwhile finds what was stored.
   const results = await hashResults(own);
   if (door.gone()) throw new Problem('not_found', 'There is no such session.');
   keepUnlisted(door, request);
-  const repeated = request.idempotencyKey === undefined ? null : room.turns.findByKey(request.idempotencyKey, request.bodyHash ?? '');
-  if (repeated !== null) return { position: room.turns.ahead(repeated.turn), ...repeated, session: repeated.session ?? session };
+  const repeated = request.idempotencyKey === undefined ? null : findRepeated(door, request.idempotencyKey, request.bodyHash ?? '');
+  if (repeated !== null) return repeated;
   if (chat === undefined) return acceptTurn(door, request, () => null);
   return submitChat(door, { ...request, chat, results }) ?? (await fork(door, caller, request));
+}
+
+/** What the key named, without anything to begin; a fork that is being made for it is waited for. */
+export async function repeatedTurn(door: SubmitDoor, key: string, bodyHash: string): Promise<SubmittedTurn | null> {
+  return findRepeated(door, key, bodyHash) ?? (await door.forks.get(jointOf(key, bodyHash))) ?? null;
+}
+
+function findRepeated({ room, session }: SubmitDoor, key: string, bodyHash: string): SubmittedTurn | null {
+  const repeated = room.turns.findByKey(key, bodyHash);
+  return repeated === null ? null : { position: room.turns.ahead(repeated.turn), ...repeated, session: repeated.session ?? session };
 }
 
 /** One that is in no list lives on from what was last asked of it; with a key, for as long as a repeat finds its answer, whatever is asked after it. */
@@ -35,7 +45,7 @@ function keepUnlisted({ room, now }: SubmitDoor, { idempotencyKey }: SubmitTurn)
 async function fork(door: SubmitDoor, caller: Principal, request: SubmitTurn): Promise<SubmittedTurn> {
   const { room, sessions, forks } = door;
   const { idempotencyKey: key, bodyHash = '' } = request;
-  const joint = `${key} ${bodyHash}`;
+  const joint = jointOf(key, bodyHash);
   const make = async (): Promise<SubmittedTurn> => {
     // A repeat after a death in the middle finds the fork that was made, and what was submitted to it.
     const made = await sessions.create(caller, room.meta.setup, key === undefined ? undefined : `fork ${door.session} ${joint}`);
@@ -47,4 +57,8 @@ async function fork(door: SubmitDoor, caller: Principal, request: SubmitTurn): P
   const begun = forks.get(joint) ?? make().finally(() => forks.delete(joint));
   forks.set(joint, begun);
   return await begun;
+}
+
+function jointOf(key: string | undefined, bodyHash: string): string {
+  return `${key} ${bodyHash}`;
 }

@@ -6,9 +6,8 @@ import type { EditionPointer } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
 import type { InputPart } from '../core/message.ts';
 import type { Plan } from '../core/plan.ts';
-import { Problem } from '../core/problem.ts';
+import { idempotencyMismatch, Problem } from '../core/problem.ts';
 import { logFormat, type TurnEndReason, type TurnStatus } from '../core/session-event.ts';
-import { idempotencyMismatch } from './call-store.ts';
 import { writeChunks } from './event-log.ts';
 
 /** `waiting`: for somebody outside; nothing runs, and the turns behind it stay queued. */

@@ -19,6 +19,7 @@ const methods: readonly (keyof Session)[] = [
   'remove',
   'messages',
   'submit',
+  'repeated',
   'answer',
   'stream',
   'completion',
@@ -33,6 +34,7 @@ const methods: readonly (keyof Session)[] = [
   'takeResults',
   'cancel',
   'call',
+  'repeatedCall',
   'listFiles',
   'readFile',
   'writeFile',
@@ -49,6 +51,7 @@ export function createSessions(
   const setups = new Map<string, SessionSetup>();
   // The class lives on a higher floor; this is its public face.
   const stubOf = (id: DurableObjectId): SessionStub => namespace.get(id) as unknown as SessionStub;
+  const sessionOf = (id: DurableObjectId): Session => rememberSetup(id.toString(), fromRemote<Session>(stubOf(id), methods), setups);
   return {
     async create(owner, setup, key) {
       const id = key === undefined ? namespace.newUniqueId() : namespace.idFromName(await keyedName(owner, key, secret));
@@ -68,8 +71,11 @@ export function createSessions(
       }
       return view;
     },
+    async keyed(owner, key) {
+      return sessionOf(namespace.idFromName(await keyedName(owner, key, secret)));
+    },
     get(id) {
-      return rememberSetup(id, fromRemote<Session>(stubOf(toObjectId(namespace, id)), methods), setups);
+      return sessionOf(toObjectId(namespace, id));
     },
   };
 }

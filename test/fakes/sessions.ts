@@ -5,7 +5,7 @@
  */
 import { hasScope, type Principal } from '../../src/core/principal.ts';
 import type { Message } from '../../src/core/message.ts';
-import { Problem } from '../../src/core/problem.ts';
+import { idempotencyMismatch, Problem } from '../../src/core/problem.ts';
 import { encodeEvent, encodeFrame } from '../../src/dialects/native.ts';
 import { createAnswerDocument, createAnswerEncoder } from '../../src/dialects/openai-answer.ts';
 import type {
@@ -84,7 +84,7 @@ export function fakeSessions(): FakeSessions {
       submitted.push({ ...request, session: id });
       const known = request.idempotencyKey === undefined ? undefined : session.keys.get(request.idempotencyKey);
       if (known !== undefined) {
-        if (known.hash !== request.bodyHash) throw new Problem('idempotency_mismatch', 'This key was used with another body.');
+        if (known.hash !== request.bodyHash) throw idempotencyMismatch();
         return known.submitted;
       }
       if (!matches(session.messages, request.history ?? [])) session = found(session.owner, session.setup);
@@ -99,6 +99,11 @@ export function fakeSessions(): FakeSessions {
       if (request.chat !== undefined) session.completions.set(`chatcmpl-${turn}`, { turn, edition: made.edition, ...request.chat });
       if (request.idempotencyKey !== undefined) session.keys.set(request.idempotencyKey, { hash: request.bodyHash, submitted: made });
       return made;
+    },
+    repeated: async (caller, key, bodyHash) => {
+      const known = open(id, caller).keys.get(key);
+      if (known !== undefined && known.hash !== bodyHash) throw idempotencyMismatch();
+      return known?.submitted ?? null;
     },
     answer: async (caller, turn) => answerOf(open(id, caller), turn),
     stream: async (caller, turn) => {
@@ -172,12 +177,17 @@ export function fakeSessions(): FakeSessions {
       const session = open(id, caller);
       const before = request.idempotencyKey === undefined ? undefined : session.calls.get(request.idempotencyKey);
       if (before !== undefined) {
-        if (before.hash !== request.bodyHash) throw new Problem('idempotency_mismatch', 'This key was used with another body.');
+        if (before.hash !== request.bodyHash) throw idempotencyMismatch();
         return before.answer;
       }
       const answer = runCall(session, request, ran);
       if (request.idempotencyKey !== undefined) session.calls.set(request.idempotencyKey, { hash: request.bodyHash, answer });
       return answer;
+    },
+    repeatedCall: async (caller, key, bodyHash) => {
+      const known = open(id, caller).calls.get(key);
+      if (known !== undefined && known.hash !== bodyHash) throw idempotencyMismatch();
+      return known?.answer ?? null;
     },
     listFiles: async (caller, relative) => {
       const path = absolute(relative);
@@ -221,6 +231,7 @@ export function fakeSessions(): FakeSessions {
     ran,
     reads,
     get,
+    keyed: async (owner, key) => get(keyed.get(`${owner.workspace} ${key}`)?.id ?? 'none'),
     create: async (owner, setup, key) => {
       const name = `${owner.workspace} ${key}`;
       const before = key === undefined ? undefined : keyed.get(name);

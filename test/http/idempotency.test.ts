@@ -88,6 +88,79 @@ describe('a direct call under a key', () => {
   });
 });
 
+describe('a repeat whose request could not be begun any more', () => {
+  const bot = { model: 'rehearsal/default', instructions: 'x', toolset: 'demo' };
+  const chat = (body: object, headers?: Record<string, string>) => h.send('POST', '/v1/chat/completions', body, headers);
+  const asked = { messages: [{ role: 'user', content: 'x' }] };
+  const gone = async (): Promise<void> => {
+    await h.send('DELETE', '/v1/agents/bot');
+    await h.send('DELETE', '/v1/toolsets/demo');
+  };
+  beforeEach(async () => {
+    expect((await h.send('PUT', '/v1/agents/bot', bot)).ok).toBe(true);
+  });
+  const same = async (send: () => Promise<Response>, other: () => Promise<Response>, unknown: () => Promise<Response>): Promise<void> => {
+    const first = await send();
+    const told = await first.text();
+    expect(first.ok, told).toBe(true);
+    await gone();
+    const again = await send();
+    expect([again.status, await again.text()]).toEqual([first.status, told]);
+    expect((await other()).status).toBe(422);
+    expect((await unknown()).status).toBe(404);
+  };
+
+  it('is the first turn', async () => {
+    await same(
+      () => turn({ input: 'x' }, key('k1')),
+      () => turn({ input: 'y' }, key('k1')),
+      () => turn({ input: 'x' }, key('k2')),
+    );
+  });
+
+  it.each([
+    ['a session', () => ({ 'x-moniker-session': id })],
+    ['a new session', () => ({ 'x-moniker-session': 'new' })],
+    ['none', () => ({})],
+  ])('is the first completion, with %s', async (_what, headers) => {
+    const body = { model: 'agent/bot', ...asked };
+    await same(
+      () => chat(body, { ...headers(), ...key('k1') }),
+      () => chat({ ...body, n: 1 }, { ...headers(), ...key('k1') }),
+      () => chat(body, { ...headers(), ...key('k2') }),
+    );
+  });
+
+  it('is the first completion, though its agent has no tools any more and the caller’s would go to the provider', async () => {
+    const tools = [{ type: 'function', function: { name: 'mine', parameters: { type: 'object' } } }];
+    const body = { model: 'agent/bot', ...asked, tools };
+    const first = await (await chat(body, key('k1'))).text();
+    expect((await h.send('PUT', '/v1/agents/bot', { model: bot.model, instructions: 'x' })).ok).toBe(true);
+    expect(await (await chat(body, key('k1'))).text()).toBe(first);
+  });
+
+  it('is the first session', async () => {
+    await same(
+      () => begin({ model: 'rehearsal/default', toolset: 'demo' }, key('k1')),
+      () => begin({ model: 'rehearsal/default' }, key('k1')),
+      () => begin({ model: 'rehearsal/default', toolset: 'demo' }, key('k2')),
+    );
+  });
+
+  it.each([
+    ['in a session', () => ({ session: id })],
+    ['without one', () => ({})],
+  ])('is the first direct call %s', async (_where, own) => {
+    const body = { name: 'shell', arguments: { command: 'x' } };
+    await same(
+      () => call({ ...body, ...own() }, key('k1')),
+      () => call({ ...body, ...own(), arguments: {} }, key('k1')),
+      () => call({ ...body, ...own() }, key('k2')),
+    );
+    expect(h.sessions.ran).toHaveLength(1);
+  });
+});
+
 it('a key that is none is refused on every path', async () => {
   for (const text of ['x'.repeat(300), 'a b', 'ü']) {
     for (const send of [

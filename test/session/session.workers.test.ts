@@ -136,6 +136,7 @@ describe('a session', () => {
     forks.push(await session.submit(owner, request));
     expect(forks[0]?.session).not.toBe(id);
     expect(new Set(forks.map(({ session: fork, turn }) => `${fork} ${turn}`)).size).toBe(1);
+    expect(await session.repeated(owner, 'fork', 'h')).toMatchObject({ session: forks[0]?.session, turn: forks[0]?.turn });
     await expect(session.submit(owner, { ...request, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 
@@ -144,6 +145,10 @@ describe('a session', () => {
     const request = { ...say('once'), idempotencyKey: 'k', bodyHash: 'h' };
     const turns = await Promise.all(Array.from({ length: 5 }, () => session.submit(owner, request)));
     expect(new Set(turns.map(({ turn }) => turn)).size).toBe(1);
+    expect(await session.repeated(owner, 'k', 'h')).toMatchObject({ turn: turns[0]?.turn });
+    expect(await session.repeated(owner, 'k2', 'h')).toBeNull();
+    expect(await session.repeatedCall(owner, 'k', 'h')).toBeNull();
+    await expect(session.repeated(owner, 'k', 'other')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
     await expect(session.submit(owner, { ...request, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 

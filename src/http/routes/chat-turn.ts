@@ -13,7 +13,7 @@ import { requireAgent, requirePlan, requireToolset } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import { editionName } from '../documents.ts';
 import { eventStreamHeaders } from '../event-stream.ts';
-import { idempotencyOf } from '../idempotency.ts';
+import { idempotencyOf, orNull, orRepeated, type Idempotency } from '../idempotency.ts';
 import { asAgent, type ChatBody, type ChatRoute } from './chat-request.ts';
 
 export type ChatTurn = { c: AppContext; services: Services; principal: Principal; route: ChatRoute; body: ChatBody; bytes: Uint8Array };
@@ -24,20 +24,47 @@ export async function answerInSession(turn: ChatTurn): Promise<Response> {
   if (route.toolset !== undefined) requireToolset(principal, route.toolset);
   const request = parseDocument(ChatCompletionRequest, body);
   const existing = await findSession(services, principal, route);
+  const idempotency = await idempotencyOf(c, bytes);
+  const find = (key: string, bodyHash: string) => findRepeated(turn, existing, key, bodyHash);
+  const begun = await orRepeated<Begun>(idempotency, () => beginTurn(turn, request, existing, idempotency), find);
+  if ('turn' in begun) return await answer(services, principal, begun, request.stream === true);
+  return await services.proxyChat(principal, { ...begun, signal: () => c.req.raw.signal });
+}
+
+/** A turn, or what goes to a provider after all. */
+type Begun = SubmittedTurn | { ref: string; body: ChatBody };
+
+async function beginTurn(turn: ChatTurn, request: ChatCompletionRequest, existing: Found | null, idempotency: Idempotency): Promise<Begun> {
+  const { principal, route, body } = turn;
   const conversation = toConversation(request, { inSession: existing !== null });
   const tools = toClientTools(request);
   const plan = await planFor(turn, request, conversation, existing?.setup ?? null, tools);
   requirePlan(principal, plan);
   if (tools.length > 0 && plan.edition === undefined && route.session === undefined && route.ofCalls === null) {
-    return await services.proxyChat(principal, { ref: plan.model, body: asAgent(plan, request, body), signal: () => c.req.raw.signal });
+    const { idempotencyKey: key, bodyHash = '' } = idempotency;
+    // Its agent may have had tools then.
+    const repeated = key === undefined ? null : await findRepeated(turn, existing, key, bodyHash);
+    return repeated ?? { ref: plan.model, body: asAgent(plan, request, body) };
   }
   if ((request.n ?? 1) > 1)
     throw invalidRequest([{ path: 'n', message: 'a turn with a session or tools of the server has one answer: leave n out' }]);
 
   const { history, input, results } = conversation;
   const chat = { model: body.model, includeUsage: request.stream_options?.include_usage === true, results };
-  const submitted = await submit(turn, existing?.session ?? null, { plan, input, history, chat, ...(await idempotencyOf(c, bytes)) });
-  return await answer(services, principal, submitted, request.stream === true);
+  return await submit(turn, existing?.session ?? null, { plan, input, history, chat, ...idempotency });
+}
+
+/** What the key named: in the session that the request leads to, or in the one that it made. */
+async function findRepeated(
+  { services, principal, route }: ChatTurn,
+  existing: Found | null,
+  key: string,
+  bodyHash: string,
+): Promise<SubmittedTurn | null> {
+  const here = existing === null ? null : await orNull(() => existing.session.repeated(principal, key, bodyHash));
+  if (here !== null || (existing !== null && route.session !== undefined)) return here;
+  const made = await services.sessions.keyed(principal, ownKey(key));
+  return await orNull(() => made.repeated(principal, key, bodyHash));
 }
 
 /**
@@ -126,9 +153,13 @@ async function begin({ services, principal, route }: ChatTurn, { idempotencyKey 
     ...(toolset !== undefined && { toolset }),
     listed: session === 'new',
   };
-  // Apart from the sessions that other requests make with this key.
-  const key = idempotencyKey === undefined ? undefined : `chat ${idempotencyKey}`;
+  const key = idempotencyKey === undefined ? undefined : ownKey(idempotencyKey);
   return services.sessions.get((await services.sessions.create(principal, setup, key)).id);
+}
+
+/** Apart from the sessions that other requests make with this key. */
+function ownKey(key: string): string {
+  return `chat ${key}`;
 }
 
 function isNotFound(error: unknown): boolean {

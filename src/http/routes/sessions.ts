@@ -6,11 +6,11 @@ import { limits } from '../../core/limits.ts';
 import { ClientToolInput } from '../../core/plan.ts';
 import { hasScope } from '../../core/principal.ts';
 import type { Principal } from '../../core/principal.ts';
-import { Problem } from '../../core/problem.ts';
+import { idempotencyMismatch, Problem } from '../../core/problem.ts';
 import { SessionView, type SessionSetup } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { requirePlan } from '../access.ts';
-import { idempotencyHeader, idempotencyMismatch, idempotencyOf } from '../idempotency.ts';
+import { idempotencyHeader, idempotencyOf, orRepeated } from '../idempotency.ts';
 import { pageFields, PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -85,9 +85,17 @@ export function mountSessions(app: App): void {
     },
     async ({ c, services, principal, body, bytes }) => {
       const { idempotencyKey } = await idempotencyOf(c, bytes);
-      // Made once and thrown away: what could not run a turn is refused here and not at the first one.
-      requirePlan(principal, await services.planTurn(principal, body));
-      const view = await begin(services, principal, { ...body, listed: true }, idempotencyKey);
+      const setup = { ...body, listed: true };
+      const make = async () => {
+        // Made once and thrown away: what could not run a turn is refused here and not at the first one.
+        requirePlan(principal, await services.planTurn(principal, body));
+        return await begin(services, principal, setup, idempotencyKey);
+      };
+      const find = async (key: string) => {
+        const session = await services.sessions.keyed(principal, ownKey(key));
+        return asMade(await session.view(principal), await session.setup(principal), setup);
+      };
+      const view = await orRepeated({ ...(idempotencyKey !== undefined && { idempotencyKey }) }, make, find);
       return c.json(await withAgentsToolset(services, principal, view), 201, { location: `/v1/sessions/${view.id}` });
     },
   );
@@ -162,11 +170,18 @@ export function mountSessions(app: App): void {
 
 /** Under a key that comes again it is the session that was made, as it was then, if it was made the same. */
 async function begin(services: Services, principal: Principal, setup: SessionSetup, key: string | undefined): Promise<SessionView> {
-  const view = await services.sessions.create(principal, setup, ...(key === undefined ? [] : [`session ${key}`]));
-  if (key === undefined) return view;
-  const made = await services.sessions.get(view.id).setup(principal);
-  if (canonicalJson(made) !== canonicalJson(setup)) throw idempotencyMismatch();
+  const view = await services.sessions.create(principal, setup, ...(key === undefined ? [] : [ownKey(key)]));
+  return key === undefined ? view : asMade(view, await services.sessions.get(view.id).setup(principal), setup);
+}
+
+function asMade(view: SessionView, made: SessionSetup, asked: SessionSetup): SessionView {
+  if (canonicalJson(made) !== canonicalJson(asked)) throw idempotencyMismatch();
   return { ...view, turn: null, queued: 0 };
+}
+
+/** Apart from the sessions that other requests make with this key. */
+function ownKey(key: string): string {
+  return `session ${key}`;
 }
 
 /** A session with an agent uses the toolset that the agent has now; null also when the agent is gone. */

@@ -15,8 +15,9 @@ import { planNames } from '../../engine/plan-names.ts';
 import { readToolset } from '../../engine/plan-turn.ts';
 import type { SessionCall } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
+import { requireToolset } from '../access.ts';
 import { editionHeader, editionName } from '../documents.ts';
-import { idempotencyHeader, idempotencyOf, type Idempotency } from '../idempotency.ts';
+import { idempotencyHeader, idempotencyOf, orRepeated, type Idempotency } from '../idempotency.ts';
 import { quoted } from '../problems.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -165,19 +166,31 @@ export function mountToolsetUse(app: App): void {
           headers: editionHeader,
         },
       },
-      problems: ['idempotency_mismatch'],
+      problems: ['idempotency_mismatch', 'conflict'],
     },
     async ({ c, services, principal, params, query, body, bytes }) => {
       const idempotency = await idempotencyOf(c, bytes);
-      const { pointer } = await readNames(services, principal, params.toolset);
-      const headers = { 'x-moniker-edition': editionName(pointer) };
       const call = { toolset: params.toolset, name: body.name, arguments: body.arguments };
+      requireToolset(principal, params.toolset);
+      const headersNow = async () => ({ 'x-moniker-edition': editionName((await readNames(services, principal, params.toolset)).pointer) });
       if (query.dryRun === 'true') {
+        const headers = await headersNow();
         // The call would be refused for it, so its rehearsal is too.
         if (body.session !== undefined) await services.sessions.get(body.session).setup(principal);
         return c.json(await services.dryRunCall(principal, call), 200, headers);
       }
-      return c.json(callAnswer(await callTool(services, principal, body.session, call, idempotency)), 200, headers);
+      const run = async () => {
+        const headers = await headersNow();
+        return { headers, answer: await callTool(services, principal, body.session, call, idempotency) };
+      };
+      const find = async (key: string, bodyHash: string) => {
+        const session =
+          body.session === undefined ? await services.sessions.keyed(principal, ownKey(key)) : services.sessions.get(body.session);
+        const answer = await session.repeatedCall(principal, key, bodyHash);
+        return answer === null ? null : { headers: {}, answer };
+      };
+      const { headers, answer } = await orRepeated<{ headers: Record<string, string>; answer: SessionCall }>(idempotency, run, find);
+      return c.json(callAnswer(answer), 200, headers);
     },
   );
 }
@@ -248,8 +261,13 @@ async function callTool(
   const plan = await services.planTurn(principal, { model, toolset: call.toolset });
   const request = { plan, name: call.name, arguments: call.arguments, ...idempotency };
   if (session !== undefined) return await services.sessions.get(session).call(principal, request);
-  const { id } = await services.sessions.create(principal, { model, listed: false }, `call ${idempotency.idempotencyKey}`);
+  const { id } = await services.sessions.create(principal, { model, listed: false }, ownKey(idempotency.idempotencyKey ?? ''));
   return await services.sessions.get(id).call(principal, { ...request, scratch: true });
+}
+
+/** Apart from the sessions that other requests make with this key. */
+function ownKey(key: string): string {
+  return `call ${key}`;
 }
 
 function callAnswer({ requested, canonical, via, result, durationMs, pending = [] }: SessionCall): z.infer<typeof CallAnswer> {

@@ -5,7 +5,7 @@ import { TurnAnswer, TurnRequest } from '../../ports/session.ts';
 import { requirePlan } from '../access.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { eventStreamHeaders, openEventStream, startingPoint } from '../event-stream.ts';
-import { idempotencyHeader, idempotencyOf } from '../idempotency.ts';
+import { idempotencyHeader, idempotencyOf, orRepeated } from '../idempotency.ts';
 import { toProblem } from '../problems.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -55,11 +55,15 @@ export function mountTurns(app: App): void {
     async ({ c, services, principal, params, body, bytes }) => {
       const idempotency = await idempotencyOf(c, bytes);
       const session = services.sessions.get(params.id);
-      const { agent, model, toolset, instructions, tools: usual } = await session.setup(principal);
-      const plan = await services.planTurn(principal, { agent, model, toolset, instructions, tools: body.tools ?? usual });
-      requirePlan(principal, plan);
-      const input = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : body.input;
-      const { turn, position, edition: pointer } = await session.submit(principal, { plan, input, ...idempotency });
+      const begin = async () => {
+        const { agent, model, toolset, instructions, tools: usual } = await session.setup(principal);
+        const plan = await services.planTurn(principal, { agent, model, toolset, instructions, tools: body.tools ?? usual });
+        requirePlan(principal, plan);
+        const input = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : body.input;
+        return await session.submit(principal, { plan, input, ...idempotency });
+      };
+      const find = (key: string, bodyHash: string) => session.repeated(principal, key, bodyHash);
+      const { turn, position, edition: pointer } = await orRepeated(idempotency, begin, find);
 
       const edition: Record<string, string> = pointer === null ? {} : { 'x-moniker-edition': editionName(pointer) };
       if (c.req.header('accept')?.includes('text/event-stream')) {
