@@ -28,8 +28,11 @@ export type Transcript = {
   tokens(): number;
 };
 
-/** `everything`: as people had the conversation; compactions are for models only. */
-export function createTranscript({ everything = false }: { everything?: boolean } = {}): Transcript {
+/**
+ * `everything`: as people had the conversation; compactions are for models only. `unanswered`: with the calls of a whole step
+ * that have no result yet, because somebody is asked or a tool still works; never for models.
+ */
+export function createTranscript({ everything = false, unanswered = false }: TranscriptOptions = {}): Transcript {
   let done: TurnMessages[] = [];
   let current: TurnMessages | null = null;
   let step: Step | null = null;
@@ -50,7 +53,7 @@ export function createTranscript({ everything = false }: { everything?: boolean 
     doneCharacters += turn.characters;
   };
   const closeStep = (): void => {
-    if (current !== null && step !== null) add(current, stepMessages(step));
+    if (current !== null && step !== null) add(current, stepMessages(step, unanswered));
     step = null;
     if (current !== null)
       add(
@@ -63,7 +66,7 @@ export function createTranscript({ everything = false }: { everything?: boolean 
   const atHand = (): TurnMessages[] => {
     if (current === null) return [];
     const open: TurnMessages = { ...current, messages: [...current.messages] };
-    if (step !== null) add(open, stepMessages(step));
+    if (step !== null) add(open, stepMessages(step, unanswered));
     add(
       open,
       said.map((parts) => ({ role: 'user', parts })),
@@ -113,7 +116,7 @@ export function createTranscript({ everything = false }: { everything?: boolean 
       }
     },
     messages() {
-      return joinUsers(
+      return joinMessages(
         summary,
         this.turns().flatMap((turn) => turn.messages),
       );
@@ -129,11 +132,14 @@ export function createTranscript({ everything = false }: { everything?: boolean 
   };
 }
 
+type TranscriptOptions = { everything?: boolean; unanswered?: boolean };
+
 export const charactersPerToken = 4;
 /** Images are billed by their size on screen, not in bytes: about this many tokens for an ordinary one. */
 const imageCharacters = 1_500 * charactersPerToken;
 
-function messageCharacters({ parts }: Message): number {
+/** About what a model is sent for it. */
+export function messageCharacters({ parts }: Message): number {
   let characters = 0;
   for (const part of parts) {
     switch (part.type) {
@@ -161,7 +167,7 @@ function messageCharacters({ parts }: Message): number {
 }
 
 /** A turn that nobody answered leaves its input beside the next one's: many chat templates want the roles to alternate. */
-function joinUsers(summary: string | null, messages: readonly Message[]): Message[] {
+export function joinMessages(summary: string | null, messages: readonly Message[]): Message[] {
   const joined: Message[] = summary === null ? [] : [{ role: 'user', parts: [{ type: 'text', text: `${summaryHeading}\n${summary}` }] }];
   for (const message of messages) {
     const last = joined.at(-1);
@@ -239,11 +245,12 @@ function appendText(step: Step, type: 'text' | 'reasoning', text: string): void 
 }
 
 /**
- * A step as messages. Calls without a result are left out (the step was cut before they ran): providers refuse a history
- * in which a call has no answer. Results follow in call order, whatever order they came in.
+ * A step as messages. Calls without a result are left out (the step was cut before they ran, or they wait): providers refuse a
+ * history in which a call has no answer. Results follow in call order, whatever order they came in.
  */
-function stepMessages(step: Step): Message[] {
-  const answered = step.parts.filter((part) => part.type !== 'tool-call' || step.results.has(part.callId));
+function stepMessages(step: Step, unanswered: boolean): Message[] {
+  const all = unanswered && step.ended;
+  const answered = step.parts.filter((part) => part.type !== 'tool-call' || all || step.results.has(part.callId));
   if (!answered.some((part) => part.type !== 'native')) return [];
   const results = [...step.calls.keys()].flatMap((callId) => {
     const result = step.results.get(callId);

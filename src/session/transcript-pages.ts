@@ -36,7 +36,7 @@ function* turnsFrom(log: EventLog, first: number): Generator<{ event: number; me
   for (const event of log.readAll(first - 1)) {
     if (event.type === 'turn-start' || event.type === 'history') {
       if (begun !== null) yield { event: begun.event, messages: toTranscript(begun.fold.turns()) };
-      begun = { event: event.id, fold: createTranscript({ everything: true }) };
+      begun = { event: event.id, fold: createTranscript({ everything: true, unanswered: true }) };
     }
     begun?.fold.apply(event);
   }

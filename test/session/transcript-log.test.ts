@@ -140,6 +140,26 @@ describe('the transcript for people', () => {
     }
   });
 
+  it('shows a call that waits for somebody, without a result; models are not shown it', () => {
+    const { begin, append, log, now } = session();
+    begin('t0');
+    const at = { turn: 't0', step: 1 };
+    const call = { ...at, callId: 'c', name: 'asks', canonical: 'builtin.bash', via: null };
+    append({ type: 'step-start', ...at });
+    append({ type: 'tool-input-start', ...call });
+    expect(readMessages(log(), {}).items).toHaveLength(1);
+    append({ type: 'tool-input-end', ...at, callId: 'c', arguments: { command: 'date' }, repaired: false });
+    append({ type: 'step-end', ...at, reason: 'tool-calls', model: 'a/b' });
+    const waiting = readMessages(log(), {});
+    expect(waiting.items).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', turn: 't0', parts: [{ type: 'tool-call', callId: 'c', arguments: { command: 'date' } }] },
+    ]);
+    expect(now().messages()).toHaveLength(1);
+    append({ type: 'tool-result', ...call, isError: false, content: text('now') });
+    expect(readMessages(log(), {}).items).toMatchObject([...waiting.items, { role: 'tool', parts: [{ callId: 'c' }] }]);
+  });
+
   it('ends a page by its bytes', () => {
     const { begin, end, log } = session();
     for (const turn of ['t0', 't1', 't2']) {
