@@ -49,6 +49,11 @@ export function createFeed(source: FeedSource, turn: string | null, encode: Feed
     // From the last bytes, not from the last event: what is appended may be for others, or nothing that this dialect shows.
     const quietUntil = source.clock.now() + limits.heartbeatMs;
     for (;;) {
+      // Before anything is read: its tables are gone.
+      if (source.gone()) {
+        ended = true;
+        return encode.problem(new Problem('not_found', 'The session was deleted.').toBody());
+      }
       let text = '';
       for (const event of source.log.read(cursor)) {
         cursor = event.id;
@@ -59,10 +64,6 @@ export function createFeed(source: FeedSource, turn: string | null, encode: Feed
         if (ended) break;
       }
       if (text !== '' || ended || left) return text;
-      if (source.gone()) {
-        ended = true;
-        return encode.problem(new Problem('not_found', 'The session was deleted.').toBody());
-      }
       const instead = begun ? null : (source.behind?.() ?? null);
       if (instead !== null) {
         ended = true;

@@ -80,4 +80,16 @@ describe('a turn’s feed', () => {
     await done;
     expect(heard.join('')).toMatch(/^event: error\ndata: .*"code":"not_found"/);
   });
+
+  it('reads nothing more once its session is gone, tables and all', async () => {
+    const sql = fakeSql(sessionMigrations);
+    const clock = fakeClock();
+    const log = new EventLog(sql, clock.now);
+    let gone = false;
+    const stream = createFeed({ log, clock, after: 0, gone: () => gone }, 'mine', { event: encodeEvent, problem: encodeProblem });
+    gone = true;
+    sql.exec('DROP TABLE events');
+    const { value } = await stream.getReader().read();
+    expect(new TextDecoder().decode(value)).toContain('not_found');
+  });
 });
