@@ -15,7 +15,7 @@ export function createModel(world: World, life: Life, asked: (request: ChatReque
     async *stream(request, signal) {
       await life.pause('the model is asked');
       signal.throwIfAborted();
-      if (life.state === 'dead') await new Promise(() => undefined);
+      if (life.state === 'dead' || life.isMute) await new Promise(() => undefined);
       asked(request);
       const fault = faultOf(request.messages);
       if (fault !== null && life.state === 'alive') world.fail(`a provider would refuse this request: ${fault}`);

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { engineCrashPoints } from './commands.ts';
 import { createPureMachine } from './pure-session.ts';
 import { processDeps } from './process-deps.ts';
-import { allRuns, runMany, unseen } from './report.ts';
+import { allRuns, firstSeed, runMany, runTwice, unseen } from './report.ts';
 import type { Tier } from './machine.ts';
 
 vi.mock('../../src/core/crash-point.ts', () => import('./crash-hook.ts'));
@@ -18,6 +18,13 @@ const pure: Tier = {
 };
 
 describe('the turn, as a step function and its engine', () => {
+  it('goes the same way twice when the seed is the same', async () => {
+    for (let seed = firstSeed; seed < firstSeed + 20; seed += 1) {
+      const [first, second] = await runTwice(pure, seed);
+      expect(second).toEqual(first);
+    }
+  });
+
   it('keeps its promises in every random run', { timeout: 600_000 }, async () => {
     const report = await runMany('step function', pure, Math.ceil(allRuns * 0.75));
     expect(report.violation).toBeNull();

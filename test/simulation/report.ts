@@ -74,8 +74,17 @@ function count(counts: Map<string, number>, key: string, times: number): void {
   counts.set(key, (counts.get(key) ?? 0) + times);
 }
 
+/** Two runs of one seed: equal, or the seed says nothing. */
+export async function runTwice(tier: Tier, seed: number): Promise<[unknown, unknown]> {
+  const [first, second] = [await simulate(tier, seed), await simulate(tier, seed)];
+  return [
+    [first.events, [...first.deaths]],
+    [second.events, [...second.deaths]],
+  ];
+}
+
 /** What thousands of runs have to have come past, or they prove nothing. */
-export function unseen({ events, deaths }: Report, { crashPoints }: Tier): string[] {
+export function unseen({ events, deaths }: Report, { crashPoints, whole }: Tier): string[] {
   const kinds = [
     ...[
       'ok',
@@ -94,7 +103,7 @@ export function unseen({ events, deaths }: Report, { crashPoints }: Tier): strin
     ...['stop', 'max_steps', 'cancelled', 'recovery_limit', 'upstream_error', 'max_tokens', 'length', 'content_filter', 'timeout'].map(
       (reason) => `turn-end ${reason}`,
     ),
-    ...['turn-resume', 'step-restart', 'client-tool-required', 'approval-required', 'compaction'],
+    ...['turn-resume', 'step-restart', 'client-tool-required', 'approval-required', 'compaction', ...(whole ? ['turn-input'] : [])],
   ];
   return [
     ...kinds.filter((kind) => !events.has(kind)),

@@ -5,7 +5,7 @@ import { sessionMigrations } from '../../src/session/schema.ts';
 import { objectCrashPoints } from './commands.ts';
 import { createObjectMachine } from './object-session.ts';
 import { processDeps } from './process-deps.ts';
-import { allRuns, runMany, unseen } from './report.ts';
+import { allRuns, firstSeed, runMany, runTwice, unseen } from './report.ts';
 import type { Tier } from './machine.ts';
 import { openDatabase } from './sql-disk.ts';
 
@@ -49,6 +49,13 @@ const object: Tier = {
 };
 
 describe('the session object', () => {
+  it('goes the same way twice when the seed is the same', async () => {
+    for (let seed = firstSeed; seed < firstSeed + 20; seed += 1) {
+      const [first, second] = await runTwice(object, seed);
+      expect(second).toEqual(first);
+    }
+  });
+
   it('keeps its promises in every random run', { timeout: 600_000 }, async () => {
     const report = await runMany('session', object, Math.ceil(allRuns * 0.25));
     expect(report.violation).toBeNull();

@@ -163,7 +163,10 @@ class Simulation {
     if (life === null) return;
     this.#forget('takeover');
     life.state = 'stale';
-    this.#world.note(() => `* process ${life.number} is left behind`);
+    // The new one begins with what is durable. What the old one wrote beyond that is lost, and with it whatever waits for it to be stored.
+    const lost = this.#machine.lose();
+    life.isMute = lost > 0;
+    this.#world.note(() => `* process ${life.number} is left behind; ${lost} writes are lost`);
     this.#running();
   }
 

@@ -88,7 +88,7 @@ export function isSafe(args: Record<string, unknown>): boolean {
 /** The executor of one process. `sending`: something goes out, so all that was written before it is durable. */
 export function createExecutor(world: World, life: Life, upstream: Upstream, sending: (effect: Effect) => void): ToolExecutor {
   const send = (tool: EditionTool, args: Record<string, unknown>, context: ToolContext): void => {
-    if (life.state === 'dead') return;
+    if (life.state === 'dead' || life.isMute) return;
     const effect: Effect = {
       callId: context.idempotencyKey,
       canonical: tool.canonical,

@@ -11,6 +11,8 @@ export type LifeState = 'alive' | 'stale' | 'dead';
 export type Life = {
   number: number;
   state: LifeState;
+  /** Some of its writes were lost: nothing that it sends goes out any more. */
+  isMute: boolean;
   clock: Clock;
   /** Resolves when it is this work's turn; never once the process is dead. */
   pause(label: string): Promise<void>;
@@ -61,6 +63,7 @@ export class World {
     const life: Life = {
       number: this.#lives,
       state: 'alive',
+      isMute: false,
       clock: this.#clockOf(() => life),
       pause: (label) => this.#pause(life, label),
     };
