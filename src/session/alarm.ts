@@ -45,7 +45,8 @@ export async function ring(door: AlarmDoor): Promise<void> {
   }
 }
 
-async function tend({ room, flushAudit, leave }: AlarmDoor, kind: TimerKind): Promise<'left' | 'done'> {
+async function tend(door: AlarmDoor, kind: TimerKind): Promise<'left' | 'done'> {
+  const { room, flushAudit, leave } = door;
   switch (kind) {
     case 'turn':
       room.runner.tick();
@@ -56,7 +57,8 @@ async function tend({ room, flushAudit, leave }: AlarmDoor, kind: TimerKind): Pr
       if (await flushAudit()) room.timers.clear('audit');
       return 'done';
     case 'approval':
-      expireApprovals({ room });
+      await expireApprovals(door);
+      await flushAudit();
       return 'done';
     case 'expire':
       // Nobody who is still asked, and no turn that still runs, loses its session.

@@ -15,6 +15,8 @@ export type Approval = {
   canonical: string;
   /** Wire name of the toolset entry. */
   entry: string;
+  /** Of a direct call; a turn's plan names its own. */
+  toolset: string | null;
   kind: AskKind;
   /** What a remembered rule would be about (`core/approval.ts`). */
   target: string | null;
@@ -32,6 +34,7 @@ type StoredApproval = {
   turn: string | null;
   canonical: string;
   entry: string;
+  toolset: string | null;
   kind: AskKind;
   target: string | null;
   reason: string;
@@ -40,7 +43,7 @@ type StoredApproval = {
   expires_at: number;
 };
 
-const columns = 'call_id, turn, canonical, entry, kind, target, reason, state, asked_at, expires_at';
+const columns = 'call_id, turn, canonical, entry, toolset, kind, target, reason, state, asked_at, expires_at';
 
 export class Approvals {
   readonly #sql: SqlStorage;
@@ -76,7 +79,7 @@ export class Approvals {
   }
 
   /** A direct call that has to be asked for. */
-  askDirect(asked: Omit<Approval, 'turn' | 'state' | 'askedAt'>, key: DirectCallKey, args: Record<string, unknown>): void {
+  askDirect(asked: Omit<Approval, 'turn' | 'toolset' | 'state' | 'askedAt'>, key: DirectCallKey, args: Record<string, unknown>): void {
     this.#forgetOld();
     this.#insert({ ...asked, turn: null }, key, args);
   }
@@ -169,7 +172,7 @@ export class Approvals {
   }
 
   #insert(
-    asked: Omit<Approval, 'state' | 'askedAt'>,
+    asked: Omit<Approval, 'toolset' | 'state' | 'askedAt'>,
     key: Pick<DirectCallKey, 'toolset' | 'argumentsHash'> | null,
     args: Record<string, unknown>,
   ): void {
@@ -205,8 +208,20 @@ export class Approvals {
 const verdictStates = { approve: 'approved', deny: 'denied', expire: 'expired' } as const;
 
 function toApproval(row: StoredApproval): Approval {
-  const { turn, canonical, entry, kind, target, reason, state } = row;
-  return { callId: row.call_id, turn, canonical, entry, kind, target, reason, state, askedAt: row.asked_at, expiresAt: row.expires_at };
+  const { turn, canonical, entry, toolset, kind, target, reason, state } = row;
+  return {
+    callId: row.call_id,
+    turn,
+    canonical,
+    entry,
+    toolset,
+    kind,
+    target,
+    reason,
+    state,
+    askedAt: row.asked_at,
+    expiresAt: row.expires_at,
+  };
 }
 
 export function toApprovalView(session: string, approval: Approval, args: Record<string, unknown>): ApprovalView {

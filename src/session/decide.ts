@@ -2,7 +2,7 @@
  * A person's word on what waits, by key or by link: checked, stored, and told to the turn, which goes on. One word for good:
  * the same again changes nothing, another one is refused. `session.ts` has checked who asks.
  */
-import type { ApprovalView, Decision } from '../core/approval.ts';
+import type { ApprovalVerdict, ApprovalView, Decision } from '../core/approval.ts';
 import { toBase64Url } from '../core/base64url.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
@@ -12,12 +12,12 @@ import { invalidRequest, Problem } from '../core/problem.ts';
 import type { Decided } from '../ports/session.ts';
 import type { ApprovalLink } from './approval-links.ts';
 import { toApprovalView, type Approval } from './approvals.ts';
+import { auditDecision, hashOfArguments, type AuditDoor } from './audit-decision.ts';
 import type { Room } from './room.ts';
 
-export type DecideDoor = {
-  room: Room;
-  session: string;
-  now(): number;
+export type DecideDoor = AuditDoor & {
+  /** True once the session was deleted. */
+  gone(): boolean;
   /** Stores a rule for the workspace. */
   allow(rule: PolicyRule): Promise<void>;
   /** Asks the Catalog whether a key still has this right. */
@@ -45,17 +45,36 @@ export async function decide(
     throw invalidRequest([{ path: 'remember', message }], message);
   }
   const approval = find(door.room, callId);
-  if (refuse(door, approval, decision) === 'same' && !remember) return answer(door, callId, decision);
-  // Before the turn goes on: what it does next may be what the rule is about.
-  if (remember) await door.allow(toRule(approval));
+  if (refuse(door, approval, decision, remember) === 'same' && !remember) return answer(door, callId, decision);
+  const rule = remember ? toRule(approval) : null;
+  const argumentsHash = await hashOfArguments(door.room, callId);
+  if (door.gone()) throw new Problem('not_found', 'There is no such session.');
   // Another word may have come meanwhile.
-  if (refuse(door, find(door.room, callId), decision) === 'new') settle(door, approval, decision, by);
-  return answer(door, callId, decision);
+  if (refuse(door, find(door.room, callId), decision, remember) === 'new') settle(door, approval, { decision, by, argumentsHash });
+  // After the word is stored: a rule is never made by one that came too late.
+  if (rule !== null) await keepRule(door, rule);
+  return door.gone() ? { callId, decision, turn: approval.turn, status: null } : answer(door, callId, decision);
+}
+
+async function keepRule({ allow }: DecideDoor, rule: PolicyRule): Promise<void> {
+  try {
+    await allow(rule);
+  } catch (error) {
+    const [code, why] = error instanceof Problem ? [error.code, ` ${error.detail}`] : ['internal' as const, ''];
+    const detail = `The call is approved, but the rule was not stored.${why} Send the same again, \`remember\` included, to store it.`;
+    throw new Problem(code, detail, error instanceof Problem ? error.extra : {}, { cause: error });
+  }
 }
 
 /** What nobody decided in time is a no. To be called when the clock says so, and before any word is taken. */
-export function expireApprovals({ room }: Pick<DecideDoor, 'room'>): void {
-  for (const approval of room.approvals.due()) settle({ room }, approval, 'expire', 'clock');
+export async function expireApprovals(door: AuditDoor): Promise<void> {
+  const { room } = door;
+  for (const approval of room.approvals.due()) {
+    const argumentsHash = await hashOfArguments(room, approval.callId);
+    // Its turn may have been cancelled meanwhile.
+    if (room.approvals.get(approval.callId)?.state === 'pending')
+      settle(door, approval, { decision: 'expire', by: 'clock', argumentsHash });
+  }
   room.runner.setApprovalTimer();
 }
 
@@ -115,10 +134,11 @@ function find(room: Room, callId: string): Approval {
   return approval;
 }
 
-/** Throws when the word comes too late or against another one; `same`: it was said before. */
-function refuse(door: DecideDoor, approval: Approval, decision: Decision): 'new' | 'same' {
+/** Throws when the word comes too late or against another one; `same`: it was said before. What was used can still be remembered. */
+function refuse(door: DecideDoor, approval: Approval, decision: Decision, remember: boolean): 'new' | 'same' {
   const state = stateNow(door, approval);
   if (state === 'pending') return 'new';
+  if (state === 'used' && remember) return 'same';
   if (state === (decision === 'approve' ? 'approved' : 'denied')) return 'same';
   const why =
     state === 'used'
@@ -134,11 +154,17 @@ function stateNow({ now }: DecideDoor, { state, expiresAt }: Approval): Approval
   return state === 'pending' && expiresAt <= now() ? 'expired' : state;
 }
 
-function settle({ room }: Pick<DecideDoor, 'room'>, { callId, turn }: Approval, decision: Decision | 'expire', by: string): void {
+type Word = { decision: ApprovalVerdict; by: string; argumentsHash: string };
+
+function settle(door: AuditDoor, approval: Approval, word: Word): void {
+  const { room } = door;
+  const { callId, turn } = approval;
+  const { decision, by } = word;
   // The table follows the log, where there is one.
   if (turn === null) room.approvals.decided(callId, states[decision], by);
   else if (!room.runner.tell(turn, ({ step }) => [{ type: 'approval-decided', turn, step, callId, decision, by }]))
     throw new Problem('internal', 'The turn cannot be told now. Try again.');
+  auditDecision(door, approval, word);
   room.runner.setApprovalTimer();
 }
 

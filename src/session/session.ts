@@ -138,7 +138,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   decide(caller: Principal, callId: string, decision: Decision, { remember }: { remember: boolean }): Promise<Outcome<Decided>> {
-    return toOutcome(() => decide(this.#decideDoor(this.#enter(caller)), callId, decision, { by: caller.keyId, remember }));
+    return toOutcome(() => this.#decided(this.#enter(caller), (door) => decide(door, callId, decision, { by: caller.keyId, remember })));
   }
 
   mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
@@ -150,7 +150,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   decideByLink(nonce: string, decision: Decision): Promise<Outcome<Decided>> {
-    return toOutcome(() => decideByLink(this.#decideDoor(this.#enterByLink()), nonce, decision));
+    return toOutcome(() => this.#decided(this.#enterByLink(), (door) => decideByLink(door, nonce, decision)));
   }
 
   takeResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsTaken>> {
@@ -286,9 +286,18 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   #decideDoor(room: Room): DecideDoor {
-    const { clock, catalog } = this.#wiring;
+    const { clock, catalog, log } = this.#wiring;
     const { allow, keyStands } = catalog(room.meta.workspace);
-    return { room, session: this.#id, now: clock.now, allow, keyStands };
+    return { room, session: this.#id, now: clock.now, log, gone: () => this.#isGone(room), allow, keyStands };
+  }
+
+  /** The word's audit row is handed over, also when it was stored and its rule was not. */
+  async #decided(room: Room, work: (door: DecideDoor) => Promise<Decided>): Promise<Decided> {
+    try {
+      return await work(this.#decideDoor(room));
+    } finally {
+      await this.#flushAudit(room);
+    }
   }
 
   #source(caller: Principal): TurnSource & { room: Room } {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { canonicalJson, sha256Hex } from '../../src/core/hash.ts';
 import { limits } from '../../src/core/limits.ts';
 import { textResult } from '../../src/core/tool.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending } from '../../src/session/decide.ts';
@@ -152,6 +153,27 @@ describe('a turn that waits for a person', () => {
     expect(ends(self.events())).toEqual(['t1 completed stop']);
   });
 
+  it('is remembered only if the yes is the word that counts', async () => {
+    const { self, callId } = await waiting([calls(['http_request', { url: 'https://example.com/' }]), () => reply(finish)]);
+    const both = await Promise.allSettled([
+      decide(self.decideDoor(), callId, 'deny', once),
+      decide(self.decideDoor(), callId, 'approve', { by: 'k1', remember: true }),
+    ]);
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(self.allowed).toEqual([]);
+  });
+
+  it('can be remembered by the same word again when its rule could not be stored', async () => {
+    const { self, ran, callId } = await waiting([calls(['http_request', { url: 'https://example.com/' }]), () => reply(finish)]);
+    const broken = { ...self.decideDoor(), allow: () => Promise.reject(new Error('the catalog is away')) };
+    const remember = { by: 'k1', remember: true };
+    await expect(decide(broken, callId, 'approve', remember)).rejects.toMatchObject({ detail: expect.stringContaining('`remember`') });
+    await self.settle();
+    expect(await decide(self.decideDoor(), callId, 'approve', remember)).toMatchObject({ status: 'completed' });
+    expect(self.allowed).toHaveLength(1);
+    expect(ran).toEqual([callId]);
+  });
+
   it('cannot be remembered when its entry says to ask every time, and is not decided by trying', async () => {
     const { self, callId } = await waiting();
     const remember = { by: 'k1', remember: true };
@@ -217,6 +239,68 @@ describe('a turn that waits for a person', () => {
     const both = await Promise.allSettled((['deny', 'approve'] as const).map((word) => decideByLink(self.decideDoor(), nonce, word)));
     expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect(self.room.approvals.get(callId)?.state).toBe('denied');
+  });
+});
+
+describe('a word leaves an audit row and a log line', () => {
+  const argumentsHash = async (args: object) => await sha256Hex(canonicalJson(args));
+  const rows = (self: Awaited<ReturnType<typeof makeRoom>>) =>
+    self.sql
+      .exec<{ body: string }>('SELECT body FROM audit ORDER BY sequence')
+      .toArray()
+      .map(({ body }) => JSON.parse(body));
+
+  it.each([
+    ['approve', 'approved'],
+    ['deny', 'denied'],
+  ] as const)('once, with who said it: %s', async (decision, verdict) => {
+    const { self, sent, lines, clock, callId } = await waiting();
+    for (let times = 0; times < 2; times += 1) await decide(self.decideDoor(), callId, decision, once);
+    await self.settle();
+    const row = {
+      keyId: 'k1',
+      session: 's',
+      turn: 't1',
+      callId,
+      requested: 'asks',
+      canonical: 'builtin.bash',
+      toolset: 'demo',
+      edition: 'demo@1.1',
+      argumentsHash: await argumentsHash({ command: 'rm' }),
+      verdict,
+      at: new Date(clock.now()).toISOString(),
+    };
+    expect(sent.filter((one) => one.verdict === verdict)).toMatchObject([row]);
+    // The call beside it has its own, by the same hash.
+    expect(sent.filter((one) => one.verdict !== verdict)).toMatchObject([{ callId, argumentsHash: row.argumentsHash }]);
+    expect(JSON.stringify(lines).match(/approval decided/g)).toHaveLength(1);
+  });
+
+  it('by a link, and by the clock', async () => {
+    const { self, sent } = await waiting([calls(['asks', { n: 1 }], ['asks', { n: 2 }]), () => reply(finish)]);
+    const [first, second] = self.room.approvals.pending().map(({ callId }) => callId);
+    const { nonce } = await mintLink(self.decideDoor(), first ?? '', 'root');
+    await decideByLink(self.decideDoor(), nonce, 'deny');
+    await self.settle();
+    await self.clock.advance(limits.approvalTtlMs);
+    await self.ring();
+    const words = sent.filter(({ verdict }) => verdict === 'denied' || verdict === 'expired');
+    expect(words.map(({ callId, keyId, verdict }) => `${callId} ${keyId} ${verdict}`)).toEqual([
+      `${first} link denied`,
+      `${second} clock expired`,
+    ]);
+  });
+
+  it('of a direct call, too', async () => {
+    const self = await makeRoom([]);
+    const asked = await self.call({ name: 'asks', arguments: { command: 'x' } });
+    const callId = asked.pending?.[0]?.callId ?? '';
+    await decide(self.decideDoor(), callId, 'approve', once);
+    expect(rows(self).at(-1)).toMatchObject({ callId, turn: null, toolset: 'demo', requested: 'asks', verdict: 'approved' });
+    const other = (await self.call({ name: 'asks', arguments: { command: 'y' } })).pending?.[0]?.callId;
+    await self.clock.advance(limits.approvalTtlMs);
+    await self.ring();
+    expect(rows(self).at(-1)).toMatchObject({ callId: other, keyId: 'clock', verdict: 'expired' });
   });
 });
 

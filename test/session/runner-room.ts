@@ -224,6 +224,8 @@ export async function makeRoom(
       room: self.room,
       session: 's',
       now: clock.now,
+      log: kept,
+      gone: () => false,
       allow: async (rule) => void allowed.push(rule),
       keyStands: async (keyId, scope) => {
         if (brake.catalog > 0) {

@@ -1,4 +1,4 @@
-/** `/v1/audit`: one row for every call and refusal. Append-only: there is nothing to write here. */
+/** `/v1/audit`: one row for every call, refusal and word on an approval. Append-only: there is nothing to write here. */
 import { z } from 'zod';
 import { AuditRow } from '../../core/audit.ts';
 import { pageFields, pageOf } from '../paging.ts';
@@ -19,7 +19,7 @@ export function mountAudit(app: App): void {
       path: '/v1/audit',
       operationId: 'listAudit',
       tag: 'Audit',
-      summary: 'Every tool call and refusal, newest first',
+      summary: 'Every tool call, refusal and word on an approval, newest first',
       scopes: ['admin'],
       query: AuditQuery,
       answers: { 200: { description: 'A page of rows.', schema: pageOf(AuditRow) } },
