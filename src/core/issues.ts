@@ -10,28 +10,46 @@ import type { Issue } from './problem.ts';
 export function parseDocument<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw invalidRequest(issuesOf(parsed.error.issues));
+  throw invalidRequest(issuesOf(parsed.error.issues, value));
 }
 
-/** Zod's issues as ours: unknown fields one by one, and of a union the branch that came closest. */
-export function issuesOf(issues: readonly z.core.$ZodIssue[], base: readonly PropertyKey[] = []): Issue[] {
+/** Zod's issues of this value as ours: unknown fields one by one, missing ones as such, and of a union the branch that came closest. */
+export function issuesOf(issues: readonly z.core.$ZodIssue[], value: unknown, base: readonly PropertyKey[] = []): Issue[] {
   return issues.flatMap((issue) => {
     const path = [...base, ...issue.path];
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ path: pathText([...path, key]), message: 'unknown field' }));
+    if (isMissing(issue, valueAt(value, path))) return [{ path: pathText(path), message: 'is missing' }];
     if (issue.code === 'invalid_union') {
-      const branch = closestBranch(issue.errors);
-      if (branch !== null) return issuesOf(branch, path);
+      const branch = closestBranch(issue.errors, valueAt(value, path));
+      if (branch !== null) return issuesOf(branch, value, path);
     }
     return [{ path: pathText(path), message: issue.message }];
   });
 }
 
-/** The branch with the fewest faults among those that took the value's type; null when every branch refused the type itself. */
-function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | null {
+/** A type, a choice or a form was asked for, and there is nothing; a rule of our own says itself what it misses. */
+function isMissing({ code, path }: z.core.$ZodIssue, value: unknown): boolean {
+  return value === undefined && path.length > 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union');
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (part, key) =>
+      typeof part === 'object' && part !== null && Object.hasOwn(part, key) ? (part as Record<PropertyKey, unknown>)[key] : undefined,
+    value,
+  );
+}
+
+/**
+ * The branch with the fewest faults among those that took the value's type; null when every branch refused the type itself. A
+ * value that says nothing is held against the first, the usual form.
+ */
+function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], value: unknown): readonly z.core.$ZodIssue[] | null {
   const fitting = branches.filter(
     (branch) => branch.length > 0 && !branch.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0),
   );
-  return fitting.toSorted((one, other) => faultsIn(one) - faultsIn(other))[0] ?? null;
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return isEmpty ? (fitting[0] ?? null) : (fitting.toSorted((one, other) => faultsIn(one) - faultsIn(other))[0] ?? null);
 }
 
 function faultsIn(issues: readonly z.core.$ZodIssue[]): number {

@@ -137,7 +137,7 @@ function parseParams<Params extends z.ZodType>(spec: RouteSpec<Params, z.ZodType
   const given = c.req.param();
   const parsed = spec.params.safeParse(given);
   if (parsed.success) return parsed.data as z.infer<Params>;
-  if (spec.method === 'put') throw invalidRequest(issuesOf(parsed.error.issues));
+  if (spec.method === 'put') throw invalidRequest(issuesOf(parsed.error.issues, given));
   const name = String(parsed.error.issues[0]?.path[0] ?? '');
   throw new Problem('not_found', `There is no ${name} ${quoted(given[name] ?? '')}.`);
 }

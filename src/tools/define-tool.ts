@@ -71,7 +71,7 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): De
     async execute(args, context) {
       const parsed = await spec.input.safeParseAsync(args);
       if (!parsed.success) {
-        const issues = issuesOf(parsed.error.issues);
+        const issues = issuesOf(parsed.error.issues, args);
         const lines = issues.map((issue) => `- ${issue.path}: ${issue.message}`);
         return errorResult('invalid_arguments', `Not run: the arguments of ${spec.name} are not valid.\n${lines.join('\n')}`, issues);
       }

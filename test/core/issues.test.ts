@@ -18,7 +18,7 @@ describe('the faults of a document', () => {
     const schema = z.strictObject({ a: z.object({ b: z.array(z.int()) }), c: z.string() });
     expect(issues(schema, { a: { b: [1, 'x'] } })).toEqual([
       { path: 'a.b[1]', message: expect.stringContaining('expected number') },
-      { path: 'c', message: expect.stringContaining('expected string') },
+      { path: 'c', message: 'is missing' },
     ]);
     expect(issues(schema, 'text')).toEqual([{ path: '', message: expect.stringContaining('expected object') }]);
   });
@@ -41,6 +41,20 @@ describe('the faults of a document', () => {
     expect(issues(Toolset, { tools: [{ tool: 'builtin.bash', aliases: [7] }] })).toEqual([
       { path: 'tools[0].aliases[0]', message: expect.any(String) },
     ]);
+  });
+
+  it('say of what is required and not there that it is missing, whatever it should be', () => {
+    const form = z.strictObject({ callId: z.string(), content: z.union([z.string(), z.array(z.string())]) });
+    const schema = z.union([form, z.strictObject({ results: z.array(form) })]);
+    const missing = (...paths: string[]) => paths.map((path) => ({ path, message: 'is missing' }));
+    expect(issues(schema, {})).toEqual(missing('callId', 'content'));
+    expect(issues(schema, { callId: 'c' })).toEqual(missing('content'));
+    expect(issues(schema, { results: [{}] })).toEqual(missing('results[0].callId', 'results[0].content'));
+    expect(issues(z.object({ a: z.enum(['x']), b: z.looseObject({}) }), {})).toEqual(missing('a', 'b'));
+    expect(issues(z.object({ a: z.string().nullable() }), { a: 7 })).toEqual([{ path: 'a', message: expect.stringContaining('expected') }]);
+    const own = z.object({ a: z.string().optional() }).refine(() => false, { path: ['a'], message: 'give an a' });
+    expect(issues(own, {})).toEqual([{ path: 'a', message: 'give an a' }]);
+    expect(issues(schema, undefined)).toEqual([{ path: '', message: expect.not.stringContaining('missing') }]);
   });
 
   it('have paths as one would write them', () => {
