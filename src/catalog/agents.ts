@@ -3,7 +3,9 @@ import { Agent, ResourceName, splitModelRef } from '../core/agent.ts';
 import { matchAllowList } from '../core/allow-list.ts';
 import type { Edition, ToolsetWarning } from '../core/edition.ts';
 import { parseDocument } from '../core/issues.ts';
-import { builtinProvider } from '../storage/builtin-providers.ts';
+import { missingPrice, priceOf, type Prices } from '../core/price.ts';
+import type { Provider } from '../core/provider.ts';
+import { builtinProvider, rehearsalProvider } from '../storage/builtin-providers.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { readEditionText } from './editions.ts';
@@ -37,11 +39,19 @@ function modelWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] 
     ...(agent.fallbacks ?? []).map((ref, index) => ({ path: `fallbacks[${index}]`, ref })),
   ];
   return refs.flatMap(({ path, ref }) => {
-    const { provider } = splitModelRef(ref);
-    const stored = readRow(context.sql, 'provider', provider);
-    if (stored?.deleted === false || builtinProvider(context.settings, provider) !== null) return [];
-    return [{ path, message: `There is no provider "${provider}" yet: until there is, this agent cannot answer.` }];
+    const { provider, model } = splitModelRef(ref);
+    const known = findProvider(context, provider);
+    if (known === null) return [{ path, message: `There is no provider "${provider}" yet: until there is, this agent cannot answer.` }];
+    if (agent.limits?.maxCost === undefined || priceOf(known.prices ?? {}, model) !== null) return [];
+    return [{ path: 'limits.maxCost', message: `${missingPrice(provider, model)}. Until then no turn of this agent is accepted.` }];
   });
+}
+
+/** What is stored stands before what is built in, as where the turn is planned. */
+function findProvider(context: CatalogContext, name: string): { prices?: Prices } | null {
+  const stored = name === rehearsalProvider ? null : readRow(context.sql, 'provider', name);
+  // Bodies of providers were parsed by the schema when they were written.
+  return stored?.deleted === false ? (stored.body as Provider) : builtinProvider(context.settings, name);
 }
 
 function toolWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {

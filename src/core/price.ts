@@ -22,6 +22,12 @@ export function priceOf(prices: Prices, model: string): Price | null {
   return best?.[1] ?? null;
 }
 
+/** What to say of a model that a limit of cost cannot be counted for: which it is, and where its price belongs. */
+export function missingPrice(provider: string, model: string): string {
+  const name = JSON.stringify(model);
+  return `${provider}/${model} has no price to count with: add ${name} to \`prices\` of its provider (PUT /v1/providers/${provider}), such as {${name}: {"input": 1.25, "output": 10}} for a million tokens`;
+}
+
 export function costOf(price: Price, usage: Usage): number {
   return (usage.inputTokens * price.input + usage.outputTokens * price.output) / 1_000_000;
 }

@@ -4,7 +4,7 @@
  */
 import { splitModelRef, type Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
-import { priceOf } from '../core/price.ts';
+import { missingPrice, priceOf } from '../core/price.ts';
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { matchAllowList } from '../core/allow-list.ts';
 import type { ClientTool, ModelSettings, Plan } from '../core/plan.ts';
@@ -120,16 +120,16 @@ async function checkModel(deps: PlanDeps, principal: Principal, ref: string): Pr
 
 /** A limit that nothing counts against would be none. */
 async function readPrices(deps: PlanDeps, principal: Principal, refs: readonly string[]): Promise<NonNullable<Plan['prices']>> {
-  return await Promise.all(
+  const found = await Promise.all(
     refs.map(async (ref) => {
       const { provider, model } = splitModelRef(ref);
       const { prices = {} } = await deps.directory.provider(principal.workspace, provider);
-      const price = priceOf(prices, model);
-      if (price !== null) return { model: ref, price };
-      const message = `counts with prices, and the provider "${provider}" has none for "${model}": add it to its \`prices\``;
-      throw invalidRequest([{ path: 'limits.maxCost', message }]);
+      return { ref, price: priceOf(prices, model), message: missingPrice(provider, model) };
     }),
   );
+  const priced = found.flatMap(({ ref, price }) => (price === null ? [] : [{ model: ref, price }]));
+  if (priced.length === found.length) return priced;
+  throw invalidRequest(found.flatMap(({ price, message }) => (price === null ? [{ path: 'limits.maxCost', message }] : [])));
 }
 
 /** A forced tool must be one that the plan offers: nothing else may be called. */

@@ -183,6 +183,22 @@ describe('hostile names and bodies', () => {
       { path: 'tools[2]', message: expect.stringContaining('"teleport"') },
     ]);
   });
+
+  it('an agent with a limit of cost is stored with a warning for each model without a price, until it has one', async () => {
+    const { catalog } = await emptyWorkspace();
+    const provider = { kind: 'openai-compatible', baseUrl: 'https://models.example/v1' };
+    await catalog.put('provider', 'paid', { ...provider, prices: { 'o*': { input: 1, output: 2 } } });
+    const agent = { model: 'paid/gpt-5', fallbacks: ['paid/o3', 'paid/gpt-4', 'rehearsal/default'], toolset: 'later' };
+    expect((await catalog.put('agent', 'careful', agent)).warnings.map(({ path }) => path)).toEqual(['toolset']);
+    const limited = { ...agent, limits: { maxCost: 0.5 } };
+    const { warnings } = await catalog.put('agent', 'careful', limited);
+    expect(warnings.filter(({ path }) => path === 'limits.maxCost').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^paid\/gpt-5 .*`prices`.*\/v1\/providers\/paid/),
+      expect.stringContaining('paid/gpt-4'),
+    ]);
+    await catalog.put('provider', 'paid', { ...provider, prices: { '*': { input: 1, output: 2 } } });
+    expect((await catalog.put('agent', 'careful', limited)).warnings.map(({ path }) => path)).toEqual(['toolset']);
+  });
 });
 
 function count(sql: SqlStorage, table: string): number {

@@ -101,12 +101,14 @@ describe('a plan', () => {
 
   it('carries the prices of its models with a limit of cost, and is refused where there is none', async () => {
     const limited = { model: 'paid/gpt-5', fallbacks: ['rehearsal/default'], limits: { maxCost: 0.5 } };
-    await catalog.put('agent', 'careful', limited);
+    await catalog.put('agent', 'careful', { ...limited, fallbacks: ['rehearsal/default', 'paid/o3'] });
     await catalog.put('provider', 'paid', { kind: 'openai', prices: { 'gpt-4*': { input: 1, output: 2 } } });
     await expect(plan({ agent: 'careful' })).rejects.toMatchObject({
       code: 'invalid_request',
-      extra: { issues: [{ path: 'limits.maxCost', message: expect.stringContaining('"gpt-5"') }] },
+      detail: expect.stringMatching(/^limits\.maxCost: paid\/gpt-5 .*"gpt-5".*`prices`.*PUT \/v1\/providers\/paid/),
+      extra: { issues: ['paid/gpt-5', 'paid/o3'].map((model) => ({ path: 'limits.maxCost', message: expect.stringContaining(model) })) },
     });
+    await catalog.put('agent', 'careful', limited);
     await catalog.put('provider', 'paid', { kind: 'openai', prices: { 'gpt-*': { input: 1, output: 2 } } });
     expect((await plan({ agent: 'careful' })).prices).toEqual([
       { model: 'paid/gpt-5', price: { input: 1, output: 2 } },
