@@ -16,8 +16,9 @@ import { wire } from '../../src/wiring.ts';
 
 // The generated Env and our structural one name the same bindings.
 const bindings = env as unknown as Bindings;
-const { sessions, catalog, planTurn } = wire(bindings);
+const { sessions, catalog, directory, planTurn } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'k1', scopes: ['chat', 'tools', 'approve', 'admin'] };
+const root: Principal = { workspace: 'default', keyId: 'root', scopes: ['admin'] };
 const once = { remember: false };
 
 /** What the tool did is told by the session's own files: a line a run. */
@@ -61,6 +62,12 @@ function fresh(id: string): Session {
 /** The uncaught reset of an object. A visit of its own: an abort would take along what its own visit wrote. */
 async function kill(id: string): Promise<void> {
   await runInDurableObject(stubOf(id), (_, state) => state.abort('the process dies')).catch(() => undefined);
+}
+
+/** The Catalog has a clock of its own: the row is aged instead. */
+async function expireKey(id: string): Promise<void> {
+  const object = bindings.CATALOG.get(bindings.CATALOG.idFromName(await objectName('default', 'catalog', '')));
+  await runInDurableObject(object, (_, state) => void state.storage.sql.exec('UPDATE keys SET expires_at = 1 WHERE id = ?', id));
 }
 
 const tablesOf = (id: string): Promise<unknown[]> =>
@@ -146,7 +153,7 @@ describe('a turn that waits for an approval', () => {
     const { session, say, effects } = await make();
     const turn = await say(effect);
     const callId = (await session.answer(owner, turn)).pending?.[0]?.callId ?? '';
-    const { nonce } = await session.mintLink({ ...owner, keyId: 'root' }, callId);
+    const { nonce } = await session.mintLink(root, callId);
     expect(await session.linkedApproval(nonce)).toMatchObject({ callId, turn, state: 'pending' });
     await session.decideByLink(nonce, 'approve');
     await expect(session.decideByLink(nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
@@ -169,8 +176,7 @@ describe('a turn that waits for an approval', () => {
     const [revoked, expired, good] = [await linkOf('revoked'), await linkOf('expired'), await linkOf('good')];
     expect(await session.linkedApproval(revoked.nonce)).toMatchObject({ callId, state: 'pending' });
     await catalog('default').revokeKey(revoked.id);
-    const object = bindings.CATALOG.get(bindings.CATALOG.idFromName(await objectName('default', 'catalog', '')));
-    await runInDurableObject(object, (_, state) => void state.storage.sql.exec('UPDATE keys SET expires_at = 1 WHERE id = ?', expired.id));
+    await expireKey(expired.id);
     for (const { nonce } of [revoked, expired]) {
       await expect(session.linkedApproval(nonce)).rejects.toMatchObject({ code: 'not_found' });
       await expect(session.decideByLink(nonce, 'approve')).rejects.toMatchObject({ code: 'not_found' });
@@ -180,6 +186,32 @@ describe('a turn that waits for an approval', () => {
     expect(await session.answer(owner, turn)).toMatchObject({ status: 'completed' });
     expect(await effects()).toBe(1);
   });
+});
+
+describe('a turn that waits while its own key goes', () => {
+  const ways = {
+    revoked: (id: string) => catalog('default').revokeKey(id),
+    expired: (id: string) => expireKey(id),
+  };
+
+  it.each(['revoked', 'expired'] as const)(
+    'keeps the rights that it was accepted with: a key that was %s decides nothing, an administrator does',
+    async (how) => {
+      const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+      const { key, record } = await catalog('default').createKey({ name: how, scopes: ['chat', 'approve'], expiresAt });
+      const mine: Principal = { workspace: 'default', keyId: record.id, scopes: record.scopes };
+      const { id } = await sessions.create(mine, { model: 'rehearsal/default', toolset: 'survival', listed: false });
+      const session = fresh(id);
+      const { turn } = await session.submit(mine, { plan, input: [{ type: 'text', text: effect }] });
+      const callId = (await session.answer(mine, turn)).pending?.[0]?.callId ?? '';
+      await ways[how](record.id);
+      await expect(directory.principal(key)).rejects.toMatchObject({ code: 'unauthenticated', extra: { reason: how } });
+      await kill(id);
+      expect(await session.approval(root, callId)).toMatchObject({ state: 'pending' });
+      await session.decide(root, callId, 'approve', once);
+      expect(await session.answer(root, turn)).toMatchObject({ status: 'completed', toolCalls: [{ callId, isError: false }] });
+    },
+  );
 });
 
 describe('a turn whose process died', () => {
