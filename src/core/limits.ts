@@ -81,6 +81,8 @@ export const limits = {
   maxInputsWhileWaiting: 20,
   /** Estimated tokens of a conversation from which older turns are summed up; agents may set it lower or higher. */
   maxContextTokens: 120_000,
+  /** What is still shown of a tool's old result in a turn that is over that by itself: enough to tell what it was. */
+  shortenedResultCharacters: 1_000,
   /** Of the older turns, as a model is given them to sum up: each message, and all together. */
   summarizedMessageBytes: 4 * KB,
   maxSummaryInputBytes: 400 * KB,
@@ -257,5 +259,9 @@ export const limits = {
   auditWaitMs: 2_000,
   auditRetryMs: 10_000,
   unlistedSessionTtlMs: 60 * 60_000,
+  /** Decided approvals, arguments included, after the last moment at which they could be decided: for whoever looks up what was said. */
+  decidedApprovalKeptMs: 7 * 24 * 60 * 60_000,
+  /** Answers of chat clients that can be asked for again: the newest; a cut stream is read on at once, and an older answer stands in the messages. */
+  maxKeptCompletions: 1_000,
   idempotencyTtlMs: 24 * 60 * 60_000,
 } as const;

@@ -104,7 +104,8 @@ function blockBytes(block: ContentBlock): number {
   }
 }
 
-type Place = { callId: string; offset: number };
+/** Where in a kept result to read on. */
+export type Place = { callId: string; offset: number };
 
 function shorten(block: ContentBlock, size: number, left: number, place: Place | null): ContentBlock {
   if (block.type === 'text') {
@@ -117,11 +118,17 @@ function shorten(block: ContentBlock, size: number, left: number, place: Place |
   return { type: 'text', text: `[Left out: ${block.type} of ${size} bytes, over the limit of a result.${more}]` };
 }
 
+/** One of the blocks that stand here for what did not fit: in the kept text there is something else in its place. */
+export function isLeftOutNote(block: ContentBlock): boolean {
+  return block.type === 'text' && block.text.startsWith('[Left out: ');
+}
+
 /** Something of it would be read in the kept text; of an image only that it was there. */
 function hasText(block: ContentBlock): boolean {
   return block.type === 'text' || (block.type === 'resource' && block.resource.text !== undefined);
 }
 
-function fetchCall(place: Place): string {
+/** The call that reads on there, as a model is told of it. */
+export function fetchCall(place: Place): string {
   return `${fetchResultName} ${JSON.stringify(place)}`;
 }

@@ -4,24 +4,13 @@
  */
 import { splitModelRef } from '../core/agent.ts';
 import type { Usage } from '../core/chat-event.ts';
-import {
-  boundSummary,
-  leftOutSummary,
-  planCompaction,
-  summaryInput,
-  summaryInstruction,
-  type CompactionPlan,
-  type Conversation,
-} from '../core/compaction.ts';
+import { boundSummary, leftOutSummary, planCompaction, summaryInput, summaryInstruction, type CompactionPlan } from '../core/compaction.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import type { StepDeps, StepScope } from './run-step.ts';
 
-export type CompactScope = Pick<StepScope, 'workspace' | 'turn' | 'plan' | 'append'> & {
-  /** The conversation by turn. Absent: it stays as it is, however long. */
-  conversation?: Conversation;
-};
+export type CompactScope = Pick<StepScope, 'workspace' | 'turn' | 'plan' | 'append' | 'conversation'>;
 
 /** `step`: the one that is about to begin. Throws only on abort. */
 export async function compactIfLong(deps: StepDeps, scope: CompactScope, step: number, signal: AbortSignal): Promise<void> {

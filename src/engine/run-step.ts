@@ -6,7 +6,9 @@ import { splitModelRef } from '../core/agent.ts';
 import { announceBlock } from '../core/announce.ts';
 import { offeredTools, resolveName, wireNameOf, type AliasMap } from '../core/alias-map.ts';
 import type { ChatEvent } from '../core/chat-event.ts';
+import type { Conversation } from '../core/compaction.ts';
 import { crashPoint } from '../core/crash-point.ts';
+import { fitMessages } from '../core/fit-messages.ts';
 import { limits } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import type { Plan } from '../core/plan.ts';
@@ -14,6 +16,7 @@ import { Problem, type ProblemBody } from '../core/problem.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import type { ChatModel, ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import type { Directory } from '../ports/catalog.ts';
+import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Ids, Logger } from '../ports/runtime.ts';
 import { askCatalogAgain } from './ask-catalog-again.ts';
 import { createDeltaBatch, type DeltaBatch } from './delta-batch.ts';
@@ -28,6 +31,10 @@ export type StepScope = {
   names(): AliasMap | null;
   /** The conversation up to this step. */
   messages(): Message[];
+  /** The same by turn. Absent: it stays as it is, however long. */
+  conversation?: Conversation;
+  /** Where the results are kept whole that are shown shortened. */
+  results?: Pick<ResultStore, 'has' | 'keep'> | null;
   /** Number of the newest event, for `step-restart`. */
   newest(): number;
   append(event: SessionEventBody): void;
@@ -192,12 +199,14 @@ async function toRequest(
   signal: AbortSignal,
 ): Promise<ChatRequest> {
   const { plan } = scope;
+  // Before the names: what is kept now can be fetched at once.
+  const conversation = fittedMessages(scope);
   const names = scope.names();
   const { provider, model } = splitModelRef(at.model);
   const access = await askCatalogAgain(deps, signal, () => deps.directory.provider(scope.workspace, provider));
   const announced = names === null ? '' : announceBlock(names);
   const system = [plan.instructions, announced].filter((text) => text !== '').join('\n\n');
-  const messages = names === null ? scope.messages() : scope.messages().map((message) => realias(message, names));
+  const messages = names === null ? conversation : conversation.map((message) => realias(message, names));
   return {
     access,
     model,
@@ -209,6 +218,16 @@ async function toRequest(
     toolChoice: at.closing ? 'none' : at.step === 1 ? toolChoice(plan, names) : 'auto',
     settings: plan.settings,
   };
+}
+
+/** The conversation within the plan's budget, as far as shortening old results of the turn can bring it there. */
+function fittedMessages(scope: StepScope): Message[] {
+  const { conversation, plan, turn, results = null } = scope;
+  const maxTokens = plan.limits.maxContextTokens ?? limits.maxContextTokens;
+  if (conversation === undefined || conversation.tokens() <= maxTokens) return scope.messages();
+  const fitted = fitMessages(conversation, turn, maxTokens, results !== null);
+  for (const { callId, content } of fitted.toKeep) if (results?.has(callId) === false) results.keep(callId, content);
+  return fitted.messages;
 }
 
 function toolChoice(plan: Plan, names: AliasMap | null): ChatRequest['toolChoice'] {

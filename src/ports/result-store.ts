@@ -11,6 +11,7 @@ export type FetchedResult = {
 export interface ResultStore {
   /** True once anything is kept: only then is the tool to fetch it worth offering. */
   any(): boolean;
+  has(callId: string): boolean;
   /** The content as text, up to `limits.maxStoredResultBytes`. Keeping one call twice replaces it. */
   keep(callId: string, content: readonly ContentBlock[]): void;
   /** null: nothing is kept under this id. */

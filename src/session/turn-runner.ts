@@ -237,6 +237,7 @@ export class TurnRunner {
       state: run.state,
       messages: () => transcript.messages(),
       conversation: transcript,
+      results,
       newest: () => log.newest,
       append: (event: SessionEventBody) => this.#append(run, event),
       beforeEnd: async () => void (await flushAudit()),

@@ -10,10 +10,11 @@ import type { ToolDefinition, ToolResult } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
 import { applyEvent, beginTurn } from '../../src/core/turn-state.ts';
-import { turnNames } from '../../src/engine/plan-names.ts';
+import { turnNames, withFetchResult } from '../../src/engine/plan-names.ts';
 import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
+import type { ResultStore } from '../../src/ports/result-store.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
@@ -58,12 +59,16 @@ export type Run = {
   abort: AbortController;
 };
 
-/** Each entry of the script is one model call's events. `before`: what the log has of the turn already. */
+/**
+ * Each entry of the script is one model call's events. `before`: what the log has of the turn already. `results`: where long
+ * ones are kept; then the conversation is kept within its budget, too.
+ */
 export async function start(
   script: Script,
   execute: (args: Record<string, unknown>, context: ToolContext, canonical: string) => Promise<ToolResult> | ToolResult,
   plan: Partial<Plan> = {},
   before: readonly SessionEventBody[] = [],
+  results: ResultStore | null = null,
 ): Promise<Run> {
   const known = new Map(definitions.map((definition) => [definition.canonical as string, definition]));
   const { edition } = await compileEdition({
@@ -128,15 +133,17 @@ export async function start(
     settings: {},
     ...plan,
   };
-  const names = turnNames(buildAliasMap(edition, { aliases: true }), fullPlan);
+  const offered = turnNames(buildAliasMap(edition, { aliases: true }), fullPlan);
+  const names = () => withFetchResult(offered, results);
   const pointer = { toolset: 'demo', version: 1, revision: 1, hash: 'h' };
   const scope: TurnScope = {
     workspace: 'default',
     turn: 'turn_1',
     plan: fullPlan,
-    names: () => names,
+    names,
     state,
     messages: () => transcript.messages(),
+    ...(results !== null && { conversation: transcript, results }),
     newest: () => events.length,
     append,
     beforeEnd: async () => undefined,
@@ -144,10 +151,10 @@ export async function start(
       keyId: 'root',
       session: 's',
       turn: 'turn_1',
-      names: () => names,
+      names,
       rules: [],
       canWait: true,
-      results: null,
+      results,
       started: (callId, attempt) => append({ type: 'tool-start', turn: 'turn_1', step: state.step, callId, attempt }),
       edition: pointer,
       files: createMemoryFiles(() => 0),

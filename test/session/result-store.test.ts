@@ -81,5 +81,6 @@ describe('kept results', () => {
     expect([results.any(), results.read('call_1', 0, 10)]).toEqual([false, null]);
     results.keep('call_1', text('kept'));
     expect([results.any(), createResultStore(sql).any()]).toEqual([true, true]);
+    expect([results.has('call_1'), results.has('call_2')]).toEqual([true, false]);
   });
 });

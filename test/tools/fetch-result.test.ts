@@ -5,6 +5,7 @@ import { toolBench } from './run-tool.ts';
 const whole = 'abcdefghij';
 const results: ResultStore = {
   any: () => true,
+  has: (callId) => callId === 'call_1',
   keep: () => undefined,
   read: (callId, offset, maxBytes) => {
     if (callId !== 'call_1') return null;

@@ -1,0 +1,144 @@
+/**
+ * What a model is sent of a turn that has outgrown its budget by itself: old tool results are shown as their beginning, with
+ * a note of how to read them again. The other half of `compaction.ts`, which sums up the turns before. Pure: the log keeps
+ * everything, and the same log gives the same messages. `engine/run-step.ts` asks for it and keeps what was shortened.
+ */
+import type { Conversation } from './compaction.ts';
+import { fetchResultTool } from './fetch-result.ts';
+import { limits } from './limits.ts';
+import type { Message, ToolCallPart, ToolResultPart } from './message.ts';
+import { fetchCall, isLeftOutNote, type Place } from './result-bound.ts';
+import { contentText, type ContentBlock } from './tool.ts';
+import { charactersPerToken, joinMessages, messageCharacters } from './transcript.ts';
+
+export type FittedMessages = {
+  messages: Message[];
+  /** Results whose note says that they can be fetched: to be kept whole, where that was not done before. */
+  toKeep: { callId: string; content: readonly ContentBlock[] }[];
+};
+
+/** `keeps`: there is a place where results are kept; without it the notes say to call the tool again. */
+export function fitMessages(conversation: Conversation, turnAtHand: string, maxTokens: number, keeps: boolean): FittedMessages {
+  const all = conversation.turns();
+  const summary = conversation.summary();
+  const own = all.flatMap(({ turn, messages }) => (turn === turnAtHand ? messages : []));
+  const before = all.filter(({ turn }) => turn !== turnAtHand);
+  const taken = (summary?.length ?? 0) + before.reduce((sum, { characters }) => sum + characters, 0);
+  const shown = fitTurn(own, maxTokens * charactersPerToken, taken, keeps);
+  const messages = own.map((message) =>
+    message.role === 'tool' ? { ...message, parts: message.parts.map((part) => shown.get(part)?.part ?? part) } : message,
+  );
+  return {
+    messages: joinMessages(summary, [...before.flatMap((turn) => turn.messages), ...messages]),
+    toKeep: [...shown].flatMap(([{ callId, content }, { keep }]) => (keep ? [{ callId, content }] : [])),
+  };
+}
+
+/** A result as it is shown for now. `characters`: of its text. */
+type Shown = { whole: ToolResultPart; call: ToolCallPart | undefined; part: ToolResultPart; characters: number; keep: boolean };
+
+/**
+ * The turn is gone through as it went, and each time that it was over the budget its older results are shortened, oldest
+ * first, until a quarter of the budget is free. So what was shortened for one step stays so for the next ones, and most
+ * steps send the same beginning as the step before, which providers have cached.
+ */
+function fitTurn(messages: readonly Message[], budget: number, taken: number, keeps: boolean): Map<ToolResultPart, Shown> {
+  const calls = new Map<string, ToolCallPart>();
+  const queue: Shown[] = [];
+  let total = taken;
+  /** In `queue`: the oldest that is still shown as it was, and the first of the step that the model has not read yet. */
+  let oldest = 0;
+  let fresh = 0;
+
+  const cut = (entry: Shown, toCharacters: number): void => {
+    const before = entry.characters;
+    shorten(entry, toCharacters, keeps);
+    total -= before - entry.characters;
+  };
+  const fit = (): void => {
+    if (total <= budget) return;
+    for (; oldest < fresh && total > budget * roomierShare; oldest += 1) {
+      const entry = queue[oldest];
+      if (entry !== undefined) cut(entry, limits.shortenedResultCharacters);
+    }
+    if (total <= budget) return;
+    // Even so the step at hand does not fit: of what it has just got, the largest goes, but no further than it must.
+    const largest = queue.slice(fresh).sort((one, other) => other.characters - one.characters);
+    for (const entry of largest) {
+      // An image that nobody has seen yet stays, as long as leaving it out would not help.
+      if (total <= budget || entry.characters <= limits.shortenedResultCharacters + noteCharacters) return;
+      cut(entry, Math.max(limits.shortenedResultCharacters, entry.characters - (total - budget) - noteCharacters));
+    }
+  };
+
+  for (const message of messages) {
+    // Where the model was asked; the last time is now.
+    if (message.role === 'assistant') {
+      fit();
+      fresh = queue.length;
+      for (const part of message.parts) if (part.type === 'tool-call') calls.set(part.callId, part);
+    }
+    total += messageCharacters(message);
+    if (message.role !== 'tool') continue;
+    for (const part of message.parts)
+      queue.push({ whole: part, call: calls.get(part.callId), part, characters: contentText(part.content).length, keep: false });
+  }
+  fit();
+  return new Map(queue.filter(({ whole, part }) => part !== whole).map((entry) => [entry.whole, entry]));
+}
+
+const roomierShare = 3 / 4;
+/** More than a note takes, so that a result that is cut by just so much as it must be fits with its note. */
+const noteCharacters = 400;
+
+/** Left as it is where a note would not be shorter by much; but images go in any case. */
+function shorten(entry: Shown, toCharacters: number, keeps: boolean): void {
+  const { whole, call } = entry;
+  const text = contentText(whole.content);
+  if (text.length <= toCharacters + noteCharacters) {
+    const content = whole.content.map(withoutMedia);
+    if (entry.part !== whole || content.every((block, index) => block === whole.content[index])) return;
+    entry.part = { ...whole, content };
+  } else {
+    const head = beginning(headText(whole.content), toCharacters);
+    const place = placeOf(whole, call, head.length, keeps);
+    const more = place === null ? 'To read it, call the tool again.' : `To read on: ${fetchCall(place)}`;
+    const note = `[Shortened, because the conversation is long: ${text.length - head.length} of ${text.length} characters are not shown. ${more}]`;
+    // Ids and names that are told in the note are the caller's own, of any length.
+    if (head.length + 1 + note.length >= entry.characters) return;
+    entry.part = { ...whole, content: [{ type: 'text', text: `${head}\n${note}` }] };
+    entry.keep = place?.callId === whole.callId;
+  }
+  entry.characters = contentText(entry.part.content).length;
+}
+
+/** Where the rest is read. Of a piece that was itself fetched: in the result that it is of, which is kept already. */
+function placeOf(result: ToolResultPart, call: ToolCallPart | undefined, read: number, keeps: boolean): Place | null {
+  if (!keeps) return null;
+  const { callId, offset = 0 } = call?.arguments ?? {};
+  if (result.canonical === fetchResultTool.canonical && !result.isError && typeof callId === 'string' && typeof offset === 'number')
+    return { callId, offset: offset + read };
+  return { callId: result.callId, offset: read };
+}
+
+/** As far as it is the text of the whole result, so that its length is an offset there: notes of what was left out are not. */
+function headText(content: readonly ContentBlock[]): string {
+  const noted = content.findIndex(isLeftOutNote);
+  return contentText(noted === -1 ? content : content.slice(0, noted));
+}
+
+function beginning(text: string, characters: number): string {
+  // Never half a character.
+  const high = (text.charCodeAt(characters - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, high ? characters - 1 : characters);
+}
+
+function withoutMedia(block: ContentBlock): ContentBlock {
+  if (block.type === 'image' || block.type === 'audio') return leftOut(block.type, block.mimeType);
+  if (block.type === 'resource' && block.resource.blob !== undefined) return leftOut('resource', block.resource.uri);
+  return block;
+}
+
+function leftOut(type: string, what: string): ContentBlock {
+  return { type: 'text', text: `[${type}: ${what}, not shown again. To see it, call the tool again.]` };
+}
