@@ -3,6 +3,7 @@
  * stands alone for direct calls. It stores; who may decide, and what happens then, is `decide.ts`.
  */
 import type { ApprovalView, AskKind } from '../core/approval.ts';
+import { limits } from '../core/limits.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import { writeChunks } from './event-log.ts';
 
@@ -80,7 +81,6 @@ export class Approvals {
 
   /** A direct call that has to be asked for. */
   askDirect(asked: Omit<Approval, 'turn' | 'toolset' | 'state' | 'askedAt'>, key: DirectCallKey, args: Record<string, unknown>): void {
-    this.#forgetOld();
     this.#insert({ ...asked, turn: null }, key, args);
   }
 
@@ -153,13 +153,14 @@ export class Approvals {
     this.#sql.exec('UPDATE approvals SET told = 1 WHERE call_id = ?', callId);
   }
 
-  /** Decided direct calls hold their arguments, and nothing else in the session names them. */
+  /** What was decided holds its arguments, up to a megabyte each. Of a turn's the log has them, and what came of them. */
   #forgetOld(): void {
+    const before = this.#now() - limits.decidedApprovalKeptMs;
     this.#sql.exec(
-      `DELETE FROM approval_arguments WHERE call_id IN (SELECT call_id FROM approvals WHERE turn IS NULL AND state <> 'pending' AND expires_at <= ?)`,
-      this.#now(),
+      `DELETE FROM approval_arguments WHERE call_id IN (SELECT call_id FROM approvals WHERE state IN ('approved', 'denied', 'expired', 'used') AND expires_at <= ?)`,
+      before,
     );
-    this.#sql.exec(`DELETE FROM approvals WHERE turn IS NULL AND state <> 'pending' AND expires_at <= ?`, this.#now());
+    this.#sql.exec(`DELETE FROM approvals WHERE state IN ('approved', 'denied', 'expired', 'used') AND expires_at <= ?`, before);
   }
 
   /** What was open when its call or turn ended is nobody's to decide any more. */
@@ -177,6 +178,7 @@ export class Approvals {
     args: Record<string, unknown>,
   ): void {
     const { callId, turn, canonical, entry, kind, target, reason, expiresAt } = asked;
+    this.#forgetOld();
     this.#sql.exec(
       `INSERT INTO approvals (call_id, turn, canonical, entry, toolset, arguments_hash, kind, target, reason, state, asked_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
       callId,

@@ -1,7 +1,8 @@
 /**
  * The answers that chat clients were given, each as the place in the log that it is cut out of (`dialects/openai-answer.ts`):
- * enough to say any of them again, to the byte, after a restart too. Rows are kept as long as the session.
+ * enough to say any of them again, to the byte, after a restart too. The newest are kept (`limits.maxKeptCompletions`).
  */
+import { limits } from '../core/limits.ts';
 import type { AnswerRange } from '../dialects/openai-answer.ts';
 
 export type Completion = {
@@ -36,8 +37,8 @@ export class CompletionStore {
   }
 
   add({ id, range, model, includeUsage, createdAt }: Completion): void {
-    this.#sql.exec(
-      'INSERT INTO completions (id, turn, after_event, earlier_turn, earlier_after, model, include_usage, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    const added = this.#sql.exec<{ seq: number }>(
+      'INSERT INTO completions (id, turn, after_event, earlier_turn, earlier_after, model, include_usage, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq',
       id,
       range.turn,
       range.after,
@@ -47,6 +48,7 @@ export class CompletionStore {
       includeUsage ? 1 : 0,
       createdAt,
     );
+    this.#sql.exec('DELETE FROM completions WHERE seq <= ?', added.one().seq - limits.maxKeptCompletions);
   }
 
   get(id: string): Completion | null {

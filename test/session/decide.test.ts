@@ -304,6 +304,21 @@ describe('a word leaves an audit row and a log line', () => {
   });
 });
 
+it('what was decided is kept for a while, and gone with its arguments when something is asked for later', async () => {
+  const { self, callId } = await waiting();
+  await decide(self.decideDoor(), callId, 'deny', once);
+  await self.settle();
+  await self.clock.advance(limits.approvalTtlMs);
+  await self.call({ name: 'asks', arguments: { n: 1 } });
+  expect(showApproval(self.decideDoor(), callId)).toMatchObject({ state: 'denied', arguments: { command: 'rm' } });
+  await self.clock.advance(limits.decidedApprovalKeptMs);
+  const { pending } = await self.call({ name: 'asks', arguments: { n: 2 } });
+  expect(() => showApproval(self.decideDoor(), callId)).toThrow(expect.objectContaining({ code: 'not_found' }));
+  const held = self.sql.exec<{ call_id: string }>('SELECT call_id FROM approval_arguments').toArray();
+  expect(held.map((row) => row.call_id)).not.toContain(callId);
+  expect(held.map((row) => row.call_id)).toContain(pending?.[0]?.callId);
+});
+
 describe('who reads a turn that waits', () => {
   const source = (self: Awaited<ReturnType<typeof waiting>>['self']) => ({ ...self.room, clock: self.clock, gone: () => false });
   const read = async (stream: ReadableStream<Uint8Array>) =>

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { CompletionStore } from '../../src/session/completion-store.ts';
+import { sessionMigrations } from '../../src/session/schema.ts';
+import { fakeSql } from '../fakes/sql-storage.ts';
+
+it('answers of chat clients are kept up to a number, the newest of them', () => {
+  const sql = fakeSql(sessionMigrations);
+  const store = new CompletionStore(sql);
+  const add = (n: number): void =>
+    store.add({ id: `c${n}`, range: { turn: `t${n}`, after: n, earlier: null }, model: 'a/b', includeUsage: false, createdAt: n });
+  for (let n = 1; n <= limits.maxKeptCompletions + 2; n += 1) add(n);
+  expect(sql.exec<{ count: number }>('SELECT count(*) AS count FROM completions').one().count).toBe(limits.maxKeptCompletions);
+  expect([1, 2, 3].map((n) => store.get(`c${n}`)?.id ?? null)).toEqual([null, null, 'c3']);
+  expect(store.last()?.id).toBe(`c${limits.maxKeptCompletions + 2}`);
+});
