@@ -30,7 +30,7 @@ export const AgentLimits = z
       .max(10_000_000)
       .optional()
       .meta({
-        description: `Estimated tokens of the conversation from which older turns are summed up. Default ${limits.maxContextTokens}.`,
+        description: `Estimated tokens of the conversation from which older turns are summed up, and old tool results of the turn are shortened. Default ${limits.maxContextTokens}.`,
       }),
   })
   .meta({ id: 'AgentLimits' });
