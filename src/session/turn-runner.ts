@@ -3,42 +3,25 @@
  * It drives `engine/run-turn.ts`; the step function decides. A turn that waits for somebody has no run at all: what is said
  * of it comes in by `tell`, and it goes on from its log.
  */
-import type { AliasMap } from '../core/alias-map.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
-import type { Plan } from '../core/plan.ts';
 import { Problem } from '../core/problem.ts';
 import { logFormat, type SessionEventBody, type TurnEndReason, type TurnStatus } from '../core/session-event.ts';
-import type { Transcript } from '../core/transcript.ts';
 import { applyEvent, isWaiting, openCalls, type TurnState } from '../core/turn-state.ts';
-import { askCatalogAgain } from '../engine/ask-catalog-again.ts';
-import type { CallScope } from '../engine/tool-call.ts';
-import { withFetchResult } from '../engine/plan-names.ts';
-import { closingEvents, runTurn, type TurnDeps } from '../engine/run-turn.ts';
-import type { FileSystem } from '../ports/file-system.ts';
-import type { ResultStore } from '../ports/result-store.ts';
+import { closingEvents, runTurn } from '../engine/run-turn.ts';
 import type { Approvals } from './approvals.ts';
 import type { ClientCalls } from './client-calls.ts';
-import type { EventLog } from './event-log.ts';
 import type { Timers } from './timers.ts';
-import { auditScope, auditUnheard, unheard, type TurnAuditParts } from './turn-audit.ts';
+import { auditUnheard, unheard } from './turn-audit.ts';
 import { foldTurn, spentMs, toRun, upgradeLog, type Run } from './turn-run.ts';
+import { turnScope, type TurnScopeParts } from './turn-scope.ts';
 import type { TurnRow, TurnStore } from './turn-store.ts';
 
-export type RunnerParts = TurnAuditParts & {
-  deps: TurnDeps;
-  log: EventLog;
+export type RunnerParts = TurnScopeParts & {
   turns: TurnStore;
   timers: Timers;
-  transcript: Transcript;
-  files: FileSystem;
   approvals: Approvals;
   clientCalls: ClientCalls;
-  results: ResultStore | null;
-  workspace: string;
-  /** The names that a plan offers; null without a toolset. */
-  namesFor(plan: Plan): Promise<AliasMap | null>;
-  rules(): Promise<CallScope['rules']>;
   /** Keeps the object alive until the work is done. */
   keep(work: Promise<void>): void;
 };
@@ -191,7 +174,7 @@ export class TurnRunner {
     const disarm = clock.after(Math.max(0, timeoutMs - run.spentBefore), () => this.#timeOut(run, timeoutMs));
     try {
       if (run.state.step === 0 && run.state.recoveries === 0) await crashPoint('ack-before-turn');
-      const scope = await this.#scope(run);
+      const scope = await turnScope(this.#parts, run, (event) => this.#append(run, event));
       // What was decided while the last call of a step was being written down is done at once.
       while ((await runTurn(deps, scope, run.abort.signal)) === 'waiting' && !this.#rest(run));
     } catch (error) {
@@ -220,42 +203,6 @@ export class TurnRunner {
     timers.settle();
     log.wakeReaders();
     return true;
-  }
-
-  async #scope(run: Run) {
-    const { deps, log, transcript, files, workspace, results, flushAudit } = this.#parts;
-    const { plan } = run;
-    const read = async () => ({ offered: await this.#parts.namesFor(plan), rules: await this.#parts.rules() });
-    const { offered, rules } = await askCatalogAgain(deps, run.abort.signal, read);
-    // Asked at each step: the turn that makes a long result can read on in it.
-    const names = () => withFetchResult(offered, results);
-    return {
-      workspace,
-      turn: run.turn,
-      plan,
-      names,
-      state: run.state,
-      messages: () => transcript.messages(),
-      conversation: transcript,
-      results,
-      newest: () => log.newest,
-      append: (event: SessionEventBody) => this.#append(run, event),
-      beforeEnd: async () => void (await flushAudit()),
-      call: {
-        ...auditScope(this.#parts, run),
-        names,
-        rules,
-        canWait: true,
-        results,
-        started: (callId: string, attempt: number) => {
-          this.#append(run, { type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt });
-          // No effect without its row: the turn was ended, or another run has taken over.
-          if (run.sealed) throw new Error('this run is over');
-        },
-        files,
-        timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
-      },
-    };
   }
 
   /** A sealed run writes nothing: what a stopped turn's work still says has no place any more. Nor does one that was overtaken. */

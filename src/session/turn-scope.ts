@@ -1,0 +1,67 @@
+/**
+ * What a run of a turn works with: its plan's names and rules, read once a run, and the session's log, files and results.
+ * Nothing of it is kept: a run after a crash or a wait is given its own.
+ */
+import type { AliasMap } from '../core/alias-map.ts';
+import { limits } from '../core/limits.ts';
+import type { Plan } from '../core/plan.ts';
+import type { SessionEventBody } from '../core/session-event.ts';
+import type { Transcript } from '../core/transcript.ts';
+import { askCatalogAgain } from '../engine/ask-catalog-again.ts';
+import { withFetchResult } from '../engine/plan-names.ts';
+import type { TurnDeps } from '../engine/run-turn.ts';
+import type { CallScope } from '../engine/tool-call.ts';
+import type { FileSystem } from '../ports/file-system.ts';
+import type { ResultStore } from '../ports/result-store.ts';
+import type { EventLog } from './event-log.ts';
+import { auditScope, type TurnAuditParts } from './turn-audit.ts';
+import type { Run } from './turn-run.ts';
+
+export type TurnScopeParts = TurnAuditParts & {
+  deps: TurnDeps;
+  log: EventLog;
+  transcript: Transcript;
+  files: FileSystem;
+  results: ResultStore | null;
+  workspace: string;
+  /** The names that a plan offers; null without a toolset. */
+  namesFor(plan: Plan): Promise<AliasMap | null>;
+  rules(): Promise<CallScope['rules']>;
+};
+
+/** `append` writes the run's events, or nothing when another run has taken over. Waits for a Catalog that cannot be read now. */
+export async function turnScope(parts: TurnScopeParts, run: Run, append: (event: SessionEventBody) => void) {
+  const { deps, log, transcript, files, workspace, results, flushAudit } = parts;
+  const { plan } = run;
+  const read = async () => ({ offered: await parts.namesFor(plan), rules: await parts.rules() });
+  const { offered, rules } = await askCatalogAgain(deps, run.abort.signal, read);
+  // Asked at each step: the turn that makes a long result can read on in it.
+  const names = () => withFetchResult(offered, results);
+  return {
+    workspace,
+    turn: run.turn,
+    plan,
+    names,
+    state: run.state,
+    messages: () => transcript.messages(),
+    conversation: transcript,
+    results,
+    newest: () => log.newest,
+    append,
+    beforeEnd: async () => void (await flushAudit()),
+    call: {
+      ...auditScope(parts, run),
+      names,
+      rules,
+      canWait: true,
+      results,
+      started: (callId: string, attempt: number) => {
+        append({ type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt });
+        // No effect without its row: the turn was ended, or another run has taken over.
+        if (run.sealed) throw new Error('this run is over');
+      },
+      files,
+      timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
+    },
+  };
+}
