@@ -3,6 +3,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartFailure } from './failure.ts';
 
+/** Who holds it: the process, and when it began where the system tells that (`''` else). Ids alone are used again, in containers soon. */
+type Owner = { pid: number; began: string };
+
 /** Returns what releases it. A lock whose process is gone counts for nothing. */
 export function lockDataDir(dataDir: string): () => void {
   const file = join(dataDir, 'lock');
@@ -10,20 +13,20 @@ export function lockDataDir(dataDir: string): () => void {
     const owner = readOwner(file);
     if (owner !== null && isRunning(owner)) {
       throw new StartFailure(
-        `Another Moniker (process ${owner}) is using ${dataDir}. Stop it, or give this one its own folder: MONIKER_DATA_DIR=… npm start`,
+        `Another Moniker (process ${owner.pid}) is using ${dataDir}. Stop it, or give this one its own folder: MONIKER_DATA_DIR=… npm start`,
       );
     }
     rmSync(file, { force: true });
     if (!tryLock(file)) throw new StartFailure(`Another Moniker is starting in ${dataDir} at this moment. Try again.`);
   }
   return () => {
-    if (readOwner(file) === process.pid) rmSync(file, { force: true });
+    if (readOwner(file)?.pid === process.pid) rmSync(file, { force: true });
   };
 }
 
 function tryLock(file: string): boolean {
   try {
-    writeFileSync(file, `${process.pid}\n`, { flag: 'wx', mode: 0o600 });
+    writeFileSync(file, `${process.pid} ${readProcess(process.pid)?.began ?? ''}\n`, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false; // fs errors carry a code
@@ -31,22 +34,37 @@ function tryLock(file: string): boolean {
   }
 }
 
-function readOwner(file: string): number | null {
+function readOwner(file: string): Owner | null {
   try {
-    const pid = Number(readFileSync(file, 'utf8'));
-    return Number.isInteger(pid) && pid > 0 ? pid : null;
+    const [id = '', began = ''] = readFileSync(file, 'utf8').trim().split(' ');
+    const pid = Number(id);
+    return Number.isInteger(pid) && pid > 0 ? { pid, began } : null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null; // released in between
     throw error;
   }
 }
 
-function isRunning(pid: number): boolean {
+function isRunning({ pid, began }: Owner): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     // EPERM: it runs, as another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  const found = readProcess(pid);
+  return found === null || (!found.isDead && (began === '' || began === found.began));
+}
+
+/** null where there is no `/proc`. A killed process that nobody has waited for is listed there, but is dead (proc_pid_stat(5)). */
+function readProcess(pid: number): { isDead: boolean; began: string } | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in front may hold anything, closing brackets too; the state is field 3, the start time field 22.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { isDead: fields[0] === 'Z' || fields[0] === 'X', began: fields[19] ?? '' };
+  } catch {
+    // Another system, or it has just ended: its id alone has to do.
+    return null;
   }
 }

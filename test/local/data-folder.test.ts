@@ -1,7 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lockDataDir } from '../../src/local/data-lock.ts';
 import { readKeys } from '../../src/local/keys.ts';
 
@@ -45,4 +47,23 @@ describe('the lock of a data folder', () => {
     writeFileSync(join(folder, 'lock'), '');
     lockDataDir(folder)();
   });
+
+  it.runIf(existsSync('/proc/self/stat'))(
+    'counts for nothing when its process id went to another process, or nobody has buried it',
+    async () => {
+      writeFileSync(join(folder, 'lock'), `${process.pid} 1\n`);
+      lockDataDir(folder)();
+      // A child that was killed, of a parent that does not look.
+      const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; kill -9 $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+      try {
+        const [child] = await once(parent.stdout, 'data');
+        const pid = Number(String(child));
+        await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /));
+        writeFileSync(join(folder, 'lock'), `${pid}\n`);
+        lockDataDir(folder)();
+      } finally {
+        parent.kill('SIGKILL');
+      }
+    },
+  );
 });
