@@ -2,7 +2,7 @@
  * What a person is asked for in this session, and what was said: a table that follows the log for the calls of turns, and
  * stands alone for direct calls. It stores; who may decide, and what happens then, is `decide.ts`.
  */
-import type { ApprovalView, AskKind } from '../core/approval.ts';
+import type { ApprovalVerdict, ApprovalView, AskKind } from '../core/approval.ts';
 import { limits } from '../core/limits.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import { writeChunks } from './event-log.ts';
@@ -30,21 +30,9 @@ export type Approval = {
 /** What a direct call is known by when it is sent again. */
 export type DirectCallKey = { toolset: string | null; canonical: string; entry: string; argumentsHash: string };
 
-type StoredApproval = {
-  call_id: string;
-  turn: string | null;
-  canonical: string;
-  entry: string;
-  toolset: string | null;
-  kind: AskKind;
-  target: string | null;
-  reason: string;
-  state: ApprovalState;
-  asked_at: number;
-  expires_at: number;
-};
-
-const columns = 'call_id, turn, canonical, entry, toolset, kind, target, reason, state, asked_at, expires_at';
+/** As an `Approval` names them. */
+const columns =
+  'call_id AS callId, turn, canonical, entry, toolset, kind, target, reason, state, asked_at AS askedAt, expires_at AS expiresAt';
 
 export class Approvals {
   readonly #sql: SqlStorage;
@@ -68,7 +56,7 @@ export class Approvals {
         return true;
       }
       case 'approval-decided':
-        this.decided(event.callId, verdictStates[event.decision], event.by);
+        this.decided(event.callId, event.decision, event.by);
         return true;
       case 'tool-result':
         return this.#close('call_id', event.callId);
@@ -131,8 +119,9 @@ export class Approvals {
     return this.#sql.exec<{ at: number | null }>(`SELECT min(expires_at) AS at FROM approvals WHERE state = 'pending'`).one().at;
   }
 
-  decided(callId: string, state: 'approved' | 'denied' | 'expired', by: string): void {
-    this.#sql.exec(`UPDATE approvals SET state = ?, decided_by = ? WHERE call_id = ? AND state = 'pending'`, state, by, callId);
+  decided(callId: string, decision: ApprovalVerdict, by: string): void {
+    const query = `UPDATE approvals SET state = ?, decided_by = ? WHERE call_id = ? AND state = 'pending'`;
+    this.#sql.exec(query, verdictStates[decision], by, callId);
   }
 
   /** An approved direct call is about to run. False: another one was first. */
@@ -165,10 +154,7 @@ export class Approvals {
 
   /** What was open when its call or turn ended is nobody's to decide any more. */
   #close(by: 'call_id' | 'turn', id: string): boolean {
-    const query =
-      by === 'turn'
-        ? `UPDATE approvals SET state = 'expired', decided_by = 'clock' WHERE turn = ? AND state = 'pending' RETURNING call_id`
-        : `UPDATE approvals SET state = 'expired', decided_by = 'clock' WHERE call_id = ? AND state = 'pending' RETURNING call_id`;
+    const query = `UPDATE approvals SET state = 'expired', decided_by = 'clock' WHERE ${by} = ? AND state = 'pending' RETURNING call_id`;
     return this.#sql.exec(query, id).toArray().length > 0;
   }
 
@@ -203,28 +189,12 @@ export class Approvals {
   }
 
   #all(query: string, ...bindings: (string | number | null)[]): Approval[] {
-    return [...this.#sql.exec<StoredApproval>(query, ...bindings)].map(toApproval);
+    return this.#sql.exec<Approval>(query, ...bindings).toArray();
   }
 }
 
-const verdictStates = { approve: 'approved', deny: 'denied', expire: 'expired' } as const;
-
-function toApproval(row: StoredApproval): Approval {
-  const { turn, canonical, entry, toolset, kind, target, reason, state } = row;
-  return {
-    callId: row.call_id,
-    turn,
-    canonical,
-    entry,
-    toolset,
-    kind,
-    target,
-    reason,
-    state,
-    askedAt: row.asked_at,
-    expiresAt: row.expires_at,
-  };
-}
+/** What a word makes of what was pending. */
+export const verdictStates = { approve: 'approved', deny: 'denied', expire: 'expired' } as const;
 
 export function toApprovalView(session: string, approval: Approval, args: Record<string, unknown>): ApprovalView {
   const { callId, turn, canonical, entry, reason, state, askedAt, expiresAt } = approval;

@@ -6,7 +6,7 @@ import type { ApprovalVerdict } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import type { Logger } from '../ports/runtime.ts';
-import type { Approval } from './approvals.ts';
+import { verdictStates, type Approval } from './approvals.ts';
 import type { Room } from './room.ts';
 
 export type AuditDoor = { room: Room; session: string; now(): number; log: Logger };
@@ -34,12 +34,10 @@ export function auditDecision(
     toolset: edition?.toolset ?? toolset,
     edition: edition === null ? null : `${edition.toolset}@${edition.version}.${edition.revision}`,
     argumentsHash,
-    verdict: verdicts[decision],
+    verdict: verdictStates[decision],
     code: null,
     durationMs: 0,
   };
   log.info('approval decided', line);
   room.audit.add({ at: new Date(now()).toISOString(), ...line });
 }
-
-const verdicts = { approve: 'approved', deny: 'denied', expire: 'expired' } as const;

@@ -19,7 +19,7 @@ export class AuditOutbox {
     return this.#sql.exec('SELECT sequence FROM audit LIMIT 1').toArray().length > 0;
   }
 
-  /** The same, but not for longer than somebody can wait: answers the fault when something is left, else null. */
+  /** As `flush`, but not for longer than somebody can wait: answers the fault when something is left, else null. */
   async handOver(send: (rows: AuditRow[]) => Promise<void>): Promise<Error | null> {
     const late = (): never => {
       throw new Error('the Catalog took too long');

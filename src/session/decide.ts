@@ -161,14 +161,12 @@ function settle(door: AuditDoor, approval: Approval, word: Word): void {
   const { callId, turn } = approval;
   const { decision, by } = word;
   // The table follows the log, where there is one.
-  if (turn === null) room.approvals.decided(callId, states[decision], by);
+  if (turn === null) room.approvals.decided(callId, decision, by);
   else if (!room.runner.tell(turn, ({ step }) => [{ type: 'approval-decided', turn, step, callId, decision, by }]))
     throw new Problem('internal', 'The turn cannot be told now. Try again.');
   auditDecision(door, approval, word);
   room.runner.setApprovalTimer();
 }
-
-const states = { approve: 'approved', deny: 'denied', expire: 'expired' } as const;
 
 function answer({ room }: DecideDoor, callId: string, decision: Decision): Decided {
   const { turn } = find(room, callId);

@@ -97,9 +97,7 @@ async function runOnce(door: DirectCallDoor, request: SessionCallRequest, key: s
 
 /** Begun by a process that died: nobody can say what came of it, and it is not tried again. */
 async function settleLost(door: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
-  const meant = door.names === null ? null : resolveName(door.names, request.name);
-  const named = meant?.ok ? { canonical: meant.canonical, via: meant.via } : { canonical: null, via: null };
-  const answer = { requested: request.name, ...named, result: outcomeUnknown(), durationMs: 0 };
+  const answer = { ...namedBy(door, request), result: outcomeUnknown(), durationMs: 0 };
   door.room.calls.answered(key, answer);
   await auditCall(door.deps, scopeOf(door, request), toCall(request, callId), { ...answer, ran: true });
   return answer;
@@ -216,11 +214,15 @@ async function refuse(
   callId: string,
   result: ToolResult,
 ): Promise<SessionCall> {
-  const meant = door.names === null ? null : resolveName(door.names, request.name);
-  const named = meant?.ok ? { canonical: meant.canonical, via: meant.via } : { canonical: null, via: null };
-  const answer = { requested: request.name, ...named, ran: false, result, durationMs: 0 };
+  const answer = { ...namedBy(door, request), ran: false, result, durationMs: 0 };
   await auditCall(door.deps, scope, toCall(request, callId), answer);
   return toSessionCall(answer);
+}
+
+/** What the name means, for a call that does not come to the door to the tools. */
+function namedBy({ names }: DirectCallDoor, { name }: SessionCallRequest): Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via'> {
+  const meant = names === null ? null : resolveName(names, name);
+  return meant?.ok ? { requested: name, canonical: meant.canonical, via: meant.via } : { requested: name, canonical: null, via: null };
 }
 
 function toSessionCall({ requested, canonical, via, result, durationMs }: ToolCallAnswer): SessionCall {

@@ -47,7 +47,7 @@ export class SessionLife {
     if (this.#room !== null) return this.#room;
     const state = stateOf(this.#storage);
     // A deletion that its process did not live to finish.
-    if (state === 'leaving') this.#keep(this.leave().catch(() => undefined));
+    if (state === 'leaving') this.#keep(this.tryLeave());
     return state === 'open' ? this.#open() : null;
   }
 
@@ -124,6 +124,15 @@ export class SessionLife {
       this.#leaving = null;
     });
     return this.#leaving;
+  }
+
+  /** As `leave`, for whoever need not know: what cannot be cleared away yet, the alarm clears away. Never throws. */
+  async tryLeave(): Promise<void> {
+    try {
+      await this.leave();
+    } catch (error) {
+      this.#wiring.log.error('a deleted session is not cleared away yet', { session: this.#id, error: String(error) });
+    }
   }
 
   async #erase(): Promise<void> {

@@ -28,13 +28,13 @@ import type {
 } from '../ports/session.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { wire, type Wiring } from '../wiring.ts';
+import type { SubmitDoor } from './accept-turn.ts';
 import { editionOf, readCompletion } from './completion-reader.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecideDoor } from './decide.ts';
 import { callDirectly, openCalls, repeatedCall } from './direct-calls.ts';
 import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
 import { viewOf, type Room } from './room.ts';
 import { SessionLife } from './session-life.ts';
-import type { SubmitDoor } from './accept-turn.ts';
 import { repeatedTurn, submit } from './submit.ts';
 import { takeResults } from './take-results.ts';
 import { readMessages } from './transcript-pages.ts';
@@ -76,9 +76,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   remove(caller: Principal): Promise<Outcome<void>> {
     return toOutcome(async () => {
       this.#enter(caller);
-      await this.#life.leave().catch((error: unknown) => {
-        this.#wiring.log.error('a deleted session is not cleared away yet', { session: this.#id, error: String(error) });
-      });
+      await this.#life.tryLeave();
     });
   }
 

@@ -40,15 +40,14 @@ export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTur
     const waiting = results.fresh[0]?.call.turn ?? room.turns.waiting()?.id ?? null;
     const repeated = request.input.length === 0 && results.fresh.length === 0;
     const again = repeated && hasFailed(room, shown);
-    if (repeated && !again && match.tail === sinceLast && shown.last !== null) return joinLast(door, shown.last.id, shown.last.range.turn);
+    if (repeated && !again && match.tail === sinceLast && shown.last !== null) return joined(door, shown.last.id, shown.last.range.turn);
     if (waiting !== null) return goOn(door, request, shown, results.fresh, waiting);
     // What failed is done anew, from where it failed: there is nothing to show again.
     if (repeated && !again) return showRest(door, request, shown);
   }
   // Before anything of the turn is written: its own events come after.
   const after = room.log.newest;
-  const submitted = acceptTurn(door, request, (turn) => note(door, request, { turn, after, earlier: shown.earlier }));
-  return submitted;
+  return acceptTurn(door, request, (turn) => note(door, request, { turn, after, earlier: shown.earlier }));
 }
 
 /** The last answer was a failure and nothing else. */
@@ -156,8 +155,7 @@ function goOn(door: SubmitDoor, request: ChatRequest, shown: Shown, fresh: Class
       : null;
   const range: AnswerRange =
     owed === null ? { turn, after, earlier: shown.earlier } : { turn: owed, after, earlier: shown.earlier ?? { turn, after } };
-  const { edition } = room.turns.get(turn)?.plan ?? {};
-  const submitted = { turn, position: 0, session: door.session, edition: edition ?? null, completion: note(door, request, range) };
+  const submitted = joined(door, note(door, request, range), turn);
   remember(door, request, submitted);
   return submitted;
 }
@@ -171,16 +169,16 @@ function stillOpen({ last, unseen }: Shown, state: TurnState, fresh: Classified[
 function showRest(door: SubmitDoor, request: ChatRequest, { last, earlier }: Shown): SubmittedTurn {
   if (earlier !== null) {
     const completion = note(door, request, { turn: earlier.turn, after: door.room.log.newest, earlier });
-    const { edition } = door.room.turns.get(earlier.turn)?.plan ?? {};
-    const submitted = { turn: earlier.turn, position: 0, session: door.session, edition: edition ?? null, completion };
+    const submitted = joined(door, completion, earlier.turn);
     remember(door, request, submitted);
     return submitted;
   }
   if (last === null) throw nobodyWaits(request.results.map(({ result }) => result.callId));
-  return joinLast(door, last.id, last.range.turn);
+  return joined(door, last.id, last.range.turn);
 }
 
-function joinLast({ room, session }: SubmitDoor, completion: string, turn: string): SubmittedTurn {
+/** An answer of a turn that was accepted before. */
+function joined({ room, session }: SubmitDoor, completion: string, turn: string): SubmittedTurn {
   return { turn, position: 0, session, edition: room.turns.get(turn)?.plan.edition ?? null, completion };
 }
 

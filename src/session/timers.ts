@@ -2,6 +2,7 @@
  * The many timers of a session on the one alarm an object has: a table of what is due when, the alarm at its minimum. An
  * alarm outlives the process, so what is written here happens even if nobody asks again.
  */
+
 /** `approval`: the next one expires. `erase`: a deletion that was begun is not done. */
 export type TimerKind = 'turn' | 'expire' | 'audit' | 'approval' | 'erase';
 

@@ -5,6 +5,7 @@
 import type { Plan } from '../core/plan.ts';
 import { logFormat, type SessionEvent, type SessionEventBody } from '../core/session-event.ts';
 import { applyEvent, beginTurn, openCalls, type TurnState } from '../core/turn-state.ts';
+import { ofTurn } from './pending.ts';
 import type { TurnRow } from './turn-store.ts';
 
 export type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
@@ -44,7 +45,7 @@ export function toRun({ id, plan, spentMs }: TurnRow, epoch: number, now: number
 
 /** The turn as its log has it. Events of other turns may stand between its own: what was appended while it waited. */
 export function foldTurn(state: TurnState, events: Iterable<SessionEvent>): void {
-  for (const event of events) if ('turn' in event && event.turn === state.turn) applyEvent(state, event);
+  for (const event of ofTurn(state.turn, events)) applyEvent(state, event);
 }
 
 /**
