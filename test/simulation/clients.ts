@@ -3,24 +3,21 @@
  * hear nothing more from a process that is dead. Never inside what can die.
  */
 import { limits } from '../../src/core/limits.ts';
-import { Problem, type ProblemCode } from '../../src/core/problem.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import type { ClientCommand } from './commands.ts';
+import { Connections } from './connections.ts';
 import type { SentMessage, Witness } from './invariants.ts';
-import type { ChatSaid, Machine, Process, WholeProcess } from './machine.ts';
-import { CatalogAway, type Upstream } from './upstream.ts';
+import type { ChatSaid, Machine, Process } from './machine.ts';
+import type { Upstream } from './upstream.ts';
 import type { Life, World } from './world.ts';
 
 type DirectCall = { key: string | null; name: string; args: Record<string, unknown>; at: number };
-
-/** What a session may say no with: the one who asked came too late, or asked for what is not there. */
-const refusals: ReadonlySet<ProblemCode> = new Set(['conflict', 'not_found', 'invalid_request']);
 
 export class Clients {
   readonly #world: World;
   readonly #machine: Machine;
   readonly #upstream: Upstream;
-  readonly #running: () => { life: Life; process: Process };
+  readonly #to: Connections;
   readonly #messages = new Map<string, SentMessage>();
   readonly #accepted: string[] = [];
   readonly #decisions: { callId: string; decision: 'approve' | 'deny' }[] = [];
@@ -44,7 +41,7 @@ export class Clients {
     this.#world = world;
     this.#machine = machine;
     this.#upstream = upstream;
-    this.#running = running;
+    this.#to = new Connections(world, machine, running);
   }
 
   witness(): Witness {
@@ -116,7 +113,7 @@ export class Clients {
 
   decide(callId: string, decision: 'approve' | 'deny'): void {
     this.#noteWord(callId, decision);
-    this.ask(
+    this.#to.ask(
       `${decision} ${callId}`,
       (process) => process.decide(callId, decision),
       () => this.#decisions.push({ callId, decision }),
@@ -124,7 +121,7 @@ export class Clients {
   }
 
   giveResult(callId: string, text: string): void {
-    this.ask(
+    this.#to.ask(
       `result ${text} of ${callId}`,
       (process) => process.giveResult(callId, text),
       () => this.#results.push({ callId, text }),
@@ -134,50 +131,17 @@ export class Clients {
   /** In peace: every answer to a chat client is read once more, and says what it said before. */
   readAnswersAgain(): void {
     for (const [completion, told] of this.#frames) {
-      this.#whole(
+      this.#to.whole(
         `${completion} again`,
         (process) => process.streamCompletion(completion),
         (stream) => {
-          void this.#follow(stream, (text, all) => {
+          void this.#to.follow(stream, (text, all) => {
             if (!told.startsWith(all) && !all.startsWith(told))
               this.#world.fail(`${completion} said ${told}, and says ${all} (at ${text})`);
           });
         },
       );
     }
-  }
-
-  /** Asks the session something, as a client whose connection ends with the process. An answer implies that all is stored. */
-  ask<T>(what: string, ask: (process: Process) => Promise<T>, heard: (answer: T) => void): void {
-    const { life, process } = this.#running();
-    void this.#deliver(life, what, () => ask(process), heard);
-  }
-
-  async #deliver<T>(life: Life, what: string, ask: () => Promise<T>, heard: (answer: T) => void): Promise<void> {
-    try {
-      const answer = await ask();
-      await life.pause(`the answer to "${what}" is on its way`);
-      if (life.state !== 'alive') return;
-      this.#machine.flush();
-      this.#world.note(() => `  "${what}" is answered`);
-      heard(answer);
-    } catch (error) {
-      if (life.state !== 'alive') return;
-      const refused = (error instanceof Problem && refusals.has(error.code)) || error instanceof CatalogAway;
-      if (refused) this.#world.note(() => `  "${what}" is refused: ${String(error)}`);
-      else this.#world.fail(`"${what}" failed: ${error instanceof Error ? error.stack : String(error)}`);
-    }
-  }
-
-  #whole<T>(what: string, ask: (process: WholeProcess) => Promise<T>, heard: (answer: T) => void): void {
-    this.ask(
-      what,
-      ({ more }) => {
-        if (more === undefined) throw new Error(`"${what}" is not for this tier`);
-        return ask(more);
-      },
-      heard,
-    );
   }
 
   #sendNew({ words, plan, twice }: Extract<ClientCommand, { do: 'send' }>): void {
@@ -189,7 +153,7 @@ export class Clients {
   }
 
   #cancel(): void {
-    this.ask(
+    this.#to.ask(
       'cancel',
       (process) => process.cancel(),
       (turn) => turn !== null && this.#cancelled.push(turn),
@@ -198,7 +162,7 @@ export class Clients {
 
   #remove(): void {
     this.#leaving = true;
-    this.#whole(
+    this.#to.whole(
       'remove',
       (process) => process.remove(),
       () => {
@@ -210,7 +174,7 @@ export class Clients {
   #send(key: string): void {
     const message = this.#messages.get(key);
     if (message === undefined) return;
-    this.ask(
+    this.#to.ask(
       `send ${key}`,
       (process) => process.send(key, message.text, message.plan),
       (turn) => this.#wasAccepted(key, turn),
@@ -239,7 +203,7 @@ export class Clients {
     this.#noteWord(callId, 'approve');
     // From the question on: the rule may be stored although nobody heard of it.
     this.#remembered = true;
-    this.#whole(
+    this.#to.whole(
       `remember ${callId}`,
       (process) => process.remember(callId),
       () => this.#decisions.push({ callId, decision: 'approve' }),
@@ -248,13 +212,13 @@ export class Clients {
 
   /** One link, and both words by it at once: it is good for one. */
   #decideByLink(callId: string, words: readonly ('approve' | 'deny')[]): void {
-    this.#whole(
+    this.#to.whole(
       `link to ${callId}`,
       (process) => process.mintLink(callId),
       (nonce) => {
         for (const decision of words) {
           this.#noteWord(callId, decision);
-          this.#whole(
+          this.#to.whole(
             `${decision} ${callId} by link`,
             (process) => process.decideByLink(nonce, decision),
             () => this.#decisions.push({ callId, decision }),
@@ -272,7 +236,7 @@ export class Clients {
   #read({ reader, rewind }: Extract<ClientCommand, { do: 'read' }>): void {
     const after = Math.max(0, (this.#cursors.get(reader) ?? 0) - rewind);
     this.#cursors.set(reader, after);
-    this.ask(
+    this.#to.ask(
       `read after ${after}`,
       (process) => process.read(after),
       (events) => {
@@ -310,7 +274,7 @@ export class Clients {
   #sendChat(key: string): void {
     const said = this.#chats.get(key);
     if (said === undefined) return;
-    this.#whole(
+    this.#to.whole(
       `say ${key}`,
       (process) => process.chat(key, said),
       ({ turn, completion }) => {
@@ -324,12 +288,12 @@ export class Clients {
   #streamTurn(): void {
     if (this.#accepted.length === 0) return;
     const turn = this.#world.random.pick(this.#accepted);
-    this.#whole(
+    this.#to.whole(
       `stream ${turn}`,
       (process) => process.streamTurn(turn),
       (stream) => {
         let last = 0;
-        void this.#follow(stream, (_text, all) => {
+        void this.#to.follow(stream, (_text, all) => {
           for (const frame of all.split('\n\n').slice(0, -1)) {
             const id = Number(/^id: (\d+)$/m.exec(frame)?.[1] ?? 0);
             if (id <= last) continue;
@@ -344,11 +308,11 @@ export class Clients {
   #streamChat(): void {
     if (this.#frames.size === 0) return;
     const completion = this.#world.random.pick([...this.#frames.keys()]);
-    this.#whole(
+    this.#to.whole(
       `stream ${completion}`,
       (process) => process.streamCompletion(completion),
       (stream) => {
-        void this.#follow(stream, (_text, all) => {
+        void this.#to.follow(stream, (_text, all) => {
           const told = this.#frames.get(completion) ?? '';
           if (!all.startsWith(told) && !told.startsWith(all)) this.#world.fail(`${completion} said ${told}, then ${all}`);
           if (all.length > told.length) this.#frames.set(completion, all);
@@ -357,32 +321,10 @@ export class Clients {
     );
   }
 
-  /** Reads until the end, or until the process is gone. What a reader has is durable. Comments are nobody's to read. */
-  async #follow(stream: ReadableStream<Uint8Array>, given: (text: string, all: string) => void): Promise<void> {
-    const { life } = this.#running();
-    const reader = stream.getReader();
-    let all = '';
-    try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (life.state !== 'alive' || done) return;
-        await life.pause('a reader is given bytes');
-        if (life.state !== 'alive') return;
-        this.#machine.flush();
-        const text = new TextDecoder().decode(value).replace(/^:.*\n\n/gm, '');
-        all += text;
-        given(text, all);
-        if (this.#world.random.chance(0.1)) return void reader.cancel();
-      }
-    } catch (error) {
-      if (life.state === 'alive') this.#world.fail(`a stream failed: ${error instanceof Error ? error.stack : String(error)}`);
-    }
-  }
-
   #answer(): void {
     if (this.#accepted.length === 0) return;
     const turn = this.#world.random.pick(this.#accepted);
-    this.#whole(
+    this.#to.whole(
       `answer of ${turn}`,
       (process) => process.answer(turn),
       (status) => {
@@ -405,7 +347,7 @@ export class Clients {
   }
 
   #call(call: DirectCall): void {
-    this.#whole(
+    this.#to.whole(
       `call ${String(call.args.n)}`,
       (process) => process.call(call.key, call.name, call.args),
       (pending) => {
