@@ -14,17 +14,12 @@ import {
   isAfter,
   readApprovalNote,
 } from '../../src/dialects/openai-answer.ts';
+import { deltas, type Chunk } from './chunks.ts';
 
 const identity = { id: 'chatcmpl-1', model: 'agent/helper', created: 1_760_000_000 };
 const usage = { inputTokens: 3, outputTokens: 2 };
 const sessionId = '0123456789abcdef'.repeat(4);
 const whole: AnswerRange = { turn: 't1', after: 0, earlier: null };
-
-type Chunk = {
-  choices: { delta: Record<string, unknown>; finish_reason: string | null }[];
-  usage?: unknown;
-  error?: { code: string; message: string };
-};
 
 function framesOf(events: readonly SessionEvent[], range = whole, includeUsage = false): AnswerFrame[] {
   const encoder = createAnswerEncoder(range, { ...identity, includeUsage }, sessionId);
@@ -34,15 +29,6 @@ function framesOf(events: readonly SessionEvent[], range = whole, includeUsage =
 function frames(events: readonly SessionEvent[], includeUsage = false, range = whole): (Chunk | '[DONE]')[] {
   return framesOf(events, range, includeUsage).map(({ data }) => (data === '[DONE]' ? data : JSON.parse(data)));
 }
-
-const deltas = (list: (Chunk | '[DONE]')[]) =>
-  list.flatMap((frame) =>
-    frame === '[DONE]'
-      ? ['[DONE]']
-      : frame.error
-        ? [frame.error.code]
-        : frame.choices.map((choice) => choice.finish_reason ?? choice.delta),
-  );
 
 // Of the documents each test looks at a part.
 // biome-ignore lint/suspicious/noExplicitAny: see above

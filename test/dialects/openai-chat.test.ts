@@ -2,15 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { createChunkEncoder, openAiErrorBody, toCompletion } from '../../src/dialects/openai-chat.ts';
+import { deltas, type Chunk } from './chunks.ts';
 
 const identity = { id: 'chatcmpl-1', model: 'agent/helper', created: 1_760_000_000 };
 const usage = { inputTokens: 3, outputTokens: 2 };
-
-type Chunk = {
-  choices: { delta: Record<string, unknown>; finish_reason: string | null }[];
-  usage?: unknown;
-  error?: { code: string; message: string };
-};
 
 function frames(events: readonly ChatEvent[], includeUsage = false): (Chunk | '[DONE]')[] {
   const encoder = createChunkEncoder({ ...identity, includeUsage });
@@ -21,15 +16,6 @@ function frames(events: readonly ChatEvent[], includeUsage = false): (Chunk | '[
     .filter((frame) => frame !== '')
     .map((frame) => (frame === 'data: [DONE]' ? '[DONE]' : JSON.parse(frame.slice('data: '.length))));
 }
-
-const deltas = (list: (Chunk | '[DONE]')[]) =>
-  list.flatMap((frame) =>
-    frame === '[DONE]'
-      ? ['[DONE]']
-      : frame.error
-        ? [frame.error.code]
-        : frame.choices.map((choice) => choice.finish_reason ?? choice.delta),
-  );
 
 describe('a proxied reply as chunks', () => {
   it('shows calls in one form: id, type and name once, then deltas, {} for no arguments', () => {
