@@ -94,15 +94,7 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     expect(cell.requests('hello')).toHaveLength(cell.dies ? 2 : 1);
   }),
 
-  'persisted-before-tools': story('persisted-before-tools', async (cell) => {
-    const death = cell.arm('persisted-before-tools');
-    await cell.say('hello', [{ calls: [cell.get('a'), cell.post('b')] }, done]);
-    await death.strike();
-    await cell.ended();
-    expect([cell.effects('a'), cell.effects('b')]).toEqual([1, 1]);
-    expect(cell.requests('hello')).toHaveLength(2);
-    await allSucceeded(cell);
-  }),
+  'persisted-before-tools': ranOnce('persisted-before-tools'),
 
   'tool-marked-before-effect': story('tool-marked-before-effect', async (cell) => {
     const death = cell.arm('tool-marked-before-effect', { held: 2 });
@@ -137,15 +129,7 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     expect(results(events).map(({ data }) => data.callId)).toEqual(callsMade(events));
   }),
 
-  'results-before-next-model': story('results-before-next-model', async (cell) => {
-    const death = cell.arm('results-before-next-model');
-    await cell.say('hello', [{ calls: [cell.get('a'), cell.post('b')] }, done]);
-    await death.strike();
-    await cell.ended();
-    expect([cell.effects('a'), cell.effects('b')]).toEqual([1, 1]);
-    expect(cell.requests('hello')).toHaveLength(2);
-    await allSucceeded(cell);
-  }),
+  'results-before-next-model': ranOnce('results-before-next-model'),
 
   'paused-for-confirmation': story('paused-for-confirmation', async (cell) => {
     const death = cell.arm('paused-for-confirmation');
@@ -295,6 +279,19 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     expect((await cell.call('POST', '/turns', { input: 'Are you there?' })).status).toBe(404);
   },
 };
+
+/** Dies before any tool ran, or after all did: each runs once, and the model is asked twice, all told. */
+function ranOnce(point: CrashPoint): Scenario {
+  return story(point, async (cell) => {
+    const death = cell.arm(point);
+    await cell.say('hello', [{ calls: [cell.get('a'), cell.post('b')] }, done]);
+    await death.strike();
+    await cell.ended();
+    expect([cell.effects('a'), cell.effects('b')]).toEqual([1, 1]);
+    expect(cell.requests('hello')).toHaveLength(2);
+    await allSucceeded(cell);
+  });
+}
 
 async function decidedThenDies(cell: Cell, decision: 'approve' | 'deny'): Promise<void> {
   const death = cell.arm(decision === 'approve' ? 'confirmed-before-effect' : 'denied-before-continue');
