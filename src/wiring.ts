@@ -104,7 +104,6 @@ function build(bindings: Bindings): Wiring {
     directory,
     aliases: settings.aliases,
     scratchFiles: () => createMemoryFiles(base.clock.now),
-    rules: (of: string) => directory.rules(of),
     audit: (rows: Parameters<Catalog['appendAudit']>[0]) => catalog(workspace).appendAudit(rows),
   });
   return {

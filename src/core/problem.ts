@@ -93,6 +93,16 @@ export async function toOutcome<T>(work: () => T | Promise<T>): Promise<Outcome<
   }
 }
 
+/** What is not there, as null. */
+export async function orNull<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
 /** Said in the same words wherever a key is compared. */
 export function idempotencyMismatch(): Problem {
   return new Problem(

@@ -52,25 +52,21 @@ export function createTranscript({ everything = false, unanswered = false }: Tra
     done.push(turn);
     doneCharacters += turn.characters;
   };
+  /** What is still open: the step at hand, and what was said meanwhile. */
+  const addOpen = (turn: TurnMessages): void => {
+    if (step !== null) add(turn, stepMessages(step, unanswered));
+    for (const parts of said) add(turn, [{ role: 'user', parts }]);
+  };
   const closeStep = (): void => {
-    if (current !== null && step !== null) add(current, stepMessages(step, unanswered));
+    if (current !== null) addOpen(current);
     step = null;
-    if (current !== null)
-      add(
-        current,
-        said.map((parts) => ({ role: 'user', parts })),
-      );
     said = [];
   };
   /** The turn at hand with its open step, which closes when the next one begins. */
   const atHand = (): TurnMessages[] => {
     if (current === null) return [];
     const open: TurnMessages = { ...current, messages: [...current.messages] };
-    if (step !== null) add(open, stepMessages(step, unanswered));
-    add(
-      open,
-      said.map((parts) => ({ role: 'user', parts })),
-    );
+    addOpen(open);
     return [open];
   };
 

@@ -141,7 +141,8 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       call.answered = true;
       state.recoveriesWithoutProgress = 0;
       state.callsSoFar += 1;
-      state.repeats.set(repeatKey(call), (state.repeats.get(repeatKey(call)) ?? 0) + 1);
+      const key = repeatKey(call);
+      state.repeats.set(key, (state.repeats.get(key) ?? 0) + 1);
       return;
     }
     case 'usage':

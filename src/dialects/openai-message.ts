@@ -98,7 +98,7 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
       case 'call-delta':
         return callDelta(event.call, event.text);
       case 'call-end':
-        return event.raw.trim() !== '' && event.raw.trim() !== 'null' ? null : event.state === 'ok' ? callDelta(event.call, '{}') : null;
+        return event.state === 'ok' && ['', 'null'].includes(event.raw.trim()) ? callDelta(event.call, '{}') : null;
       case 'usage':
         usage = addUsage(usage, event.usage);
         return null;

@@ -2,7 +2,6 @@
 import type { Principal } from '../core/principal.ts';
 import { limits } from '../core/limits.ts';
 import type { AuditRow } from '../core/audit.ts';
-import type { PolicyRule } from '../core/policy.ts';
 import type { Issue } from '../core/problem.ts';
 import type { Via } from '../core/message.ts';
 import type { Directory } from '../ports/catalog.ts';
@@ -32,7 +31,6 @@ export type DirectCallDeps = {
   directory: Directory;
   aliases: boolean;
   scratchFiles(): FileSystem;
-  rules(workspace: string): Promise<readonly PolicyRule[]>;
   audit(rows: AuditRow[]): Promise<void>;
 };
 
@@ -53,7 +51,7 @@ export async function callDirectly(
     edition: pointer,
     files: deps.scratchFiles(),
     results: null,
-    rules: await deps.rules(principal.workspace),
+    rules: await deps.directory.rules(principal.workspace),
     canWait: false,
     timeoutMs: limits.toolTimeoutMs,
     audit: (row: Omit<AuditRow, 'sequence'>) => deps.audit([{ ...row, sequence: null }]),
@@ -63,7 +61,7 @@ export async function callDirectly(
 
 /** What a call would come to, as far as that can be said without running it. */
 export async function dryRunCall(
-  deps: Pick<DirectCallDeps, 'call' | 'directory' | 'aliases' | 'rules'>,
+  deps: Pick<DirectCallDeps, 'call' | 'directory' | 'aliases'>,
   principal: Principal,
   call: DirectCall,
 ): Promise<DryRun> {
@@ -77,6 +75,6 @@ export async function dryRunCall(
   // The rules are read where they can make a difference only.
   const asks =
     foresee(deps.call, tool, call.arguments, []) !== null &&
-    foresee(deps.call, tool, call.arguments, await deps.rules(principal.workspace)) !== null;
+    foresee(deps.call, tool, call.arguments, await deps.directory.rules(principal.workspace)) !== null;
   return { ...answer, verdict: asks ? 'ask' : 'allow' };
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Principal, Scope } from '../core/principal.ts';
-import { Problem } from '../core/problem.ts';
+import { orNull, Problem } from '../core/problem.ts';
 import type { Catalog, DocumentKind, StoredDocument } from '../ports/catalog.ts';
 import { isUnbound } from './access.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, Warning, writeConditions } from './documents.ts';
@@ -152,10 +152,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
   /** What stands there now counts too: else a bound key could take over what it may not even read. */
   async function requireReplaceable(catalog: Catalog, principal: Principal, name: string): Promise<void> {
     if (isUnbound(principal)) return;
-    try {
-      requireVisible(principal, await catalog.get(kind, name));
-    } catch (error) {
-      if (!(error instanceof Problem && error.code === 'not_found')) throw error;
-    }
+    const standing = await orNull(catalog.get(kind, name));
+    if (standing !== null) requireVisible(principal, standing);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Versioned documents over HTTP: `ETag`, `If-Match`, `If-None-Match` (RFC 9110 §13), the same for toolsets, agents,
- * providers and secrets.
+ * providers, secrets and the policy.
  */
 import { z } from 'zod';
 import type { EditionPointer } from '../core/edition.ts';

@@ -4,7 +4,7 @@
  */
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
-import { invalidRequest, Problem } from '../core/problem.ts';
+import { invalidRequest, orNull, Problem } from '../core/problem.ts';
 import type { AppContext } from './context.ts';
 
 export type Idempotency = { idempotencyKey?: string; bodyHash?: string };
@@ -39,18 +39,8 @@ export async function orRepeated<Begun>(
     return await begin();
   } catch (error) {
     if (!(error instanceof Problem) || key === undefined) throw error;
-    const begun = await orNull(() => find(key, bodyHash));
+    const begun = await orNull(find(key, bodyHash));
     if (begun === null) throw error;
     return begun;
-  }
-}
-
-/** null for what is not there. */
-export async function orNull<Value>(find: () => Promise<Value | null>): Promise<Value | null> {
-  try {
-    return await find();
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') return null;
-    throw error;
   }
 }

@@ -3,15 +3,12 @@ import { z } from 'zod';
 import { type ApprovalView, type Decision, Pending } from '../core/approval.ts';
 import { Usage } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
-import { InputPart, Via } from '../core/message.ts';
 import type { EditionPointer } from '../core/edition.ts';
-import type { Message } from '../core/message.ts';
+import { InputPart, type Message, Via } from '../core/message.ts';
 import { type ClientTool, ClientToolInput, type Plan } from '../core/plan.ts';
-import { ContentBlock, ToolResultCode } from '../core/tool.ts';
+import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tool.ts';
 import type { Principal } from '../core/principal.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import type { ContentBlock as Block, ToolResult } from '../core/tool.ts';
-import type { Via as ViaType } from '../core/message.ts';
 
 /** What the session was made with; fixed for its life. */
 export type SessionSetup = {
@@ -99,7 +96,7 @@ export type SubmitTurn = {
 };
 
 /** What a caller's own tool answered. */
-export type ClientResult = { callId: string; content: Block[]; isError: boolean };
+export type ClientResult = { callId: string; content: ContentBlock[]; isError: boolean };
 
 /**
  * `position`: turns ahead of it. `edition` is the turn's own: a repeat under its key joins a turn that may have begun with an
@@ -141,7 +138,7 @@ export type SessionCallRequest = {
 export type SessionCall = {
   requested: string;
   canonical: string | null;
-  via: ViaType | null;
+  via: Via | null;
   result: ToolResult;
   durationMs: number;
   /** With code `approval_required` in a session: approved under its `callId`, the same call sent again runs, once. */

@@ -7,7 +7,7 @@ import type { Edition, EditionPointer } from '../core/edition.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
-import { Problem } from '../core/problem.ts';
+import { orNull, Problem } from '../core/problem.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { askCatalog } from './catalog-rpc.ts';
@@ -138,14 +138,4 @@ async function readEdition(text: string, workspace: string, hash: string): Promi
   if ((await sha256Hex(text)) !== hash) return null;
   const edition = JSON.parse(text) as Edition;
   return edition.format === 1 && edition.workspace === workspace ? { edition, bytes: text.length } : null;
-}
-
-/** A thing that is not there, as null. */
-export async function orNull<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') return null;
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import { fetchResultDescription, FetchResultInput, fetchResultName } from '../core/fetch-result.ts';
+import { fetchCall } from '../core/result-bound.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
 export const fetchResult = defineTool({
@@ -23,7 +24,7 @@ export const fetchResult = defineTool({
     const rest =
       nextOffset === null
         ? `This is the end of it (${totalBytes} bytes in all).`
-        : `Of ${totalBytes} bytes in all. To read on: fetch_result ${JSON.stringify({ callId, offset: nextOffset })}`;
+        : `Of ${totalBytes} bytes in all. To read on: ${fetchCall({ callId, offset: nextOffset })}`;
     return {
       isError: false,
       content: [

@@ -66,7 +66,6 @@ export function createHarness(environment: Record<string, string> = {}, replaced
     directory,
     aliases: settings.aliases,
     scratchFiles: () => createMemoryFiles(clock.now),
-    rules: directory.rules,
     audit: catalog.appendAudit,
   };
   const services: Services = {

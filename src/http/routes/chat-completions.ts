@@ -10,12 +10,11 @@ import { readCompletionId } from '../../core/reference.ts';
 import { frameIdPattern } from '../../dialects/openai-answer.ts';
 import { ChatCompletionRequest } from '../../dialects/openai-chat-request.ts';
 import { requireBareModel } from '../access.ts';
-import { editionHeader, editionName } from '../documents.ts';
-import { eventStreamHeaders } from '../event-stream.ts';
+import { editionHeader } from '../documents.ts';
 import { mount, type Answer } from '../route.ts';
 import type { App } from '../route.ts';
 import { isPlain, readRoute, requireModel, withoutToolset } from './chat-request.ts';
-import { answerInSession } from './chat-turn.ts';
+import { answerInSession, completionResponse } from './chat-turn.ts';
 
 const ChatCompletion = z.looseObject({ id: z.string(), object: z.string(), model: z.string() }).meta({ id: 'ChatCompletion' });
 
@@ -101,14 +100,7 @@ export function mountChatCompletions(app: App): void {
       const session = services.sessions.get(reference.session);
       const edition = await session.completionEdition(principal, reference.own);
       const content = await session.completion(principal, reference.own, { streamed, ...(after !== undefined && { after }) });
-      return new Response(content, {
-        headers: {
-          ...(streamed ? eventStreamHeaders : { 'content-type': 'application/json' }),
-          'x-moniker-session': reference.session,
-          'x-moniker-completion': reference.own,
-          ...(edition !== null && { 'x-moniker-edition': editionName(edition) }),
-        },
-      });
+      return completionResponse(content, { session: reference.session, completion: reference.own, edition }, streamed);
     },
   );
 }

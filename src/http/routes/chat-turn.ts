@@ -2,9 +2,10 @@
  * A chat completions request as a turn of a session: the session is found or made, the plan fixed, and the answer is the one
  * that the session cuts out of its log. What goes straight to a provider is decided before (`chat-completions.ts`).
  */
+import type { EditionPointer } from '../../core/edition.ts';
 import { parseDocument } from '../../core/issues.ts';
 import type { Plan } from '../../core/plan.ts';
-import { invalidRequest, Problem } from '../../core/problem.ts';
+import { invalidRequest, orNull, Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ChatCompletionRequest, toClientTools, toConversation, toSettings, type Conversation } from '../../dialects/openai-chat-request.ts';
 import type { Session, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
@@ -13,7 +14,7 @@ import { requireAgent, requirePlan, requireToolset } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import { editionName } from '../documents.ts';
 import { eventStreamHeaders } from '../event-stream.ts';
-import { idempotencyOf, orNull, orRepeated, type Idempotency } from '../idempotency.ts';
+import { idempotencyOf, orRepeated, type Idempotency } from '../idempotency.ts';
 import { asAgent, type ChatBody, type ChatRoute } from './chat-request.ts';
 
 export type ChatTurn = { c: AppContext; services: Services; principal: Principal; route: ChatRoute; body: ChatBody; bytes: Uint8Array };
@@ -61,10 +62,10 @@ async function findRepeated(
   key: string,
   bodyHash: string,
 ): Promise<SubmittedTurn | null> {
-  const here = existing === null ? null : await orNull(() => existing.session.repeated(principal, key, bodyHash));
+  const here = existing === null ? null : await orNull(existing.session.repeated(principal, key, bodyHash));
   if (here !== null || (existing !== null && route.session !== undefined)) return here;
   const made = await services.sessions.keyed(principal, ownKey(key));
-  return await orNull(() => made.repeated(principal, key, bodyHash));
+  return await orNull(made.repeated(principal, key, bodyHash));
 }
 
 /**
@@ -72,10 +73,19 @@ async function findRepeated(
  * so it can still be the error that it is.
  */
 async function answer(services: Services, principal: Principal, submitted: SubmittedTurn, streamed: boolean): Promise<Response> {
-  const { session, completion, edition } = submitted;
+  const { session, completion } = submitted;
   if (completion === null)
     throw new Problem('conflict', 'This Idempotency-Key was used for a turn that was no chat completion. Use a new key.');
   const content = await services.sessions.get(session).completion(principal, completion, { streamed });
+  return completionResponse(content, { ...submitted, completion }, streamed);
+}
+
+/** The same headers whenever an answer is asked for. */
+export function completionResponse(
+  content: ReadableStream<Uint8Array>,
+  { session, completion, edition }: { session: string; completion: string; edition: EditionPointer | null },
+  streamed: boolean,
+): Response {
   return new Response(content, {
     headers: {
       ...(streamed ? eventStreamHeaders : { 'content-type': 'application/json' }),
@@ -95,21 +105,15 @@ type Found = { session: Session; setup: SessionSetup };
 async function findSession({ sessions }: Services, principal: Principal, { session: named, ofCalls }: ChatRoute): Promise<Found | null> {
   if (named === 'new') return null;
   if (named !== undefined) {
-    if (ofCalls !== null && ofCalls !== named && (await open(sessions, principal, ofCalls)) !== null) throw twoSessions(ofCalls);
-    const session = sessions.get(named);
-    return { session, setup: await session.setup(principal) };
+    if (ofCalls !== null && ofCalls !== named && (await orNull(open(sessions, principal, ofCalls))) !== null) throw twoSessions(ofCalls);
+    return await open(sessions, principal, named);
   }
-  return ofCalls === null ? null : await open(sessions, principal, ofCalls);
+  return ofCalls === null ? null : await orNull(open(sessions, principal, ofCalls));
 }
 
-async function open(sessions: Services['sessions'], principal: Principal, id: string): Promise<Found | null> {
-  try {
-    const session = sessions.get(id);
-    return { session, setup: await session.setup(principal) };
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
+async function open(sessions: Services['sessions'], principal: Principal, id: string): Promise<Found> {
+  const session = sessions.get(id);
+  return { session, setup: await session.setup(principal) };
 }
 
 async function planFor(
@@ -139,7 +143,7 @@ async function submit(turn: ChatTurn, existing: Session | null, request: SubmitT
     return await existing.submit(principal, request);
   } catch (error) {
     // It was deleted a moment ago, and nobody asked for it by name.
-    if (route.session !== undefined || !isNotFound(error)) throw error;
+    if (route.session !== undefined || !(error instanceof Problem && error.code === 'not_found')) throw error;
     return await (await begin(turn, request)).submit(principal, request);
   }
 }
@@ -160,10 +164,6 @@ async function begin({ services, principal, route }: ChatTurn, { idempotencyKey 
 /** Apart from the sessions that other requests make with this key. */
 function ownKey(key: string): string {
   return `chat ${key}`;
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof Problem && error.code === 'not_found';
 }
 
 function twoSessions(ofCalls: string): Problem {

@@ -1,8 +1,8 @@
 /** `/v1/policy`: what the workspace has allowed once and for all, one document. What has to be asked for is said by `core/policy.ts`. */
 import { z } from 'zod';
 import { Policy } from '../../core/policy.ts';
-import { Problem } from '../../core/problem.ts';
-import { policyDocument, type Catalog, type StoredDocument } from '../../ports/catalog.ts';
+import { orNull } from '../../core/problem.ts';
+import { policyDocument } from '../../ports/catalog.ts';
 import { requireUnbound } from '../access.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';
 import { mount } from '../route.ts';
@@ -29,7 +29,7 @@ export function mountPolicy(app: App): void {
     },
     async ({ c, services, principal }) => {
       requireUnbound(principal, what);
-      const document = await stored(services.catalog(principal.workspace));
+      const document = await orNull(services.catalog(principal.workspace).get('policy', policyDocument));
       return document === null
         ? c.json({ rules: [] }, 200, { 'cache-control': 'private, no-cache' })
         : documentAnswer(c, document, document.body);
@@ -84,13 +84,4 @@ export function mountPolicy(app: App): void {
       return c.body(null, 204);
     },
   );
-}
-
-async function stored(catalog: Catalog): Promise<StoredDocument | null> {
-  try {
-    return await catalog.get('policy', policyDocument);
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') return null;
-    throw error;
-  }
 }

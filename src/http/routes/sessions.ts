@@ -6,7 +6,7 @@ import { limits } from '../../core/limits.ts';
 import { ClientToolInput } from '../../core/plan.ts';
 import { hasScope } from '../../core/principal.ts';
 import type { Principal } from '../../core/principal.ts';
-import { idempotencyMismatch, Problem } from '../../core/problem.ts';
+import { idempotencyMismatch, orNull } from '../../core/problem.ts';
 import { SessionView, type SessionSetup } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { requirePlan } from '../access.ts';
@@ -187,11 +187,6 @@ function ownKey(key: string): string {
 /** A session with an agent uses the toolset that the agent has now; null also when the agent is gone. */
 async function withAgentsToolset(services: Services, principal: Principal, view: SessionView): Promise<SessionView> {
   if (view.agent === undefined) return view;
-  try {
-    const { toolset } = await services.directory.agent(principal.workspace, view.agent);
-    return { ...view, toolset: toolset ?? null };
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') return view;
-    throw error;
-  }
+  const agent = await orNull(services.directory.agent(principal.workspace, view.agent));
+  return agent === null ? view : { ...view, toolset: agent.toolset ?? null };
 }

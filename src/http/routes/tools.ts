@@ -1,6 +1,6 @@
 /** `/v1/tools`: every tool the workspace knows, and the aliases that each brings into a toolset that says nothing about aliases. */
 import { z } from 'zod';
-import { Problem } from '../../core/problem.ts';
+import { orNull, Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ToolAnnotations, ToolKind } from '../../core/tool.ts';
 import { ToolAliases } from '../../core/tool-aliases.ts';
@@ -90,13 +90,9 @@ export function mountTools(app: App): void {
       await requireTool(services, principal, params.canonical);
       const catalog = services.catalog(principal.workspace);
       const { aliases } = await catalog.tool(params.canonical);
-      try {
-        return documentAnswer(c, await catalog.get('tool-aliases', params.canonical), { aliases });
-      } catch (error) {
-        // None were set here: the tool's own stand.
-        if (error instanceof Problem && error.code === 'not_found') return c.json({ aliases });
-        throw error;
-      }
+      const document = await orNull(catalog.get('tool-aliases', params.canonical));
+      // None were set here: the tool's own stand.
+      return document === null ? c.json({ aliases }) : documentAnswer(c, document, { aliases });
     },
   );
 

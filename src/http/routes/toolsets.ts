@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../../core/hash.ts';
 import type { Principal } from '../../core/principal.ts';
-import { Problem } from '../../core/problem.ts';
+import { orNull, Problem } from '../../core/problem.ts';
 import { Toolset, ToolsetName, type ToolsetEntry } from '../../core/toolset.ts';
 import type { Catalog, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
 import { mayUseToolset, requireToolset } from '../access.ts';
@@ -177,7 +177,7 @@ async function requireMayWaive(
   conditions: WriteOptions,
 ): Promise<WriteOptions> {
   if (principal.scopes.includes('admin') || body.tools.every(({ approval }) => approval !== 'never')) return conditions;
-  const stored = await existing(catalog, name);
+  const stored = await orNull(catalog.get('toolset', name));
   // Bodies of toolsets were parsed by the schema when they were written.
   const kept = new Set(((stored?.body.tools ?? []) as ToolsetEntry[]).map((entry) => canonicalJson(entry)));
   const issues = body.tools.flatMap((entry, index) =>
@@ -195,15 +195,6 @@ async function requireMayWaive(
   if (typeof conditions.ifMatch === 'number' && conditions.ifMatch !== stored.version)
     throw new Problem('precondition_failed', `The toolset is at version ${stored.version}, not ${conditions.ifMatch}: read it again.`);
   return { ...conditions, ifMatch: stored.version };
-}
-
-async function existing(catalog: Catalog, name: string): Promise<StoredDocument | null> {
-  try {
-    return await catalog.get('toolset', name);
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') return null;
-    throw error;
-  }
 }
 
 function toSummary({ name, version, body, createdAt, updatedAt }: StoredDocument): z.infer<typeof ToolsetSummary> {
