@@ -1,20 +1,10 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { describe, expect, it } from 'vitest';
+import { shareService } from './shared-service.ts';
 
 describe('bad input over HTTP', () => {
-  const dataDir = makeDataDir();
-  let service: RunningService;
-
-  beforeAll(async () => {
-    service = await startService(dataDir);
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    removeDataDir(dataDir);
-  });
+  const service = shareService();
 
   /** Each with a body that is right; every field of it is then made wrong. */
   const writes: [method: string, path: string, body: Record<string, unknown>][] = [

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { shareService } from './shared-service.ts';
 
 type Messages = OpenAI.ChatCompletionMessageParam[];
 
@@ -9,12 +9,10 @@ const pick: OpenAI.ChatCompletionTool = { type: 'function', function: { name: 'p
 const say = (content: string): Messages[number] => ({ role: 'user', content });
 
 describe('a chat client whose turn waits for a person', () => {
-  const dataDir = makeDataDir();
-  let service: RunningService;
+  const service = shareService();
   let client: OpenAI;
 
   beforeAll(async () => {
-    service = await startService(dataDir);
     client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.key, maxRetries: 0 });
     await service.call('PUT', '/v1/toolsets/guarded', {
       tools: [
@@ -24,14 +22,9 @@ describe('a chat client whose turn waits for a person', () => {
     });
     await service.call('PUT', '/v1/agents/guarded', { model: 'rehearsal/default', toolset: 'guarded', instructions: '' });
   });
-  afterAll(async () => {
-    await service.stop();
-    removeDataDir(dataDir);
-  });
 
   const restart = async (): Promise<void> => {
-    await service.stop('SIGKILL');
-    service = await startService(dataDir);
+    await service.restart();
     client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.key, maxRetries: 0 });
   };
 

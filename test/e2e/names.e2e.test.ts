@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { describe, expect, it } from 'vitest';
+import { shareService } from './shared-service.ts';
 
 describe('names over HTTP', () => {
-  const dataDir = makeDataDir();
-  let service: RunningService;
-
-  beforeAll(async () => {
-    service = await startService(dataDir);
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    removeDataDir(dataDir);
-  });
+  const service = shareService();
 
   it.each([false, true])('two tools under one alias are a conflict that names both and a fix (reversed: %s)', async (reversed) => {
     const tools = [

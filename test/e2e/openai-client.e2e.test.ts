@@ -1,20 +1,13 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { shareService } from './shared-service.ts';
 
 describe('the stock openai client', () => {
-  const dataDir = makeDataDir();
-  let service: RunningService;
+  const service = shareService();
   let client: OpenAI;
 
-  beforeAll(async () => {
-    service = await startService(dataDir);
+  beforeAll(() => {
     client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.key, maxRetries: 0 });
-  });
-
-  afterAll(async () => {
-    await service.stop();
-    removeDataDir(dataDir);
   });
 
   /** Two aliased tools in one step, then the answer. */

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+import { describe, expect, it } from 'vitest';
+import { shareService } from './shared-service.ts';
 
 const cuts = 200;
 /** Text in several deltas, characters of more than a byte, line ends inside JSON, calls of both sides. */
@@ -17,16 +17,7 @@ function* randomNumbers(seed: number): Generator<number> {
 }
 
 describe('a chat stream that was cut', () => {
-  const dataDir = makeDataDir();
-  let service: RunningService;
-
-  beforeAll(async () => {
-    service = await startService(dataDir);
-  });
-  afterAll(async () => {
-    await service.stop();
-    removeDataDir(dataDir);
-  });
+  const service = shareService();
 
   const open = async (path: string, body?: object, headers: Record<string, string> = {}): Promise<Response> => {
     const response = await fetch(service.url + path, {
@@ -70,11 +61,6 @@ describe('a chat stream that was cut', () => {
     }
   };
 
-  const restart = async (): Promise<void> => {
-    await service.stop('SIGKILL');
-    service = await startService(dataDir);
-  };
-
   it('goes on from any byte as if it had not been, killed and restarted as well', async () => {
     const first = await ask([{ role: 'user', content: input }], { 'x-moniker-session': 'new' });
     const session = first.headers.get('x-moniker-session') ?? '';
@@ -90,7 +76,7 @@ describe('a chat stream that was cut', () => {
         (await bytesOf(id === null ? path : `${path}?after=${id}`, undefined, { accept: 'text/event-stream' })).bytes;
       const byHeader = async (id: string | null) => (await bytesOf(path, undefined, { 'last-event-id': id ?? '' })).bytes;
       await resumedAnywhere(bytes, byQuery, seed + 1);
-      await restart();
+      await service.restart();
       await resumedAnywhere(bytes, byHeader, seed + 101);
       const { json, headers: again } = await service.call('GET', path);
       expect(json).toMatchObject({ id: headers.get('x-moniker-completion'), object: 'chat.completion' });
@@ -149,7 +135,7 @@ describe('a chat stream that was cut', () => {
     ] as const) {
       const keyed = { ...headers, 'idempotency-key': `key-${name}` };
       const answers = await Promise.all(Array.from({ length: 5 }, () => bytesOf('/v1/chat/completions', body, keyed)));
-      await restart();
+      await service.restart();
       answers.push(await bytesOf('/v1/chat/completions', body, keyed));
       expect(new Set(answers.map(({ bytes }) => bytes.toString('utf8'))).size).toBe(1);
       expect(new Set(answers.map((answer) => answer.headers.get('x-moniker-session'))).size).toBe(1);
