@@ -4,7 +4,8 @@
  */
 import { parseDocument } from '../core/issues.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
-import { Provider, ProviderName, providerBaseUrl } from '../core/provider.ts';
+import { Provider, ProviderName } from '../core/provider.ts';
+import { providerBaseUrl } from '../core/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
 import type { ToolsetWarning } from '../core/edition.ts';
 import type { Issue } from '../core/problem.ts';

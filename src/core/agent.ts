@@ -36,6 +36,17 @@ export const AgentLimits = z
   .meta({ id: 'AgentLimits' });
 export type AgentLimits = z.infer<typeof AgentLimits>;
 
+/** Used where a request says nothing else. */
+export const AgentSettings = z
+  .strictObject({
+    temperature: z.number().min(0).max(2).optional(),
+    topP: z.number().min(0).max(1).optional(),
+    maxOutputTokens: z.int().min(1).optional().meta({ description: 'Of one step.' }),
+    reasoningEffort: z.string().min(1).max(40).optional().meta({ description: '`none`, `minimal`, `low`, `medium`, `high`, …' }),
+    reasoningBudget: z.int().min(0).optional().meta({ description: 'Tokens, where the provider counts them.' }),
+  })
+  .meta({ id: 'AgentSettings' });
+
 export const Agent = z
   .strictObject({
     name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
@@ -47,6 +58,10 @@ export const Agent = z
     tools: z.array(z.string().min(1).max(192)).max(limits.maxToolsetEntries).optional().meta({
       description: 'Allow-list over the toolset, any spelling. Absent: all of it; empty: none.',
     }),
+    protocol: z.enum(['native', 'text']).optional().meta({
+      description: 'How tools are told to the model: in the API’s own fields, or in the prompt. Absent: as the provider’s profile says.',
+    }),
+    settings: AgentSettings.optional(),
     limits: AgentLimits.optional(),
   })
   .meta({ id: 'Agent' });

@@ -72,7 +72,8 @@ export type AssistantPart = z.infer<typeof TextPart> | z.infer<typeof ReasoningP
 export type Message =
   | { role: 'system'; parts: { type: 'text'; text: string }[] }
   | { role: 'user'; parts: InputPart[] }
-  | { role: 'assistant'; parts: AssistantPart[] }
+  /** `model`: the ref (`provider/model`) that said it; absent where nobody knows, as in a client's history. */
+  | { role: 'assistant'; parts: AssistantPart[]; model?: string }
   | { role: 'tool'; parts: ToolResultPart[] };
 
 /** One pass for a foreign character: the usual pattern in groups of four runs out of stack on images of some megabytes. */

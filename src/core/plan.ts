@@ -24,6 +24,8 @@ export type Plan = {
   prices?: readonly { model: string; price: Price }[];
   /** Sampling settings of the request, passed to the provider. */
   settings: ModelSettings;
+  /** How tools are told to the model: in the API's own fields, or in the prompt. Absent: as the provider's profile says. */
+  protocol?: 'native' | 'text';
   /** The caller's own tools: offered after the toolset's, run by the caller. */
   clientTools?: readonly ClientTool[];
 };
@@ -73,8 +75,11 @@ export type ModelSettings = {
   seed?: number;
   frequencyPenalty?: number;
   presencePenalty?: number;
-  /** In the provider's own words: `low`, `high`, … */
+  topK?: number;
+  /** `none`, `minimal`, `low`, `medium`, `high`, or a word of the provider's own. */
   reasoningEffort?: string;
+  /** Tokens that the model may think for; goes before `reasoningEffort` where a provider counts them. 0: none. */
+  reasoningBudget?: number;
   /** JSON mode or a schema, as the OpenAI body has it; passed through. */
   responseFormat?: unknown;
   /** First step only; a wire or any other name of a tool the plan offers. */

@@ -1,10 +1,9 @@
 /** A model provider as its administrator writes it (DESIGN §6, §9). Adapters live in `src/providers/`. */
 import { z } from 'zod';
 import { Prices } from './price.ts';
+import { defaultBaseUrl, ProviderKind } from './provider-kind.ts';
+import { ProviderProfile } from './provider-profile.ts';
 import { SecretName } from './secret.ts';
-
-export const ProviderKind = z.enum(['openai', 'openai-compatible']).meta({ id: 'ProviderKind' });
-export type ProviderKind = z.infer<typeof ProviderKind>;
 
 /** The first half of a model ref. `agent/…` names agents, so no provider may be called so. */
 export const ProviderName = z
@@ -55,25 +54,6 @@ const ProviderHeaders = z.record(z.string(), z.union([z.string().max(8192), Secr
   }
 });
 
-/** Quirks as data; every field overrides the built-in row for the model (`providers/profiles.ts`). */
-export const ProviderProfile = z
-  .strictObject({
-    /** Send every stream and reply through the assembler, so that clients get canonical frames. */
-    normalize: z.boolean().optional(),
-    /** `max_tokens` or `max_completion_tokens`. */
-    maxTokensField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
-    /** Ask for usage in streams through `stream_options`. */
-    streamUsage: z.boolean().optional(),
-    /** The provider refuses `content: null` on assistant messages. */
-    contentNeverNull: z.boolean().optional(),
-    /** The provider refuses `parallel_tool_calls`. */
-    parallelToolCalls: z.boolean().optional(),
-    /** Tool call ids must be exactly this many alphanumeric characters (Mistral: 9). */
-    callIdLength: z.int().min(4).max(64).optional(),
-  })
-  .meta({ id: 'ProviderProfile' });
-export type ProviderProfile = z.infer<typeof ProviderProfile>;
-
 const BaseUrl = z
   .url({ protocol: /^https?$/ })
   .max(2048)
@@ -89,7 +69,8 @@ export const Provider = z
   .strictObject({
     kind: ProviderKind,
     baseUrl: BaseUrl.optional().meta({
-      description: 'Everything before `/chat/completions`. Required but for kind `openai`.',
+      description:
+        'Everything before `/chat/completions`, `/responses`, `/messages`, `/models/{model}:…` or `/chat` (Cohere). Required for kind `openai-compatible`.',
       example: 'http://127.0.0.1:11434/v1',
     }),
     apiKey: z
@@ -109,7 +90,7 @@ export const Provider = z
     message: 'give either apiKey or apiKeySecret',
     path: ['apiKeySecret'],
   })
-  .refine((provider) => provider.kind === 'openai' || provider.baseUrl !== undefined, {
+  .refine((provider) => provider.baseUrl !== undefined || defaultBaseUrl(provider.kind) !== null, {
     message: 'is required for this kind',
     path: ['baseUrl'],
   })
@@ -126,13 +107,6 @@ export type ProviderAccess = {
   profile: ProviderProfile;
   prices?: Prices;
 };
-
-export const openaiBaseUrl = 'https://api.openai.com/v1';
-
-/** Where a provider's requests go, without a slash at the end. */
-export function providerBaseUrl(provider: Pick<Provider, 'kind' | 'baseUrl'>): string {
-  return (provider.baseUrl ?? openaiBaseUrl).replace(/\/+$/, '');
-}
 
 /** The built-in stand-in, as its adapter is given it. The address is made up and never called. */
 export const rehearsalAccess: ProviderAccess = {

@@ -4,7 +4,7 @@
  */
 import type { ChatEvent } from './chat-event.ts';
 import { GrowingText } from './growing-text.ts';
-import { readArguments } from './json-repair.ts';
+import { type ArgumentReading, readArguments } from './json-repair.ts';
 import { limits } from './limits.ts';
 
 /** What one wire event says about a call. Everything may be missing, empty or null: real wires do all of it. */
@@ -42,7 +42,7 @@ export class ToolCallAssembler {
     const text = argumentText(piece.arguments);
     if (this.#finished || (!piece.id && !piece.name && text === '')) return events;
     const call = this.#route(piece, text);
-    if (call === undefined) return events;
+    if (call === undefined || call.ended) return events;
     if (call.call !== this.latest) {
       // Another call's turn: what is known of the one before is all of its name.
       const previous = this.#calls[this.latest];
@@ -61,6 +61,23 @@ export class ToolCallAssembler {
   }
 
   /**
+   * Ends one call where the wire says that it is whole, before its reply is over: by id, else by index, else the latest. What
+   * cannot be used as it stands waits for `finish`, since how the reply ends decides what may be mended. Later pieces of it are
+   * ignored.
+   */
+  end({ id, index }: Pick<CallPiece, 'id' | 'index'>): ChatEvent[] {
+    const events: ChatEvent[] = [];
+    const found = (id ? this.#byId.get(id) : undefined) ?? (index == null ? undefined : this.#byIndex.get(index));
+    const call = found ?? (id || index != null ? undefined : this.#calls[this.latest]);
+    if (call === undefined || call.ended || call.oversized || call.name === '' || this.#finished) return events;
+    const reading = read(call, { ended: true, length: false });
+    if (reading.state !== 'ok') return events;
+    release(call, events);
+    end(call, reading, events);
+    return events;
+  }
+
+  /**
    * Ends every call. `ended`: the wire said that the reply is over (finish reason, end mark); `length`: it stopped at a
    * token limit. Further pieces, and a second end, are ignored.
    */
@@ -69,8 +86,9 @@ export class ToolCallAssembler {
     if (this.#finished) return events;
     this.#finished = true;
     for (const call of this.#calls) {
+      if (call.ended) continue;
       release(call, events);
-      end(call, how, events);
+      end(call, read(call, how), events);
     }
     return events;
   }
@@ -133,30 +151,27 @@ function release(call: OpenCall, events: ChatEvent[]): void {
   call.unsent = '';
 }
 
-function end(call: OpenCall, how: { ended: boolean; length: boolean }, events: ChatEvent[]): void {
+/** What a call's text comes to, now that there is no more of it. */
+function read(call: OpenCall, how: { ended: boolean; length: boolean }): ArgumentReading {
+  if (call.oversized) return { state: 'invalid', arguments: null };
+  if (!call.custom) return readArguments(call.text(), how);
+  return how.ended && !how.length ? { state: 'ok', arguments: { input: call.raw() } } : { state: 'truncated', arguments: null };
+}
+
+function end(call: OpenCall, reading: ArgumentReading, events: ChatEvent[]): void {
   const raw = call.raw();
+  call.ended = true;
   if (!call.released) {
     // Nothing of a call but an id or an index is no call; one with arguments and no name is, and its result will say so.
     if (raw === '') return;
     events.push({ type: 'call-start', call: call.call, name: '', nativeId: call.id });
     if (call.unsent !== '') events.push({ type: 'call-delta', call: call.call, text: call.unsent });
   }
-  const ended = { type: 'call-end', call: call.call, raw } as const;
-  if (call.oversized) {
-    events.push({ ...ended, state: 'invalid', arguments: null });
-    return;
-  }
-  if (call.custom) {
-    const whole = how.ended && !how.length;
-    events.push({ ...ended, state: whole ? 'ok' : 'truncated', arguments: whole ? { input: raw } : null });
-    return;
-  }
-  const reading = readArguments(call.text(), how);
   if (reading.state === 'closed' && !call.isWithheld) events.push({ type: 'call-delta', call: call.call, text: reading.closers });
   if (call.isWithheld && reading.arguments !== null) {
     events.push({ type: 'call-delta', call: call.call, text: JSON.stringify(reading.arguments) });
   }
-  events.push({ ...ended, state: reading.state, arguments: reading.arguments });
+  events.push({ type: 'call-end', call: call.call, raw, state: reading.state, arguments: reading.arguments });
 }
 
 /** One call while its pieces come in. */
@@ -167,6 +182,7 @@ class OpenCall {
   name = '';
   custom = false;
   released = false;
+  ended = false;
   oversized = false;
   /** Argument text that waits for the name. */
   unsent = '';

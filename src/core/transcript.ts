@@ -7,7 +7,13 @@ import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } 
 import type { SessionEventBody } from './session-event.ts';
 import { contentText } from './tool.ts';
 
-type Step = { parts: AssistantPart[]; calls: Map<string, ToolCallPart>; results: Map<string, ToolResultPart>; ended: boolean };
+type Step = {
+  parts: AssistantPart[];
+  calls: Map<string, ToolCallPart>;
+  results: Map<string, ToolResultPart>;
+  ended: boolean;
+  model?: string;
+};
 
 /** Imported history has the turn `''`. `characters`: about what a model is sent for it; 4 of them are taken for a token. */
 export type TurnMessages = { turn: string; messages: Message[]; characters: number };
@@ -151,6 +157,7 @@ export function messageCharacters({ parts }: Message): number {
         break;
       case 'tool-result':
         characters += contentText(part.content).length;
+        for (const block of part.content) if (block.type === 'image') characters += imageCharacters;
         break;
       case 'native':
         characters += JSON.stringify(part.data)?.length ?? 0;
@@ -226,6 +233,7 @@ function applyToStep(step: Step, event: SessionEventBody): void {
       return;
     case 'step-end':
       step.ended = true;
+      step.model = event.model;
       return;
     default:
       // Usage, errors and ends say nothing to the conversation.
@@ -252,7 +260,7 @@ function stepMessages(step: Step, unanswered: boolean): Message[] {
     const result = step.results.get(callId);
     return result === undefined ? [] : [result];
   });
-  const assistant: Message = { role: 'assistant', parts: answered };
+  const assistant: Message = { role: 'assistant', parts: answered, ...(step.model !== undefined && { model: step.model }) };
   return results.length === 0 ? [assistant] : [assistant, { role: 'tool', parts: results }];
 }
 

@@ -50,7 +50,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const view = { aliases: deps.aliases, allow, clientTools: request.tools ?? [] };
   if (view.clientTools.length > 0)
     checkClientTools(compiled === null ? null : planNames(compiled.names, view), view.clientTools, request.toolPath);
-  const settings = request.settings ?? {};
+  const settings = { ...agent?.settings, ...request.settings };
   if (typeof settings.toolChoice === 'object') checkToolChoice(settings.toolChoice.tool, turnNames(compiled?.names ?? null, view));
   const instructions = [agent?.instructions, request.instructions].filter((text) => text !== undefined && text !== '').join('\n\n');
   const plan: Plan = {
@@ -64,6 +64,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     limits: agent?.limits ?? {},
     ...(prices !== null && { prices }),
     settings,
+    ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
     ...(view.clientTools.length > 0 && { clientTools: view.clientTools }),
   };
   requireSmall(plan);

@@ -217,6 +217,7 @@ async function toRequest(
         : offeredTools(names).map(({ name, description, inputSchema }): OfferedTool => ({ name, description, inputSchema })),
     toolChoice: at.closing ? 'none' : at.step === 1 ? toolChoice(plan, names) : 'auto',
     settings: plan.settings,
+    ...(plan.protocol !== undefined && { protocol: plan.protocol }),
   };
 }
 

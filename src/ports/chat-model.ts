@@ -17,6 +17,8 @@ export type ChatRequest = {
   tools: readonly OfferedTool[];
   toolChoice: 'auto' | 'none' | 'required' | { tool: string };
   settings: ModelSettings;
+  /** As the agent says; absent: as the provider's profile does. */
+  protocol?: 'native' | 'text';
 };
 
 export interface ChatModel {

@@ -4,21 +4,25 @@
  * Mistral nine letters or digits, Kimi its own form).
  */
 import type { Message } from '../core/message.ts';
-import type { Profile } from './profiles.ts';
+import type { Profile } from '../core/provider-profile.ts';
+import { splitModelRef } from '../core/agent.ts';
 
-/** Our call id → the id to send, for every call of the conversation. */
-export function createCallIds(
-  messages: readonly Message[],
-  profile: Pick<Profile, 'callIdLength' | 'keepCallIds'>,
-): (callId: string) => string {
+type IdRules = Pick<Profile, 'callIdLength' | 'maxCallIdLength' | 'keepCallIds'>;
+
+/**
+ * Our call id → the id to send to `provider`, for every call of the conversation. Another provider's ids never go there: some
+ * refuse each other's.
+ */
+export function createCallIds(messages: readonly Message[], provider: string, profile: IdRules): (callId: string) => string {
   const sent = new Map<string, string>();
   const used = new Set<string>();
   for (const message of messages) {
     if (message.role !== 'assistant') continue;
+    const isForeign = message.model !== undefined && splitModelRef(message.model).provider !== provider;
     const inMessage = new Set<string>();
     for (const part of message.parts) {
       if (part.type !== 'tool-call') continue;
-      const own = part.nativeId ?? '';
+      const own = isForeign ? '' : (part.nativeId ?? '');
       // A form that the model must see again repeats from turn to turn; within one message it still has to be unique.
       const keeps = own !== '' && (profile.keepCallIds ? !inMessage.has(own) : fits(own, profile) && !used.has(own));
       const id = keeps ? own : makeId(part.callId, profile, used);
@@ -30,11 +34,13 @@ export function createCallIds(
   return (callId) => sent.get(callId) ?? makeId(callId, profile, used);
 }
 
-function fits(id: string, { callIdLength }: Pick<Profile, 'callIdLength'>): boolean {
-  return callIdLength === null ? /^[A-Za-z0-9_-]{1,40}$/.test(id) : id.length === callIdLength && /^[A-Za-z0-9]+$/.test(id);
+function fits(id: string, { callIdLength, maxCallIdLength }: IdRules): boolean {
+  return callIdLength === null
+    ? id.length <= maxCallIdLength && /^[A-Za-z0-9_-]+$/.test(id)
+    : id.length === callIdLength && /^[A-Za-z0-9]+$/.test(id);
 }
 
-function makeId(callId: string, profile: Pick<Profile, 'callIdLength'>, used: ReadonlySet<string>): string {
+function makeId(callId: string, profile: IdRules, used: ReadonlySet<string>): string {
   if (profile.callIdLength === null && fits(callId, profile) && !used.has(callId)) return callId;
   const length = profile.callIdLength ?? 24;
   for (let salt = 0; ; salt++) {

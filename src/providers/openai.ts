@@ -12,9 +12,10 @@ import type { SseMessage } from '../net/sse.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { ChunkTemplates } from './chunk-template.ts';
-import { profileFor, type Profile } from './profiles.ts';
+import type { Profile } from '../core/provider-profile.ts';
+import { profileFor } from './profiles.ts';
 import { errorBodyProblem, malformedProblem } from './provider-error.ts';
-import type { ReplyReader } from './reply-reader.ts';
+import type { Adapter, ReplyReader } from './adapter.ts';
 
 type Json = Record<string, unknown>;
 
@@ -26,6 +27,12 @@ type NativeData = {
   callExtras?: Record<string, unknown>;
   /** `extra_content` of the message. */
   extra?: unknown;
+};
+
+export const chatCompletions: Adapter = {
+  path: () => '/chat/completions',
+  toBody: toRequestBody,
+  createReply: ({ access, model }) => new OpenAiReply(access, model),
 };
 
 // ---- Request ----
@@ -64,7 +71,7 @@ function toTool(tool: OfferedTool, profile: Profile): Json {
 }
 
 function toMessages(messages: readonly Message[], provider: string, profile: Profile): Json[] {
-  const idOf = createCallIds(messages, profile);
+  const idOf = createCallIds(messages, provider, profile);
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
   return messages.flatMap((message, index): Json[] => {
     switch (message.role) {

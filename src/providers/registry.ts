@@ -5,31 +5,36 @@ import type { ProviderAccess } from '../core/provider.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
-import { OpenAiReply, toRequestBody } from './openai.ts';
-import type { ReplyReader } from './reply-reader.ts';
+import type { Adapter } from './adapter.ts';
+import { anthropic } from './anthropic.ts';
+import { cohere } from './cohere.ts';
+import { gemini } from './gemini.ts';
+import { chatCompletions } from './openai.ts';
+import { openaiResponses } from './openai-responses.ts';
 import { withRetries } from './retry.ts';
+import { withTextProtocol } from './text-protocol.ts';
 import { openReply, readReply } from './transport.ts';
 
 /** `rehearsal` answers for the built-in stand-in, over the same wire (`rehearsal.ts`). */
 export type ModelDeps = { http: OutboundHttp; clock: Clock; rehearsal: OutboundHttp };
 
-type Adapter = { path: string; toBody(request: ChatRequest): unknown; createReply(access: ProviderAccess, model: string): ReplyReader };
-
-const chatCompletions: Adapter = {
-  path: '/chat/completions',
-  toBody: toRequestBody,
-  createReply: (access, model) => new OpenAiReply(access, model),
-};
-
 const adapters: Readonly<Record<ProviderAccess['kind'], Adapter>> = {
   openai: chatCompletions,
   'openai-compatible': chatCompletions,
+  'openai-responses': openaiResponses,
+  anthropic,
+  gemini,
+  cohere,
   rehearsal: chatCompletions,
 };
 
+export function adapterFor(kind: ProviderAccess['kind']): Adapter {
+  return adapters[kind];
+}
+
 /** A model behind any provider, chosen by the request's `access.kind`; failures before the first batch are retried. */
 export function createChatModel(deps: ModelDeps): ChatModel {
-  return {
+  return withTextProtocol({
     async *stream(request, signal) {
       const { first, rest } = await withRetries(deps.clock, signal, () => begin(deps, request, signal));
       try {
@@ -40,7 +45,7 @@ export function createChatModel(deps: ModelDeps): ChatModel {
         await rest.return(undefined);
       }
     },
-  };
+  });
 }
 
 /** The way to a provider: the network, or the stand-in. */
@@ -56,8 +61,9 @@ async function begin(
   const { access, model } = request;
   const adapter = adapters[access.kind];
   const http = httpFor(deps, access);
-  const open = await openReply({ http, clock: deps.clock }, { access, path: adapter.path, body: adapter.toBody(request) }, signal);
-  const rest = readReply(open, access, adapter.createReply(access, model), signal);
+  const exchange = { access, path: adapter.path(model), headers: adapter.headers, body: adapter.toBody(request) };
+  const open = await openReply({ http, clock: deps.clock }, exchange, signal);
+  const rest = readReply(open, access, adapter.createReply(request), signal);
   const { done, value: first } = await rest.next();
   if (done) throw new Error('a reply ended without an end');
   const only = first[0];

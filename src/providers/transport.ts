@@ -12,9 +12,10 @@ import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { Patience } from './patience.ts';
 import { connectionProblem, type FailureOptions, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
-import type { ReplyReader } from './reply-reader.ts';
+import type { ReplyReader } from './adapter.ts';
 
-export type Exchange = { access: ProviderAccess; path: string; body: unknown };
+/** `headers`: beside the provider's own, which go before them. */
+export type Exchange = { access: ProviderAccess; path: string; headers?: Readonly<Record<string, string>> | undefined; body: unknown };
 
 /** An answer with a success status, its body unread. `patience` watches it until stopped. */
 export type OpenReply = { response: Response; patience: Patience };
@@ -66,10 +67,10 @@ export async function openHead(
   }
 }
 
-function toRequest({ access, path, body }: Exchange): Request {
+function toRequest({ access, path, headers, body }: Exchange): Request {
   return new Request(access.baseUrl + path, {
     method: 'POST',
-    headers: { accept: 'text/event-stream, application/json', ...access.headers, 'content-type': 'application/json' },
+    headers: { accept: 'text/event-stream, application/json', ...headers, ...access.headers, 'content-type': 'application/json' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
     redirect: 'manual',
   });

@@ -3,8 +3,8 @@
  * bound to the provider's host. The result stays in memory.
  */
 import { Problem } from '../core/problem.ts';
-import { providerBaseUrl } from '../core/provider.ts';
 import type { ProviderAccess } from '../core/provider.ts';
+import { credentialHeaders, providerBaseUrl } from '../core/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
 import type { SealedProvider } from './catalog-rpc.ts';
 import type { MasterKey } from './master-key.ts';
@@ -24,11 +24,9 @@ export async function openProvider(master: MasterKey, workspace: string, name: s
   };
 
   const headers: [string, string][] = [];
-  if (sealedApiKey !== null) {
-    headers.push(['authorization', `Bearer ${await openValue(master, { workspace, kind: 'provider', name }, sealedApiKey)}`]);
-  } else if (provider.apiKeySecret !== undefined) {
-    headers.push(['authorization', `Bearer ${await secretValue(provider.apiKeySecret)}`]);
-  }
+  const takeKey = (key: string) => headers.push(...Object.entries(credentialHeaders(provider.kind, baseUrl, key)));
+  if (sealedApiKey !== null) takeKey(await openValue(master, { workspace, kind: 'provider', name }, sealedApiKey));
+  else if (provider.apiKeySecret !== undefined) takeKey(await secretValue(provider.apiKeySecret));
   for (const [header, value] of Object.entries(provider.headers ?? {})) {
     headers.push([header.toLowerCase(), typeof value === 'string' ? value : await secretValue(value.secret)]);
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Provider, ProviderName, providerBaseUrl } from '../../src/core/provider.ts';
+import { Provider, ProviderName } from '../../src/core/provider.ts';
+import { providerBaseUrl } from '../../src/core/provider-kind.ts';
 
 describe('a provider', () => {
   it('may be as small as its kind', () => {

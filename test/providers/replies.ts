@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
 import { SseParser } from '../../src/net/sse.ts';
-import { OpenAiReply } from '../../src/providers/openai.ts';
+import type { Adapter } from '../../src/providers/adapter.ts';
 
 export type ExpectedCall = {
   id?: string | null;
@@ -20,13 +20,17 @@ export type Recording = {
   streamed: boolean;
   httpStatus: number | null;
   transportChunks?: number[];
+  request?: { tools?: string[] };
+  exercises: string[];
   expected: {
     toolCalls?: ExpectedCall[];
     text: string;
     reasoning?: string;
     refusal?: string;
+    toolPlan?: string;
+    incompleteReason?: string;
     finishReason: string | null;
-    error?: { message: string; code?: string | number };
+    error?: { message?: string; code?: string | number; type?: string };
   };
 };
 
@@ -39,20 +43,20 @@ export const access: ProviderAccess = {
   profile: {},
 };
 
-/** The body as bytes; files of one payload a line get their framing back. */
-export function bodyOf(path: string): Uint8Array {
+/** The body as bytes; files of one payload a line get their framing back, and the mark at the end that some APIs have. */
+export function bodyOf(path: string, endMark = 'data: [DONE]\n\n'): Uint8Array {
   const bytes = readFileSync(path);
   if (!path.endsWith('.jsonl')) return bytes;
   const lines = bytes
     .toString('utf8')
     .split('\n')
     .filter((line) => line.trim() !== '');
-  return new TextEncoder().encode(`${lines.map((line) => `data: ${line}\n\n`).join('')}data: [DONE]\n\n`);
+  return new TextEncoder().encode(`${lines.map((line) => `data: ${line}\n\n`).join('')}${endMark}`);
 }
 
 /** A reply read from the given cuts of its body. */
-export function readCuts(cuts: readonly Uint8Array[], streamed: boolean): ChatEvent[] {
-  const reply = new OpenAiReply(access, 'model');
+export function readCuts(adapter: Adapter, cuts: readonly Uint8Array[], streamed: boolean): ChatEvent[] {
+  const reply = adapter.createReply({ access, model: 'model' });
   if (!streamed) return reply.takeWhole(JSON.parse(new TextDecoder().decode(Buffer.concat(cuts))));
   const parser = new SseParser();
   const events: ChatEvent[] = [];

@@ -1,6 +1,20 @@
-/** What a provider's adapter gives the transport: how one wire's reply becomes events. `transport.ts` drives it. */
+/**
+ * What a wire's file gives to the rest: a neutral request as the API's body, and its reply as events. `registry.ts` lists them,
+ * `transport.ts` drives them and knows no wire itself.
+ */
 import type { ChatEvent } from '../core/chat-event.ts';
 import type { SseMessage } from '../net/sse.ts';
+import type { ChatRequest } from '../ports/chat-model.ts';
+
+export type Adapter = {
+  /** Behind the base URL, for a streamed request. */
+  path(model: string): string;
+  /** Beside the provider's own, which go before them. Names in lower case. */
+  headers?: Readonly<Record<string, string>>;
+  /** The body of a streamed request. Throws `Problem` for what this API cannot be told at all. */
+  toBody(request: ChatRequest): unknown;
+  createReply(request: Pick<ChatRequest, 'access' | 'model'>): ReplyReader;
+};
 
 /** Stateful, one a reply. After an event that ends the reply (`finish`, `error`) every method answers []. Never throws. */
 export interface ReplyReader {

@@ -1,0 +1,112 @@
+/**
+ * Quirks of providers and models as rows of data: what must be said otherwise, so that the adapters have no special cases. Looking
+ * them up is `profiles.ts`. A row's fields lie over those of the rows before it.
+ */
+import type { ProviderAccess } from '../core/provider.ts';
+import type { Profile } from '../core/provider-profile.ts';
+
+/** `host` is compared with the end of the base URL's host name, `model` with the model half of the ref. All that match apply. */
+export type ProfileRow = {
+  kind?: ProviderAccess['kind'];
+  host?: string;
+  model?: RegExp;
+  /** What was seen, and where it is written: an API reference, a thread, or a recorded reply of the corpus. */
+  because: string;
+  profile: Partial<Profile>;
+};
+
+/** What is true of most servers that speak Chat Completions. */
+export const plainProfile: Profile = {
+  normalize: false,
+  exact: false,
+  protocol: 'native',
+  schemas: 'full',
+  maxToolDescription: null,
+  maxTools: null,
+  toolChoice: 'forced',
+  requiredWord: null,
+  maxTokensField: 'max_tokens',
+  defaultMaxTokens: null,
+  streamUsage: true,
+  contentNeverNull: false,
+  parallelToolCalls: true,
+  callIdLength: null,
+  maxCallIdLength: 40,
+  keepCallIds: false,
+  noCallIds: false,
+  toolResultName: false,
+  assistantAfterToolResult: false,
+  systemInUser: false,
+  images: true,
+  noSampling: false,
+  echoReasoning: false,
+  reasoning: 'effort',
+};
+
+export const profileRows: readonly ProfileRow[] = [
+  {
+    kind: 'openai',
+    because: 'max_tokens is deprecated and refused by reasoning models; function descriptions are limited to 1024 characters',
+    profile: { exact: true, schemas: 'openai', maxTokensField: 'max_completion_tokens', maxToolDescription: 1024, maxTools: 128 },
+  },
+  { kind: 'rehearsal', because: 'our own words', profile: { exact: true } },
+  {
+    kind: 'openai-responses',
+    because: 'ids of calls have 64 characters at most; the same limits of tools as Chat Completions',
+    profile: { exact: true, schemas: 'openai', maxToolDescription: 1024, maxTools: 128, maxCallIdLength: 64 },
+  },
+  {
+    kind: 'anthropic',
+    because:
+      'max_tokens is required; ids match ^[a-zA-Z0-9_-]+$ with 64 characters at most; a tool schema has no oneOf, anyOf or allOf at its top',
+    profile: { exact: true, schemas: 'anthropic', maxCallIdLength: 64, requiredWord: 'any', defaultMaxTokens: 8192, reasoning: 'budget' },
+  },
+  {
+    kind: 'gemini',
+    because: 'calls have no ids before Gemini 3, and Vertex refuses them',
+    profile: { exact: true, schemas: 'gemini', noCallIds: true, reasoning: 'budget' },
+  },
+  {
+    kind: 'cohere',
+    because: 'tool_choice is REQUIRED or NONE, never one tool by name (API reference, Chat v2)',
+    profile: { exact: true, schemas: 'cohere', toolChoice: 'required', maxCallIdLength: 64, reasoning: 'budget' },
+  },
+  {
+    host: 'openrouter.ai',
+    because: 'passes through what each backend does: equal indexes, repeated finish reasons',
+    profile: { normalize: true },
+  },
+  {
+    host: 'mistral.ai',
+    because: 'ids must be nine letters or digits; stream_options is refused, usage comes anyway',
+    profile: { callIdLength: 9, streamUsage: false },
+  },
+  {
+    model: /(^|\/)(mistral|ministral|magistral|devstral|codestral|mixtral)/i,
+    because: 'the chat template checks the ids wherever it is served',
+    profile: { callIdLength: 9 },
+  },
+  {
+    model: /deepseek-(reasoner|v3\.[2-9]|v[4-9])/i,
+    because: 'refuses a tool loop whose reasoning_content is missing',
+    profile: { echoReasoning: true },
+  },
+  { host: 'api.deepseek.com', because: 'the same, under names such as deepseek-chat', profile: { echoReasoning: true } },
+  {
+    model: /kimi-k2.*thinking|kimi-k2\.[5-9]/i,
+    because: 'the reasoning of a tool loop must be in its history',
+    profile: { echoReasoning: true },
+  },
+  { model: /kimi-k2/i, because: 'calls go wrong unless ids keep the form functions.<name>:<index>', profile: { keepCallIds: true } },
+  { host: 'generativelanguage.googleapis.com', because: 'calls without index, or all with index 0', profile: { normalize: true } },
+  { host: 'api.z.ai', because: 'index -1', profile: { normalize: true } },
+  { host: 'bigmodel.cn', because: 'index -1', profile: { normalize: true } },
+  { host: 'databricks.com', because: 'indexes begin at 1 where text came first', profile: { normalize: true } },
+  {
+    host: 'api.cloudflare.com',
+    because: 'content null is refused; final chunks of null',
+    profile: { contentNeverNull: true, normalize: true },
+  },
+  { model: /^@cf\//, because: 'Workers AI models behind any gateway', profile: { contentNeverNull: true } },
+  { host: 'cohere.ai', because: 'its compatible path refuses parallel_tool_calls', profile: { parallelToolCalls: false } },
+];
