@@ -57,12 +57,22 @@ export const ProviderProfile = z
     systemInUser: z.boolean().optional(),
     /** Images in the input are taken; otherwise a line says that there was one. */
     images: z.boolean().optional(),
+    /** So are images in results of tools. */
+    imagesInResults: z.boolean().optional(),
+    /** The first call of each step must carry the signature it came with; a call that has none gets the documented stand-in. */
+    callSignatures: z.boolean().optional(),
+    /** A response format and tools may stand in one request. */
+    formatWithTools: z.boolean().optional(),
     /** Temperature and its like are refused. */
     noSampling: z.boolean().optional(),
     /** Reasoning goes back as `reasoning_content` while a turn's tools run. */
     echoReasoning: z.boolean().optional(),
     /** What the model is told about how much to think: a word, a budget of tokens, a budget chosen by itself, or nothing. */
     reasoning: z.enum(['effort', 'budget', 'adaptive', 'none']).optional(),
+    /** The words for effort that it takes, the least first; another word becomes the nearest of them. null: any. */
+    efforts: z.array(z.string().max(20)).min(1).max(10).nullable().optional(),
+    /** The smallest budget that it takes: above 0 where thinking cannot be switched off. */
+    minReasoningBudget: z.int().nonnegative().optional(),
   })
   .meta({ id: 'ProviderProfile' });
 export type ProviderProfile = z.infer<typeof ProviderProfile>;
