@@ -66,7 +66,7 @@ export function describeRecorded({ api, adapter, endMark, otherwise = {} }: Reco
 
 export function check(whole: Whole, { expected, file }: Recording): void {
   expect(whole.text).toBe(expected.text);
-  expect(whole.reasoning).toBe(expected.reasoning ?? '');
+  expect(whole.reasoning).toBe((expected.reasoning ?? '') + (expected.toolPlan ?? ''));
   expect(whole.refusal).toBe(expected.refusal ?? '');
   expect(whole.calls.map((call) => call.name)).toEqual((expected.toolCalls ?? []).map((call) => call.name));
   for (const [index, wanted] of (expected.toolCalls ?? []).entries()) {

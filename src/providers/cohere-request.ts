@@ -1,0 +1,180 @@
+/**
+ * A neutral request as the body of Cohere's Chat v2. The reply is read in `cohere.ts`, which also says what it wants back. Sources:
+ * API reference "Chat" (v2) with its limits (`stop_sequences` 5, `p` 0.01–0.99, `k` 0–500, penalties 0–1), the guides "Tool use"
+ * and "Reasoning", and vercel/ai#5794 for what the API refuses about assistant messages with calls.
+ */
+import type { AssistantPart, InputPart, Message } from '../core/message.ts';
+import type { ModelSettings } from '../core/plan.ts';
+import type { Profile } from '../core/provider-profile.ts';
+import { contentText } from '../core/tool.ts';
+import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
+import { createCallIds } from './call-ids.ts';
+import { historyArguments, historyName } from './history-call.ts';
+import { isOwnPart } from './own-words.ts';
+import { profileFor } from './profiles.ts';
+import { offerTools } from './tool-definitions.ts';
+import { isRecord, type Json } from './wire-value.ts';
+
+type Assistant = Extract<Message, { role: 'assistant' }>;
+
+/**
+ * Stands behind a piece of reasoning and says which of the wire's two fields it was: `tool_plan` of the message, or a block of
+ * its content. So the text itself is kept once.
+ */
+export type ReasoningMark = { api: 'cohere'; field: ReasoningField };
+export type ReasoningField = 'tool_plan' | 'thinking';
+
+/** The body of a streamed request. */
+export function toCohereBody(request: ChatRequest): Json {
+  const { access, model, settings } = request;
+  const profile = profileFor(access, model);
+  const { tools, toolChoice } = offerTools(request, profile);
+  const thinking = toThinking(settings, profile);
+  const body: Json = { model, messages: toMessages(request, profile, thinking?.type !== 'disabled'), stream: true };
+  // An empty list is refused, and so is a choice without tools.
+  if (tools.length > 0) {
+    body.tools = tools.map(toTool);
+    if (toolChoice === 'required' || toolChoice === 'none') body.tool_choice = toolChoice.toUpperCase();
+  }
+  if (thinking !== null) body.thinking = thinking;
+  const maxTokens = settings.maxOutputTokens ?? profile.defaultMaxTokens;
+  if (maxTokens !== null) body.max_tokens = maxTokens;
+  if (settings.stop !== undefined && settings.stop.length > 0) body.stop_sequences = settings.stop.slice(0, 5);
+  if (settings.seed !== undefined) body.seed = settings.seed;
+  if (!profile.noSampling) addSampling(settings, body);
+  const format = toResponseFormat(settings.responseFormat);
+  // Not supported together with tools (reference, `response_format`).
+  if (format !== null && tools.length === 0) body.response_format = format;
+  return body;
+}
+
+function toTool({ name, description, inputSchema }: OfferedTool): Json {
+  return { type: 'function', function: { name, description, parameters: inputSchema } };
+}
+
+function addSampling({ temperature, topP, topK, frequencyPenalty, presencePenalty }: ModelSettings, body: Json): void {
+  if (temperature !== undefined) body.temperature = temperature;
+  if (topP !== undefined) body.p = between(0.01, topP, 0.99);
+  if (topK !== undefined) body.k = between(0, topK, 500);
+  if (frequencyPenalty !== undefined) body.frequency_penalty = between(0, frequencyPenalty, 1);
+  if (presencePenalty !== undefined) body.presence_penalty = between(0, presencePenalty, 1);
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}
+
+type Thinking = { type: 'enabled' | 'disabled'; token_budget?: number };
+
+/** Tokens for the words that ask for little. `high`, and what we do not know, think as long as they like: Cohere's own default. */
+const effortBudgets: Readonly<Record<string, number>> = { minimal: 512, low: 2048, medium: 8192 };
+
+/** null: nothing is said about it. */
+function toThinking({ reasoningBudget, reasoningEffort }: ModelSettings, profile: Profile): Thinking | null {
+  if (profile.reasoning === 'none') return null;
+  if (reasoningBudget !== undefined) {
+    return reasoningBudget > 0 ? { type: 'enabled', token_budget: reasoningBudget } : { type: 'disabled' };
+  }
+  if (reasoningEffort === undefined) return null;
+  if (reasoningEffort === 'none') return { type: 'disabled' };
+  const budget = effortBudgets[reasoningEffort];
+  return { type: 'enabled', ...(budget !== undefined && { token_budget: budget }) };
+}
+
+/** From the words of Chat Completions, which name the schema otherwise and one level deeper. */
+function toResponseFormat(format: unknown): Json | null {
+  if (!isRecord(format)) return null;
+  if (format.type === 'json_object') return format;
+  if (format.type !== 'json_schema' || !isRecord(format.json_schema)) return null;
+  return { type: 'json_object', json_schema: format.json_schema.schema ?? {} };
+}
+
+function toMessages(request: ChatRequest, profile: Profile, thinks: boolean): Json[] {
+  const idOf = createCallIds(request.messages, request.access.name, profile);
+  return request.messages.flatMap((message): Json[] => {
+    switch (message.role) {
+      case 'system':
+        return said({ role: 'system', content: message.parts.map((part) => part.text).join('\n\n') });
+      case 'user':
+        return said({ role: 'user', content: toUserContent(message.parts, profile) });
+      case 'assistant':
+        return toAssistant(message, request, { idOf, thinks: thinks && profile.reasoning !== 'none' });
+      case 'tool':
+        // One message a result, in call order. Images and the like are named: a tool's content is text or documents.
+        return message.parts.map((part) => ({
+          role: 'tool',
+          tool_call_id: idOf(part.callId),
+          content: contentText(part.content) || '(no output)',
+        }));
+      default:
+        return message satisfies never;
+    }
+  });
+}
+
+/** Nothing for a message without content, which is refused. */
+function said<Content extends string | Json[]>(message: { role: string; content: Content }): Json[] {
+  return message.content.length === 0 ? [] : [message];
+}
+
+function toUserContent(parts: readonly InputPart[], { images }: Profile): string | Json[] {
+  if (!images || parts.every((part) => part.type === 'text')) {
+    return parts.map((part) => (part.type === 'text' ? part.text : `[image: ${part.mediaType ?? 'image'}]`)).join('\n\n');
+  }
+  return parts.map((part) => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    return { type: 'image_url', image_url: { url: part.url ?? `data:${part.mediaType ?? 'image/png'};base64,${part.data ?? ''}` } };
+  });
+}
+
+/**
+ * Text beside calls is refused ("text content is not allowed when tool_calls are provided", vercel/ai#5794): there it is the plan,
+ * or thinking while thinking is enabled. So what another model said before its calls stands in the plan.
+ */
+function toAssistant(
+  message: Assistant,
+  request: ChatRequest,
+  { idOf, thinks }: { idOf: (callId: string) => string; thinks: boolean },
+): Json[] {
+  const calls = message.parts.filter((part) => part.type === 'tool-call');
+  const content: Json[] = [];
+  const plan: string[] = [];
+  for (const [at, part] of message.parts.entries()) {
+    if (part.type === 'text' && part.text !== '') {
+      if (calls.length > 0) plan.push(part.text);
+      else content.push({ type: 'text', text: part.text });
+    } else if (part.type === 'reasoning') {
+      const field = fieldOf(message, at, request);
+      if (field === 'thinking' && thinks) content.push({ type: 'thinking', thinking: part.text });
+      else if (field !== null) plan.push(part.text);
+    }
+  }
+  if (calls.length > 0) {
+    const toolCalls = calls.map((call) => ({
+      id: idOf(call.callId),
+      type: 'function',
+      function: { name: historyName(call.requested), arguments: historyArguments(call) },
+    }));
+    return [
+      {
+        role: 'assistant',
+        ...(plan.length > 0 && { tool_plan: plan.join('\n\n') }),
+        ...(content.length > 0 && { content }),
+        tool_calls: toolCalls,
+      },
+    ];
+  }
+  // A plan without calls is none, and thoughts alone are no message.
+  const texts = content.filter((block) => block.type === 'text');
+  if (texts.length === 0) return [];
+  return [{ role: 'assistant', content: texts.length < content.length ? content : texts.map((block) => block.text).join('') }];
+}
+
+/** Where the reasoning at this place stood on the wire; null: another model's, which is not sent. */
+function fieldOf(message: Assistant, at: number, request: ChatRequest): ReasoningField | null {
+  const mark: AssistantPart | undefined = message.parts[at + 1];
+  if (mark?.type === 'native' && isOwnPart(mark, message, request) && isRecord(mark.data) && mark.data.api === 'cohere') {
+    return mark.data.field === 'thinking' ? 'thinking' : 'tool_plan';
+  }
+  return message.model === `${request.access.name}/${request.model}` ? 'tool_plan' : null;
+}
