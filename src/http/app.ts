@@ -31,6 +31,7 @@ import { mountSessionFiles } from './routes/session-files.ts';
 import { mountSessions } from './routes/sessions.ts';
 import { mountToolResults } from './routes/tool-results.ts';
 import { mountTools } from './routes/tools.ts';
+import { mountToolsetTools } from './routes/toolset-tools.ts';
 import { mountToolsetUse } from './routes/toolset-use.ts';
 import { mountToolsets } from './routes/toolsets.ts';
 import { mountTurns } from './routes/turns.ts';
@@ -45,6 +46,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
 
   mountHealth(app);
   mountToolsets(app);
+  mountToolsetTools(app);
   mountToolsetUse(app);
   mountTools(app);
   mountProviders(app);

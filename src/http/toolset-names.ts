@@ -1,0 +1,18 @@
+/** A toolset's names as the routes that ask for them read them: of an edition, without any agent's list. */
+import { z } from 'zod';
+import type { EditionTool } from '../core/edition.ts';
+import type { Principal } from '../core/principal.ts';
+import { planNames } from '../engine/plan-names.ts';
+import { readToolset } from '../engine/plan-turn.ts';
+import type { Services } from '../wiring.ts';
+
+export const Version = z.coerce.number().int().min(1).optional().meta({ description: 'An older one. Absent: the newest.' });
+
+export async function readNames(services: Services, principal: Principal, toolset: string, version?: number) {
+  const { pointer, names } = await readToolset(services.directory, principal, version === undefined ? toolset : `${toolset}@${version}`);
+  return { pointer, names: planNames(names, { aliases: services.settings.aliases, allow: null }) };
+}
+
+export function aliasNames(tool: EditionTool): string[] {
+  return tool.aliases.map(({ name }) => name);
+}
