@@ -1,7 +1,8 @@
 /**
  * Server-sent events in: bytes to messages, for replies of providers and servers. Follows the WHATWG algorithm ("Interpreting
- * an event stream"), but for two liberties that real providers need, both left to the caller: the message that stands
- * unfinished at the end, and a field called `error`. Writing event streams is not here.
+ * an event stream"), but for three liberties that real providers need, all left to the caller: the message that stands
+ * unfinished at the end, a field called `error`, and JSON that stands in the stream without any field. Writing event streams is
+ * not here.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -11,7 +12,7 @@ export type SseMessage = {
   event: string;
   data: string;
   id?: string;
-  /** Value of a field `error`, which the standard ignores; llama.cpp breaks off so. */
+  /** Value of a field `error`, which the standard ignores; llama.cpp breaks off so. Vertex AI does with an error's bare JSON. */
   error?: string;
 };
 
@@ -27,6 +28,8 @@ export class SseParser {
   #event = '';
   #id: string | undefined;
   #error: string | undefined;
+  /** Lines of a JSON object in place of fields. No field's name begins with a brace. */
+  #bare: string | null = null;
 
   constructor(maxMessageBytes: number = limits.maxSseMessageBytes) {
     this.#maxMessageBytes = maxMessageBytes;
@@ -77,6 +80,11 @@ export class SseParser {
       this.#checkSize();
       return;
     }
+    if (this.#bare !== null || (line.startsWith('{') && this.#data === null)) {
+      this.#bare = this.#bare === null ? line : `${this.#bare}\n${line}`;
+      this.#checkSize();
+      return;
+    }
     const colon = line.indexOf(':');
     // A line that begins with a colon is a comment.
     if (colon === 0) return;
@@ -89,6 +97,7 @@ export class SseParser {
   }
 
   #dispatch(messages: SseMessage[]): void {
+    if (this.#bare !== null) this.#error = this.#bare;
     if (this.#data !== null || this.#error !== undefined) {
       const message: SseMessage = { event: this.#event === '' ? 'message' : this.#event, data: this.#data ?? '' };
       if (this.#id !== undefined) message.id = this.#id;
@@ -98,11 +107,12 @@ export class SseParser {
     this.#data = null;
     this.#event = '';
     this.#error = undefined;
+    this.#bare = null;
   }
 
   /** UTF-16 units stand for bytes: at most three times off, and free to read. */
   #checkSize(): void {
-    if (this.#line.length + (this.#data?.length ?? 0) <= this.#maxMessageBytes) return;
+    if (this.#line.length + (this.#data?.length ?? 0) + (this.#bare?.length ?? 0) <= this.#maxMessageBytes) return;
     throw new Problem('upstream_error', `The upstream sent an event larger than ${this.#maxMessageBytes} bytes.`, { retryable: false });
   }
 }

@@ -31,7 +31,7 @@ export async function responseProblem(
 
 /** The problem for an `error` that came with status 200, as a body or in a stream. */
 export function errorBodyProblem(access: ProviderAccess, value: unknown): Problem {
-  const error = readError(value);
+  const error = readError(isRecord(value) && isRecord(value.error) ? value.error : value);
   const status = error.status ?? 0;
   if (status >= 400) return statusProblem(access, status, error, { retryAfterMs: null });
   return problem(access, 'upstream_error', `reported an error${quote(access, error)}`, { retryable: isOverload(error) });
@@ -136,7 +136,9 @@ async function readStart(response: Response): Promise<string> {
 
 function errorOf(text: string): ProviderFault {
   try {
-    const body: unknown = JSON.parse(text);
+    const parsed: unknown = JSON.parse(text);
+    // Gemini lays it in a list where the reply would have been one.
+    const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
     return readError(isRecord(body) && 'error' in body ? body.error : body);
   } catch {
     // HTML and the like: a page of the provider's is nothing for the caller.

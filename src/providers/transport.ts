@@ -6,6 +6,7 @@ import type { ChatEvent } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
+import { JsonArrayReader } from '../net/json-array.ts';
 import { SseParser } from '../net/sse.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
@@ -111,7 +112,7 @@ export class ReplyCursor {
     this.#access = access;
     this.#reply = reply;
     this.#signal = signal;
-    this.#take = isJson(response) ? takeWhole(access, reply) : takeStream(access, reply);
+    this.#take = isJson(response) ? takeJson(access, reply) : takeStream(access, reply);
     patience.onAbort(() => this.#cancel());
   }
 
@@ -179,6 +180,30 @@ function takeStream(access: ProviderAccess, reply: ReplyReader): Take {
       if (messages === 0) return [errorEvent(malformedProblem(access, 'sent an answer that is neither JSON nor an event stream'))];
       return [...events, ...reply.end()];
     },
+  };
+}
+
+/** A list is a stream of its elements; whatever else is one reply. The first byte that is no blank tells. */
+function takeJson(access: ProviderAccess, reply: ReplyReader): Take {
+  let take: Take | null = null;
+  return {
+    bytes(value) {
+      if (take === null) {
+        const first = value.find((byte) => byte > 0x20);
+        if (first === undefined) return [];
+        take = first === 0x5b ? takeArray(reply) : takeWhole(access, reply);
+      }
+      return take.bytes(value);
+    },
+    end: () => (take ?? takeWhole(access, reply)).end(),
+  };
+}
+
+function takeArray(reply: ReplyReader): Take {
+  const reader = new JsonArrayReader();
+  return {
+    bytes: (value) => reader.push(value).flatMap((data) => reply.take({ event: 'message', data })),
+    end: () => reply.end(),
   };
 }
 

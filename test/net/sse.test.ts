@@ -44,6 +44,18 @@ describe('an event stream', () => {
     expect(read('id: a\0b\ndata: x\n\n')).toEqual([{ event: 'message', data: 'x' }]);
   });
 
+  it('gives a JSON object without any field as an error, as Vertex AI breaks off', () => {
+    const bare = '{\r\n  "error": {\r\n    "code": 499\r\n  }\r\n}\r\n';
+    for (const end of ['', '\r\n'])
+      for (const size of [Number.POSITIVE_INFINITY, 1, 3])
+        expect(read(`data: a\r\n\r\n${bare}${end}`, size)).toEqual([
+          { event: 'message', data: 'a' },
+          { event: 'message', data: '', error: '{\n  "error": {\n    "code": 499\n  }\n}' },
+        ]);
+    expect(data(read('data: a\n{"not": "a field"}\n\n{"b": 1}\n\ndata: c\n\n'))).toEqual(['a', '', 'c']);
+    expect(() => new SseParser(1000).push(utf8.encode(`${'{\n'.repeat(1000)}`))).toThrow(/larger than 1000 bytes/);
+  });
+
   it('refuses a line, and a message, without an end', () => {
     const line = new SseParser(1000);
     expect(() => {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
+import { JsonArrayReader } from '../../src/net/json-array.ts';
 import { SseParser } from '../../src/net/sse.ts';
 import type { Adapter } from '../../src/providers/adapter.ts';
 
@@ -58,8 +59,13 @@ export function bodyOf(path: string, endMark = 'data: [DONE]\n\n'): Uint8Array {
 export function readCuts(adapter: Adapter, cuts: readonly Uint8Array[], streamed: boolean): ChatEvent[] {
   const reply = adapter.createReply({ access, model: 'model' });
   if (!streamed) return reply.takeWhole(JSON.parse(new TextDecoder().decode(Buffer.concat(cuts))));
-  const parser = new SseParser();
   const events: ChatEvent[] = [];
+  if (cuts[0]?.[0] === 0x5b) {
+    const reader = new JsonArrayReader();
+    for (const cut of cuts) for (const data of reader.push(cut)) events.push(...reply.take({ event: 'message', data }));
+    return [...events, ...reply.end()];
+  }
+  const parser = new SseParser();
   for (const cut of cuts) for (const message of parser.push(cut)) events.push(...reply.take(message));
   for (const message of parser.end()) events.push(...reply.take(message));
   return [...events, ...reply.end()];

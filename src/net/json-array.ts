@@ -1,0 +1,85 @@
+/**
+ * The elements of one JSON array, one at a time while its bytes come in: some APIs stream so in place of an event stream (Gemini's
+ * `streamGenerateContent` without `alt=sse`). Knows brackets and strings and nothing else of JSON: each element is for the caller to
+ * parse, and to find wrong. An element that the bytes break off in is not given.
+ */
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+
+/** Incremental and linear, whatever the chunks. An element larger than the limit throws `upstream_error`. */
+export class JsonArrayReader {
+  readonly #decoder = new TextDecoder();
+  readonly #maxElementBytes: number;
+  /** Of the array itself, of its elements' insides, and of what follows it, which is read no more. */
+  #state: 'before' | 'inside' | 'over' = 'before';
+  /** The unfinished element. Grown by concatenation and searched never: only new text is. */
+  #element = '';
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+
+  constructor(maxElementBytes: number = limits.maxSseMessageBytes) {
+    this.#maxElementBytes = maxElementBytes;
+  }
+
+  /** The texts of the elements that `bytes` completes. */
+  push(bytes: Uint8Array): string[] {
+    return this.#state === 'over' ? [] : this.#read(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  #read(text: string): string[] {
+    const elements: string[] = [];
+    let from = 0;
+    if (this.#state === 'before') {
+      from = text.indexOf('[') + 1;
+      if (from === 0) return elements;
+      this.#state = 'inside';
+    }
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (code === backslash) this.#escaped = true;
+        else if (code === quote) this.#inString = false;
+      } else if (code === quote) {
+        this.#inString = true;
+      } else if (code === openBrace || code === openBracket) {
+        this.#depth++;
+      } else if (this.#depth > 0) {
+        if (code !== closeBrace && code !== closeBracket) continue;
+        this.#depth--;
+        // An object is whole with its last brace: nobody waits for the comma, which comes with the next one.
+        if (this.#depth > 0) continue;
+        this.#finish(text.slice(from, at + 1), elements);
+        from = at + 1;
+      } else if (code === comma || code === closeBracket) {
+        this.#finish(text.slice(from, at), elements);
+        from = at + 1;
+        if (code === comma) continue;
+        this.#state = 'over';
+        return elements;
+      }
+    }
+    // Blanks between elements are not kept, however many come.
+    const rest = text.slice(from);
+    this.#element = this.#element === '' ? rest.trimStart() : this.#element + rest;
+    if (this.#element.length > this.#maxElementBytes) {
+      throw new Problem('upstream_error', `The upstream sent an element larger than ${this.#maxElementBytes} bytes.`, { retryable: false });
+    }
+    return elements;
+  }
+
+  #finish(end: string, elements: string[]): void {
+    const element = (this.#element + end).trim();
+    this.#element = '';
+    if (element !== '') elements.push(element);
+  }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
