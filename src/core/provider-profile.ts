@@ -67,6 +67,8 @@ export const ProviderProfile = z
     noSampling: z.boolean().optional(),
     /** Reasoning goes back as `reasoning_content` while a turn's tools run. */
     echoReasoning: z.boolean().optional(),
+    /** Reasoning is bound to all that stood before it: it goes back while its turn's tools run, and not once that may be summed up. */
+    boundReasoning: z.boolean().optional(),
     /** What the model is told about how much to think: a word, a budget of tokens, a budget chosen by itself, or nothing. */
     reasoning: z.enum(['effort', 'budget', 'adaptive', 'none']).optional(),
     /** The words for effort that it takes, the least first; another word becomes the nearest of them. null: any. */

@@ -1,12 +1,401 @@
-import { Problem } from '../core/problem.ts';
-import type { Adapter } from './adapter.ts';
+/**
+ * Anthropic's Messages API: its reply, streamed or plain, as events. The request is `anthropic-request.ts`; what each of the two
+ * halves keeps for the other is `NativeData` in `anthropic-turns.ts`. Wire: API reference "Streaming messages", guide "Stop reasons",
+ * and the recorded replies in the tests. `pause_turn` (the provider's own tools ran long enough) ends the reply as a limit does:
+ * what was said stands, incomplete, and the next request gives all of it back to be gone on from.
+ */
+import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
+import { GrowingText } from '../core/growing-text.ts';
+import { limits } from '../core/limits.ts';
+import type { ProviderAccess } from '../core/provider.ts';
+import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
+import type { SseMessage } from '../net/sse.ts';
+import type { Adapter, ReplyReader } from './adapter.ts';
+import { toMessagesBody } from './anthropic-request.ts';
+import type { Block, NativeData } from './anthropic-turns.ts';
+import { ChunkTemplates } from './chunk-template.ts';
+import { errorBodyProblem, malformedProblem } from './provider-error.ts';
+import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from './wire-value.ts';
 
 export const anthropic: Adapter = {
-  path: () => '',
-  toBody() {
-    throw new Problem('internal', 'Messages API is not spoken yet.');
-  },
-  createReply() {
-    throw new Problem('internal', 'Messages API is not spoken yet.');
-  },
+  path: () => '/messages',
+  headers: { 'anthropic-version': '2023-06-01' },
+  toBody: toMessagesBody,
+  createReply: ({ access }) => new MessagesReply(access),
 };
+
+/** A block of the reply while its pieces come in. `serial` counts blocks: a wire's index may be missing, or be used again. */
+type OpenBlock = {
+  serial: number;
+  kind: 'text' | 'thinking' | 'call' | 'other';
+  closed: boolean;
+  /** As its start had it. */
+  start: Json;
+  /** Pieces of it have come since. */
+  fed: boolean;
+  signature: string | null;
+  citations: unknown[];
+  /** Input of a call that the provider runs itself. null: it cannot be given back as it came. */
+  input: GrowingText | null;
+};
+
+/** Reads one reply. */
+export class MessagesReply implements ReplyReader {
+  state: 'open' | 'tail' | 'over' = 'open';
+  /** The provider's own name of the reply, once it told it. */
+  id: string | null = null;
+  readonly #access: ProviderAccess;
+  readonly #assembler = new ToolCallAssembler();
+  readonly #templates = new ChunkTemplates<ConstantPart>();
+  readonly #blocks = new Map<number, OpenBlock>();
+  #latest: OpenBlock | null = null;
+  #serials = 0;
+  #begun = false;
+  /** The text block that spoke last, while nothing else came: another one after it is a block of its own. */
+  #speaking: number | null = null;
+  #calls = 0;
+  #counts: Counts = {};
+  #stopReason: string | null = null;
+  #spoke = false;
+
+  constructor(access: ProviderAccess) {
+    this.#access = access;
+  }
+
+  take(message: SseMessage): ChatEvent[] {
+    if (this.state === 'over') return [];
+    if (message.error !== undefined) return this.#fail(tryParse(message.error) ?? message.error);
+    const { data } = message;
+    const inner = withoutPadding(data);
+    const known = message.event === 'error' ? null : this.#templates.match(inner);
+    if (known !== null) return this.#readKnown(known);
+    if (data.trim() === '') return [];
+    // Gateways put OpenAI's end mark behind this wire's own.
+    if (data === '[DONE]') return this.#finish(true);
+    const event = tryParse(data);
+    if (!isRecord(event)) return this.#fault('sent an event that is not JSON');
+    const constant = constantPart(event);
+    if (constant !== null) this.#templates.learn(inner, constant.key, constant.text, constant);
+    return this.#keep(this.#read(event, textOf(event.type) || message.event));
+  }
+
+  takeWhole(body: unknown): ChatEvent[] {
+    if (this.state === 'over') return [];
+    if (isRecord(body) && body.error != null) return this.#fail(body.error);
+    if (!isRecord(body) || !Array.isArray(body.content)) return this.#fault('sent a reply without content');
+    const events = this.#begin(body);
+    for (const [index, block] of body.content.entries()) {
+      if (isRecord(block)) events.push(...this.#open({ index, content_block: block }), ...this.#close({ index }));
+    }
+    this.#readEnd({ delta: body });
+    return [...this.#keep(events), ...this.#finish(true)];
+  }
+
+  end(): ChatEvent[] {
+    return this.state === 'over' ? [] : this.#finish(this.#stopReason !== null);
+  }
+
+  /** An event like one before it, but for its string. */
+  #readKnown({ value, text }: { value: ConstantPart; text: string }): ChatEvent[] {
+    return text === '' ? [] : this.#keep(this.#feed(value.index, { [value.key]: text }));
+  }
+
+  #keep(events: ChatEvent[]): ChatEvent[] {
+    if (events.length > 0) this.#spoke = true;
+    return events;
+  }
+
+  #read(event: Json, type: string): ChatEvent[] {
+    switch (type) {
+      case 'message_start':
+        return this.#begin(recordOf(event.message));
+      case 'content_block_start':
+        return this.#open(event);
+      case 'content_block_delta':
+        return this.#feed(event.index, recordOf(event.delta));
+      case 'content_block_stop':
+        return this.#close(event);
+      case 'message_delta':
+        this.#readEnd(event);
+        return [];
+      case 'message_stop':
+        return this.#finish(true);
+      case 'error':
+        return this.#fail(event.error ?? event);
+      default:
+        // `ping`, and what is yet to be invented. An error without its type is still one.
+        return event.error == null ? [] : this.#fail(event.error);
+    }
+  }
+
+  #begin(message: Json): ChatEvent[] {
+    const id = textOf(message.id) || null;
+    // A proxy that tried again in the middle: the rest belongs to another reply, whose blocks are counted from 0 again.
+    if (this.#begun && (id !== this.id || this.#serials > 0)) return this.#fault('began another reply in the middle of this one');
+    this.#begun = true;
+    this.id = id;
+    count(this.#counts, message.usage);
+    return [];
+  }
+
+  #open(event: Json): ChatEvent[] {
+    const start = recordOf(event.content_block);
+    const kind = kindOf(start);
+    const events: ChatEvent[] = [];
+    const before = isCount(event.index) ? this.#blocks.get(event.index) : undefined;
+    if (before !== undefined && isAgain(before, kind, start)) return events;
+    // Signatures belong to whole runs of thinking: what went before this one ends here.
+    if (kind === 'thinking' && this.#latest?.kind === 'thinking') this.#settle(this.#latest, events);
+    const block: OpenBlock = {
+      serial: this.#serials++,
+      kind,
+      closed: false,
+      start,
+      fed: false,
+      signature: typeof start.signature === 'string' ? start.signature : null,
+      citations: [...listOf(start.citations)],
+      input: new GrowingText(),
+    };
+    this.#blocks.set(isCount(event.index) ? event.index : block.serial, block);
+    this.#latest = block;
+    if (kind === 'call') {
+      this.#note(this.#assembler.push({ index: block.serial, id: textOf(start.id), name: textOf(start.name) }), events);
+    }
+    if (kind === 'text') this.#say(block, textOf(start.text), events);
+    if (kind === 'thinking') this.#think(textOf(start.thinking), events);
+    return events;
+  }
+
+  #feed(index: unknown, delta: Json): ChatEvent[] {
+    const events: ChatEvent[] = [];
+    const block = (isCount(index) ? this.#blocks.get(index) : this.#latest) ?? this.#blockFor(index, delta);
+    if (block.closed) return events;
+    block.fed = true;
+    // By what there is: types of deltas are left out by some servers, and each has a field of its own.
+    if (delta.partial_json != null) this.#feedInput(block, argumentsOf(delta.partial_json), events);
+    else if (typeof delta.text === 'string') this.#say(block, delta.text, events);
+    else if (typeof delta.thinking === 'string') this.#think(delta.thinking, events);
+    else if (typeof delta.signature === 'string') block.signature = delta.signature;
+    else if (delta.citation != null) block.citations.push(delta.citation);
+    else block.input = null;
+    return events;
+  }
+
+  /** A delta of a block whose start is missing. */
+  #blockFor(index: unknown, delta: Json): OpenBlock {
+    const type = delta.partial_json != null ? 'tool_use' : typeof delta.thinking === 'string' ? 'thinking' : 'text';
+    this.#open({ index, content_block: { type } });
+    return this.#latest as OpenBlock;
+  }
+
+  #feedInput(block: OpenBlock, piece: string | object | null, events: ChatEvent[]): void {
+    if (block.kind === 'call') this.#note(this.#assembler.push({ index: block.serial, arguments: piece }), events);
+    else if (typeof piece === 'string' && block.input !== null && block.input.length + piece.length <= limits.maxArgumentBytes)
+      block.input.append(piece);
+    else block.input = null;
+  }
+
+  #say(block: OpenBlock, text: string, events: ChatEvent[]): void {
+    if (text === '') return;
+    if (this.#speaking !== null && this.#speaking !== block.serial) events.push(this.#native({ api: 'anthropic', type: 'text' }));
+    this.#speaking = block.serial;
+    events.push({ type: 'text', text });
+  }
+
+  #think(text: string, events: ChatEvent[]): void {
+    if (text === '') return;
+    this.#speaking = null;
+    events.push({ type: 'reasoning', text });
+  }
+
+  #note(made: readonly ChatEvent[], events: ChatEvent[]): void {
+    for (const event of made) {
+      if (event.type === 'call-start') {
+        this.#calls += 1;
+        this.#speaking = null;
+      }
+      events.push(event);
+    }
+  }
+
+  #close(event: Json): ChatEvent[] {
+    const events: ChatEvent[] = [];
+    const block = isCount(event.index) ? this.#blocks.get(event.index) : this.#latest;
+    if (block != null) this.#settle(block, events);
+    return events;
+  }
+
+  /** The block is whole. */
+  #settle(block: OpenBlock, events: ChatEvent[]): void {
+    if (block.closed) return;
+    block.closed = true;
+    const { start, serial } = block;
+    switch (block.kind) {
+      case 'text':
+        if (block.citations.length > 0) events.push(this.#native({ api: 'anthropic', type: 'text', citations: block.citations }));
+        return;
+      case 'thinking':
+        events.push(this.#native({ api: 'anthropic', type: 'thinking', signature: block.signature }));
+        return;
+      case 'call': {
+        // Some servers give the input whole with the start.
+        if (!block.fed) this.#note(this.#assembler.push({ index: serial, arguments: inputOf(start) }), events);
+        this.#note(this.#assembler.end({ index: serial }), events);
+        const fields = furtherFields(start);
+        if (fields !== null) events.push(this.#native({ api: 'anthropic', type: 'tool_use', id: textOf(start.id), fields }));
+        return;
+      }
+      case 'other': {
+        const whole = wholeBlock(block);
+        if (whole !== null) events.push(this.#native({ api: 'anthropic', type: 'block', block: whole }));
+        return;
+      }
+      default:
+        block.kind satisfies never;
+    }
+  }
+
+  #native(data: NativeData): ChatEvent {
+    this.#speaking = null;
+    return { type: 'native', provider: this.#access.name, data };
+  }
+
+  #readEnd(event: Json): void {
+    const delta = recordOf(event.delta);
+    count(this.#counts, event.usage ?? delta.usage);
+    if (typeof delta.stop_reason !== 'string') return;
+    this.#stopReason = delta.stop_reason;
+    this.state = 'tail';
+  }
+
+  #fault(what: string): ChatEvent[] {
+    return this.#break(malformedProblem(this.#access, what).toBody());
+  }
+
+  #fail(error: unknown): ChatEvent[] {
+    return this.#break(errorBodyProblem(this.#access, error).toBody());
+  }
+
+  /** What was not whole stays unfinished. */
+  #break(problem: Extract<ChatEvent, { type: 'error' }>['problem']): ChatEvent[] {
+    return this.#end(this.#assembler.finish({ ended: false, length: false }), problem);
+  }
+
+  #finish(ended: boolean): ChatEvent[] {
+    if (!ended) return this.#fault('broke off in the middle of its reply');
+    const events: ChatEvent[] = [];
+    const isCut = this.#stopReason !== null && cutReasons.has(this.#stopReason);
+    // Stops are forgotten by some servers; where the reply was cut, they are missing because the block is not whole.
+    if (!isCut) for (const block of this.#blocks.values()) this.#settle(block, events);
+    this.#note(this.#assembler.finish({ ended: true, length: isCut }), events);
+    if (this.#assembler.overflowed)
+      return this.#end(events, malformedProblem(this.#access, 'began more tool calls than a reply may hold').toBody());
+    const usage = usageOf(this.#counts);
+    if (usage !== null) events.push({ type: 'usage', usage });
+    events.push({ type: 'finish', reason: this.#reason(), raw: this.#stopReason });
+    this.state = 'over';
+    return events;
+  }
+
+  #end(events: ChatEvent[], problem: Extract<ChatEvent, { type: 'error' }>['problem']): ChatEvent[] {
+    this.state = 'over';
+    // A reply that failed has been paid for, too. Where nothing was said, the error stays the first event: it is tried again.
+    const usage = this.#spoke || events.length > 0 ? usageOf(this.#counts) : null;
+    return [
+      ...events,
+      ...(usage === null ? [] : [{ type: 'usage' as const, usage }]),
+      { type: 'error', problem, retryable: problem.retryable === true },
+    ];
+  }
+
+  #reason(): FinishReason {
+    const raw = this.#stopReason;
+    if (raw !== null && limitReasons.has(raw)) return 'length';
+    if (raw !== null && /^refusal$|^content[-_]?filter/i.test(raw)) return 'content-filter';
+    if (this.#calls > 0) return 'tool-calls';
+    return raw === null ? 'unknown' : 'stop';
+  }
+}
+
+const limitReasons = new Set(['max_tokens', 'model_context_window_exceeded', 'pause_turn']);
+/** A refusal stops the model in the middle of what it says. */
+const cutReasons = new Set([...limitReasons, 'refusal']);
+
+/** The one string by which an event may differ from the next. */
+type ConstantPart = { key: 'text' | 'partial_json' | 'thinking'; text: string; index: number };
+
+/** null for an event that is more than a piece of text, thinking or input of one numbered block. */
+function constantPart(event: Json): ConstantPart | null {
+  if (event.type !== 'content_block_delta' || !isCount(event.index) || !isRecord(event.delta)) return null;
+  const { type: _type, ...fields } = event.delta;
+  const [only, ...others] = Object.entries(fields);
+  if (only === undefined || others.length > 0) return null;
+  const [key, text] = only;
+  if ((key !== 'text' && key !== 'partial_json' && key !== 'thinking') || typeof text !== 'string') return null;
+  return { key, text, index: event.index };
+}
+
+/**
+ * The event up to its last bracket. Anthropic pads each event with a random number of blanks before it, so that the lengths of
+ * messages tell nothing; without them, events of one block have one form.
+ */
+function withoutPadding(data: string): string {
+  let end = data.length - 1;
+  if (data.charCodeAt(end) !== 0x7d) return '';
+  while (data.charCodeAt(end - 1) === 0x20) end--;
+  return data.slice(0, end);
+}
+
+function kindOf({ type, name }: Json): OpenBlock['kind'] {
+  if (type === 'text' || type === 'thinking') return type;
+  if (type === 'tool_use' || (type === undefined && typeof name === 'string')) return 'call';
+  return type === undefined ? 'text' : 'other';
+}
+
+/** The start of a block that is still open, once more. */
+function isAgain(before: OpenBlock, kind: OpenBlock['kind'], start: Json): boolean {
+  const id = textOf(start.id);
+  return !before.closed && before.kind === kind && textOf(before.start.id) === id && (id !== '' || !before.fed);
+}
+
+/** null for the empty object with which every streamed input begins. */
+function inputOf({ input }: Json): string | object | null {
+  return isRecord(input) && Object.keys(input).length === 0 ? null : argumentsOf(input);
+}
+
+/** What a call has beside what every call has, such as who made it; null: nothing. */
+function furtherFields({ type: _type, id, name: _name, input: _input, ...fields }: Json): Json | null {
+  if (recordOf(fields.caller).type === 'direct') delete fields.caller;
+  return textOf(id) === '' || Object.keys(fields).length === 0 ? null : fields;
+}
+
+/** As it would have come in a plain reply; null where that is not known. */
+function wholeBlock({ start, input }: OpenBlock): Block | null {
+  if (input === null || typeof start.type !== 'string') return null;
+  const block = { ...start, type: start.type };
+  if (input.length === 0) return block;
+  const whole = tryParse(input.read());
+  return isRecord(whole) ? { ...block, input: whole } : null;
+}
+
+type Counts = { input?: number; cacheRead?: number; cacheCreation?: number; output?: number; thinking?: number };
+
+/** Each event tells the sums so far, and leaves out or nulls what it does not know. */
+function count(counts: Counts, usage: unknown): void {
+  if (!isRecord(usage)) return;
+  if (isCount(usage.input_tokens)) counts.input = usage.input_tokens;
+  if (isCount(usage.cache_read_input_tokens)) counts.cacheRead = usage.cache_read_input_tokens;
+  if (isCount(usage.cache_creation_input_tokens)) counts.cacheCreation = usage.cache_creation_input_tokens;
+  if (isCount(usage.output_tokens)) counts.output = usage.output_tokens;
+  const thinking = recordOf(usage.output_tokens_details).thinking_tokens;
+  if (isCount(thinking)) counts.thinking = thinking;
+}
+
+/** `input_tokens` is only what the cache had nothing to do with (guide "Prompt caching", "Tracking cache performance"). */
+function usageOf({ input, cacheRead, cacheCreation, output, thinking }: Counts): Usage | null {
+  if (input === undefined && output === undefined) return null;
+  const usage: Usage = { inputTokens: (input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), outputTokens: output ?? 0 };
+  if (thinking !== undefined) usage.reasoningTokens = thinking;
+  if (cacheRead !== undefined) usage.cachedInputTokens = cacheRead;
+  return usage;
+}
