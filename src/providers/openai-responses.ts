@@ -1,12 +1,309 @@
-import { Problem } from '../core/problem.ts';
-import type { Adapter } from './adapter.ts';
+/**
+ * OpenAI's Responses API: how it is spoken to (`openai-responses-request.ts`) and its reply, streamed or plain, as events. A reply
+ * is a list of items; pieces of them come in a stream, and each item once more whole. The whole counts for what no piece said.
+ * Wire: OpenAI API reference, "Responses: streaming events" (SDK 7.57), and the recorded replies in the tests.
+ */
+import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
+import { GrowingText } from '../core/growing-text.ts';
+import type { Problem } from '../core/problem.ts';
+import type { ProviderAccess } from '../core/provider.ts';
+import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
+import type { SseMessage } from '../net/sse.ts';
+import type { Adapter, ReplyReader } from './adapter.ts';
+import { type ResponsesNative, toResponsesBody } from './openai-responses-request.ts';
+import {
+  contentPart,
+  finalStatuses,
+  inputOf,
+  isServers,
+  type Offered,
+  pieces,
+  readOffered,
+  readUsage,
+  returned,
+  type Said,
+  terminals,
+} from './openai-responses-wire.ts';
+import { errorBodyProblem, malformedProblem } from './provider-error.ts';
+import { isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from './wire-value.ts';
 
 export const openaiResponses: Adapter = {
-  path: () => '',
-  toBody() {
-    throw new Problem('internal', 'Responses API is not spoken yet.');
-  },
-  createReply() {
-    throw new Problem('internal', 'Responses API is not spoken yet.');
-  },
+  dialect: 'openai-responses',
+  path: () => '/responses',
+  toBody: toResponsesBody,
+  createReply: ({ access }) => new ResponsesReply(access),
 };
+
+/** One item of the reply while its pieces come in. */
+type Item = {
+  index: number;
+  /** Of a call, once it is known. */
+  callId: string;
+  /** `ours`: a call for us, which the assembler knows; `unnamed`: pieces of a call that was not begun; `theirs`: run by the provider. */
+  kind: 'other' | 'unnamed' | 'ours' | 'theirs';
+  isWhole: boolean;
+  /** What was said of each of its parts: a summary's by their index, others by `contentPart`. */
+  said: Map<number, GrowingText>;
+  /** As it was when it began. */
+  begun: Json;
+};
+
+class ResponsesReply implements ReplyReader {
+  state: 'open' | 'over' = 'open';
+  id: string | null = null;
+  created: number | null = null;
+  readonly #access: ProviderAccess;
+  readonly #assembler = new ToolCallAssembler();
+  /** By `output_index`: ids of items rotate from event to event at some gateways (recorded: gpt-5.3-codex-item-id-rotates). */
+  readonly #items = new Map<number, Item>();
+  /** For servers that number nothing. */
+  readonly #byId = new Map<string, Item>();
+  #latest: Item | null = null;
+  #offered: Offered | null = null;
+  #usage: Usage | null = null;
+  #spoke = false;
+  #called = false;
+
+  constructor(access: ProviderAccess) {
+    this.#access = access;
+  }
+
+  take({ event, data, error }: SseMessage): ChatEvent[] {
+    if (this.state === 'over') return [];
+    if (error !== undefined) return this.#fail([], errorBodyProblem(this.#access, tryParse(error) ?? error));
+    const value = tryParse(data);
+    if (isRecord(value)) return this.#read(textOf(value.type) || event, value);
+    if (data.trim() === '') return [];
+    if (data.trim() === '[DONE]') return this.#endUntold();
+    return this.#fail([], malformedProblem(this.#access, 'sent an event that is not JSON'));
+  }
+
+  takeWhole(body: unknown): ChatEvent[] {
+    if (this.state === 'over') return [];
+    if (!isRecord(body) || !Array.isArray(body.output)) {
+      const error = isRecord(body) ? body.error : null;
+      const problem = error == null ? malformedProblem(this.#access, 'sent a reply without output') : errorBodyProblem(this.#access, error);
+      return this.#fail([], problem);
+    }
+    this.#readHead(body);
+    return this.#readEnd(body, textOf(body.status) || 'completed');
+  }
+
+  end(): ChatEvent[] {
+    return this.state === 'over' ? [] : this.#fail([], malformedProblem(this.#access, 'broke off in the middle of its reply'));
+  }
+
+  #read(type: string, event: Json): ChatEvent[] {
+    const events: ChatEvent[] = [];
+    const piece = pieces.get(type);
+    if (piece !== undefined) {
+      const item = this.#itemOf(event);
+      const part = isCount(event.summary_index) ? event.summary_index : contentPart(isCount(event.content_index) ? event.content_index : 0);
+      if (piece.isWhole) this.#sayRest(item, part, piece.said, event[piece.field], events);
+      else this.#say(item, part, piece.said, textOf(event[piece.field]), events);
+      return events;
+    }
+    // What is not here repeats these (parts that begin and end), or says how the provider's own tools get on.
+    if (type === 'response.output_item.added') this.#begin(this.#itemAt(event), recordOf(event.item), events);
+    else if (type === 'response.output_item.done') this.#readItem(this.#itemAt(event), recordOf(event.item), events);
+    else if (type === 'error' || (type === 'message' && event.error != null)) {
+      return this.#fail(events, errorBodyProblem(this.#access, event.error ?? event));
+    } else if (isRecord(event.response)) {
+      this.#readHead(event.response);
+      const status = terminals.get(type);
+      if (status !== undefined) return this.#readEnd(event.response, status);
+    }
+    return events;
+  }
+
+  #readHead(response: Json): void {
+    if (this.id === null && textOf(response.id) !== '') this.id = textOf(response.id);
+    if (this.created === null && isCount(response.created_at)) this.created = response.created_at;
+    if (this.#offered === null && Array.isArray(response.tools)) this.#offered = readOffered(response.tools);
+  }
+
+  // ---- Items ----
+
+  /** Of a piece: by its place, else by its item's id, else the latest. */
+  #itemOf(event: Json): Item {
+    const index = event.output_index;
+    const known = isCount(index) ? this.#items.get(index) : (this.#byId.get(textOf(event.item_id)) ?? this.#latest);
+    return known ?? this.#open(isCount(index) ? index : this.#items.size);
+  }
+
+  /** Of an item that begins or is whole: a call with another id at a place in use is another item. */
+  #itemAt(event: Json): Item {
+    const { id, call_id: callId } = recordOf(event.item);
+    const index = isCount(event.output_index) ? event.output_index : (this.#byId.get(textOf(id))?.index ?? this.#items.size);
+    const known = this.#items.get(index);
+    const isAnother = known !== undefined && known.callId !== '' && textOf(callId) !== '' && known.callId !== callId;
+    const item = known === undefined || isAnother ? this.#open(index) : known;
+    if (textOf(id) !== '') this.#byId.set(textOf(id), item);
+    return item;
+  }
+
+  #open(index: number): Item {
+    const item: Item = { index, callId: '', kind: 'other', isWhole: false, said: new Map(), begun: {} };
+    this.#items.set(index, item);
+    this.#latest = item;
+    return item;
+  }
+
+  #begin(item: Item, value: Json, events: ChatEvent[]): void {
+    this.#latest = item;
+    if (item.isWhole || item.kind === 'ours' || item.kind === 'theirs') return;
+    item.begun = value;
+    const custom = value.type === 'custom_tool_call';
+    if (!custom && value.type !== 'function_call') return;
+    item.callId = textOf(value.call_id);
+    item.kind = custom && isServers(textOf(value.name), this.#offered) ? 'theirs' : 'ours';
+    if (item.kind === 'theirs') return;
+    const held = item.said.get(contentPart(0))?.read() ?? '';
+    this.#push({ id: item.callId, index: item.index, name: textOf(value.name), arguments: held, custom }, events);
+  }
+
+  /** A whole item: what it says that was not said yet, and what of it must go back. */
+  #readItem(item: Item, value: Json, events: ChatEvent[]): void {
+    if (item.isWhole) return;
+    this.#begin(item, value, events);
+    const { type } = value;
+    if (type === 'message') this.#readMessage(item, value, events);
+    else if (type === 'reasoning') this.#readReasoning(item, value, events);
+    else if (item.kind === 'ours') this.#readCall(item, value, events);
+    else if (item.kind === 'theirs' || (returned.has(textOf(type)) && value.execution !== 'client')) this.#keep({ item: value }, events);
+    item.isWhole = true;
+  }
+
+  #readMessage(item: Item, { content, phase }: Json, events: ChatEvent[]): void {
+    for (const [index, part] of listOf(content).entries()) {
+      const { type, text, refusal } = recordOf(part);
+      if (type === 'refusal') this.#sayRest(item, contentPart(index), 'refusal', refusal, events);
+      else this.#sayRest(item, contentPart(index), 'text', text, events);
+    }
+    if (textOf(phase) !== '') this.#keep({ message: { phase: textOf(phase) } }, events);
+  }
+
+  #readReasoning(item: Item, value: Json, events: ChatEvent[]): void {
+    const content = listOf(value.content);
+    for (const [index, part] of listOf(value.summary).entries()) this.#sayRest(item, index, 'reasoning', recordOf(part).text, events);
+    for (const [index, part] of content.entries()) this.#sayRest(item, contentPart(index), 'reasoning', recordOf(part).text, events);
+    // With little but its id it would be looked up, and nothing is stored: "Item with id 'rs_…' not found" (vercel/ai#7543).
+    if (textOf(value.encrypted_content) !== '' || content.length > 0) this.#keep({ item: value }, events);
+  }
+
+  #readCall(item: Item, value: Json, events: ChatEvent[]): void {
+    this.#sayRest(item, contentPart(0), 'arguments', inputOf(value), events);
+    // Cut at a limit: `done` then only means that no more comes (recorded: gpt-5.6-incomplete-mid-call).
+    if (value.status === 'incomplete') return;
+    this.#note(this.#assembler.end({ id: item.callId, index: item.index }), events);
+    const { type, namespace, caller } = value;
+    const call: NonNullable<ResponsesNative['call']> = { call_id: item.callId };
+    if (type === 'custom_tool_call') call.type = type;
+    if (namespace != null) call.namespace = namespace;
+    if (caller != null) call.caller = caller;
+    if (Object.keys(call).length > 1) this.#keep({ call }, events);
+  }
+
+  // ---- Pieces ----
+
+  #say(item: Item, part: number, what: Said, text: string, events: ChatEvent[]): void {
+    if (text === '' || item.isWhole) return;
+    const said = item.said.get(part) ?? new GrowingText();
+    if (said.length === 0) item.said.set(part, said);
+    said.append(text);
+    if (what !== 'arguments') {
+      events.push(what === 'refusal' ? { type: 'text', text, refusal: true } : { type: what, text });
+      this.#spoke = true;
+    } else if (item.kind === 'ours') this.#push({ index: item.index, arguments: text }, events);
+    // Without its name it would be a call of its own to the assembler: it waits for the item.
+    else if (item.kind === 'other') item.kind = 'unnamed';
+  }
+
+  /** What a whole text has beyond its pieces. Where it is another text, the pieces stand: they are out. */
+  #sayRest(item: Item, part: number, what: Said, whole: unknown, events: ChatEvent[]): void {
+    const text = isRecord(whole) ? JSON.stringify(whole) : textOf(whole);
+    const said = item.said.get(part);
+    if (said === undefined) this.#say(item, part, what, text, events);
+    else if (text.length > said.length && text.startsWith(said.read())) this.#say(item, part, what, text.slice(said.length), events);
+  }
+
+  #push(piece: Parameters<ToolCallAssembler['push']>[0], events: ChatEvent[]): void {
+    this.#note(this.#assembler.push(piece), events);
+  }
+
+  #note(made: readonly ChatEvent[], events: ChatEvent[]): void {
+    for (const event of made) {
+      if (event.type === 'call-start') this.#called = true;
+      events.push(event);
+    }
+  }
+
+  #keep(native: Omit<ResponsesNative, 'api'>, events: ChatEvent[]): void {
+    events.push({ type: 'native', provider: this.#access.name, data: { api: 'openai-responses', ...native } satisfies ResponsesNative });
+  }
+
+  // ---- The end ----
+
+  /** `told`: what the event's own name says of the status; servers differ in which of the two they get right. */
+  #readEnd(response: Json, told: string): ChatEvent[] {
+    this.#usage = readUsage(response.usage) ?? this.#usage;
+    const status = finalStatuses.has(textOf(response.status)) ? textOf(response.status) : told;
+    if (status === 'failed' && response.error != null) return this.#fail([], errorBodyProblem(this.#access, response.error));
+    if (status !== 'completed' && status !== 'incomplete') return this.#fail([], malformedProblem(this.#access, 'gave up on its reply'));
+    const events: ChatEvent[] = [];
+    // Cut, its last item is, too: what of it came is all that counts.
+    if (status === 'completed' || this.#items.size === 0) this.#readOutput(listOf(response.output), events);
+    return this.#finish(events, status, textOf(recordOf(response.incomplete_details).reason));
+  }
+
+  /** All of the items once more, or for the first time; an empty list is usual at some. What was streamed stands as it was. */
+  #readOutput(output: readonly unknown[], events: ChatEvent[]): void {
+    if (this.#items.size === 0) {
+      for (const [index, value] of output.entries()) this.#readItem(this.#open(index), recordOf(value), events);
+      return;
+    }
+    const calls = new Map(output.map((value) => [textOf(recordOf(value).call_id), recordOf(value)]));
+    for (const item of this.#items.values()) {
+      if (item.isWhole) continue;
+      const value = item.callId === '' ? recordOf(output[item.index]) : (calls.get(item.callId) ?? item.begun);
+      if (item.begun.type === undefined || item.begun.type === value.type) this.#readItem(item, value, events);
+    }
+  }
+
+  /** The end mark of other APIs, which some proxies add. Alone it says that the reply is over where nothing was left open. */
+  #endUntold(): ChatEvent[] {
+    const isWhole = this.#items.size > 0 && [...this.#items.values()].every((item) => item.isWhole);
+    return isWhole ? this.#finish([], null, '') : this.end();
+  }
+
+  #finish(events: ChatEvent[], status: 'completed' | 'incomplete' | null, why: string): ChatEvent[] {
+    const isCut = status === 'incomplete';
+    // Pieces of a call that no item ever named: its result will say so.
+    for (const item of this.#items.values()) {
+      if (item.kind === 'unnamed') this.#push({ index: item.index, arguments: item.said.get(contentPart(0))?.read() ?? '' }, events);
+    }
+    this.#note(this.#assembler.finish({ ended: true, length: isCut }), events);
+    if (this.#assembler.overflowed)
+      return this.#fail(events, malformedProblem(this.#access, 'began more tool calls than a reply may hold'));
+    if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });
+    events.push({ type: 'finish', reason: this.#reason(status, why), raw: status });
+    this.state = 'over';
+    return events;
+  }
+
+  #reason(status: string | null, why: string): FinishReason {
+    if (status === 'incomplete') return why === 'content_filter' ? 'content-filter' : 'length';
+    if (this.#called) return 'tool-calls';
+    return status === null ? 'unknown' : 'stop';
+  }
+
+  #fail(events: ChatEvent[], problem: Problem): ChatEvent[] {
+    this.#note(this.#assembler.finish({ ended: false, length: false }), events);
+    // A reply that failed has been paid for, too. Where nothing was said, the error stays the first event: it is tried again.
+    if (this.#usage !== null && (this.#spoke || this.#called)) events.push({ type: 'usage', usage: this.#usage });
+    const body = problem.toBody();
+    events.push({ type: 'error', problem: body, retryable: body.retryable === true });
+    this.state = 'over';
+    return events;
+  }
+}

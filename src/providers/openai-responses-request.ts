@@ -1,0 +1,228 @@
+/**
+ * A neutral request as the body of OpenAI's Responses API; reading the reply is `openai-responses.ts`. Every request stands alone:
+ * `store: false`, and what the model must see again is in `input`. Wire: OpenAI API reference, "Responses: create" (SDK 7.57), guides
+ * "Reasoning" (keeping reasoning items in context) and "Function calling".
+ */
+import type { InputPart, Message, ToolCallPart, ToolResultPart } from '../core/message.ts';
+import type { ModelSettings } from '../core/plan.ts';
+import type { Profile } from '../core/provider-profile.ts';
+import { contentText } from '../core/tool.ts';
+import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
+import { createCallIds } from './call-ids.ts';
+import { historyArguments, historyName } from './history-call.ts';
+import { isOwnPart } from './own-words.ts';
+import { profileFor } from './profiles.ts';
+import { offerTools } from './tool-definitions.ts';
+import { isRecord, type Json, textOf } from './wire-value.ts';
+
+/** What `native` parts of this API hold: one of the three. */
+export type ResponsesNative = {
+  api: 'openai-responses';
+  /** A whole item that goes back as it came: reasoning, and what the provider's own tools did. */
+  item?: Json;
+  /** Stands behind the text of a message. */
+  message?: { phase: string };
+  /** Stands behind a call that is not a plain function call; found by `call_id`, as calls may take turns in a stream. */
+  call?: CallKind & { call_id: string };
+};
+
+/** What a call and its result must say beside the usual. */
+type CallKind = { type?: 'custom_tool_call'; namespace?: unknown; caller?: unknown };
+
+/** The body of a streamed request. The API has no stop, seed, top_k or penalties, and counts no tokens of reasoning. */
+export function toResponsesBody(request: ChatRequest): Json {
+  const { access, model, settings } = request;
+  const profile = profileFor(access, model);
+  const body: Json = { model, input: toInput(request, profile), stream: true, store: false };
+  // Models that do not reason refuse it: "Encrypted content is not supported with this model" (pydantic/pydantic-ai#2865).
+  if (profile.reasoning !== 'none') body.include = ['reasoning.encrypted_content'];
+  const { tools, toolChoice } = offerTools(request, profile);
+  if (tools.length > 0) {
+    body.tools = tools.map((tool) => toTool(tool, profile));
+    if (toolChoice !== 'auto') body.tool_choice = typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.tool };
+    if (settings.parallelToolCalls !== undefined && profile.parallelToolCalls) body.parallel_tool_calls = settings.parallelToolCalls;
+  }
+  return Object.assign(body, toSettings(settings, profile));
+}
+
+function toTool(tool: OfferedTool, profile: Profile): Json {
+  // An object schema without `properties` is refused.
+  const parameters = { ...tool.inputSchema, type: 'object', properties: tool.inputSchema.properties ?? {} };
+  // Unlike Chat Completions, this API is strict unless told otherwise, and then refuses or rewrites ordinary schemas.
+  return { type: 'function', name: tool.name, description: tool.description, parameters, strict: profile.schemas === 'openai-strict' };
+}
+
+function toSettings(settings: ModelSettings, profile: Profile): Json {
+  const body: Json = {};
+  if (settings.maxOutputTokens !== undefined) body.max_output_tokens = Math.max(settings.maxOutputTokens, leastOutputTokens);
+  if (settings.temperature !== undefined && !profile.noSampling) body.temperature = settings.temperature;
+  if (settings.topP !== undefined && !profile.noSampling) body.top_p = settings.topP;
+  if (settings.reasoningEffort !== undefined && profile.reasoning !== 'none') {
+    body.reasoning = { effort: settings.reasoningEffort, summary: 'auto' };
+  }
+  const format = toTextFormat(settings.responseFormat);
+  if (format !== null) body.text = { format };
+  return body;
+}
+
+/** Fewer are a 400: "integer below minimum value. Expected a value >= 16" (earendil-works/pi#6265). */
+const leastOutputTokens = 16;
+
+/** The settings hold the form of Chat Completions, which nests a schema one level deeper. null: none. */
+function toTextFormat(format: unknown): unknown {
+  if (!isRecord(format)) return null;
+  const { json_schema: nested, ...rest } = format;
+  return isRecord(nested) ? { ...rest, ...nested } : format;
+}
+
+// ---- Conversation ----
+
+/**
+ * System text is an item of the input, not `instructions`: there it keeps its place among the messages, and there may be several.
+ * Calls and results need no grouping: they find each other by `call_id`.
+ */
+function toInput(request: ChatRequest, profile: Profile): Json[] {
+  const context = createContext(request, profile);
+  return request.messages.flatMap((message): Json[] => {
+    switch (message.role) {
+      case 'system':
+        return toMessage('system', message.parts.map((part) => part.text).join('\n\n'));
+      case 'user':
+        return toMessage('user', toUserContent(message.parts, profile));
+      case 'assistant':
+        return toAssistantItems(message, context);
+      case 'tool':
+        return message.parts.flatMap((part) => toOutput(part, context));
+      default:
+        return message satisfies never;
+    }
+  });
+}
+
+type Context = {
+  request: ChatRequest;
+  profile: Profile;
+  /** Our call id → the one to send. */
+  idOf: (callId: string) => string;
+  /** Calls with a result, and nothing else is sent: one without the other is refused ("No tool output found for function call"). */
+  paired: ReadonlySet<string>;
+  /** By our call id: calls that are more than plain function calls. */
+  kinds: ReadonlyMap<string, CallKind>;
+};
+
+function createContext(request: ChatRequest, profile: Profile): Context {
+  const { messages, access } = request;
+  const called = new Set<string>();
+  const paired = new Set<string>();
+  const kinds = new Map<string, CallKind>();
+  for (const message of messages) {
+    if (message.role === 'tool') for (const { callId } of message.parts) if (called.has(callId)) paired.add(callId);
+    if (message.role !== 'assistant') continue;
+    const own = new Map(message.parts.flatMap((part) => callOf(part, message, request)));
+    for (const part of message.parts) {
+      if (part.type !== 'tool-call') continue;
+      called.add(part.callId);
+      const kind = part.nativeId === undefined ? undefined : own.get(part.nativeId);
+      if (kind !== undefined) kinds.set(part.callId, kind);
+    }
+  }
+  return { request, profile, idOf: createCallIds(messages, access.name, profile), paired, kinds };
+}
+
+function callOf(part: Assistant['parts'][number], message: Assistant, request: ChatRequest): [string, CallKind][] {
+  const call = part.type === 'native' && isOwnPart(part, message, request) ? readNative(part.data)?.call : undefined;
+  if (call === undefined) return [];
+  const { call_id: id, ...kind } = call;
+  return [[id, kind]];
+}
+
+type Assistant = Extract<Message, { role: 'assistant' }>;
+
+/** null for what another API left there before the provider's kind was changed. */
+function readNative(data: unknown): ResponsesNative | null {
+  // Written by the reader of this API's replies, and by nobody else.
+  return isRecord(data) && data.api === 'openai-responses' ? (data as ResponsesNative) : null;
+}
+
+function toMessage(role: 'system' | 'user', content: string | Json[]): Json[] {
+  return content.length === 0 ? [] : [{ type: 'message', role, content }];
+}
+
+function toUserContent(parts: readonly InputPart[], { images }: Profile): string | Json[] {
+  const texts = parts.map((part) => (part.type === 'text' ? part.text : images ? null : namedImage(part)));
+  if (!texts.includes(null)) return texts.filter((text) => text !== '').join('\n\n');
+  return parts.flatMap((part): Json[] => {
+    if (part.type === 'text') return part.text === '' ? [] : [inputText(part.text)];
+    return [inputImage(part.url ?? dataUrl(part.mediaType ?? 'image/png', part.data ?? ''))];
+  });
+}
+
+function namedImage({ mediaType, url }: Extract<InputPart, { type: 'image' }>): string {
+  return `[image: ${url !== undefined && !url.startsWith('data:') ? url : (mediaType ?? 'image/png')}]`;
+}
+
+function inputText(text: string): Json {
+  return { type: 'input_text', text };
+}
+
+function inputImage(url: string): Json {
+  return { type: 'input_image', image_url: url, detail: 'auto' };
+}
+
+function dataUrl(mediaType: string, data: string): string {
+  return `data:${mediaType};base64,${data}`;
+}
+
+/**
+ * In the order said. The text of reasoning is not sent: where it is this model's own, its reasoning item says it, and there is no
+ * form for that of others. Neither do ids of messages and calls go back: they would be held against the items around them.
+ */
+function toAssistantItems(message: Assistant, { request, idOf, paired, kinds }: Context): Json[] {
+  const items: Json[] = [];
+  let text = '';
+  const endText = (phase?: string): void => {
+    if (text !== '') items.push({ type: 'message', role: 'assistant', content: text, ...(phase !== undefined && { phase }) });
+    text = '';
+  };
+  for (const part of message.parts) {
+    if (part.type === 'text') text += part.text;
+    if (part.type === 'tool-call' && paired.has(part.callId)) {
+      endText();
+      items.push(toCall(part, idOf(part.callId), kinds.get(part.callId)));
+    }
+    if (part.type !== 'native' || !isOwnPart(part, message, request)) continue;
+    const native = readNative(part.data);
+    if (native?.message !== undefined) endText(native.message.phase);
+    if (native?.item !== undefined) {
+      endText();
+      items.push(native.item);
+    }
+  }
+  endText();
+  // What it reasoned about was left out: "of type 'reasoning' was provided without its required following item".
+  while (items.at(-1)?.type === 'reasoning') items.pop();
+  return items;
+}
+
+function toCall(call: ToolCallPart, id: string, kind: CallKind = {}): Json {
+  const name = historyName(call.requested);
+  const { type, ...rest } = kind;
+  if (type === undefined) return { type: 'function_call', call_id: id, name, arguments: historyArguments(call), ...rest };
+  return { type, call_id: id, name, input: textOf(call.arguments?.input) || (call.raw ?? ''), ...rest };
+}
+
+function toOutput(result: ToolResultPart, { idOf, paired, kinds, profile }: Context): Json[] {
+  if (!paired.has(result.callId)) return [];
+  const { type = 'function_call', caller } = kinds.get(result.callId) ?? {};
+  const output = toOutputContent(result, profile);
+  return [{ type: `${type}_output`, call_id: idOf(result.callId), output, ...(caller !== undefined && { caller }) }];
+}
+
+function toOutputContent({ content }: ToolResultPart, { images, imagesInResults }: Profile): string | Json[] {
+  if (!images || !imagesInResults || !content.some((block) => block.type === 'image')) return contentText(content);
+  return content.flatMap((block): Json[] => {
+    if (block.type === 'image') return [inputImage(dataUrl(block.mimeType, block.data))];
+    const text = contentText([block]);
+    return text === '' ? [] : [inputText(text)];
+  });
+}

@@ -1,0 +1,15 @@
+import { expect } from 'vitest';
+import { openaiResponses } from '../../src/providers/openai-responses.ts';
+import { describeRecorded } from './recorded.ts';
+
+describeRecorded({
+  api: 'openai-responses',
+  adapter: openaiResponses,
+  endMark: '',
+  otherwise: {
+    // The corpus has the call that is on the wire, and says itself that nobody but xAI may run it: so it is none of ours.
+    'openai-responses/grok-4-fast-server-x-search.sse': (whole, { expected }) => {
+      expect(whole).toMatchObject({ calls: [], text: expected.text, finish: 'completed', reason: 'stop' });
+    },
+  },
+});
