@@ -10,6 +10,7 @@ import { callDirectly, dryRunCall, type DirectCall, type DryRun } from './engine
 import { turnNames } from './engine/plan-names.ts';
 import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
+import { translateChat, type AgentWord } from './engine/translate-chat.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
 import { createOutbound } from './net/outbound.ts';
@@ -17,10 +18,11 @@ import { systemClock } from './platform/clock.ts';
 import { randomIds } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 import type { Catalog, Directory } from './ports/catalog.ts';
+import type { ChatModel } from './ports/chat-model.ts';
 import type { OutboundHttp } from './ports/outbound.ts';
 import type { Clock, Ids, Logger } from './ports/runtime.ts';
 import type { SessionCall, Sessions } from './ports/session.ts';
-import { proxyChat, type ProxyRequest } from './providers/proxy.ts';
+import { isPassedOn, proxyChat, type ProxyRequest } from './providers/proxy.ts';
 import { createChatModel } from './providers/registry.ts';
 import { rehearsalHttp } from './providers/rehearsal.ts';
 import { mintToken, readToken, type ApprovalLink } from './storage/approval-link.ts';
@@ -33,8 +35,17 @@ import { createSessions } from './storage/session-client.ts';
 import { createCodeExecutor } from './tools/executor.ts';
 import { codeTools } from './tools/registry.ts';
 
-/** A chat completion on its way through; see `providers/proxy.ts`. */
-export type ProxiedChat = Pick<ProxyRequest, 'body' | 'text' | 'signal'> & { ref: string };
+/**
+ * A chat without server tools and session, on its way through (`providers/proxy.ts`) or translated (`engine/translate-chat.ts`).
+ * `agent`: of an agent without tools, in place of what the body says; `isOwn`: it says more than its instructions.
+ */
+export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
+  ref: string;
+  body: Readonly<Record<string, unknown>> & { model: string };
+  /** Aborts when the caller leaves. */
+  signal(): AbortSignal;
+  agent?: AgentWord & { isOwn: boolean };
+};
 
 /** What the routes may use. */
 export type Services = {
@@ -54,7 +65,7 @@ export type Services = {
   dryRunCall(principal: Principal, call: DirectCall): Promise<DryRun>;
   /** Throws `loop_detected` for a request that this installation sent itself, by whatever name it came round. */
   refuseLoop(headers: Headers): Promise<void>;
-  /** Chat completions without server tools and session: the provider's own bytes, or canonical frames where its profile says so. */
+  /** The provider's own bytes where the dialect is its wire; canonical frames where its profile says so, or another dialect is spoken. */
   proxyChat(principal: Principal, request: ProxiedChat): Promise<Response>;
 };
 
@@ -118,7 +129,7 @@ function build(bindings: Bindings): Wiring {
     async refuseLoop(headers) {
       if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());
     },
-    proxyChat: (principal, request) => proxy(directory, outbound, principal, request),
+    proxyChat: (principal, request) => proxy({ ...base, directory, outbound, model }, principal, request),
     turnDeps: (workspace) => ({ ...base, ...callDeps(workspace), directory, model }),
     callDeps,
     async namesFor(workspace, plan) {
@@ -129,14 +140,21 @@ function build(bindings: Bindings): Wiring {
   };
 }
 
+type ProxyDeps = { directory: Directory; outbound: OutboundHttp; model: ChatModel; clock: Clock; ids: Ids };
+
 async function proxy(
-  directory: Directory,
-  outbound: OutboundHttp,
+  { directory, outbound, ...deps }: ProxyDeps,
   principal: Principal,
-  { ref, ...request }: ProxiedChat,
+  { ref, dialect, body, agent, text, headers, signal }: ProxiedChat,
 ): Promise<Response> {
   const { provider, model } = splitModelRef(ref);
   const access = await directory.provider(principal.workspace, provider);
+  if (agent?.isOwn || !isPassedOn(access, model, dialect, agent?.protocol)) {
+    const asked = { access, model, dialect, body, ref: body.model, ...(agent !== undefined && { agent }) };
+    return await translateChat(deps, asked, signal());
+  }
   const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
-  return await proxyChat({ access, model, ...request, http, clock: systemClock });
+  // A body with other instructions is no longer the text that came.
+  const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions) };
+  return await proxyChat({ access, model, dialect, ...sent, headers, http, clock: deps.clock, signal });
 }

@@ -186,6 +186,8 @@ export const limits = {
   defaultRetryAfterMs: 5_000,
   /** One SSE message of a provider; the largest seen in the corpus is 0.4 MB. */
   maxSseMessageBytes: 4 * MB,
+  /** What a provider wants back, as a text that a client carries: reasoning items of a long step are some tens of kilobytes. */
+  maxNativeTokenBytes: 512 * KB,
   maxErrorBodyBytes: 64 * KB,
   /** Of a provider's own error message, as it is passed on. */
   maxErrorMessageLength: 400,

@@ -19,18 +19,32 @@ export function readToolCallId(id: string): Reference | null {
   return session === null ? null : { own: id.slice(0, -1 - sessionCharacters), session };
 }
 
-/** `chatcmpl-<unique>_<43 characters>`; `unique` is any id of ours. */
-export function toCompletionId(unique: string, session: string): string {
-  return `${completionPrefix}${unique}_${sessionText(session)}`;
+/** The wire shapes in which chat clients speak (`dialects/`). Stored with answers. */
+export type DialectName = 'openai-chat' | 'openai-responses' | 'anthropic-messages';
+
+/** What the ids of a dialect's answers begin with, as its clients know them. */
+const answerPrefixes: Readonly<Record<DialectName, string>> = {
+  'openai-chat': 'chatcmpl-',
+  'openai-responses': 'resp_',
+  'anthropic-messages': 'msg_',
+};
+
+/** `<prefix><unique>`: of an answer that no session has. */
+export function toAnswerId(dialect: DialectName, unique: string): string {
+  return answerPrefixes[dialect] + unique;
 }
 
-/** `own` is the whole id: answers are stored under it. */
-export function readCompletionId(id: string): Reference | null {
-  const session = id.startsWith(completionPrefix) ? sessionOf(id) : null;
+/** `<prefix><unique>_<43 characters>`; `unique` is any id of ours. */
+export function toCompletionId(dialect: DialectName, unique: string, session: string): string {
+  return `${toAnswerId(dialect, unique)}_${sessionText(session)}`;
+}
+
+/** `own` is the whole id: answers are stored under it. null: not the id of an answer of that dialect that carries a session. */
+export function readCompletionId(dialect: DialectName, id: string): Reference | null {
+  const session = id.startsWith(answerPrefixes[dialect]) ? sessionOf(id) : null;
   return session === null ? null : { own: id, session };
 }
 
-const completionPrefix = 'chatcmpl-';
 /** Of the 32 bytes of a session id in base64url. */
 const sessionCharacters = 43;
 const maxIdLength = 256;

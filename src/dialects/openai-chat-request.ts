@@ -8,9 +8,11 @@ import { limits } from '../core/limits.ts';
 import { ImagePart } from '../core/message.ts';
 import type { AssistantPart, InputPart, Message, ToolCallPart } from '../core/message.ts';
 import { ClientTool, type ModelSettings } from '../core/plan.ts';
+import { parseDocument } from '../core/issues.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
 import { readToolCallId } from '../core/reference.ts';
-import type { ContentBlock } from '../core/tool.ts';
+import type { CallResult, Conversation } from './conversation.ts';
+import type { DialectRequest } from './dialect.ts';
 
 const ContentPart = z.looseObject({
   type: z.string(),
@@ -77,14 +79,28 @@ export const ChatCompletionRequest = z
   .meta({ id: 'ChatCompletionRequest', example: { model: 'rehearsal/default', messages: [{ role: 'user', content: 'Hello' }] } });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
 
-/** What the client says that one of its own tools gave; `callId` as it has it. */
-export type CallResult = { callId: string; content: ContentBlock[]; isError: boolean };
+/** Throws `invalid_request`. */
+export function readChatRequest(body: Readonly<Record<string, unknown>>): DialectRequest {
+  const request = parseDocument(ChatCompletionRequest, body);
+  return {
+    streamed: request.stream === true,
+    includeUsage: request.stream_options?.include_usage === true,
+    choices: request.n ?? 1,
+    conversation: (options) => toConversation(request, options),
+    clientTools: () => (request.tools == null ? null : toClientTools(request)),
+    settings: () => toSettings(request),
+    toolPath: (index) => `tools[${index}].function.name`,
+    previous: null,
+    echo: {},
+  };
+}
 
-/**
- * `system`: the text of all system and developer messages. `history`: up to the last assistant message. What comes after it is
- * new: `results` of calls, by the ids that the client has them under, and `input`, what the user said.
- */
-export type Conversation = { system: string; history: Message[]; results: CallResult[]; input: InputPart[] };
+/** Other system text in place of the request's own. Takes messages as they came. */
+export function withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
+  const messages = Array.isArray(body.messages) ? (body.messages as ({ role?: unknown } | null)[]) : []; // Only roles are looked at.
+  const rest = messages.filter((message) => message?.role !== 'system' && message?.role !== 'developer');
+  return { ...body, messages: [...(instructions === '' ? [] : [{ role: 'system', content: instructions }]), ...rest] };
+}
 
 /**
  * The request's messages, neutral. Throws `invalid_request` that names what a turn cannot take by its path: unknown content

@@ -1,9 +1,10 @@
 /**
- * The one place where a failure becomes an answer: `application/problem+json` on native paths, the OpenAI shape on the
- * OpenAI dialect's. Handlers throw `Problem`s and build no error bodies. What is not a `Problem` is a fault of ours: it
+ * The one place where a failure becomes an answer: `application/problem+json` on native paths, a dialect's own shape on its
+ * paths. Handlers throw `Problem`s and build no error bodies. What is not a `Problem` is a fault of ours: it
  * becomes `internal`, is logged here with its cause, and nothing of it leaves.
  */
-import { openAiErrorBody } from '../dialects/openai-chat.ts';
+import { dialectOf } from '../dialects/dialects.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { Logger } from '../ports/runtime.ts';
@@ -23,9 +24,10 @@ export function toProblem(error: unknown, request: FailedRequest, log: Logger): 
 
 export function renderProblem(problem: Problem, request: FailedRequest): Response {
   const headers = new Headers(problemHeaders(problem));
-  if (isOpenAiPath(request.path)) {
+  const dialect = dialectAt(request.path);
+  if (dialect !== null) {
     headers.set('content-type', 'application/json');
-    return new Response(JSON.stringify(openAiErrorBody(problem)), { status: problem.status, headers });
+    return new Response(JSON.stringify(dialect.errorBody(problem, request.requestId)), { status: problem.status, headers });
   }
   headers.set('content-type', 'application/problem+json');
   return new Response(JSON.stringify({ ...problem.toBody(), requestId: request.requestId }), { status: problem.status, headers });
@@ -36,9 +38,17 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > limits.maxQuotedLength ? `${text.slice(0, limits.maxQuotedLength)}…` : text);
 }
 
-function isOpenAiPath(path: string): boolean {
-  return path === '/v1/chat/completions' || path.startsWith('/v1/chat/completions/');
+/** Clients of a dialect read its own shape of error, on all of its paths. */
+function dialectAt(path: string): Dialect | null {
+  for (const [root, name] of dialectPaths) if (path === root || path.startsWith(`${root}/`)) return dialectOf(name);
+  return null;
 }
+
+const dialectPaths = [
+  ['/v1/chat/completions', 'openai-chat'],
+  ['/v1/responses', 'openai-responses'],
+  ['/v1/messages', 'anthropic-messages'],
+] as const;
 
 /** Headers that HTTP asks for with a status, taken from the problem's own members. */
 function problemHeaders(problem: Problem): Record<string, string> {

@@ -9,6 +9,7 @@ import { type ClientTool, ClientToolInput, type Plan } from '../core/plan.ts';
 import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tool.ts';
 import type { Principal } from '../core/principal.ts';
 import type { SessionEvent } from '../core/session-event.ts';
+import type { DialectName } from '../core/reference.ts';
 
 /** What the session was made with; fixed for its life. */
 export type SessionSetup = {
@@ -92,7 +93,7 @@ export type SubmitTurn = {
    * Of a chat dialect: how the answer will be shown. Such a request goes on with a turn that waits, instead of queueing behind
    * it: `results` are of calls that the client was given; `input` may then be empty.
    */
-  chat?: { model: string; includeUsage: boolean; results: ClientResult[] };
+  chat?: { dialect: DialectName; model: string; includeUsage: boolean; echo: Record<string, unknown>; results: ClientResult[] };
 };
 
 /** What a caller's own tool answered. */
@@ -164,7 +165,7 @@ export interface Session {
   /** Native SSE from the turn's first event, closed after `turn-end`, or after the event that asks when the turn waits. */
   stream(caller: Principal, turn: string): Promise<ReadableStream<Uint8Array>>;
   /**
-   * `/v1/chat/completions` frames of one answer: SSE, or one JSON document when `streamed` is false. `after`: id of the last
+   * Frames of one answer of a chat dialect: SSE, or one JSON document when `streamed` is false. `after`: id of the last
    * frame that the client has; `not_found` for an answer that this session did not give.
    */
   completion(caller: Principal, completion: string, options: { streamed: boolean; after?: string }): Promise<ReadableStream<Uint8Array>>;

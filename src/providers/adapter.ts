@@ -3,10 +3,13 @@
  * `transport.ts` drives them and knows no wire itself.
  */
 import type { ChatEvent } from '../core/chat-event.ts';
+import type { DialectName } from '../core/reference.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { ChatRequest } from '../ports/chat-model.ts';
 
 export type Adapter = {
+  /** The client dialect that is this wire: a request in it may be passed on as it came. */
+  dialect?: DialectName;
   /** Behind the base URL, for a streamed request. */
   path(model: string): string;
   /** Beside the provider's own, which go before them. Names in lower case. */
@@ -26,4 +29,7 @@ export interface ReplyReader {
   end(): ChatEvent[];
   /** `tail`: the reply is complete but for usage and the end mark, which some servers never send. */
   readonly state: 'open' | 'tail' | 'over';
+  /** The provider's own name and time (seconds) of the reply, once it told them. */
+  readonly id?: string | null;
+  readonly created?: number | null;
 }

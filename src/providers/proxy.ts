@@ -1,11 +1,14 @@
 /**
- * A chat completion without server tools and session: the caller's own request to the provider, the provider's own bytes
- * back. Only where the provider's profile asks for it is a reply read and written anew (`rewrite-reply.ts`).
+ * A chat without server tools and session, in the dialect that is the provider's own wire: the caller's own request to the provider,
+ * the provider's own bytes back. A reply is read and written anew (`rewrite-reply.ts`) where the provider's profile asks for it, and
+ * where it may hold calls and nobody has seen that its wire is exact.
  */
 import type { ProviderAccess } from '../core/provider.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { profileFor } from './profiles.ts';
+import { adapterFor } from './registry.ts';
 import { malformedProblem } from './provider-error.ts';
 import { withRetries } from './retry.ts';
 import { rewriteStream, rewriteWhole } from './rewrite-reply.ts';
@@ -15,21 +18,32 @@ export type ProxyRequest = {
   access: ProviderAccess;
   /** The model half of the ref. */
   model: string;
+  dialect: Dialect;
   /** The request as the caller sent it, parsed. Not changed. */
   body: Readonly<Record<string, unknown>>;
   /** The same as it came. Where only the model must change, it is changed in here. */
-  text?: string;
+  text?: string | undefined;
+  /** Of the caller's request, that the provider is to see. */
+  headers?: Readonly<Record<string, string>> | undefined;
   http: OutboundHttp;
   clock: Clock;
   /** Aborts when the caller leaves. Asked for only where something here has to hear of it: having one is dear. */
   signal?(): AbortSignal;
 };
 
+/** Whether a request in this dialect is the provider's own wire; with tools, only where the model has tools of its own. */
+export function isPassedOn(access: ProviderAccess, model: string, dialect: Dialect, protocol: 'native' | 'text' | undefined): boolean {
+  return adapterFor(access.kind).dialect === dialect.name && (protocol ?? profileFor(access, model).protocol) === 'native';
+}
+
 /** Throws `Problem` for everything but success: what the provider refuses about the body is the caller's, the rest is not. */
 export async function proxyChat(request: ProxyRequest): Promise<Response> {
-  const { access, model, body, http, clock } = request;
-  const exchange: Exchange = { access, path: '/chat/completions', body: outgoingBody(request) };
-  if (!profileFor(access, model).normalize) {
+  const { access, model, body, dialect, http, clock } = request;
+  const adapter = adapterFor(access.kind);
+  const headersOut = { ...adapter.headers, ...request.headers };
+  const exchange: Exchange = { access, path: adapter.path(model), headers: headersOut, body: outgoingBody(request) };
+  const { normalize, exact } = profileFor(access, model);
+  if (!normalize && (exact || !offersTools(body))) {
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true }));
     const headers = await answerHeaders(access, response);
     // Untouched by JavaScript, which costs a tenth of reading it. It ends with the provider, or with the caller.
@@ -41,8 +55,18 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
     open.patience.stop();
     throw error;
   });
-  const rewriting = { access, model, body, clock, headers, signal };
+  const rewriting = { access, adapter, dialect, model, includeUsage: wantsUsage(body), clock, headers, signal };
   return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteWhole(open, rewriting);
+}
+
+/** Of dialects that leave it to the client. */
+function wantsUsage({ stream_options: options }: Readonly<Record<string, unknown>>): boolean {
+  return typeof options === 'object' && options !== null && (options as Record<string, unknown>).include_usage === true;
+}
+
+/** Functions of the old form count: they come back as calls. */
+function offersTools({ tools, functions }: Readonly<Record<string, unknown>>): boolean {
+  return (Array.isArray(tools) && tools.length > 0) || Array.isArray(functions);
 }
 
 /**

@@ -1,13 +1,14 @@
 /**
- * What a chat client reads of an answer: OpenAI's dialect, as chunks or as one document, from the first frame or from any
+ * What a chat client reads of an answer, in its dialect: as frames or as one document, from the first frame or from any
  * other. Reads and waits only; `session.ts` has checked who asks.
  */
 import type { EditionPointer } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { encodeFrame } from '../dialects/native.ts';
-import { createAnswerDocument, createAnswerEncoder, isAfter } from '../dialects/openai-answer.ts';
-import { openAiErrorBody } from '../dialects/openai-chat.ts';
+import { createAnswerDocument, createAnswerEncoder, isAfter } from '../dialects/answer.ts';
+import type { AnswerIdentity } from '../dialects/dialect.ts';
+import { dialectOf } from '../dialects/dialects.ts';
 import type { Completion } from './completion-store.ts';
 import { changed, createFeed } from './feed.ts';
 import type { Room } from './room.ts';
@@ -38,12 +39,13 @@ function find({ completions }: Pick<Room, 'completions'>, id: string): Completio
   return completion;
 }
 
-function identityOf({ id, model, includeUsage, createdAt }: Completion) {
-  return { id, model, created: Math.floor(createdAt / 1000), includeUsage };
+function identityOf({ id, model, includeUsage, echo, createdAt }: Completion): AnswerIdentity {
+  return { id, model, created: Math.floor(createdAt / 1000), includeUsage, echo };
 }
 
 function streamFrames(source: CompletionSource, completion: Completion, after: string | null): ReadableStream<Uint8Array> {
-  const encoder = createAnswerEncoder(completion.range, identityOf(completion), source.session);
+  const dialect = dialectOf(completion.dialect);
+  const encoder = createAnswerEncoder(completion.range, identityOf(completion), source.session, dialect);
   return createFeed({ ...source, after: source.room.completions.readFrom(completion.range) }, null, {
     event(event) {
       let text = '';
@@ -52,12 +54,12 @@ function streamFrames(source: CompletionSource, completion: Completion, after: s
     },
     isLast: () => encoder.isOver(),
     // It stands in no log, so it has no id: whoever comes back asks for what is after the last frame that has one.
-    problem: (problem) => `${encodeFrame({ data: JSON.stringify(openAiErrorBody(problem)) })}${encodeFrame({ data: '[DONE]' })}`,
+    problem: (problem) => dialect.failureFrames(problem).map(encodeFrame).join(''),
   });
 }
 
 async function readDocument(source: CompletionSource, completion: Completion): Promise<ReadableStream<Uint8Array>> {
-  const answer = createAnswerDocument(completion.range, identityOf(completion), source.session);
+  const answer = createAnswerDocument(completion.range, identityOf(completion), source.session, dialectOf(completion.dialect));
   let cursor = source.room.completions.readFrom(completion.range);
   for (;;) {
     for (const event of source.log.readAll(cursor)) {

@@ -3,7 +3,8 @@
  * enough to say any of them again, to the byte, after a restart too. The newest are kept (`limits.maxKeptCompletions`).
  */
 import { limits } from '../core/limits.ts';
-import type { AnswerRange } from '../dialects/openai-answer.ts';
+import type { DialectName } from '../core/reference.ts';
+import type { AnswerRange } from '../dialects/answer.ts';
 
 export type Completion = {
   /** As the client knows it. */
@@ -12,6 +13,8 @@ export type Completion = {
   /** As the request named it. */
   model: string;
   includeUsage: boolean;
+  dialect: DialectName;
+  echo: Record<string, unknown>;
   /** Milliseconds since the epoch. */
   createdAt: number;
 };
@@ -24,10 +27,12 @@ type StoredCompletion = {
   earlier_after: number | null;
   model: string;
   include_usage: number;
+  dialect: string;
+  echo: string;
   created_at: number;
 };
 
-const columns = 'id, turn, after_event, earlier_turn, earlier_after, model, include_usage, created_at';
+const columns = 'id, turn, after_event, earlier_turn, earlier_after, model, include_usage, dialect, echo, created_at';
 
 export class CompletionStore {
   readonly #sql: SqlStorage;
@@ -36,9 +41,9 @@ export class CompletionStore {
     this.#sql = sql;
   }
 
-  add({ id, range, model, includeUsage, createdAt }: Completion): void {
+  add({ id, range, model, includeUsage, dialect, echo, createdAt }: Completion): void {
     const added = this.#sql.exec<{ seq: number }>(
-      'INSERT INTO completions (id, turn, after_event, earlier_turn, earlier_after, model, include_usage, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq',
+      'INSERT INTO completions (id, turn, after_event, earlier_turn, earlier_after, model, include_usage, dialect, echo, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq',
       id,
       range.turn,
       range.after,
@@ -46,6 +51,8 @@ export class CompletionStore {
       range.earlier?.after ?? null,
       model,
       includeUsage ? 1 : 0,
+      dialect,
+      JSON.stringify(echo),
       createdAt,
     );
     this.#sql.exec('DELETE FROM completions WHERE seq <= ?', added.one().seq - limits.maxKeptCompletions);
@@ -81,6 +88,9 @@ export class CompletionStore {
       range: { turn: row.turn, after: row.after_event, earlier },
       model: row.model,
       includeUsage: row.include_usage === 1,
+      // Both written by `add`.
+      dialect: row.dialect as DialectName,
+      echo: JSON.parse(row.echo) as Record<string, unknown>,
       createdAt: row.created_at,
     };
   }

@@ -3,8 +3,7 @@
  * conversation. Pure. Compared are what users said, what the assistant said as one text (clients join steps, and never saw
  * calls of server tools), and which calls the client was given.
  */
-import type { AssistantPart, InputPart, Message, ToolCallPart, ToolResultPart } from '../core/message.ts';
-import { errorResult } from '../core/tool.ts';
+import type { AssistantPart, InputPart, Message, ToolCallPart } from '../core/message.ts';
 
 /** A conversation as far as it is compared. `said`: paragraphs of the assistant. */
 export type Told = { users: string[]; said: string[]; calls: ReadonlySet<string> };
@@ -52,25 +51,6 @@ export function paragraphs(text: string): string[] {
     .filter((paragraph) => paragraph !== '');
 }
 
-/**
- * A client's history as every provider takes it: each call has its one result right behind, in call order. What the client
- * never said of a call is said for it; results without a call are left out.
- */
-export function pairCalls(messages: readonly Message[]): Message[] {
-  const paired: Message[] = [];
-  for (const [index, message] of messages.entries()) {
-    // A message that says nothing is refused by some.
-    if (message.role === 'tool' || message.parts.length === 0) continue;
-    paired.push(message);
-    if (message.role !== 'assistant') continue;
-    const calls = message.parts.filter((part) => part.type === 'tool-call');
-    if (calls.length === 0) continue;
-    const results = resultsBehind(messages, index);
-    paired.push({ role: 'tool', parts: calls.map((call) => results.get(call.callId) ?? missingResult(call)) });
-  }
-  return paired;
-}
-
 function isSame(one: Told, other: Told): boolean {
   return (
     areEqual(one.users, other.users) &&
@@ -92,20 +72,4 @@ function inputText(part: InputPart): string {
 /** Texts on both sides of a call are two to some clients and one to us. */
 function textOf(parts: readonly AssistantPart[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-}
-
-/** Of the calls of one assistant message: up to the next one, since ids may come again later. */
-function resultsBehind(messages: readonly Message[], index: number): Map<string, ToolResultPart> {
-  const results = new Map<string, ToolResultPart>();
-  for (let at = index + 1; at < messages.length; at += 1) {
-    const message = messages[at];
-    if (message === undefined || message.role === 'assistant') break;
-    if (message.role === 'tool') for (const part of message.parts) if (!results.has(part.callId)) results.set(part.callId, part);
-  }
-  return results;
-}
-
-function missingResult({ callId, requested, canonical }: ToolCallPart): ToolResultPart {
-  const { content, code } = errorResult('aborted', 'No result was given: the conversation went on without it.');
-  return { type: 'tool-result', callId, requested, canonical, isError: true, ...(code !== undefined && { code }), content };
 }

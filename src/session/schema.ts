@@ -59,4 +59,10 @@ const third = [
   `CREATE INDEX calls_by_time ON calls (at)`,
 ];
 
-export const sessionMigrations: readonly string[] = [first.join(';\n'), second.join(';\n'), third.join(';\n')];
+/** Answers in other dialects than Chat Completions. `echo`: JSON of what the answer repeats of its request. */
+const fourth = [
+  `ALTER TABLE completions ADD COLUMN dialect TEXT NOT NULL DEFAULT 'openai-chat'`,
+  `ALTER TABLE completions ADD COLUMN echo TEXT NOT NULL DEFAULT '{}'`,
+];
+
+export const sessionMigrations: readonly string[] = [first, second, third, fourth].map((statements) => statements.join(';\n'));

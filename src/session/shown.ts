@@ -2,7 +2,7 @@
  * What chat clients have been shown of a session, and what not yet: a turn that waited may have gone on while nobody of them
  * watched. Read from the log and the last answer; `submit-chat.ts` decides with it.
  */
-import { approvalNote, answerEnd, readApprovalNote } from '../dialects/openai-answer.ts';
+import { approvalNote, answerEnd, readApprovalNote } from '../dialects/answer.ts';
 import type { Completion } from './completion-store.ts';
 import { paragraphs, type Told } from './history.ts';
 import type { Room } from './room.ts';

@@ -6,15 +6,16 @@
 import { limits } from '../core/limits.ts';
 import type { Message, ToolCallPart, ToolResultPart } from '../core/message.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
+import { pairCalls } from '../core/pair-calls.ts';
 import { readToolCallId, toCompletionId } from '../core/reference.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import type { TurnMessages } from '../core/transcript.ts';
 import { openCalls, type TurnState } from '../core/turn-state.ts';
-import type { AnswerRange } from '../dialects/openai-answer.ts';
+import type { AnswerRange } from '../dialects/answer.ts';
 import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
 import { acceptTurn, type SubmitDoor } from './accept-turn.ts';
 import type { ClientCall } from './client-calls.ts';
-import { matchHistory, pairCalls, toTold, type HistoryMatch, type Told } from './history.ts';
+import { matchHistory, toTold, type HistoryMatch, type Told } from './history.ts';
 import { isOwnNote, readShown, toldSince, type Shown } from './shown.ts';
 import { abortedResults, answered, resultEvents, type HashedResult } from './take-results.ts';
 
@@ -183,8 +184,9 @@ function joined({ room, session }: SubmitDoor, completion: string, turn: string)
 }
 
 function note({ room, session, ids, now }: SubmitDoor, { chat }: ChatRequest, range: AnswerRange): string {
-  const id = toCompletionId(ids.next('cmpl'), session);
-  room.completions.add({ id, range, model: chat.model, includeUsage: chat.includeUsage, createdAt: now() });
+  const { model, includeUsage, dialect, echo } = chat;
+  const id = toCompletionId(dialect, ids.next('cmpl'), session);
+  room.completions.add({ id, range, model, includeUsage, dialect, echo, createdAt: now() });
   return id;
 }
 

@@ -10,8 +10,8 @@ describe('an id that a chat client is given', () => {
     fc.assert(
       fc.property(session, own, (id, callId) => {
         expect(readToolCallId(toToolCallId(callId, id))).toEqual({ own: callId, session: id });
-        const completion = toCompletionId(callId, id);
-        expect(readCompletionId(completion)).toEqual({ own: completion, session: id });
+        const completion = toCompletionId('openai-chat', callId, id);
+        expect(readCompletionId('openai-chat', completion)).toEqual({ own: completion, session: id });
         expect(completion).toMatch(/^chatcmpl-[A-Za-z0-9_-]+$/);
       }),
     );
@@ -27,7 +27,7 @@ describe('an id that a chat client is given', () => {
     `call-${'A'.repeat(43)}`,
   ])('is not %j', (id) => {
     expect(readToolCallId(id)).toBeNull();
-    expect(readCompletionId(id)).toBeNull();
+    expect(readCompletionId('openai-chat', id)).toBeNull();
   });
 
   it('has one spelling: a text that was changed leads nowhere or elsewhere', () => {

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { createChunkEncoder, openAiErrorBody, toCompletion } from '../../src/dialects/openai-chat.ts';
+import { openAiChat } from '../../src/dialects/openai-chat.ts';
+import { openAiErrorBody } from '../../src/dialects/openai-error.ts';
+import { createReplyEncoder, toReplyDocument } from '../../src/dialects/reply-encoder.ts';
 import { deltas, type Chunk } from './chunks.ts';
 
 const identity = { id: 'chatcmpl-1', model: 'agent/helper', created: 1_760_000_000 };
 const usage = { inputTokens: 3, outputTokens: 2 };
 
 function frames(events: readonly ChatEvent[], includeUsage = false): (Chunk | '[DONE]')[] {
-  const encoder = createChunkEncoder({ ...identity, includeUsage });
+  const encoder = createReplyEncoder(openAiChat, { ...identity, includeUsage });
   return events
     .map((event) => encoder.encode(event))
     .join('')
@@ -41,7 +43,7 @@ describe('a proxied reply as chunks', () => {
       'tool_calls',
       '[DONE]',
     ]);
-    expect(toCompletion(events, identity)).toMatchObject({
+    expect(toReplyDocument(openAiChat, events, identity)).toMatchObject({
       choices: [
         {
           message: {
@@ -64,7 +66,7 @@ describe('a proxied reply as chunks', () => {
     ];
     expect(deltas(frames(events))).toContainEqual({ refusal: 'No.' });
     expect(deltas(frames(events))).toContainEqual({ tool_calls: [{ index: 0, custom: { input: 'ls' } }] });
-    expect(toCompletion(events, identity)).toMatchObject({
+    expect(toReplyDocument(openAiChat, events, identity)).toMatchObject({
       choices: [{ message: { refusal: 'No.', tool_calls: [{ type: 'custom', custom: { name: 'sh', input: 'ls' } }] } }],
     });
   });

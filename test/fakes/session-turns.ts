@@ -1,4 +1,5 @@
 /** What happens in a fake session: its turns, words on approvals, direct calls. Used by `sessions.ts`. */
+import type { DialectName } from '../../src/core/reference.ts';
 import type { EditionPointer } from '../../src/core/edition.ts';
 import type { ApprovalView, Decision } from '../../src/core/approval.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
@@ -27,7 +28,17 @@ export type FakeSession = {
   files: Map<string, Uint8Array>;
   keys: Map<string, { hash: string | undefined; submitted: SubmittedTurn }>;
   /** Answers of chat dialects: id → what it shows. */
-  completions: Map<string, { turn: string; model: string; includeUsage: boolean; edition: EditionPointer | null }>;
+  completions: Map<
+    string,
+    {
+      turn: string;
+      dialect: DialectName;
+      echo: Record<string, unknown>;
+      model: string;
+      includeUsage: boolean;
+      edition: EditionPointer | null;
+    }
+  >;
   calls: Map<string, { hash: string | undefined; answer: SessionCall }>;
   waiting: Waiting;
 };

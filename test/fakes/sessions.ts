@@ -7,7 +7,9 @@ import { hasScope, type Principal } from '../../src/core/principal.ts';
 import type { Message } from '../../src/core/message.ts';
 import { idempotencyMismatch, Problem } from '../../src/core/problem.ts';
 import { encodeEvent, encodeFrame } from '../../src/dialects/native.ts';
-import { createAnswerDocument, createAnswerEncoder } from '../../src/dialects/openai-answer.ts';
+import { toAnswerId } from '../../src/core/reference.ts';
+import { createAnswerDocument, createAnswerEncoder } from '../../src/dialects/answer.ts';
+import { dialectOf } from '../../src/dialects/dialects.ts';
 import type {
   Session,
   SessionCallRequest,
@@ -94,9 +96,10 @@ export function fakeSessions(): FakeSessions {
         position: 0,
         session: session.id,
         edition: request.plan.edition ?? null,
-        completion: request.chat === undefined ? null : `chatcmpl-${turn}`,
+        completion: request.chat === undefined ? null : toAnswerId(request.chat.dialect, turn),
       };
-      if (request.chat !== undefined) session.completions.set(`chatcmpl-${turn}`, { turn, edition: made.edition, ...request.chat });
+      if (made.completion !== null && request.chat !== undefined)
+        session.completions.set(made.completion, { turn, edition: made.edition, ...request.chat });
       if (request.idempotencyKey !== undefined) session.keys.set(request.idempotencyKey, { hash: request.bodyHash, submitted: made });
       return made;
     },
@@ -121,14 +124,15 @@ export function fakeSessions(): FakeSessions {
       const shape = session.completions.get(completion);
       if (shape === undefined) throw new Problem('not_found', 'There is no such answer.');
       const events = turnEvents(session, shape.turn);
-      const identity = { id: completion, model: shape.model, created: 1, includeUsage: shape.includeUsage };
+      const dialect = dialectOf(shape.dialect);
+      const identity = { id: completion, model: shape.model, created: 1, includeUsage: shape.includeUsage, echo: shape.echo };
       const range = { turn: shape.turn, after: 0, earlier: null };
       if (!streamed) {
-        const document = createAnswerDocument(range, identity, realId);
+        const document = createAnswerDocument(range, identity, realId, dialect);
         for (const event of events) document.take(event);
         return streamOf([JSON.stringify(document.document())]);
       }
-      const encoder = createAnswerEncoder(range, identity, realId);
+      const encoder = createAnswerEncoder(range, identity, realId, dialect);
       return streamOf(events.flatMap((event) => encoder.encode(event).map(encodeFrame)));
     },
     eventsAfter: async (caller, after, waitMs) => {

@@ -139,7 +139,8 @@ describe('a request with server tools', () => {
     expect(h.proxied).toEqual([
       {
         model: 'rehearsal/default',
-        body: { model: 'rehearsal/default', messages: [{ role: 'system', content: 'Help.\n\nIn French.' }, user('x')], tools: ownTools },
+        body: { model: 'agent/plain', messages: [{ role: 'system', content: 'In French.' }, user('x')], tools: ownTools },
+        agent: { instructions: 'Help.\n\nIn French.', settings: {}, isOwn: false },
       },
     ]);
   });

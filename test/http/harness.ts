@@ -8,7 +8,7 @@ import { createApp } from '../../src/http/app.ts';
 import { mintToken, readToken } from '../../src/storage/approval-link.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
-import type { Services } from '../../src/wiring.ts';
+import type { ProxiedChat, Services } from '../../src/wiring.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
@@ -35,7 +35,7 @@ export type Harness = {
   sessions: FakeSessions;
   log: ReturnType<typeof keptLog>;
   clock: ReturnType<typeof fakeClock>;
-  proxied: { model: string; body: Record<string, unknown> }[];
+  proxied: { model: string; body: Record<string, unknown>; agent?: ProxiedChat['agent'] }[];
   /** Headers of a new key with these rights. */
   key(rights: Pick<Principal, 'scopes' | 'toolsets' | 'agents'>): Promise<Record<string, string>>;
   /** With the root key, unless `headers` say otherwise. Strings and bytes go as they are, everything else as JSON. */
@@ -81,8 +81,8 @@ export function createHarness(environment: Record<string, string> = {}, replaced
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callDirectly(direct, principal, call, new AbortController().signal),
     refuseLoop: async () => undefined,
-    proxyChat: async (_principal, { ref: model, body }) => {
-      proxied.push({ model, body });
+    proxyChat: async (_principal, { ref: model, body, agent }) => {
+      proxied.push({ model, body, ...(agent !== undefined && { agent }) });
       return Response.json({ id: 'chatcmpl-1', object: 'chat.completion', model });
     },
     ...replaced,

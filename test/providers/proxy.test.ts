@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { type ProviderAccess, rehearsalAccess } from '../../src/core/provider.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
+import { openAiChat } from '../../src/dialects/openai-chat.ts';
 import { proxyChat, type ProxyRequest } from '../../src/providers/proxy.ts';
 import { rehearsalHttp } from '../../src/providers/rehearsal.ts';
 
@@ -25,7 +26,7 @@ const access: ProviderAccess = {
 };
 const body = { model: 'acme/m', messages: [{ role: 'user', content: 'hi' }], toolset: 'demo', store: true };
 
-const proxied = (http: OutboundHttp, fields: Partial<ProxyRequest> = {}) => proxyChat({ access, model: 'm', body, http, clock, ...fields });
+const proxied = (http: OutboundHttp, fields: Partial<ProxyRequest> = {}) => proxyChat({ access, model: 'm', dialect: openAiChat, body, http, clock, ...fields });
 const normalizing = { ...access, profile: { normalize: true } };
 const odd = [
   { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] },

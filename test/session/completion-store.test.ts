@@ -8,7 +8,15 @@ it('answers of chat clients are kept up to a number, the newest of them', () => 
   const sql = fakeSql(sessionMigrations);
   const store = new CompletionStore(sql);
   const add = (n: number): void =>
-    store.add({ id: `c${n}`, range: { turn: `t${n}`, after: n, earlier: null }, model: 'a/b', includeUsage: false, createdAt: n });
+    store.add({
+      id: `c${n}`,
+      range: { turn: `t${n}`, after: n, earlier: null },
+      model: 'a/b',
+      includeUsage: false,
+      dialect: 'openai-chat',
+      echo: {},
+      createdAt: n,
+    });
   for (let n = 1; n <= limits.maxKeptCompletions + 2; n += 1) add(n);
   expect(sql.exec<{ count: number }>('SELECT count(*) AS count FROM completions').one().count).toBe(limits.maxKeptCompletions);
   expect([1, 2, 3].map((n) => store.get(`c${n}`)?.id ?? null)).toEqual([null, null, 'c3']);

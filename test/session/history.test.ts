@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Message, ToolCallPart } from '../../src/core/message.ts';
-import { matchHistory, pairCalls, paragraphs, toTold, type Told } from '../../src/session/history.ts';
+import { pairCalls } from '../../src/core/pair-calls.ts';
+import { matchHistory, paragraphs, toTold, type Told } from '../../src/session/history.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const assistant = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });

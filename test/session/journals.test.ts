@@ -74,7 +74,9 @@ describe.each(journals)('the journal $file', (journal) => {
   it('is the conversation that it was', () => {
     const transcript = createTranscript();
     for (const event of events) transcript.apply(event);
-    expect(transcript.messages()).toEqual(header.expected.messages);
+    // Who said it was not told then; now it is, from the same events.
+    const said = transcript.messages().map((message) => (message.role === 'assistant' ? { ...message, model: undefined } : message));
+    expect(said).toEqual(header.expected.messages);
   });
 
   it('is gone on from where a turn was left', async () => {

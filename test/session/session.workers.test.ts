@@ -18,7 +18,7 @@ const plan: Plan = { model: 'rehearsal/default', fallbacks: [], instructions: ''
 const say = (text: string) => ({ plan, input: [{ type: 'text' as const, text }] });
 
 /** Only a chat client's request is matched with the conversation. */
-const chat = { model: plan.model, includeUsage: false, results: [] };
+const chat = { dialect: 'openai-chat' as const, echo: {}, model: plan.model, includeUsage: false, results: [] };
 
 const make = async () => {
   const { id } = await sessions.create(owner, { model: plan.model, listed: false });

@@ -55,7 +55,12 @@ async function make(): Promise<Session> {
 
 async function send(session: Session, text: string | null, { results = [], ...given }: Given = {}): Promise<SubmittedTurn> {
   const input = text === null ? [] : [textPart(text)];
-  return await session.submit(owner, { plan, input, ...given, chat: { model: 'rehearsal/default', includeUsage: false, results } });
+  return await session.submit(owner, {
+    plan,
+    input,
+    ...given,
+    chat: { dialect: 'openai-chat', echo: {}, model: 'rehearsal/default', includeUsage: false, results },
+  });
 }
 
 async function told({ session, completion }: SubmittedTurn): Promise<Told> {
@@ -161,7 +166,7 @@ describe('a chat request after a turn that failed', () => {
   const fail = async (session: Session, text: string | null, given: Given = {}): Promise<void> => {
     const { results = [], ...rest } = given;
     const input = text === null ? [] : [textPart(text)];
-    const chat = { model: broken.model, includeUsage: false, results };
+    const chat = { dialect: 'openai-chat' as const, echo: {}, model: broken.model, includeUsage: false, results };
     const failed = await session.submit(owner, { plan: broken, input, ...rest, chat });
     expect(failed.session).toBe((await session.view(owner)).id);
     await expect(told(failed)).rejects.toThrow();

@@ -112,7 +112,7 @@ function moreOf(object: Session): WholeProcess {
         isError: false,
       }));
       const input = text === null ? [] : [{ type: 'text' as const, text }];
-      const chat = { model: plan.model, includeUsage: true, results: taken };
+      const chat = { dialect: 'openai-chat' as const, echo: {}, model: plan.model, includeUsage: true, results: taken };
       const { turn, completion } = unwrap(await object.submit(owner, { plan, input, idempotencyKey: key, bodyHash: key, chat }));
       if (completion === null) throw new Error('a chat client was given no answer to read');
       return { turn, completion };

@@ -1,20 +1,16 @@
-/**
- * `/v1/chat/completions`: what stock OpenAI clients call. Decides where a request goes, and nothing else: to the provider
- * as it is, or, with an agent, a toolset or a session, to a turn of a session whose answer comes back in this dialect
- * (`chat-turn.ts`). Also an answer that was given before, from any frame on.
- */
+/** `/v1/chat/completions`: what stock OpenAI clients call (`chat.ts`), and an answer that was given before, from any frame on. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { readCompletionId } from '../../core/reference.ts';
-import { frameIdPattern } from '../../dialects/openai-answer.ts';
+import { frameIdPattern } from '../../dialects/answer.ts';
+import { openAiChat } from '../../dialects/openai-chat.ts';
 import { ChatCompletionRequest } from '../../dialects/openai-chat-request.ts';
-import { requireBareModel } from '../access.ts';
 import { editionHeader } from '../documents.ts';
 import { mount, type Answer } from '../route.ts';
 import type { App } from '../route.ts';
-import { isPlain, readRoute, requireModel, withoutToolset } from './chat-request.ts';
-import { answerInSession, completionResponse } from './chat-turn.ts';
+import { answerChat } from './chat.ts';
+import { completionResponse } from './chat-turn.ts';
 
 const ChatCompletion = z.looseObject({ id: z.string(), object: z.string(), model: z.string() }).meta({ id: 'ChatCompletion' });
 
@@ -54,15 +50,7 @@ export function mountChatCompletions(app: App): void {
       openAiErrors: true,
       problems: ['model_not_found', 'not_found', 'idempotency_mismatch', 'upstream_error', 'upstream_timeout', 'rate_limited'],
     },
-    async ({ c, services, principal, body: value, bytes, text }) => {
-      const body = requireModel(value);
-      const route = readRoute(c, body);
-      if (isPlain(route)) {
-        requireBareModel(principal);
-        return await services.proxyChat(principal, { ref: body.model, body: withoutToolset(body), text, signal: () => c.req.raw.signal });
-      }
-      return await answerInSession({ c, services, principal, route, body, bytes });
-    },
+    (request) => answerChat(openAiChat, request),
   );
 
   mount(
@@ -92,7 +80,7 @@ export function mountChatCompletions(app: App): void {
       problems: ['not_found', 'upstream_error', 'upstream_timeout'],
     },
     async ({ c, services, principal, params, query }) => {
-      const reference = readCompletionId(params.id);
+      const reference = readCompletionId('openai-chat', params.id);
       if (reference === null) throw new Problem('not_found', 'There is no such answer.');
       const lastEventId = c.req.header('last-event-id');
       const after = query.after ?? (lastEventId !== undefined && frameIdPattern.test(lastEventId) ? lastEventId : undefined);

@@ -1,17 +1,20 @@
 /**
- * What a chat completions request says about where it goes: agent or model, toolset, session. Only the fields that route it are
- * looked at, since a request may be passed on as it is. The rest is read in `dialects/openai-chat-request.ts`.
+ * What a chat request of any dialect says about where it goes: agent or model, toolset, session. Only the fields that route it are
+ * looked at, since a request may be passed on as it is. The rest is read by its dialect.
  */
-import type { Plan } from '../../core/plan.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
-import { sessionOfCalls, type ChatCompletionRequest } from '../../dialects/openai-chat-request.ts';
+import { readCompletionId } from '../../core/reference.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
 import type { AppContext } from '../context.ts';
 import { quoted } from '../problems.ts';
 
 /** On the way through only the names that route it are looked at: the provider judges the rest. */
 export type ChatBody = Record<string, unknown> & { model: string };
 
-/** `session`: as the header names it, `new` included. `ofCalls`: the session that the ids of tool calls lead to. */
+/**
+ * `session`: as the header names it, `new` included. `ofCalls`: the session that ids in the request lead to: of tool calls, or of
+ * the answer that it goes on from.
+ */
 export type ChatRoute = { agent?: string; model?: string; toolset?: string; session?: string; ofCalls: string | null };
 
 export function requireModel(value: unknown): ChatBody {
@@ -27,7 +30,7 @@ export function requireModel(value: unknown): ChatBody {
  * Throws `invalid_request` where body and header name two toolsets, or header and calls two sessions, and `model_not_found` for
  * a model that is no ref.
  */
-export function readRoute(c: AppContext, body: ChatBody): ChatRoute {
+export function readRoute(c: AppContext, dialect: Dialect, body: ChatBody): ChatRoute {
   const inBody = body.toolset ?? undefined;
   if (inBody !== undefined && typeof inBody !== 'string')
     throw invalidRequest([{ path: 'toolset', message: 'must be the name of a toolset' }]);
@@ -41,7 +44,7 @@ export function readRoute(c: AppContext, body: ChatBody): ChatRoute {
     ...modelOrAgent(body.model),
     ...(toolset !== undefined && { toolset }),
     ...(session !== undefined && { session }),
-    ofCalls: sessionOfCalls(body.messages),
+    ofCalls: sessionOfPrevious(dialect, body) ?? dialect.sessionOfCalls(body),
   };
 }
 
@@ -55,11 +58,8 @@ export function withoutToolset({ toolset: _toolset, ...body }: ChatBody): ChatBo
   return body as ChatBody;
 }
 
-/** For an agent without tools: its model and instructions, the caller's tools. The plan's instructions hold the caller's system messages already. */
-export function asAgent(plan: Plan, request: ChatCompletionRequest, body: ChatBody): ChatBody {
-  const rest = request.messages.filter(({ role }) => role !== 'system' && role !== 'developer');
-  const system = plan.instructions === '' ? [] : [{ role: 'system', content: plan.instructions }];
-  return { ...withoutToolset(body), model: plan.model, messages: [...system, ...rest] };
+function sessionOfPrevious(dialect: Dialect, { previous_response_id: previous }: ChatBody): string | null {
+  return typeof previous === 'string' ? (readCompletionId(dialect.name, previous)?.session ?? null) : null;
 }
 
 function modelOrAgent(ref: string): Pick<ChatRoute, 'agent' | 'model'> {

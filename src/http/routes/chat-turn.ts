@@ -1,58 +1,73 @@
 /**
- * A chat completions request as a turn of a session: the session is found or made, the plan fixed, and the answer is the one
- * that the session cuts out of its log. What goes straight to a provider is decided before (`chat-completions.ts`).
+ * A chat request of any dialect as a turn of a session: the session is found or made, the plan fixed, and the answer is the one
+ * that the session cuts out of its log. What goes straight to a provider is decided before (`chat.ts`).
  */
 import type { EditionPointer } from '../../core/edition.ts';
-import { parseDocument } from '../../core/issues.ts';
-import type { Plan } from '../../core/plan.ts';
+import type { ClientTool, Plan } from '../../core/plan.ts';
 import { invalidRequest, orNull, Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
-import { ChatCompletionRequest, toClientTools, toConversation, toSettings, type Conversation } from '../../dialects/openai-chat-request.ts';
+import type { Conversation } from '../../dialects/conversation.ts';
+import type { Dialect, DialectRequest } from '../../dialects/dialect.ts';
 import type { Session, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
-import type { Services } from '../../wiring.ts';
+import type { ProxiedChat, Services } from '../../wiring.ts';
 import { requireAgent, requirePlan, requireToolset } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import { editionName } from '../documents.ts';
 import { eventStreamHeaders } from '../event-stream.ts';
 import { idempotencyOf, orRepeated, type Idempotency } from '../idempotency.ts';
-import { asAgent, type ChatBody, type ChatRoute } from './chat-request.ts';
+import { withoutToolset, type ChatBody, type ChatRoute } from './chat-request.ts';
 
-export type ChatTurn = { c: AppContext; services: Services; principal: Principal; route: ChatRoute; body: ChatBody; bytes: Uint8Array };
+export type ChatTurn = {
+  c: AppContext;
+  services: Services;
+  principal: Principal;
+  dialect: Dialect;
+  route: ChatRoute;
+  body: ChatBody;
+  bytes: Uint8Array;
+};
 
 export async function answerInSession(turn: ChatTurn): Promise<Response> {
-  const { c, services, principal, route, body, bytes } = turn;
+  const { c, services, principal, dialect, route, body, bytes } = turn;
   if (route.agent !== undefined) requireAgent(principal, route.agent);
   if (route.toolset !== undefined) requireToolset(principal, route.toolset);
-  const request = parseDocument(ChatCompletionRequest, body);
+  const request = dialect.readRequest(body);
   const existing = await findSession(services, principal, route);
   const idempotency = await idempotencyOf(c, bytes);
   const find = (key: string, bodyHash: string) => findRepeated(turn, existing, key, bodyHash);
   const begun = await orRepeated<Begun>(idempotency, () => beginTurn(turn, request, existing, idempotency), find);
-  if ('turn' in begun) return await answer(services, principal, begun, request.stream === true);
-  return await services.proxyChat(principal, { ...begun, signal: () => c.req.raw.signal });
+  if ('turn' in begun) return await answer(services, principal, begun, request.streamed);
+  return await services.proxyChat(principal, { ...begun, dialect, body: withoutToolset(body), signal: () => c.req.raw.signal });
 }
 
 /** A turn, or what goes to a provider after all. */
-type Begun = SubmittedTurn | { ref: string; body: ChatBody };
+type Begun = SubmittedTurn | Pick<ProxiedChat, 'ref' | 'agent'>;
 
-async function beginTurn(turn: ChatTurn, request: ChatCompletionRequest, existing: Found | null, idempotency: Idempotency): Promise<Begun> {
-  const { principal, route, body } = turn;
-  const conversation = toConversation(request, { inSession: existing !== null });
-  const tools = toClientTools(request);
+async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Found | null, idempotency: Idempotency): Promise<Begun> {
+  const { principal, dialect, route, body } = turn;
+  const conversation = request.conversation({ inSession: existing !== null });
+  const tools = request.clientTools();
   const plan = await planFor(turn, request, conversation, existing?.setup ?? null, tools);
   requirePlan(principal, plan);
-  if (tools.length > 0 && plan.edition === undefined && route.session === undefined && route.ofCalls === null) {
+  if (tools !== null && tools.length > 0 && plan.edition === undefined && route.session === undefined && route.ofCalls === null) {
     const { idempotencyKey: key, bodyHash = '' } = idempotency;
     // Its agent may have had tools then.
     const repeated = key === undefined ? null : await findRepeated(turn, existing, key, bodyHash);
-    return repeated ?? { ref: plan.model, body: asAgent(plan, request, body) };
+    return repeated ?? { ref: plan.model, agent: agentWord(plan, request) };
   }
-  if ((request.n ?? 1) > 1)
+  if (request.choices > 1)
     throw invalidRequest([{ path: 'n', message: 'a turn with a session or tools of the server has one answer: leave n out' }]);
 
   const { history, input, results } = conversation;
-  const chat = { model: body.model, includeUsage: request.stream_options?.include_usage === true, results };
+  const { includeUsage, echo } = request;
+  const chat = { dialect: dialect.name, model: body.model, includeUsage, echo, results };
   return await submit(turn, existing?.session ?? null, { plan, input, history, chat, ...idempotency });
+}
+
+/** For an agent without tools: its model and instructions, and the caller's tools. The plan holds the caller's own words already. */
+function agentWord({ instructions, settings, protocol }: Plan, request: DialectRequest): NonNullable<ProxiedChat['agent']> {
+  const isOwn = protocol !== undefined || JSON.stringify(settings) !== JSON.stringify(request.settings());
+  return { instructions, settings, ...(protocol !== undefined && { protocol }), isOwn };
 }
 
 /** What the key named: in the session that the request leads to, or in the one that it made. */
@@ -75,7 +90,7 @@ async function findRepeated(
 async function answer(services: Services, principal: Principal, submitted: SubmittedTurn, streamed: boolean): Promise<Response> {
   const { session, completion } = submitted;
   if (completion === null)
-    throw new Problem('conflict', 'This Idempotency-Key was used for a turn that was no chat completion. Use a new key.');
+    throw new Problem('conflict', 'This Idempotency-Key was used for a turn that was no chat request. Use a new key.');
   const content = await services.sessions.get(session).completion(principal, completion, { streamed });
   return completionResponse(content, { ...submitted, completion }, streamed);
 }
@@ -118,21 +133,20 @@ async function open(sessions: Services['sessions'], principal: Principal, id: st
 
 async function planFor(
   { services, principal, route }: ChatTurn,
-  request: ChatCompletionRequest,
+  request: DialectRequest,
   { system }: Conversation,
   setup: SessionSetup | null,
-  tools: ReturnType<typeof toClientTools>,
+  tools: ClientTool[] | null,
 ): Promise<Plan> {
   const own = route.agent === undefined ? setup : null;
-  const clientTools = request.tools == null ? (setup?.tools ?? []) : tools;
   return await services.planTurn(principal, {
     agent: route.agent,
     model: route.model,
     toolset: route.toolset ?? own?.toolset,
     instructions: joined(own?.instructions, system),
-    settings: toSettings(request),
-    tools: clientTools,
-    toolPath: (index) => `tools[${index}].function.name`,
+    settings: request.settings(),
+    tools: tools ?? setup?.tools ?? [],
+    toolPath: request.toolPath,
   });
 }
 

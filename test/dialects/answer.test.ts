@@ -5,7 +5,7 @@ import { toToolCallId } from '../../src/core/reference.ts';
 import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
 import { encodeFrame } from '../../src/dialects/native.ts';
 import {
-  type AnswerFrame,
+  type NumberedFrame,
   type AnswerRange,
   answerEnd,
   approvalNote,
@@ -13,7 +13,8 @@ import {
   createAnswerEncoder,
   isAfter,
   readApprovalNote,
-} from '../../src/dialects/openai-answer.ts';
+} from '../../src/dialects/answer.ts';
+import { openAiChat } from '../../src/dialects/openai-chat.ts';
 import { deltas, type Chunk } from './chunks.ts';
 
 const identity = { id: 'chatcmpl-1', model: 'agent/helper', created: 1_760_000_000 };
@@ -21,8 +22,8 @@ const usage = { inputTokens: 3, outputTokens: 2 };
 const sessionId = '0123456789abcdef'.repeat(4);
 const whole: AnswerRange = { turn: 't1', after: 0, earlier: null };
 
-function framesOf(events: readonly SessionEvent[], range = whole, includeUsage = false): AnswerFrame[] {
-  const encoder = createAnswerEncoder(range, { ...identity, includeUsage }, sessionId);
+function framesOf(events: readonly SessionEvent[], range = whole, includeUsage = false): NumberedFrame[] {
+  const encoder = createAnswerEncoder(range, { ...identity, includeUsage }, sessionId, openAiChat);
   return events.flatMap((event) => encoder.encode(event));
 }
 
@@ -33,7 +34,7 @@ function frames(events: readonly SessionEvent[], includeUsage = false, range = w
 // Of the documents each test looks at a part.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 function documentOf(events: readonly SessionEvent[], range = whole): any {
-  const answer = createAnswerDocument(range, identity, sessionId);
+  const answer = createAnswerDocument(range, identity, sessionId, openAiChat);
   for (const event of events) answer.take(event);
   return answer.document();
 }

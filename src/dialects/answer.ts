@@ -3,11 +3,12 @@
  * the turn waits. Pure and deterministic, so that an answer can be read again, and gone on from at any frame, by any later
  * process. Who stores what an answer is made from is `session/completion-store.ts`.
  */
+import { Problem } from '../core/problem.ts';
 import { toToolCallId } from '../core/reference.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import { applyEvent, beginTurn, isUndecided, isWaiting, openCalls, type TurnState } from '../core/turn-state.ts';
-import { createChunkWriter, toDocument, type CompletionIdentity } from './openai-chat.ts';
-import { createMessage, type AssistantMessage, type Change, type ClientCall } from './openai-message.ts';
+import { createMessage, type AnswerMessage, type Change, type ClientCall } from './answer-message.ts';
+import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 
 /**
  * `turn` is shown from the event after `after` on, and `after` is what the request found or wrote last. `earlier`: what nobody
@@ -16,18 +17,18 @@ import { createMessage, type AssistantMessage, type Change, type ClientCall } fr
 export type AnswerRange = { turn: string; after: number; earlier: { turn: string; after: number } | null };
 
 /** `id` is `N` for an event's first frame, `N.1`, `N.2` … for more of the same event. */
-export type AnswerFrame = { id: string; data: string };
+export type NumberedFrame = AnswerFrame & { id: string };
 
 /** What one event of the log adds to the answer. */
-export type AnswerPart = { event: number; changes: Change[] };
+export type AnswerStep = { event: number; changes: Change[] };
 
 export type AnswerReader = {
   /** To be fed with every event of the log, in order, from the begin of the turn that was open at `after`, or of the earlier one. */
-  take(event: SessionEvent): AnswerPart[];
+  take(event: SessionEvent): AnswerStep[];
   isOver(): boolean;
   /** The turn that waits at its end; null: none, or there is no end yet. */
   waiting(): string | null;
-  message: AssistantMessage;
+  message: AnswerMessage;
 };
 
 /** Texts of steps are joined by a blank line. Calls of server tools are never shown; calls of the client's are all there are. */
@@ -46,10 +47,10 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
     const { callId, name, arguments: given } = event;
     asked.set(callId, { id: toToolCallId(callId, session), name, arguments: JSON.stringify(given) });
   };
-  const show = (event: SessionEvent): AnswerPart => {
+  const show = (event: SessionEvent): AnswerStep => {
     const elsewhere = 'turn' in event && event.turn !== range.turn;
-    const change = elsewhere && (event.type === 'turn-end' || event.type === 'error') ? message.endStep() : message.take(event);
-    return { event: event.id, changes: change === null ? [] : [change] };
+    const changes = elsewhere && (event.type === 'turn-end' || event.type === 'error') ? message.endStep() : message.take(event);
+    return { event: event.id, changes: [...changes] };
   };
   const beginOf = (turn: string): number => {
     if (turn === range.earlier?.turn) return range.earlier.after;
@@ -72,7 +73,7 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
         else held.push(event);
       }
       if (event.id < range.after) return [];
-      const parts: AnswerPart[] = [];
+      const parts: AnswerStep[] = [];
       for (const one of held) if (!message.isOver()) parts.push(show(one));
       held = [];
       if (shown && event.id > range.after && !message.isOver()) parts.push(show(event));
@@ -98,21 +99,21 @@ export function readApprovalNote(text: string): string | null {
 }
 
 /** Each frame once, whatever was shown before it: a reader that comes back leaves out what it has (`isAfter`). */
-export function createAnswerEncoder(range: AnswerRange, identity: CompletionIdentity, session: string) {
+export function createAnswerEncoder(range: AnswerRange, identity: AnswerIdentity, session: string, dialect: Dialect) {
   const reader = createAnswerReader(range, session, 'as failures');
-  const write = createChunkWriter(identity, reader.message);
+  const write = dialect.createWriter(identity, reader.message);
   return {
-    encode: (event: SessionEvent): AnswerFrame[] =>
+    encode: (event: SessionEvent): NumberedFrame[] =>
       reader.take(event).flatMap(({ event: id, changes }) => {
-        const data = changes.length === 0 ? write(null) : changes.flatMap(write);
-        return data.map((text, index) => ({ id: index === 0 ? String(id) : `${id}.${index}`, data: text }));
+        const frames = changes.length === 0 ? write(null) : changes.flatMap(write);
+        return frames.map((frame, index) => ({ id: index === 0 ? String(id) : `${id}.${index}`, ...frame }));
       }),
     isOver: reader.isOver,
   };
 }
 
 /** The answer as one document. `document` throws the `Problem` that the turn failed with, and `internal` before the answer is over. */
-export function createAnswerDocument(range: AnswerRange, identity: CompletionIdentity, session: string) {
+export function createAnswerDocument(range: AnswerRange, identity: AnswerIdentity, session: string, dialect: Dialect) {
   const reader = createAnswerReader(range, session, 'silently');
   let last: Change | undefined;
   return {
@@ -120,8 +121,15 @@ export function createAnswerDocument(range: AnswerRange, identity: CompletionIde
       for (const { changes } of reader.take(event)) last = changes.at(-1) ?? last;
     },
     isOver: reader.isOver,
-    document: () => toDocument(last, identity, reader.message),
+    document: () => toDocument(last, identity, reader.message, dialect),
   };
+}
+
+/** `end`: the change that ended the message. Throws the `Problem` of a failure. */
+export function toDocument(end: Change | undefined, identity: AnswerIdentity, message: AnswerMessage, dialect: Dialect) {
+  if (end?.type === 'failure') throw Problem.fromBody(end.problem);
+  if (end?.type !== 'end') throw new Problem('internal', 'The answer has no end.');
+  return dialect.toDocument(end.finish, identity, message);
 }
 
 /** Where the answer ends, and the turn that waits there, if it is no turn's end; null while it has none. */

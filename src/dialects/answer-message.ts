@@ -1,0 +1,215 @@
+/**
+ * The assistant message of an answer as it grows: what each event adds, and the whole at the end, in the order in which it was said.
+ * Pure, of no dialect, and the same for sessions and for the proxy's translated replies. How it is written is the dialects' business.
+ */
+import { addUsage, type ChatEvent, type FinishReason, type Usage } from '../core/chat-event.ts';
+import type { NativePart } from '../core/message.ts';
+import { Problem, type ProblemBody } from '../core/problem.ts';
+import type { SessionEvent } from '../core/session-event.ts';
+
+export type AnyEvent = ChatEvent | SessionEvent;
+
+/** A call that the client is to run. `index` counts from 0; `text` is its arguments as JSON text, or free text when `custom`. */
+export type AnswerCall = { index: number; id: string; name: string; text: string; custom: boolean };
+
+/** What a message is made of. Neighbours of one kind within a step are one. */
+export type AnswerPart =
+  | { type: 'text' | 'refusal' | 'reasoning'; text: string }
+  | { type: 'call'; call: AnswerCall }
+  /** What the provider wants back; only where no session keeps it. */
+  | { type: 'native'; part: NativePart };
+
+/** What an event adds to the message; the last two are its end. Texts of steps are joined by a blank line, which stands in `text`. */
+export type Change =
+  | { type: 'text' | 'refusal' | 'reasoning'; text: string }
+  | { type: 'native'; part: NativePart }
+  | { type: 'call-start'; call: AnswerCall }
+  | { type: 'call-delta'; call: AnswerCall; text: string }
+  | { type: 'call-end'; call: AnswerCall }
+  | { type: 'end'; finish: FinishReason }
+  | { type: 'failure'; problem: ProblemBody };
+
+/** A call that the client is to run: `arguments` is JSON text. */
+export type ClientCall = { id: string; name: string; arguments: string };
+
+export type AnswerMessage = ReturnType<typeof createMessage>;
+
+const nothing: readonly Change[] = [];
+
+/**
+ * `restarts`: what to do when a step begins anew that has said something: a stream cannot take it back and fails, a document
+ * is not written yet.
+ */
+export function createMessage({ restarts = 'as failures' }: { restarts?: 'silently' | 'as failures' } = {}) {
+  const parts: AnswerPart[] = [];
+  /** Where the step at hand begins among the parts. */
+  let stepStart = 0;
+  /** A step before this one said something. */
+  let saidBefore = false;
+  let usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  let over = false;
+  const calls = new Map<number, AnswerCall>();
+  const ids = new Set<string>();
+
+  const append = (type: 'text' | 'refusal' | 'reasoning', piece: string): void => {
+    const last = parts.length > stepStart ? parts.at(-1) : undefined;
+    if (last?.type === type) last.text += piece;
+    else parts.push({ type, text: piece });
+  };
+  const hasSpoken = (): boolean => parts.slice(stepStart).some(({ type }) => type === 'text');
+  const add = (type: 'text' | 'refusal' | 'reasoning', piece: string): readonly Change[] => {
+    if (piece === '') return nothing;
+    // The first text of a step; what came before belongs to another one.
+    const text = type === 'text' && saidBefore && !hasSpoken() ? `\n\n${piece}` : piece;
+    append(type, text);
+    return [{ type, text }];
+  };
+  const endStep = (): readonly Change[] => {
+    saidBefore ||= hasSpoken();
+    stepStart = parts.length;
+    return nothing;
+  };
+  const fail = (problem: ProblemBody): readonly Change[] => {
+    over = true;
+    return [{ type: 'failure', problem }];
+  };
+  const finish = (reason: FinishReason): readonly Change[] => {
+    over = true;
+    return [{ type: 'end', finish: reason }];
+  };
+  const uniqueId = (nativeId: string | null, index: number): string => {
+    const wished = nativeId ?? `call_${index}`;
+    const id = ids.has(wished) ? `${wished}_${index}` : wished;
+    ids.add(id);
+    return id;
+  };
+  const startCall = (key: number, call: AnswerCall): Change => {
+    calls.set(key, call);
+    parts.push({ type: 'call', call });
+    return { type: 'call-start', call: { ...call } };
+  };
+  const callDelta = (key: number, piece: string): readonly Change[] => {
+    const call = calls.get(key);
+    if (call === undefined || piece === '') return nothing;
+    call.text += piece;
+    return [{ type: 'call-delta', call, text: piece }];
+  };
+  const endCall = (key: number): readonly Change[] => {
+    const call = calls.get(key);
+    return call === undefined ? nothing : [{ type: 'call-end', call }];
+  };
+
+  const take = (event: AnyEvent): readonly Change[] => {
+    switch (event.type) {
+      case 'text':
+        return add(event.refusal ? 'refusal' : 'text', event.text);
+      case 'text-delta':
+        return add('text', event.text);
+      case 'reasoning':
+      case 'reasoning-delta':
+        return add('reasoning', event.text);
+      case 'call-start': {
+        const index = calls.size;
+        const call = { index, id: uniqueId(event.nativeId, index), name: event.name, text: '', custom: event.custom === true };
+        return [startCall(event.call, call)];
+      }
+      case 'call-delta':
+        return callDelta(event.call, event.text);
+      case 'call-end': {
+        const isEmpty = event.state === 'ok' && ['', 'null'].includes(event.raw.trim());
+        return [...(isEmpty ? callDelta(event.call, '{}') : nothing), ...endCall(event.call)];
+      }
+      case 'native': {
+        // A session keeps its own.
+        if ('turn' in event) return nothing;
+        const part: NativePart = { type: 'native', provider: event.provider, data: event.data };
+        parts.push({ type: 'native', part });
+        return [{ type: 'native', part }];
+      }
+      case 'usage':
+        usage = addUsage(usage, event.usage);
+        return nothing;
+      case 'finish':
+        return finish(event.reason);
+      case 'step-start':
+      case 'step-end':
+        return endStep();
+      case 'step-restart':
+        // What was said cannot be taken back from a reader who has it.
+        if (hasSpoken() && restarts === 'as failures') {
+          return fail(new Problem('upstream_error', 'The model broke off in mid-answer; the turn goes on in its session.').toBody());
+        }
+        parts.length = stepStart;
+        return nothing;
+      case 'error':
+        return fail(event.problem);
+      case 'turn-end':
+        return endTurn(event, finish, fail);
+      case 'history':
+      case 'turn-start':
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'tool-input-end':
+      case 'tool-start':
+      case 'approval-required':
+      case 'approval-decided':
+      case 'client-tool-required':
+      case 'tool-result':
+      case 'turn-resume':
+      case 'turn-input':
+      case 'compaction':
+        return nothing;
+      default:
+        return unknownKind(event);
+    }
+  };
+
+  return {
+    take,
+    /** What comes next belongs to another step. */
+    endStep,
+    /** The message ends although its turn has not: with a paragraph for each note, then the calls as the only ones. */
+    pause({ notes, calls: asked }: { notes: readonly string[]; calls: readonly ClientCall[] }): Change[] {
+      const changes: Change[] = [];
+      for (const note of notes) {
+        endStep();
+        changes.push(...add('text', note));
+      }
+      for (const { id, name, arguments: given } of asked) {
+        const index = calls.size;
+        changes.push(startCall(index, { index, id, name, text: '', custom: false }), ...callDelta(index, given), ...endCall(index));
+      }
+      return [...changes, ...finish(asked.length > 0 ? 'tool-calls' : 'stop')];
+    },
+    isOver: () => over,
+    usage: () => usage,
+    /** All of it so far, in order. */
+    parts: (): readonly AnswerPart[] => parts,
+  };
+}
+
+/** Kinds may be added to the log (`core/session-event.ts`); an answer shows only what it knows. */
+function unknownKind(_event: never): readonly Change[] {
+  return nothing;
+}
+
+/** All text of one kind. */
+export function textOf(parts: readonly AnswerPart[], kind: 'text' | 'refusal' | 'reasoning'): string {
+  return parts.map((part) => (part.type === kind ? part.text : '')).join('');
+}
+
+function endTurn(
+  event: Extract<SessionEvent, { type: 'turn-end' }>,
+  finish: (reason: FinishReason) => readonly Change[],
+  fail: (problem: ProblemBody) => readonly Change[],
+): readonly Change[] {
+  if (event.status === 'failed' || event.status === 'interrupted') {
+    // An `error` event before it has told what a provider did; without one the fault is ours.
+    const code = event.reason === 'upstream_error' ? 'upstream_error' : 'internal';
+    const detail =
+      event.reason === 'restarted' ? 'The service restarted while the turn ran. Ask again.' : `The turn ended early: ${event.reason}.`;
+    return fail(new Problem(code, detail).toBody());
+  }
+  if (event.reason === 'length' || event.reason === 'max_tokens' || event.reason === 'max_cost') return finish('length');
+  return finish(event.reason === 'content_filter' ? 'content-filter' : 'stop');
+}

@@ -1,0 +1,26 @@
+/** Problems in OpenAI's error shape, for both of its dialects. */
+import { Problem, type ProblemBody } from '../core/problem.ts';
+
+export type OpenAiError = { error: { message: string; type: string; param: string | null; code: string } };
+
+/** A problem in OpenAI's error shape; `code` is ours, `type` is what its clients branch on. */
+export function openAiErrorBody(problem: Problem | ProblemBody): OpenAiError {
+  const body = problem instanceof Problem ? problem.toBody() : problem;
+  const issues = Array.isArray(body.issues) ? (body.issues as { path?: unknown }[]) : [];
+  const path = body.param ?? issues[0]?.path;
+  return {
+    error: {
+      message: body.detail,
+      type: errorType(body.status),
+      param: typeof path === 'string' && path !== '' ? path : null,
+      code: body.code,
+    },
+  };
+}
+
+function errorType(status: number): string {
+  if (status === 401) return 'authentication_error';
+  if (status === 403) return 'permission_error';
+  if (status === 429) return 'rate_limit_error';
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
+}

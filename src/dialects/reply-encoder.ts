@@ -1,0 +1,37 @@
+/** A provider's reply in a client's dialect, without a session between them: what the proxy writes when it cannot pass bytes on as they are. */
+import type { ChatEvent } from '../core/chat-event.ts';
+import { createMessage, type Change } from './answer-message.ts';
+import { toDocument } from './answer.ts';
+import type { AnswerIdentity, Dialect } from './dialect.ts';
+
+export type ReplyEncoder = {
+  /** SSE text for one event, '' where it shows nothing. Deterministic: the same events give the same bytes. */
+  encode(event: ChatEvent): string;
+};
+
+/** After the reply's end every event encodes as ''. */
+export function createReplyEncoder(dialect: Dialect, identity: AnswerIdentity): ReplyEncoder {
+  const message = createMessage();
+  const write = dialect.createWriter(identity, message);
+  let over = false;
+  return {
+    encode(event) {
+      if (over) return '';
+      const changes = message.take(event);
+      over = message.isOver();
+      let text = '';
+      for (const change of changes)
+        for (const { event: name, data } of write(change))
+          text += name === undefined ? `data: ${data}\n\n` : `event: ${name}\ndata: ${data}\n\n`;
+      return text;
+    },
+  };
+}
+
+/** The document of a whole reply. Throws the `Problem` that ended it, if one did. */
+export function toReplyDocument(dialect: Dialect, events: Iterable<ChatEvent>, identity: AnswerIdentity): Record<string, unknown> {
+  const message = createMessage({ restarts: 'silently' });
+  let end: Change | undefined;
+  for (const event of events) end = message.take(event).at(-1) ?? end;
+  return toDocument(end, identity, message, dialect);
+}

@@ -1,0 +1,110 @@
+/**
+ * A chat without server tools and session, for a provider that speaks another wire than its client: the request read into neutral
+ * terms, the reply written in the client's dialect. Where both speak the same, the bytes are passed on (`providers/proxy.ts`).
+ */
+import type { ChatEvent } from '../core/chat-event.ts';
+import type { Message } from '../core/message.ts';
+import { pairCalls } from '../core/pair-calls.ts';
+import type { Plan } from '../core/plan.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
+import type { ProviderAccess } from '../core/provider.ts';
+import { toAnswerId } from '../core/reference.ts';
+import type { AnswerIdentity, Dialect, DialectRequest } from '../dialects/dialect.ts';
+import { createReplyEncoder, toReplyDocument } from '../dialects/reply-encoder.ts';
+import type { Conversation } from '../dialects/conversation.ts';
+import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
+import type { Clock, Ids } from '../ports/runtime.ts';
+import { encodeReply } from './reply-stream.ts';
+
+export type TranslatedChat = {
+  access: ProviderAccess;
+  /** The model half of the ref. */
+  model: string;
+  dialect: Dialect;
+  body: Readonly<Record<string, unknown>>;
+  /** The ref as the request named it. */
+  ref: string;
+  /** Of an agent: its word in place of the request's own. */
+  agent?: AgentWord;
+};
+
+/** What an agent says of a chat that needs no turn. `instructions` hold the caller's system text already, `settings` the request's. */
+export type AgentWord = Pick<Plan, 'instructions' | 'settings' | 'protocol'>;
+
+export type TranslateDeps = { model: ChatModel; clock: Clock; ids: Ids };
+
+/** Throws `invalid_request` for what cannot be said to a provider without a session, and the `Problem` that came before the first byte. */
+export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, signal: AbortSignal): Promise<Response> {
+  const { dialect, body, ref } = chat;
+  const request = dialect.readRequest(body);
+  const asked = toChatRequest(chat, request);
+  const identity: AnswerIdentity = {
+    id: toAnswerId(dialect.name, deps.ids.next('cmpl')),
+    model: ref,
+    created: Math.floor(deps.clock.now() / 1000),
+    includeUsage: request.includeUsage,
+    echo: request.echo,
+  };
+  const batches = deps.model.stream(asked, signal)[Symbol.asyncIterator]();
+  if (!request.streamed) return Response.json(toReplyDocument(dialect, await readAll(batches), identity));
+  const { value: first = [] } = await batches.next();
+  const cursor = {
+    next: async () => {
+      const { done, value } = await batches.next();
+      return done ? null : value;
+    },
+    close: () => {
+      batches.return?.().catch(() => {
+        // It was cut off, which is what was wanted.
+      });
+    },
+  };
+  const encoder = createReplyEncoder(dialect, identity);
+  return new Response(encodeReply({ first, cursor, encoder, clock: deps.clock }), {
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+  });
+}
+
+async function readAll(batches: AsyncIterator<readonly ChatEvent[]>): Promise<ChatEvent[]> {
+  const events: ChatEvent[] = [];
+  for (let read = await batches.next(); !read.done; read = await batches.next()) events.push(...read.value);
+  return events;
+}
+
+function toChatRequest({ access, model, agent }: TranslatedChat, request: DialectRequest): ChatRequest {
+  if (request.choices > 1) throw invalidRequest([{ path: 'n', message: 'this provider gives one answer: leave n out' }]);
+  if (request.previous !== null) {
+    throw new Problem('not_found', 'This provider keeps no answers: send the messages before it, or name a session by x-moniker-session.', {
+      param: 'previous_response_id',
+    });
+  }
+  const tools = request.clientTools() ?? [];
+  const { toolChoice = 'auto', ...settings } = agent?.settings ?? request.settings();
+  return {
+    access,
+    model,
+    messages: toMessages(request.conversation({ inSession: false }), agent),
+    tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    toolChoice,
+    settings,
+    ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
+  };
+}
+
+function toMessages({ system: own, history, results, input }: Conversation, agent: AgentWord | undefined): Message[] {
+  const system = agent?.instructions ?? own;
+  const names = new Map<string, string>();
+  for (const { parts } of history) for (const part of parts) if (part.type === 'tool-call') names.set(part.callId, part.requested);
+  const parts = results.map((result) => ({
+    type: 'tool-result' as const,
+    requested: names.get(result.callId) ?? '',
+    canonical: null,
+    ...result,
+  }));
+  const said: Message[] = [...history, ...(parts.length > 0 ? [{ role: 'tool' as const, parts }] : [])];
+  return [
+    ...(system === '' ? [] : [{ role: 'system' as const, parts: [{ type: 'text' as const, text: system }] }]),
+    ...pairCalls(said),
+    ...(input.length > 0 ? [{ role: 'user' as const, parts: input }] : []),
+  ];
+}
