@@ -47,6 +47,8 @@ export class MessagesReply implements ReplyReader {
   readonly #access: ProviderAccess;
   readonly #assembler = new ToolCallAssembler();
   readonly #templates = new ChunkTemplates<ConstantPart>();
+  /** What deltas of this reply begin with, up to their index. */
+  #head: string | null = null;
   readonly #blocks = new Map<number, OpenBlock>();
   #latest: OpenBlock | null = null;
   #serials = 0;
@@ -66,16 +68,18 @@ export class MessagesReply implements ReplyReader {
     if (this.state === 'over') return [];
     if (message.error !== undefined) return this.#fail(tryParse(message.error) ?? message.error);
     const { data } = message;
-    const inner = withoutPadding(data);
-    const known = message.event === 'error' ? null : this.#templates.match(inner);
-    if (known !== null) return this.#readKnown(known);
+    const form = message.event === 'error' ? null : formOf(data, this.#head);
+    const known = form === null ? null : this.#templates.match(form.text);
+    if (form !== null && known !== null) {
+      const { key, index } = known.value;
+      return this.#keep(this.#feedText(form.index ?? index, key, known.text));
+    }
     if (data.trim() === '') return [];
     // Gateways put OpenAI's end mark behind this wire's own.
     if (data === '[DONE]') return this.#finish(true);
     const event = tryParse(data);
     if (!isRecord(event)) return this.#fault('sent an event that is not JSON');
-    const constant = constantPart(event);
-    if (constant !== null) this.#templates.learn(inner, constant.key, constant.text, constant);
+    if (form !== null) this.#learn(data, event);
     return this.#keep(this.#read(event, textOf(event.type) || message.event));
   }
 
@@ -95,9 +99,12 @@ export class MessagesReply implements ReplyReader {
     return this.state === 'over' ? [] : this.#finish(this.#stopReason !== null);
   }
 
-  /** An event like one before it, but for its string. */
-  #readKnown({ value, text }: { value: ConstantPart; text: string }): ChatEvent[] {
-    return text === '' ? [] : this.#keep(this.#feed(value.index, { [value.key]: text }));
+  #learn(data: string, event: Json): void {
+    const constant = constantPart(event);
+    if (constant === null) return;
+    this.#head ??= headOf(data);
+    const form = formOf(data, this.#head);
+    if (form !== null) this.#templates.learn(form.text, constant.key, constant.text, constant);
   }
 
   #keep(events: ChatEvent[]): ChatEvent[] {
@@ -178,6 +185,18 @@ export class MessagesReply implements ReplyReader {
     else if (typeof delta.signature === 'string') block.signature = delta.signature;
     else if (delta.citation != null) block.citations.push(delta.citation);
     else block.input = null;
+    return events;
+  }
+
+  /** The same for the commonest: a piece of one of the three texts. */
+  #feedText(index: number, key: ConstantPart['key'], text: string): ChatEvent[] {
+    const block = this.#blocks.get(index);
+    if (block === undefined || block.closed || text === '') return this.#feed(index, { [key]: text });
+    const events: ChatEvent[] = [];
+    block.fed = true;
+    if (key === 'partial_json') this.#feedInput(block, text, events);
+    else if (key === 'text') this.#say(block, text, events);
+    else this.#think(text, events);
     return events;
   }
 
@@ -321,29 +340,45 @@ const limitReasons = new Set(['max_tokens', 'model_context_window_exceeded', 'pa
 /** A refusal stops the model in the middle of what it says. */
 const cutReasons = new Set([...limitReasons, 'refusal']);
 
-/** The one string by which an event may differ from the next. */
+/** The one string by which an event may differ from the next of its block. */
 type ConstantPart = { key: 'text' | 'partial_json' | 'thinking'; text: string; index: number };
 
 /** null for an event that is more than a piece of text, thinking or input of one numbered block. */
-function constantPart(event: Json): ConstantPart | null {
-  if (event.type !== 'content_block_delta' || !isCount(event.index) || !isRecord(event.delta)) return null;
-  const { type: _type, ...fields } = event.delta;
+function constantPart({ type, index, delta, ...further }: Json): ConstantPart | null {
+  if (type !== 'content_block_delta' || !isCount(index) || !isRecord(delta) || Object.keys(further).length > 0) return null;
+  const { type: _type, ...fields } = delta;
   const [only, ...others] = Object.entries(fields);
   if (only === undefined || others.length > 0) return null;
   const [key, text] = only;
   if ((key !== 'text' && key !== 'partial_json' && key !== 'thinking') || typeof text !== 'string') return null;
-  return { key, text, index: event.index };
+  return { key, text, index };
 }
 
 /**
- * The event up to its last bracket. Anthropic pads each event with a random number of blanks before it, so that the lengths of
- * messages tell nothing; without them, events of one block have one form.
+ * An event without what differs for nothing. Its end: Anthropic puts a random number of blanks before the last bracket, so that the
+ * lengths of messages tell nothing. And its index where `head` ends before it, since blocks may take turns; else it is null, and
+ * part of the text.
  */
-function withoutPadding(data: string): string {
+function formOf(data: string, head: string | null): { text: string; index: number | null } | null {
   let end = data.length - 1;
-  if (data.charCodeAt(end) !== 0x7d) return '';
+  if (data.charCodeAt(end) !== 0x7d) return null;
   while (data.charCodeAt(end - 1) === 0x20) end--;
-  return data.slice(0, end);
+  if (head === null || data.slice(0, head.length) !== head) return { text: data.slice(0, end), index: null };
+  let at = head.length;
+  let index = 0;
+  for (let digit = digitAt(data, at); digit >= 0 && digit <= 9 && index < 1e6; digit = digitAt(data, ++at)) index = index * 10 + digit;
+  return at === head.length ? { text: data.slice(0, end), index: null } : { text: data.slice(at, end), index };
+}
+
+function digitAt(text: string, at: number): number {
+  return text.charCodeAt(at) - 0x30;
+}
+
+/** null where the index comes after the string. In a string the key's quotes would be escaped: what is found is the key. */
+function headOf(data: string): string | null {
+  const key = /"index": ?/.exec(data);
+  const head = key === null ? null : data.slice(0, key.index + key[0].length);
+  return head === null || head.includes('"delta"') ? null : head;
 }
 
 function kindOf({ type, name }: Json): OpenBlock['kind'] {
