@@ -43,8 +43,7 @@ export function toCohereBody(request: ChatRequest): Json {
   if (settings.seed !== undefined) body.seed = settings.seed;
   if (!profile.noSampling) addSampling(settings, body);
   const format = toResponseFormat(settings.responseFormat);
-  // Not supported together with tools (reference, `response_format`).
-  if (format !== null && tools.length === 0) body.response_format = format;
+  if (format !== null && (tools.length === 0 || profile.formatWithTools)) body.response_format = format;
   return body;
 }
 

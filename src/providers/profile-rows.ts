@@ -2,18 +2,9 @@
  * Quirks of providers and models as rows of data: what must be said otherwise, so that the adapters have no special cases. Looking
  * them up is `profiles.ts`. A row's fields lie over those of the rows before it.
  */
-import type { ProviderAccess } from '../core/provider.ts';
 import type { Profile } from '../core/provider-profile.ts';
-
-/** `host` is compared with the end of the base URL's host name, `model` with the model half of the ref. All that match apply. */
-export type ProfileRow = {
-  kind?: ProviderAccess['kind'];
-  host?: string;
-  model?: RegExp;
-  /** What was seen, and where it is written: an API reference, a thread, or a recorded reply of the corpus. */
-  because: string;
-  profile: Partial<Profile>;
-};
+import { compatibleRows, openAiReasoning } from './compatible-rows.ts';
+import type { ProfileRow } from './profile-row.ts';
 
 /** What is true of most servers that speak Chat Completions. */
 export const plainProfile: Profile = {
@@ -41,7 +32,12 @@ export const plainProfile: Profile = {
   imagesInResults: false,
   callSignatures: false,
   formatWithTools: true,
+  seedField: 'seed',
+  topK: false,
   noSampling: false,
+  noPenalties: false,
+  noStop: false,
+  thinkingSwitch: false,
   echoReasoning: false,
   boundReasoning: false,
   reasoning: 'effort',
@@ -53,7 +49,44 @@ export const profileRows: readonly ProfileRow[] = [
   {
     kind: 'openai',
     because: 'max_tokens is deprecated and refused by reasoning models; function descriptions are limited to 1024 characters',
-    profile: { exact: true, schemas: 'openai', maxTokensField: 'max_completion_tokens', maxToolDescription: 1024, maxTools: 128 },
+    profile: {
+      exact: true,
+      schemas: 'openai',
+      maxTokensField: 'max_completion_tokens',
+      maxToolDescription: 1024,
+      maxTools: 128,
+      imagesInResults: true,
+    },
+  },
+  {
+    kind: 'openai',
+    model: /^(gpt-3\.5|gpt-4($|-\d{4}(?!.*vision)|-32k)|o1-mini|o1-preview|o3-mini)/,
+    because: 'text only (models overview)',
+    profile: { images: false },
+  },
+  {
+    kind: 'openai',
+    model: /^(gpt-3|gpt-4|chatgpt|gpt-5[\d.]*-chat)/,
+    because: 'does not reason, and refuses reasoning_effort: "Unsupported parameter" (API reference, Chat Completions)',
+    profile: { reasoning: 'none' },
+  },
+  {
+    kind: 'openai',
+    model: openAiReasoning,
+    because: `temperature, top_p, penalties and stop are not supported (guide "Reasoning models"; API reference, \`stop\`)`,
+    profile: { noSampling: true, noPenalties: true, noStop: true },
+  },
+  {
+    kind: 'openai',
+    model: /^o\d/,
+    because: '"Unsupported parameter: parallel_tool_calls" (evalstate/fast-agent#279); efforts low, medium and high (API reference)',
+    profile: { parallelToolCalls: false, efforts: ['low', 'medium', 'high'] },
+  },
+  {
+    kind: 'openai',
+    model: /^gpt-5($|-(?!chat))/,
+    because: 'cannot do without reasoning: minimal is the least (API reference, `reasoning_effort`)',
+    profile: { efforts: ['minimal', 'low', 'medium', 'high'] },
   },
   { kind: 'rehearsal', because: 'our own words', profile: { exact: true } },
   {
@@ -176,45 +209,33 @@ export const profileRows: readonly ProfileRow[] = [
   },
   {
     kind: 'cohere',
-    because: 'tool_choice is REQUIRED or NONE, never one tool by name (API reference, Chat v2)',
-    profile: { exact: true, schemas: 'cohere', toolChoice: 'required', maxCallIdLength: 64, reasoning: 'budget' },
+    because: 'tool_choice is REQUIRED or NONE, never one tool by name; response_format not together with tools (API reference, Chat v2)',
+    profile: {
+      exact: true,
+      schemas: 'cohere',
+      toolChoice: 'required',
+      maxCallIdLength: 64,
+      reasoning: 'budget',
+      formatWithTools: false,
+    },
   },
   {
-    host: 'openrouter.ai',
-    because: 'passes through what each backend does: equal indexes, repeated finish reasons',
-    profile: { normalize: true },
+    kind: 'cohere',
+    model: /command-(r|a-0|a-vision|a-translate|light|nightly)|aya/i,
+    because: 'does not think (guide "Reasoning": command-a-reasoning and later)',
+    profile: { reasoning: 'none' },
   },
   {
-    host: 'mistral.ai',
-    because: 'ids must be nine letters or digits; stream_options is refused, usage comes anyway',
-    profile: { callIdLength: 9, streamUsage: false },
+    kind: 'cohere',
+    model: /command-(r|a-0|a-reasoning|a-translate|light|nightly)|aya-expanse/i,
+    because: 'text only (models overview: images are for command-a-vision, command-a-plus and aya-vision)',
+    profile: { images: false },
   },
   {
-    model: /(^|\/)(mistral|ministral|magistral|devstral|codestral|mixtral)/i,
-    because: 'the chat template checks the ids wherever it is served',
-    profile: { callIdLength: 9 },
+    kind: 'cohere',
+    model: /command-(r|r-plus)(-0[34]-2024|-08-2024)?$/i,
+    because: 'tool_choice is for command-r7b and newer (API reference, Chat v2)',
+    profile: { toolChoice: 'auto' },
   },
-  {
-    model: /deepseek-(reasoner|v3\.[2-9]|v[4-9])/i,
-    because: 'refuses a tool loop whose reasoning_content is missing',
-    profile: { echoReasoning: true },
-  },
-  { host: 'api.deepseek.com', because: 'the same, under names such as deepseek-chat', profile: { echoReasoning: true } },
-  {
-    model: /kimi-k2.*thinking|kimi-k2\.[5-9]/i,
-    because: 'the reasoning of a tool loop must be in its history',
-    profile: { echoReasoning: true },
-  },
-  { model: /kimi-k2/i, because: 'calls go wrong unless ids keep the form functions.<name>:<index>', profile: { keepCallIds: true } },
-  { host: 'generativelanguage.googleapis.com', because: 'calls without index, or all with index 0', profile: { normalize: true } },
-  { host: 'api.z.ai', because: 'index -1', profile: { normalize: true } },
-  { host: 'bigmodel.cn', because: 'index -1', profile: { normalize: true } },
-  { host: 'databricks.com', because: 'indexes begin at 1 where text came first', profile: { normalize: true } },
-  {
-    host: 'api.cloudflare.com',
-    because: 'content null is refused; final chunks of null',
-    profile: { contentNeverNull: true, normalize: true },
-  },
-  { model: /^@cf\//, because: 'Workers AI models behind any gateway', profile: { contentNeverNull: true } },
-  { host: 'cohere.ai', because: 'its compatible path refuses parallel_tool_calls', profile: { parallelToolCalls: false } },
+  ...compatibleRows,
 ];

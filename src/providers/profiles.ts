@@ -1,6 +1,7 @@
 /** What is known of one model at one provider: the rows that match it (`profile-rows.ts`), and over them what its administrator says. */
 import type { ProviderAccess } from '../core/provider.ts';
 import type { Profile } from '../core/provider-profile.ts';
+import type { ProfileRow } from './profile-row.ts';
 import { plainProfile, profileRows } from './profile-rows.ts';
 
 /** Found profiles by the access that they belong to; an access lives as long as the directory keeps it. */
@@ -9,7 +10,7 @@ const found = new WeakMap<object, Map<string, Profile>>();
 const maxModels = 200;
 
 /** What is known of one model at one provider. */
-export function profileFor(access: Pick<ProviderAccess, 'kind' | 'baseUrl' | 'profile'>, model: string): Profile {
+export function profileFor(access: Place, model: string): Profile {
   const profiles = found.get(access) ?? new Map<string, Profile>();
   found.set(access, profiles);
   const known = profiles.get(model);
@@ -20,18 +21,20 @@ export function profileFor(access: Pick<ProviderAccess, 'kind' | 'baseUrl' | 'pr
   return profile;
 }
 
-function findProfile(access: Pick<ProviderAccess, 'kind' | 'baseUrl' | 'profile'>, model: string): Profile {
-  const host = hostOf(access.baseUrl);
+type Place = Pick<ProviderAccess, 'kind' | 'baseUrl' | 'profile'>;
+
+function findProfile(access: Place, model: string): Profile {
   const profile = { ...plainProfile };
-  for (const row of profileRows) {
-    if (row.kind !== undefined && row.kind !== access.kind) continue;
-    if (row.host !== undefined && host !== row.host && !host.endsWith(`.${row.host}`)) continue;
-    if (row.model !== undefined && !row.model.test(model)) continue;
-    Object.assign(profile, row.profile);
-  }
+  for (const row of profileRows) if (matchesRow(row, access, model)) Object.assign(profile, row.profile);
   return Object.assign(profile, access.profile);
 }
 
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : '';
+export function matchesRow({ kind, host, port, model: pattern }: ProfileRow, access: Place, model: string): boolean {
+  if (kind !== undefined && ![kind].flat().includes(access.kind)) return false;
+  if (pattern !== undefined && !pattern.test(model)) return false;
+  if (host === undefined && port === undefined) return true;
+  if (!URL.canParse(access.baseUrl)) return false;
+  const url = new URL(access.baseUrl);
+  if (port !== undefined && url.port !== port) return false;
+  return host === undefined || [host].flat().some((name) => url.hostname === name || url.hostname.endsWith(`.${name}`));
 }

@@ -1,0 +1,268 @@
+/**
+ * Profile rows of the servers and models that speak Chat Completions beside OpenAI (`profile-rows.ts` has the other APIs). Servers
+ * that differ in their replies alone (ids, indexes, names, ends) need no row: the reply's reader and the assembler take them all,
+ * and a stream with tools is passed on unread only where a row says `exact`. Recorded: `../shared/fixtures/providers/`.
+ */
+import type { ProfileRow } from './profile-row.ts';
+
+/** OpenAI's models that reason. gpt-5-chat does not. */
+export const openAiReasoning = /^(o\d|gpt-[5-9](?![\d.]*-chat))/;
+
+const azure = ['openai.azure.com', 'services.ai.azure.com', 'cognitiveservices.azure.com'];
+const moonshot = ['moonshot.ai', 'moonshot.cn', 'kimi.com'];
+const zai = ['z.ai', 'bigmodel.cn'];
+
+/** Models, wherever they are served. */
+const modelRows: readonly ProfileRow[] = [
+  {
+    model: /(^|\/)(open-)?(mistral|ministral|magistral|devstral|codestral|mixtral|pixtral)/i,
+    because:
+      "the chat template checks that ids have nine letters or digits (anomalyco/opencode#1680); \"Unexpected role 'user' after role 'tool'\" (NousResearch/hermes-agent#20154, aliou/pi-neuralwatt#12)",
+    profile: { callIdLength: 9, assistantAfterToolResult: true },
+  },
+  {
+    model: /deepseek-(reasoner|v3\.[2-9]|v[4-9]|flash|pro)/i,
+    because:
+      'the reasoning_content of turns with tool calls "must be fully passed back to the API in all subsequent requests" (guide "Thinking Mode"; NousResearch/hermes-agent#15228)',
+    profile: { echoReasoning: true },
+  },
+  {
+    model: /deepseek-(reasoner|v[4-9]|flash|pro)/i,
+    because: '"Thinking mode does not support this tool_choice" (deepseek-ai/DeepSeek-V3#1376; behind gateways can1357/oh-my-pi#7315)',
+    profile: { toolChoice: 'auto' },
+  },
+  {
+    model: /kimi-k2.*thinking|kimi-k2\.[5-9]|kimi-k[3-9]|kimi-for-coding/i,
+    because: '"thinking is enabled but reasoning_content is missing in assistant tool call message" (anomalyco/opencode#10996)',
+    profile: { echoReasoning: true },
+  },
+  {
+    model: /kimi-k2/i,
+    because:
+      'calls go wrong unless ids keep the form functions.<name>:<index> (MoonshotAI/kimi-code#2503; recorded: kimi-k2.5-ids-functions-add-0)',
+    profile: { keepCallIds: true },
+  },
+  {
+    model: /kimi-k2\.[5-9]|kimi-k[3-9]/i,
+    because:
+      'sees images of the user, not of tools (vllm-project/vllm#43203); Moonshot’s own client lays them behind (MoonshotAI/kimi-code#626)',
+    profile: { imagesInResults: true },
+  },
+  {
+    kind: 'openai-compatible',
+    model: /(^|\/)(gpt-4o|gpt-4\.1|gpt-5|o3$|o4|chatgpt-4o|claude-|gemini-[2-9])/i,
+    because: 'sees images, whoever serves it (models overviews of OpenAI, Anthropic and Google)',
+    profile: { imagesInResults: true },
+  },
+  {
+    kind: 'openai-compatible',
+    model: /(^|\/)gemma-?2?-(2b|7b|9b|27b)/i,
+    because: 'no tool format, and "System role not supported" in its chat template (model cards of Gemma 1 and 2)',
+    profile: { protocol: 'text', systemInUser: true },
+  },
+  {
+    kind: 'openai-compatible',
+    model: /(^|\/)(meta-)?(codellama-|llama-?2-|llama-?3-(8b|70b)(?!.*tool))/i,
+    because: 'tools came with Llama 3.1 (model cards; "llama3 does not support tools", ollama/ollama#5793)',
+    profile: { protocol: 'text' },
+  },
+  {
+    model: /^@cf\//,
+    because: 'Workers AI models refuse content null behind any gateway (changelog of cloudflare/ai)',
+    profile: { contentNeverNull: true },
+  },
+];
+
+/** Servers, known by where they are. */
+const serverRows: readonly ProfileRow[] = [
+  {
+    host: 'openrouter.ai',
+    because:
+      'passes through what each backend does: equal indexes, repeated finish reasons (recorded: gemini-2.5-flash-lite-15-calls-same-index); takes top_k (API reference)',
+    profile: { normalize: true, topK: true },
+  },
+  {
+    host: 'mistral.ai',
+    because:
+      'unknown fields are a 422 "extra_forbidden" (mistralai/platform-docs-public#7), stream_options among them: usage comes anyway; the seed is random_seed and a tool message has a name (API reference)',
+    profile: {
+      callIdLength: 9,
+      assistantAfterToolResult: true,
+      toolResultName: true,
+      streamUsage: false,
+      seedField: 'random_seed',
+      reasoning: 'none',
+    },
+  },
+  {
+    host: 'api.deepseek.com',
+    because:
+      '"unknown variant `image_url`, expected `text`" (rikkahub/rikkahub#1433); reasoning goes back, and is switched by `thinking` (guide "Thinking Mode")',
+    profile: { images: false, echoReasoning: true, thinkingSwitch: true },
+  },
+  {
+    host: moonshot,
+    model: /kimi-k2\.[5-9]|kimi-k[3-9]/i,
+    because:
+      '"invalid temperature: only 1 is allowed for this model" (odysseus-dev/odysseus#3959); "tool_choice \'specified\' is incompatible with thinking enabled", penalties fixed too (enricoros/big-AGI#1161)',
+    profile: { noSampling: true, noPenalties: true, toolChoice: 'auto', reasoning: 'none' },
+  },
+  {
+    host: moonshot,
+    model: /kimi-k2\.[56]/i,
+    because: 'thinking is switched by `thinking` (HKUDS/nanobot#4967)',
+    profile: { thinkingSwitch: true },
+  },
+  {
+    host: zai,
+    because:
+      'index -1 (recorded: glm-4.5-flash-index-minus-1); "GLM only accepts tool_choice=auto", no penalties (GLM guide of agentscope-java); thinking goes back with the results and is switched by `thinking` (guide "Thinking Mode")',
+    profile: { normalize: true, toolChoice: 'auto', noPenalties: true, echoReasoning: true, thinkingSwitch: true, reasoning: 'none' },
+  },
+  {
+    host: zai,
+    model: /glm-(5\.[2-9]|[6-9])/i,
+    because: 'reasoning_effort low, high or max (guide of GLM-5.3; GLM-5.2 maps the words)',
+    profile: { reasoning: 'effort', efforts: ['low', 'high', 'max'] },
+  },
+  {
+    host: 'aliyuncs.com',
+    because:
+      'id "" on later pieces of a call (symfony/ai#2220, anomalyco/opencode#40969; recorded: qwen3-max-continuation-id-empty); top_k is taken, thinking has fields of its own (DashScope API reference)',
+    profile: { normalize: true, topK: true, reasoning: 'none' },
+  },
+  {
+    host: 'aliyuncs.com',
+    model: /qwq|qvq|-thinking|qwen3-\d+b(?!.*instruct)|qwen3\.[5-9]/i,
+    because: '"tool_choice … does not support being set to required or object in thinking mode" (QwenLM/qwen-code#7659)',
+    profile: { toolChoice: 'auto' },
+  },
+  {
+    host: 'groq.com',
+    because: 'structured outputs take neither tools nor JSON mode beside them (guide "Structured Outputs")',
+    profile: { formatWithTools: false },
+  },
+  {
+    host: 'groq.com',
+    model: /llama|gemma|kimi-k2-instruct|allam|compound/i,
+    because: '"reasoning_effort is not supported with this model" (guide "Reasoning")',
+    profile: { reasoning: 'none' },
+  },
+  {
+    host: 'groq.com',
+    model: /gpt-oss/i,
+    because: 'efforts low, medium and high (guide "Reasoning")',
+    profile: { efforts: ['low', 'medium', 'high'] },
+  },
+  { host: 'groq.com', model: /qwen/i, because: 'efforts none and default (guide "Reasoning")', profile: { efforts: ['none', 'default'] } },
+  {
+    host: 'x.ai',
+    model: /grok-(3-mini|4|[5-9]|code)(?!.*non-reasoning)/i,
+    because: 'presencePenalty, frequencyPenalty and stop are an error for models that reason (guide "Reasoning")',
+    profile: { noPenalties: true, noStop: true },
+  },
+  {
+    host: 'x.ai',
+    model: /grok-(2|3(?!-mini)|4$|4-|4\.20|code)/i,
+    because: '"Model does not support parameter reasoningEffort" (release notes of opencode-oci-provider 0.2.3, @ai-sdk/xai 4.0.8)',
+    profile: { reasoning: 'none' },
+  },
+  {
+    host: 'x.ai',
+    model: /grok-3-mini/i,
+    because: 'efforts low and high (guide "Reasoning")',
+    profile: { efforts: ['low', 'high'] },
+  },
+  {
+    host: 'x.ai',
+    model: /grok-4\.5/i,
+    because: 'cannot do without reasoning: low, medium, high (anomalyco/opencode#39448)',
+    profile: { efforts: ['low', 'medium', 'high'] },
+  },
+  { host: ['together.xyz', 'together.ai'], because: 'takes top_k (API reference, Chat Completions)', profile: { topK: true } },
+  {
+    kind: ['openai', 'openai-compatible'],
+    host: azure,
+    because:
+      'chunks with empty choices and without delta (CopilotKit/CopilotKit#2468, microsoft/autogen#6465; recorded: gpt-4o-mini-prompt-filter-first); descriptions and numbers of tools as at OpenAI',
+    profile: { normalize: true, exact: false, maxToolDescription: 1024, maxTools: 128 },
+  },
+  {
+    kind: ['openai', 'openai-compatible'],
+    host: azure,
+    model: openAiReasoning,
+    because: 'max_tokens, temperature and its like are refused as at OpenAI (guide "Azure OpenAI reasoning models")',
+    profile: { maxTokensField: 'max_completion_tokens', noSampling: true, noPenalties: true, noStop: true },
+  },
+  {
+    host: 'cerebras.ai',
+    because: 'penalties and parallel_tool_calls are a 400 (guide "OpenAI compatibility", as agentjido/req_llm quotes it)',
+    profile: { noPenalties: true, parallelToolCalls: false },
+  },
+  {
+    host: 'githubcopilot.com',
+    because: 'chunks with an empty id and empty choices (recorded: gpt-4o-two-calls-empty-args); at most 128 tools (reference §8.6)',
+    profile: { normalize: true, maxTools: 128 },
+  },
+  {
+    kind: 'openai-compatible',
+    host: 'generativelanguage.googleapis.com',
+    because:
+      'calls without index or id, or all with index 0 (openai/openai-python#2806, vercel/ai#14277; recorded: gemini-2.5-pro-id-empty-string)',
+    profile: { normalize: true },
+  },
+  {
+    kind: 'openai-compatible',
+    host: ['generativelanguage.googleapis.com', 'aiplatform.googleapis.com'],
+    model: /gemini-([3-9]|\d\d)/i,
+    because:
+      'the first call of a step must carry its thought_signature in extra_content (guide "Thought signatures", OpenAI compatibility)',
+    profile: { callSignatures: true },
+  },
+  {
+    kind: 'openai-compatible',
+    host: 'anthropic.com',
+    because: 'the index of calls begins at 1 behind a text (recorded: claude-haiku-index-starts-at-1)',
+    profile: { normalize: true },
+  },
+  {
+    kind: 'openai-compatible',
+    host: ['cohere.ai', 'cohere.com'],
+    because: 'its compatible path refuses parallel_tool_calls (guide "Compatibility API")',
+    profile: { parallelToolCalls: false },
+  },
+  {
+    host: 'databricks.com',
+    because: 'indexes begin at 1 where text came first (recorded: databricks-claude-indices-start-at-1)',
+    profile: { normalize: true },
+  },
+  {
+    host: 'snowflakecomputing.com',
+    because: 'function_call, custom and finish_reason stand there with empty values (recorded: claude-zero-valued-fields)',
+    profile: { normalize: true },
+  },
+  {
+    host: 'venice.ai',
+    because:
+      'tool_calls null in text, empty argument pieces with id and name null (recorded: mistral-small-continuation-id-null-name-null)',
+    profile: { normalize: true },
+  },
+  {
+    host: 'avian.io',
+    because: 'the id of chunks changes within a stream, finish reasons are repeated (recorded: kimi-k2.5-ids-functions-add-0)',
+    profile: { normalize: true },
+  },
+  {
+    host: 'api.cloudflare.com',
+    because: 'content null is refused; last chunks of null (changelog of cloudflare/ai)',
+    profile: { contentNeverNull: true, normalize: true },
+  },
+  {
+    port: '11434',
+    model: /^(gemma[23]?|llama2|llama3|codellama|vicuna|phi3|deepseek-r1)(:|$)/i,
+    because: 'Ollama: "does not support tools" is a 400 (ollama/ollama#5793, #15023, #15602, louisho5/picobot#6)',
+    profile: { protocol: 'text' },
+  },
+];
+
+export const compatibleRows: readonly ProfileRow[] = [...modelRows, ...serverRows];
