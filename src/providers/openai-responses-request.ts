@@ -10,6 +10,7 @@ import { contentText } from '../core/tool.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
+import { returned } from './openai-responses-wire.ts';
 import { isOwnPart } from './own-words.ts';
 import { profileFor } from './profiles.ts';
 import { offerTools } from './tool-definitions.ts';
@@ -138,10 +139,23 @@ function callOf(part: Assistant['parts'][number], message: Assistant, request: C
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
 
-/** null for what another API left there before the provider's kind was changed. */
+/**
+ * null for what another API left there before the provider's kind was changed. Looked at closely: a client that keeps its own history
+ * brings these parts itself, and must not slip in an item of another role.
+ */
 function readNative(data: unknown): ResponsesNative | null {
-  // Written by the reader of this API's replies, and by nobody else.
-  return isRecord(data) && data.api === 'openai-responses' ? (data as ResponsesNative) : null;
+  if (!isRecord(data) || data.api !== 'openai-responses') return null;
+  const { item, message, call } = data;
+  const native: ResponsesNative = { api: 'openai-responses' };
+  if (isRecord(item) && (item.type === 'reasoning' || item.type === 'custom_tool_call' || returned.has(textOf(item.type))))
+    native.item = item;
+  if (isRecord(message) && textOf(message.phase) !== '') native.message = { phase: textOf(message.phase) };
+  if (isRecord(call) && textOf(call.call_id) !== '') {
+    const { namespace, caller, type } = call;
+    const custom = type === 'custom_tool_call' && ({ type } as const);
+    native.call = { call_id: textOf(call.call_id), ...custom, ...(namespace != null && { namespace }), ...(caller != null && { caller }) };
+  }
+  return native;
 }
 
 function toMessage(role: 'system' | 'user', content: string | Json[]): Json[] {
