@@ -1,137 +1,24 @@
 /**
- * Chat Completions, both halves of the mapping: a neutral request to the wire's body, and its reply, streamed or plain, to
- * events. For the kinds `openai` and `openai-compatible`; what servers do differently is data in `profiles.ts`. Sending and
- * reading bytes is `transport.ts`. Wire: OpenAI API reference, "Chat Completions", and the recorded replies in the tests.
+ * Chat Completions: how it is spoken to (`openai-request.ts`) and its reply, streamed or plain, as events. For the kinds `openai` and
+ * `openai-compatible`; what servers do differently is data in the profiles. Sending and reading bytes is `transport.ts`. Wire: OpenAI
+ * API reference, "Chat Completions", and the recorded replies in the tests.
  */
 import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
-import type { AssistantPart, InputPart, Message, ToolCallPart } from '../core/message.ts';
 import type { ProviderAccess } from '../core/provider.ts';
-import { contentText } from '../core/tool.ts';
 import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
 import type { SseMessage } from '../net/sse.ts';
-import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
-import { createCallIds } from './call-ids.ts';
-import { ChunkTemplates } from './chunk-template.ts';
-import type { Profile } from '../core/provider-profile.ts';
-import { profileFor } from './profiles.ts';
-import { errorBodyProblem, malformedProblem } from './provider-error.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
-
-type Json = Record<string, unknown>;
-
-/** What goes back to the same provider with the assistant message it came with (`native` events and parts). */
-type NativeData = {
-  reasoningContent?: string;
-  reasoningDetails?: Json[];
-  /** `extra_content` of calls, by their place in the message: Gemini's thought signatures. */
-  callExtras?: Record<string, unknown>;
-  /** `extra_content` of the message. */
-  extra?: unknown;
-};
+import { ChunkTemplates } from './chunk-template.ts';
+import { type NativeData, toRequestBody } from './openai-request.ts';
+import { errorBodyProblem, malformedProblem } from './provider-error.ts';
+import { argumentsOf, isCount, isRecord, type Json, textOf as text, tryParse } from './wire-value.ts';
 
 export const chatCompletions: Adapter = {
+  dialect: 'openai-chat',
   path: () => '/chat/completions',
   toBody: toRequestBody,
-  createReply: ({ access, model }) => new OpenAiReply(access, model),
+  createReply: ({ access }) => new OpenAiReply(access),
 };
-
-// ---- Request ----
-
-/** The body of a streamed request. */
-export function toRequestBody(request: ChatRequest): Json {
-  const { access, model, tools, toolChoice, settings } = request;
-  const profile = profileFor(access, model);
-  const body: Json = { model, messages: toMessages(request.messages, access.name, profile), stream: true };
-  if (profile.streamUsage) body.stream_options = { include_usage: true };
-  if (tools.length > 0) {
-    body.tools = tools.map((tool) => toTool(tool, profile));
-    if (toolChoice !== 'auto') {
-      body.tool_choice = typeof toolChoice === 'string' ? toolChoice : { type: 'function', function: { name: toolChoice.tool } };
-    }
-    if (settings.parallelToolCalls !== undefined && profile.parallelToolCalls) body.parallel_tool_calls = settings.parallelToolCalls;
-  }
-  if (settings.temperature !== undefined) body.temperature = settings.temperature;
-  if (settings.topP !== undefined) body.top_p = settings.topP;
-  if (settings.maxOutputTokens !== undefined) body[profile.maxTokensField] = settings.maxOutputTokens;
-  if (settings.stop !== undefined && settings.stop.length > 0) body.stop = settings.stop;
-  if (settings.seed !== undefined) body.seed = settings.seed;
-  if (settings.frequencyPenalty !== undefined) body.frequency_penalty = settings.frequencyPenalty;
-  if (settings.presencePenalty !== undefined) body.presence_penalty = settings.presencePenalty;
-  if (settings.reasoningEffort !== undefined) body.reasoning_effort = settings.reasoningEffort;
-  if (settings.responseFormat !== undefined) body.response_format = settings.responseFormat;
-  return body;
-}
-
-function toTool(tool: OfferedTool, profile: Profile): Json {
-  const limit = profile.maxToolDescription ?? Number.POSITIVE_INFINITY;
-  const description = tool.description.length > limit ? `${tool.description.slice(0, limit - 1)}…`.toWellFormed() : tool.description;
-  // An object schema without `properties` is refused by OpenAI.
-  const parameters = { ...tool.inputSchema, type: 'object', properties: tool.inputSchema.properties ?? {} };
-  return { type: 'function', function: { name: tool.name, description, parameters } };
-}
-
-function toMessages(messages: readonly Message[], provider: string, profile: Profile): Json[] {
-  const idOf = createCallIds(messages, provider, profile);
-  const lastUser = messages.findLastIndex((message) => message.role === 'user');
-  return messages.flatMap((message, index): Json[] => {
-    switch (message.role) {
-      case 'system':
-        return [{ role: 'system', content: message.parts.map((part) => part.text).join('\n\n') }];
-      case 'user':
-        return [{ role: 'user', content: toUserContent(message.parts) }];
-      case 'assistant':
-        return toAssistant(message.parts, { provider, profile, idOf, inLoop: index > lastUser });
-      case 'tool':
-        return message.parts.map((part) => ({ role: 'tool', tool_call_id: idOf(part.callId), content: contentText(part.content) }));
-      default:
-        return message satisfies never;
-    }
-  });
-}
-
-function toUserContent(parts: readonly InputPart[]): unknown {
-  if (parts.every((part) => part.type === 'text')) return parts.map((part) => part.text).join('\n\n');
-  return parts.map((part) => {
-    if (part.type === 'text') return { type: 'text', text: part.text };
-    return { type: 'image_url', image_url: { url: part.url ?? `data:${part.mediaType ?? 'image/png'};base64,${part.data ?? ''}` } };
-  });
-}
-
-function toAssistant(
-  parts: readonly AssistantPart[],
-  { provider, profile, idOf, inLoop }: { provider: string; profile: Profile; idOf: (callId: string) => string; inLoop: boolean },
-): Json[] {
-  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  const calls = parts.filter((part) => part.type === 'tool-call');
-  // Nothing of it can be sent: an empty assistant message is refused by most.
-  if (text === '' && calls.length === 0) return [];
-  const native = nativeOf(parts, provider);
-  const message: Json = { role: 'assistant', content: text === '' && !profile.contentNeverNull ? null : text };
-  if (profile.echoReasoning && inLoop && native.reasoningContent !== undefined) message.reasoning_content = native.reasoningContent;
-  if (native.reasoningDetails !== undefined) message.reasoning_details = native.reasoningDetails;
-  if (native.extra !== undefined) message.extra_content = native.extra;
-  if (calls.length > 0) {
-    message.tool_calls = calls.map((call, index) => {
-      const extra = native.callExtras?.[String(index)];
-      return { ...toCall(call, idOf(call.callId)), ...(extra !== undefined && { extra_content: extra }) };
-    });
-  }
-  return [message];
-}
-
-function nativeOf(parts: readonly AssistantPart[], provider: string): NativeData {
-  const part = parts.find((candidate) => candidate.type === 'native' && candidate.provider === provider);
-  // Written by `OpenAiReply` below under the same provider name; nobody else may.
-  return part?.type === 'native' ? (part.data as NativeData) : {};
-}
-
-function toCall(call: ToolCallPart, id: string): Json {
-  // What a model made up may be no legal name, and one illegal name in the history has the whole request refused.
-  const name = call.requested.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown_tool';
-  return { id, type: 'function', function: { name, arguments: JSON.stringify(call.arguments ?? {}) } };
-}
-
-// ---- Reply ----
 
 /** Reads one reply. Only the first of several choices is read. */
 export class OpenAiReply implements ReplyReader {
@@ -140,13 +27,12 @@ export class OpenAiReply implements ReplyReader {
   id: string | null = null;
   created: number | null = null;
   readonly #access: ProviderAccess;
-  readonly #echoesReasoning: boolean;
   readonly #assembler = new ToolCallAssembler();
   readonly #templates = new ChunkTemplates<ConstantPart>();
-  /** Calls in the order of their `call-start`, which is their order in the message. */
-  readonly #started: number[] = [];
+  /** The call that was started last; -1: none. */
+  #started = -1;
+  /** `extra_content` that came before its call was started. */
   readonly #callExtras = new Map<number, unknown>();
-  #reasoning = '';
   #details: Json[] = [];
   #extra: unknown;
   #usage: Usage | null = null;
@@ -154,9 +40,8 @@ export class OpenAiReply implements ReplyReader {
   #atLimit = false;
   #spoke = false;
 
-  constructor(access: ProviderAccess, model: string) {
+  constructor(access: ProviderAccess) {
     this.#access = access;
-    this.#echoesReasoning = profileFor(access, model).echoReasoning;
   }
 
   take(message: SseMessage): ChatEvent[] {
@@ -195,8 +80,9 @@ export class OpenAiReply implements ReplyReader {
   /** A chunk like one before it, but for its string. */
   #readKnown({ value, text: piece }: { value: ConstantPart; text: string }): ChatEvent[] {
     const events: ChatEvent[] = [];
-    if (value.key === 'content') this.#readContent(piece, events);
-    else this.#push({ index: value.index, arguments: piece }, events);
+    if (value.key === 'arguments') this.#push({ index: value.index, arguments: piece }, events);
+    else if (value.key === 'content') this.#readContent(piece, events);
+    else this.#addReasoning(piece, events);
     this.#spoke = true;
     return events;
   }
@@ -260,7 +146,6 @@ export class OpenAiReply implements ReplyReader {
 
   #addReasoning(piece: string, events: ChatEvent[]): void {
     if (piece === '') return;
-    if (this.#echoesReasoning) this.#reasoning += piece;
     events.push({ type: 'reasoning', text: piece });
   }
 
@@ -278,7 +163,7 @@ export class OpenAiReply implements ReplyReader {
     } else {
       this.#push({ id, index, name: text(named?.name), arguments: argumentsOf(named?.arguments) }, events);
     }
-    if (call.extra_content != null && this.#assembler.latest >= 0) this.#callExtras.set(this.#assembler.latest, call.extra_content);
+    if (call.extra_content != null && this.#assembler.latest >= 0) this.#addCallExtra(this.#assembler.latest, call.extra_content, events);
   }
 
   #push(piece: Parameters<ToolCallAssembler['push']>[0], events: ChatEvent[]): void {
@@ -287,9 +172,22 @@ export class OpenAiReply implements ReplyReader {
 
   #note(made: ChatEvent[], events: ChatEvent[]): void {
     for (const event of made) {
-      if (event.type === 'call-start') this.#started.push(event.call);
       events.push(event);
+      if (event.type !== 'call-start') continue;
+      this.#started = event.call;
+      const extra = this.#callExtras.get(event.call);
+      if (extra !== undefined) events.push(this.#native({ callExtra: extra }));
     }
+  }
+
+  /** It goes back with its call, so it stands right behind it. One that comes when another call has begun is lost; none was seen. */
+  #addCallExtra(call: number, extra: unknown, events: ChatEvent[]): void {
+    if (this.#started < call) this.#callExtras.set(call, extra);
+    else if (this.#started === call && !this.#callExtras.has(call)) events.push(this.#native({ callExtra: extra }));
+  }
+
+  #native(data: Omit<NativeData, 'api'>): ChatEvent {
+    return { type: 'native', provider: this.#access.name, data: { api: 'openai-chat', ...data } satisfies NativeData };
   }
 
   #fail(error: unknown): ChatEvent[] {
@@ -306,8 +204,8 @@ export class OpenAiReply implements ReplyReader {
       return this.#end(events, malformedProblem(this.#access, 'began more tool calls than a reply may hold').toBody());
     if (failureReasons.has(this.#finishReason ?? ''))
       return this.#end(events, malformedProblem(this.#access, 'gave up on its reply').toBody());
-    const native = this.#native();
-    if (native !== null) events.push({ type: 'native', provider: this.#access.name, data: native });
+    if (this.#details.length > 0) events.push(this.#native({ reasoningDetails: this.#details }));
+    if (this.#extra !== undefined) events.push(this.#native({ extra: this.#extra }));
     if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });
     events.push({ type: 'finish', reason: this.#reason(), raw: this.#finishReason });
     this.state = 'over';
@@ -326,24 +224,14 @@ export class OpenAiReply implements ReplyReader {
     const raw = this.#finishReason;
     if (this.#atLimit) return 'length';
     if (raw !== null && /^content[-_]?filter$|^safety$/i.test(raw)) return 'content-filter';
-    if (this.#started.length > 0) return 'tool-calls';
+    if (this.#started >= 0) return 'tool-calls';
     return raw === null ? 'unknown' : 'stop';
-  }
-
-  #native(): NativeData | null {
-    const data: NativeData = {};
-    if (this.#reasoning !== '') data.reasoningContent = this.#reasoning;
-    if (this.#details.length > 0) data.reasoningDetails = this.#details;
-    if (this.#extra !== undefined) data.extra = this.#extra;
-    if (this.#callExtras.size > 0) {
-      data.callExtras = Object.fromEntries([...this.#callExtras].map(([call, extra]) => [String(this.#started.indexOf(call)), extra]));
-    }
-    return Object.keys(data).length === 0 ? null : data;
   }
 }
 
 /** The one string by which a chunk may differ from the next, and what it belongs to. */
-type ConstantPart = { key: 'content'; text: string } | { key: 'arguments'; text: string; index: number };
+type ConstantPart = { key: 'content' | ReasoningKey; text: string } | { key: 'arguments'; text: string; index: number };
+type ReasoningKey = 'reasoning_content' | 'reasoning';
 
 /** null for a chunk that says anything more than a piece of text, or of one numbered call's arguments. */
 function constantPart(chunk: Json): ConstantPart | null {
@@ -352,7 +240,9 @@ function constantPart(chunk: Json): ConstantPart | null {
   const choice: unknown = chunk.choices[0];
   if (!isRecord(choice) || (choice.index ?? 0) !== 0 || choice.finish_reason != null || !isRecord(choice.delta)) return null;
   const { content, tool_calls: calls, role: _role, ...others } = choice.delta;
-  if (Object.values(others).some((value) => value != null) || choice.native_finish_reason != null) return null;
+  const said = Object.entries(others).filter(([, value]) => value != null);
+  if (choice.native_finish_reason != null) return null;
+  if (said.length > 0) return calls == null && !content && said.length === 1 ? reasoningPart(said[0]) : null;
   if (calls == null) return typeof content === 'string' ? { key: 'content', text: content } : null;
   if (!Array.isArray(calls) || calls.length !== 1 || (content != null && content !== '')) return null;
   const call: unknown = calls[0];
@@ -360,6 +250,10 @@ function constantPart(chunk: Json): ConstantPart | null {
   const named = call.function;
   if (!isRecord(named) || named.name || typeof named.arguments !== 'string') return null;
   return { key: 'arguments', text: named.arguments, index: call.index as number };
+}
+
+function reasoningPart([key, value]: [string, unknown] = ['', null]): ConstantPart | null {
+  return (key === 'reasoning_content' || key === 'reasoning') && typeof value === 'string' ? { key, text: value } : null;
 }
 
 const limitReasons = new Set(['length', 'max_tokens', 'max_output_tokens', 'model_length']);
@@ -389,32 +283,7 @@ function readUsage(value: unknown): Usage | null {
   return usage;
 }
 
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function argumentsOf(value: unknown): string | object | null {
-  return typeof value === 'string' || (typeof value === 'object' && value !== null) ? value : null;
-}
-
 function joinText(parts: unknown): string {
   if (!Array.isArray(parts)) return text(parts);
   return parts.map((part) => (isRecord(part) ? text(part.text) : '')).join('');
-}
-
-function tryParse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    // Not JSON: the caller says so in its own words.
-    return undefined;
-  }
 }

@@ -209,9 +209,7 @@ const ended = (finish: string, rest: object = {}) => ({ type: 'message-end', del
 
 function replyOf(...frames: unknown[]): ChatEvent[] {
   const reply = cohere.createReply({ access, model });
-  const events = frames.flatMap((value) =>
-    reply.take({ event: '', data: typeof value === 'string' ? value : JSON.stringify(value), id: null }),
-  );
+  const events = frames.flatMap((value) => reply.take({ event: '', data: typeof value === 'string' ? value : JSON.stringify(value) }));
   return [...events, ...reply.end()];
 }
 

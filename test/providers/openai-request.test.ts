@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { AssistantPart, Message } from '../../src/core/message.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';
-import { OpenAiReply, toRequestBody } from '../../src/providers/openai.ts';
+import { OpenAiReply } from '../../src/providers/openai.ts';
+import { toRequestBody } from '../../src/providers/openai-request.ts';
+import { goldenRequest } from './golden-conversation.ts';
+import { partsOf } from './said-parts.ts';
 
 const at = (fields: Partial<ProviderAccess> = {}): ProviderAccess => ({
   name: 'acme',
@@ -81,6 +84,60 @@ const sent = (fields: Partial<ChatRequest>) =>
   toRequestBody(request(fields)) as { messages: Record<string, unknown>[]; tools?: unknown[] } & Record<string, unknown>;
 
 describe('the request', () => {
+  it('of the conversation that every API is given', () => {
+    const { tools, ...rest } = toRequestBody(goldenRequest({ kind: 'openai' }, { model: 'gpt-4o', toolChoice: 'required' }));
+    expect(rest).toEqual({
+      model: 'gpt-4o',
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [
+        { role: 'system', content: 'You are brief.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'What is the weather where this was taken?' },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: 'Let me look.',
+          tool_calls: [
+            { id: 'call_01first', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } },
+            { id: 'call_02second', type: 'function', function: { name: 'list_files', arguments: '{}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'call_01first', content: '18 °C, "fair" & <dry>\n[image: image/gif]' },
+        { role: 'tool', tool_call_id: 'call_02second', content: 'The disk is gone.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: '[From the result of get_weather:]' },
+            { type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=' } },
+          ],
+        },
+        { role: 'assistant', content: '18 °C and fair.' },
+        { role: 'user', content: 'And tomorrow?' },
+      ],
+      tool_choice: 'required',
+      temperature: 0.5,
+      top_p: 0.9,
+      max_completion_tokens: 500,
+      stop: ['END'],
+    });
+    expect(tools).toMatchObject([
+      {
+        type: 'function',
+        function: {
+          name: 'get_weather',
+          description: 'The weather of a city.',
+          parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+        },
+      },
+      { type: 'function', function: { name: 'list_files', parameters: { type: 'object', properties: {} } } },
+    ]);
+  });
+
   it('of a whole conversation', () => {
     expect(
       sent({
@@ -212,6 +269,108 @@ describe('profiles', () => {
     expect(sent({ model: '@cf/meta/llama-3.3' }).messages[2]).toMatchObject({ content: '' });
   });
 
+  const bodyWith = (profile: ProviderAccess['profile'], fields: Partial<ChatRequest> = {}) => sent({ access: at({ profile }), ...fields });
+
+  it('tells a forced call in the word that is known', () => {
+    const tools = [{ name: 't', description: '', inputSchema: {} }];
+    expect(bodyWith({ requiredWord: 'any' }, { tools, toolChoice: 'required' }).tool_choice).toBe('any');
+    expect(bodyWith({}, { tools, toolChoice: 'none' }).tool_choice).toBe('none');
+  });
+
+  it('sends each setting only where it is taken, under the name that is known', () => {
+    const settings = { temperature: 1, topP: 1, topK: 5, seed: 7, stop: ['x'], frequencyPenalty: 1, presencePenalty: 1 };
+    const names = (profile: ProviderAccess['profile']) =>
+      Object.keys(bodyWith(profile, { settings }))
+        .filter((name) => !['model', 'messages', 'stream', 'stream_options'].includes(name))
+        .sort();
+    expect(names({})).toEqual(['frequency_penalty', 'presence_penalty', 'seed', 'stop', 'temperature', 'top_p']);
+    expect(names({ noSampling: true, topK: true })).toEqual(['frequency_penalty', 'presence_penalty', 'seed', 'stop']);
+    expect(names({ noPenalties: true, noStop: true, topK: true, seedField: 'random_seed' })).toEqual([
+      'random_seed',
+      'temperature',
+      'top_k',
+      'top_p',
+    ]);
+    expect(bodyWith({ defaultMaxTokens: 9 })).toMatchObject({ max_tokens: 9 });
+  });
+
+  it('tells how much to think in a word that is taken, or by the switch', () => {
+    const told = (profile: ProviderAccess['profile'], settings: ChatRequest['settings']) => {
+      const { reasoning_effort: effort, thinking } = bodyWith(profile, { settings });
+      return [effort, thinking];
+    };
+    expect(told({}, { reasoningEffort: 'odd' })).toEqual(['odd', undefined]);
+    expect(told({}, { reasoningBudget: 0 })).toEqual(['none', undefined]);
+    expect(told({}, { reasoningBudget: 3000 })).toEqual(['medium', undefined]);
+    expect(told({ efforts: ['low', 'high'] }, { reasoningEffort: 'none' })).toEqual(['low', undefined]);
+    expect(told({ efforts: ['low', 'high'] }, { reasoningEffort: 'medium' })).toEqual(['high', undefined]);
+    expect(told({ efforts: ['low', 'high'] }, { reasoningEffort: 'max' })).toEqual(['high', undefined]);
+    expect(told({ reasoning: 'none' }, { reasoningEffort: 'high' })).toEqual([undefined, undefined]);
+    expect(told({ thinkingSwitch: true }, { reasoningEffort: 'none' })).toEqual([undefined, { type: 'disabled' }]);
+    expect(told({ thinkingSwitch: true }, { reasoningEffort: 'high' })).toEqual(['high', { type: 'enabled' }]);
+    expect(told({ thinkingSwitch: true, reasoning: 'none' }, { reasoningBudget: 100 })).toEqual([undefined, { type: 'enabled' }]);
+    expect(told({ thinkingSwitch: true }, {})).toEqual([undefined, undefined]);
+  });
+
+  it('leaves a response format out beside tools where the two exclude each other', () => {
+    const settings = { responseFormat: { type: 'json_object' } };
+    const tools = [{ name: 't', description: '', inputSchema: {} }];
+    expect(bodyWith({ formatWithTools: false }, { settings, tools })).not.toHaveProperty('response_format');
+    expect(bodyWith({ formatWithTools: false }, { settings })).toHaveProperty('response_format');
+    expect(bodyWith({}, { settings, tools })).toHaveProperty('response_format');
+  });
+
+  it('names the tool of a result, and puts an assistant between results and the user, where that is wanted', () => {
+    const messages: Message[] = [...conversation.slice(0, 4), { role: 'user', parts: [{ type: 'text', text: 'And?' }] }];
+    const wanted = bodyWith({ toolResultName: true, assistantAfterToolResult: true }, { messages }).messages;
+    expect(wanted[3]).toMatchObject({ role: 'tool', name: 'shell' });
+    expect(wanted[4]).toMatchObject({ role: 'tool', name: 'no_such_tool_' });
+    expect(wanted.slice(5)).toEqual([
+      { role: 'assistant', content: 'I have the results.' },
+      { role: 'user', content: 'And?' },
+    ]);
+    const plain = bodyWith({}, { messages }).messages;
+    expect(plain[3]).not.toHaveProperty('name');
+    expect(plain[5]).toEqual({ role: 'user', content: 'And?' });
+  });
+
+  it('lays the system text before the user’s words where there is no such role', () => {
+    const [first] = bodyWith({ systemInUser: true, images: false }).messages;
+    expect(first).toEqual({ role: 'user', content: 'Be kind.\n\nWhat is in \n\n[image: image/png]\n\n[image: image]' });
+    const [withImages] = bodyWith({ systemInUser: true }).messages;
+    expect(withImages?.content).toMatchObject([{ type: 'text', text: 'Be kind.' }, { type: 'text' }, {}, {}]);
+    const messages: Message[] = [
+      { role: 'system', parts: [{ type: 'text', text: 'Be kind.' }] },
+      { role: 'assistant', parts: [{ type: 'text', text: 'Welcome.' }] },
+    ];
+    expect(bodyWith({ systemInUser: true }, { messages }).messages).toEqual([
+      { role: 'user', content: 'Be kind.' },
+      { role: 'assistant', content: 'Welcome.' },
+    ]);
+  });
+
+  it('lays images of results into the user’s next message, where the model is known to see', () => {
+    const next: Message = { role: 'user', parts: [{ type: 'text', text: 'And?' }] };
+    const messages = [...conversation.slice(0, 4), next];
+    expect(bodyWith({ imagesInResults: true }, { messages }).messages.slice(5)).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '[From the result of shell:]' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,x' } },
+          { type: 'text', text: 'And?' },
+        ],
+      },
+    ]);
+    expect(bodyWith({ imagesInResults: true, images: false }, { messages }).messages.slice(5)).toEqual([{ role: 'user', content: 'And?' }]);
+  });
+
+  it('joins neighbours of the user, and leaves out messages without content', () => {
+    const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+    const empty: Message = { role: 'system', parts: [{ type: 'text', text: '' }] };
+    expect(bodyWith({}, { messages: [empty, user('a'), user(''), user('b')] }).messages).toEqual([{ role: 'user', content: 'a\n\nb' }]);
+  });
+
   it('settings of the provider override every row', () => {
     expect(
       sent({
@@ -223,47 +382,118 @@ describe('profiles', () => {
 });
 
 describe('what goes back as it came', () => {
-  const reply = (access: ProviderAccess, model: string, message: unknown): AssistantPart[] => {
-    const events = new OpenAiReply(access, model).takeWhole({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] });
-    return events.flatMap((event): AssistantPart[] => {
-      if (event.type === 'call-end')
-        return [{ type: 'tool-call', callId: `c${event.call}`, requested: 'a', canonical: null, via: null, arguments: event.arguments }];
-      return event.type === 'native' ? [event] : [];
-    });
-  };
+  const deepseek = at({ name: 'deepseek', baseUrl: 'https://api.deepseek.com' });
+  const said = (access: ProviderAccess, message: unknown): AssistantPart[] =>
+    partsOf(new OpenAiReply(access).takeWhole({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }));
   const calls = [0, 1].map((index) => ({
     id: `n${index}`,
     type: 'function',
     function: { name: 'a', arguments: '{}' },
     ...(index === 1 && { extra_content: { google: { thought_signature: 'sig' } } }),
   }));
-  const back = (access: ProviderAccess, model: string, parts: AssistantPart[], after: Message[] = []) =>
-    sent({ access, model, messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }, { role: 'assistant', parts }, ...after] })
-      .messages[1] as Record<string, unknown>;
+  const results: Message = {
+    role: 'tool',
+    parts: [0, 1].map((index) => ({
+      type: 'tool-result',
+      callId: `call_${index}`,
+      requested: 'a',
+      canonical: 'a',
+      isError: false,
+      content: [],
+    })),
+  };
+  const user: Message = { role: 'user', parts: [{ type: 'text', text: 'hi' }] };
+  /** `by`: whose message it is. */
+  const back = (access: ProviderAccess, parts: AssistantPart[], by = `${access.name}/m`, after: Message[] = []) =>
+    sent({ access, model: 'm', messages: [user, { role: 'assistant', model: by, parts }, results, ...after] }).messages[1] as Record<
+      string,
+      unknown
+    >;
 
-  it('reasoning_content inside a tool loop of DeepSeek, and only there', () => {
-    const deepseek = at({ name: 'deepseek', baseUrl: 'https://api.deepseek.com' });
-    const parts = reply(deepseek, 'deepseek-chat', { reasoning_content: 'Thinking.', tool_calls: calls });
-    expect(back(deepseek, 'deepseek-chat', parts)).toMatchObject({ reasoning_content: 'Thinking.' });
-    expect(back(deepseek, 'deepseek-chat', parts, [{ role: 'user', parts: [{ type: 'text', text: 'next' }] }])).not.toHaveProperty(
-      'reasoning_content',
-    );
-    expect(back(at({ name: 'other' }), 'm', parts)).not.toHaveProperty('reasoning_content');
+  it('reasoning_content of turns with calls, in all later requests to DeepSeek', () => {
+    const parts = said(deepseek, { reasoning_content: 'Thinking.', tool_calls: calls });
+    expect(back(deepseek, parts)).toMatchObject({ reasoning_content: 'Thinking.' });
+    expect(back(deepseek, parts, 'deepseek/m', [user])).toMatchObject({ reasoning_content: 'Thinking.' });
+    expect(back(at({ name: 'other' }), parts)).not.toHaveProperty('reasoning_content');
+    const chat: Message[] = [
+      user,
+      {
+        role: 'assistant',
+        parts: [
+          { type: 'reasoning', text: 'Hm.' },
+          { type: 'text', text: 'Hi.' },
+        ],
+      },
+      user,
+    ];
+    expect(sent({ access: deepseek, messages: chat }).messages[1]).toEqual({ role: 'assistant', content: 'Hi.' });
   });
 
-  it('reasoning details and thought signatures, to the same provider only', () => {
-    const details = [
-      { type: 'reasoning.text', index: 0, text: 'a' },
-      { type: 'reasoning.text', index: 0, text: 'b', signature: 's' },
-      { type: 'reasoning.encrypted', data: 'x' },
-    ];
-    const parts = reply(at(), 'm', { reasoning_details: details, tool_calls: calls });
-    const message = back(at(), 'm', parts);
-    expect(message.reasoning_details).toEqual([
-      { type: 'reasoning.text', index: 0, text: 'ab', signature: 's' },
-      { type: 'reasoning.encrypted', data: 'x' },
-    ]);
-    expect(message.tool_calls).toMatchObject([{ id: 'c0' }, { id: 'c1', extra_content: { google: { thought_signature: 'sig' } } }]);
-    expect(JSON.stringify(back(at({ name: 'other' }), 'm', parts))).not.toMatch(/sig|reasoning/);
+  it('DeepSeek hears another model’s reasoning, and a blank where there was none', () => {
+    const signed: AssistantPart = { type: 'native', provider: 'claude', data: { api: 'anthropic', signature: 'xyz' } };
+    const call: AssistantPart = { type: 'tool-call', callId: 'call_0', requested: 'a', canonical: 'a', via: 'wire', arguments: {} };
+    const foreign = back(deepseek, [{ type: 'reasoning', text: 'I thought.' }, signed, call], 'claude/opus');
+    expect(foreign).toMatchObject({ reasoning_content: 'I thought.' });
+    expect(JSON.stringify(foreign)).not.toContain('xyz');
+    expect(back(deepseek, [call], 'claude/opus')).toMatchObject({ reasoning_content: ' ' });
+  });
+
+  const details = [
+    { type: 'reasoning.text', index: 0, text: 'a' },
+    { type: 'reasoning.text', index: 0, text: 'b', signature: 's' },
+    { type: 'reasoning.encrypted', data: 'x' },
+  ];
+  const whole = [
+    { type: 'reasoning.text', index: 0, text: 'ab', signature: 's' },
+    { type: 'reasoning.encrypted', data: 'x' },
+  ];
+
+  it('reasoning details and thought signatures, to the same model only', () => {
+    const parts = said(at(), { reasoning_details: details, tool_calls: calls });
+    const message = back(at(), parts);
+    expect(message.reasoning_details).toEqual(whole);
+    expect(message.tool_calls).toEqual([{ id: 'n0', type: 'function', function: { name: 'a', arguments: '{}' } }, calls[1]]);
+    expect(JSON.stringify(back(at({ name: 'other' }), parts))).not.toMatch(/sig|reasoning/);
+    expect(JSON.stringify(back(at(), parts, 'acme/another'))).not.toMatch(/sig|reasoning/);
+  });
+
+  it('a signature in a stream that comes before the arguments of its call, or behind them', () => {
+    const piece = (delta: unknown) => ({ data: JSON.stringify({ choices: [{ index: 0, delta }] }), event: '' });
+    const extra = { google: { thought_signature: 'sig' } };
+    const call = (fields: object) => piece({ tool_calls: [{ index: 0, ...fields }] });
+    const start = { id: 'n0', function: { name: 'a' } };
+    for (const pieces of [
+      [call({ ...start, extra_content: extra }), call({ function: { arguments: '{}' } })],
+      [call(start), call({ function: { arguments: '{}' } }), call({ extra_content: extra })],
+    ]) {
+      const reply = new OpenAiReply(at());
+      const events = [...pieces.flatMap((message) => reply.take(message)), ...reply.take({ data: '[DONE]', event: '' })];
+      expect(back(at(), partsOf(events)).tool_calls).toMatchObject([{ id: 'n0', extra_content: extra }]);
+    }
+  });
+
+  it('what older logs hold, without the name of the API; nothing that another API has written', () => {
+    const call: AssistantPart = { type: 'tool-call', callId: 'call_0', requested: 'a', canonical: 'a', via: 'wire', arguments: {} };
+    const native = (data: unknown): AssistantPart => ({ type: 'native', provider: 'acme', data });
+    const old = back(at(), [call, native({ reasoningDetails: whole, callExtras: { 0: { google: {} } }, extra: 1 })]);
+    expect(old).toMatchObject({ reasoning_details: whole, extra_content: 1, tool_calls: [{ extra_content: { google: {} } }] });
+    for (const foreign of [{ api: 'anthropic', reasoningDetails: whole }, 'text', null])
+      expect(back(at(), [call, native(foreign)])).not.toHaveProperty('reasoning_details');
+  });
+
+  it('Gemini behind this API gets the documented stand-in for a call that another model made', () => {
+    const call = (callId: string): AssistantPart => ({
+      type: 'tool-call',
+      callId,
+      requested: 'a',
+      canonical: 'a',
+      via: 'wire',
+      arguments: {},
+    });
+    const access = at({ profile: { callSignatures: true } });
+    const signature = { google: { thought_signature: 'skip_thought_signature_validator' } };
+    const { tool_calls: sentCalls } = back(access, [call('call_0'), call('call_1')], 'other/m') as { tool_calls: object[] };
+    expect(sentCalls[0]).toMatchObject({ extra_content: signature });
+    expect(sentCalls[1]).not.toHaveProperty('extra_content');
   });
 });

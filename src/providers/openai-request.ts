@@ -1,0 +1,284 @@
+/**
+ * A neutral request as the body of Chat Completions. What servers do otherwise is data in the profile; the reply is read in
+ * `openai.ts`. Wire: OpenAI API reference, "Create chat completion".
+ */
+import type { AssistantPart, InputPart, Message } from '../core/message.ts';
+import type { ModelSettings } from '../core/plan.ts';
+import type { Profile } from '../core/provider-profile.ts';
+import { contentText } from '../core/tool.ts';
+import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
+import { createCallIds } from './call-ids.ts';
+import { historyArguments, historyName } from './history-call.ts';
+import { isOwnPart } from './own-words.ts';
+import { profileFor } from './profiles.ts';
+import { offerTools } from './tool-definitions.ts';
+import { isRecord, type Json } from './wire-value.ts';
+
+type Assistant = Extract<Message, { role: 'assistant' }>;
+type Results = Extract<Message, { role: 'tool' }>;
+
+/** What goes back to the same model with the assistant message it came with (`native` events and parts). */
+export type NativeData = {
+  /** Absent in logs that are older than the field. */
+  api?: 'openai-chat';
+  reasoningDetails?: Json[];
+  /** `extra_content` of the message. */
+  extra?: unknown;
+  /** `extra_content` of the call that stands before the part: Gemini's thought signatures. */
+  callExtra?: unknown;
+  /** The same of all calls by their place in the message, as logs that are older have it. */
+  callExtras?: Record<string, unknown>;
+};
+
+/** The body of a streamed request. */
+export function toRequestBody(request: ChatRequest): Json {
+  const { access, model, settings } = request;
+  const profile = profileFor(access, model);
+  const { tools, toolChoice } = offerTools(request, profile);
+  const body: Json = { model, messages: toMessages(request, profile), stream: true };
+  if (profile.streamUsage) body.stream_options = { include_usage: true };
+  if (tools.length > 0) {
+    body.tools = tools.map((tool) => toTool(tool, profile));
+    if (toolChoice !== 'auto') body.tool_choice = toToolChoice(toolChoice, profile);
+    if (settings.parallelToolCalls !== undefined && profile.parallelToolCalls) body.parallel_tool_calls = settings.parallelToolCalls;
+  }
+  addSampling(settings, profile, body);
+  addReasoning(settings, profile, body);
+  const maxTokens = settings.maxOutputTokens ?? profile.defaultMaxTokens;
+  if (maxTokens !== null) body[profile.maxTokensField] = maxTokens;
+  const formatFits = tools.length === 0 || profile.formatWithTools;
+  if (settings.responseFormat !== undefined && formatFits) body.response_format = settings.responseFormat;
+  return body;
+}
+
+function toTool({ name, description, inputSchema }: OfferedTool, { maxToolDescription }: Profile): Json {
+  const limit = maxToolDescription ?? Number.POSITIVE_INFINITY;
+  const shortened = description.length > limit ? `${description.slice(0, limit - 1)}…`.toWellFormed() : description;
+  // An object schema without `properties` is refused by OpenAI.
+  const parameters = { ...inputSchema, type: 'object', properties: inputSchema.properties ?? {} };
+  return { type: 'function', function: { name, description: shortened, parameters } };
+}
+
+function toToolChoice(choice: ChatRequest['toolChoice'], { requiredWord }: Profile): unknown {
+  if (typeof choice !== 'string') return { type: 'function', function: { name: choice.tool } };
+  return choice === 'required' ? (requiredWord ?? choice) : choice;
+}
+
+function addSampling(settings: ModelSettings, profile: Profile, body: Json): void {
+  const { temperature, topP, topK, seed, stop, frequencyPenalty, presencePenalty } = settings;
+  if (!profile.noSampling) {
+    if (temperature !== undefined) body.temperature = temperature;
+    if (topP !== undefined) body.top_p = topP;
+    if (topK !== undefined && profile.topK) body.top_k = topK;
+  }
+  if (!profile.noPenalties) {
+    if (frequencyPenalty !== undefined) body.frequency_penalty = frequencyPenalty;
+    if (presencePenalty !== undefined) body.presence_penalty = presencePenalty;
+  }
+  if (!profile.noStop && stop !== undefined && stop.length > 0) body.stop = stop;
+  if (seed !== undefined) body[profile.seedField] = seed;
+}
+
+function addReasoning(settings: ModelSettings, profile: Profile, body: Json): void {
+  const word = effortOf(settings);
+  if (word === null) return;
+  if (profile.thinkingSwitch) body.thinking = { type: word === 'none' ? 'disabled' : 'enabled' };
+  // Where thinking has a switch, `none` is said with it alone.
+  if (profile.reasoning === 'none' || (profile.thinkingSwitch && word === 'none')) return;
+  body.reasoning_effort = nearest(word, profile.efforts);
+}
+
+/** The word for how much to think; a budget of tokens becomes the word that means about as many. */
+function effortOf({ reasoningEffort, reasoningBudget }: ModelSettings): string | null {
+  if (reasoningBudget === undefined) return reasoningEffort ?? null;
+  if (reasoningBudget === 0) return 'none';
+  if (reasoningEffort !== undefined && reasoningEffort !== 'none') return reasoningEffort;
+  return reasoningBudget <= 2048 ? 'low' : reasoningBudget <= 8192 ? 'medium' : 'high';
+}
+
+const ladder = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** Of the words that are taken, the one that asks for least more, else the most. A word of the provider's own passes. */
+function nearest(word: string, efforts: readonly string[] | null): string {
+  if (efforts === null || efforts.includes(word) || !ladder.includes(word)) return word;
+  const wanted = ladder.indexOf(word);
+  return efforts.find((effort) => ladder.indexOf(effort) >= wanted) ?? efforts.at(-1) ?? word;
+}
+
+// ---- Messages ----
+
+function toMessages(request: ChatRequest, profile: Profile): Json[] {
+  const idOf = createCallIds(request.messages, request.access.name, profile);
+  const echoed = profile.echoReasoning ? messagesOfToolTurns(request.messages) : null;
+  const messages = request.messages.flatMap((message): Json[] => {
+    switch (message.role) {
+      case 'system':
+        return said('system', message.parts.map((part) => part.text).join('\n\n'));
+      case 'user':
+        return said('user', toUserContent(message.parts, profile));
+      case 'assistant':
+        return toAssistant(message, { request, profile, idOf, echoes: echoed?.has(message) === true });
+      case 'tool':
+        return toResults(message, profile, idOf);
+      default:
+        return message satisfies never;
+    }
+  });
+  return inOrder(messages, profile);
+}
+
+/**
+ * The assistant messages of every turn in which a tool was called. DeepSeek wants their reasoning in all later requests, and
+ * ignores that of other turns (guide "Thinking Mode").
+ */
+function messagesOfToolTurns(messages: readonly Message[]): Set<Message> {
+  const found = new Set<Message>();
+  let turn: Assistant[] = [];
+  const close = (): void => {
+    const calls = turn.some((message) => message.parts.some((part) => part.type === 'tool-call'));
+    for (const message of calls ? turn : []) found.add(message);
+    turn = [];
+  };
+  for (const message of messages) {
+    if (message.role === 'user') close();
+    if (message.role === 'assistant') turn.push(message);
+  }
+  close();
+  return found;
+}
+
+/** Nothing for a message without content, which most refuse. */
+function said(role: 'system' | 'user', content: string | Json[]): Json[] {
+  return content.length === 0 ? [] : [{ role, content }];
+}
+
+function toUserContent(parts: readonly InputPart[], { images }: Profile): string | Json[] {
+  if (images && parts.some((part) => part.type === 'image')) {
+    return parts.map((part) => {
+      if (part.type === 'text') return { type: 'text', text: part.text };
+      return imageUrl(part.url ?? dataUrl(part.mediaType ?? 'image/png', part.data ?? ''));
+    });
+  }
+  return parts.map((part) => (part.type === 'text' ? part.text : `[image: ${part.mediaType ?? 'image'}]`)).join('\n\n');
+}
+
+function imageUrl(url: string): Json {
+  return { type: 'image_url', image_url: { url } };
+}
+
+function dataUrl(mediaType: string, data: string): string {
+  return `data:${mediaType};base64,${data}`;
+}
+
+/**
+ * A tool message holds text only. Images follow in one message of the user behind all results of the step, as others do it too
+ * (MoonshotAI/kimi-code#626, Prism-Shadow/agenthub#209): only for models that are known to see, because a text model refuses the
+ * conversation from then on.
+ */
+function toResults({ parts }: Results, profile: Profile, idOf: (callId: string) => string): Json[] {
+  const messages: Json[] = [];
+  const shown: Json[] = [];
+  for (const part of parts) {
+    const name = historyName(part.requested);
+    messages.push({
+      role: 'tool',
+      tool_call_id: idOf(part.callId),
+      ...(profile.toolResultName && { name }),
+      content: contentText(part.content),
+    });
+    if (!profile.images || !profile.imagesInResults) continue;
+    const images = part.content.filter((block) => block.type === 'image');
+    if (images.length > 0) shown.push({ type: 'text', text: `[From the result of ${name}:]` });
+    for (const { mimeType, data } of images) shown.push(imageUrl(dataUrl(mimeType, data)));
+  }
+  return [...messages, ...said('user', shown)];
+}
+
+type AssistantContext = { request: ChatRequest; profile: Profile; idOf: (callId: string) => string; echoes: boolean };
+
+function toAssistant(message: Assistant, { request, profile, idOf, echoes }: AssistantContext): Json[] {
+  const { parts } = message;
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const calls = parts.filter((part) => part.type === 'tool-call');
+  // Nothing of it can be sent: an empty assistant message is refused by most.
+  if (text === '' && calls.length === 0) return [];
+  const own = nativeOf(message, request);
+  const body: Json = { role: 'assistant', content: text === '' && !profile.contentNeverNull ? null : text };
+  if (echoes) {
+    const reasoning = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
+    // A call without any is refused, and so is an empty text: a blank passes (NousResearch/hermes-agent#17341).
+    if (reasoning !== '' || calls.length > 0) body.reasoning_content = reasoning || ' ';
+  }
+  if (own.reasoningDetails !== undefined) body.reasoning_details = own.reasoningDetails;
+  if (own.extra !== undefined) body.extra_content = own.extra;
+  if (calls.length > 0) {
+    body.tool_calls = calls.map((call, index) => {
+      const extra = own.extras.get(index) ?? (index === 0 && profile.callSignatures ? unsignedCall : undefined);
+      const named = { name: historyName(call.requested), arguments: historyArguments(call) };
+      return { id: idOf(call.callId), type: 'function', function: named, ...(extra !== undefined && { extra_content: extra }) };
+    });
+  }
+  return [body];
+}
+
+/** What Google's guide "Thought signatures" gives for a call that another model made. */
+const unsignedCall = { google: { thought_signature: 'skip_thought_signature_validator' } };
+
+type Native = Pick<NativeData, 'reasoningDetails' | 'extra'> & { extras: Map<number, unknown> };
+
+function nativeOf(message: Assistant, request: ChatRequest): Native {
+  const native: Native = { extras: new Map() };
+  let call = -1;
+  let before: AssistantPart | undefined;
+  for (const part of message.parts) {
+    if (part.type === 'tool-call') call += 1;
+    const data = part.type === 'native' && isOwnPart(part, message, request) ? dataOf(part.data) : null;
+    if (data?.reasoningDetails !== undefined) native.reasoningDetails = data.reasoningDetails;
+    if (data?.extra !== undefined) native.extra = data.extra;
+    // Only right behind its call: the call of a signature that stands elsewhere was left out for want of a result.
+    if (data?.callExtra !== undefined && before?.type === 'tool-call') native.extras.set(call, data.callExtra);
+    for (const [index, extra] of Object.entries(data?.callExtras ?? {})) native.extras.set(Number(index), extra);
+    before = part;
+  }
+  return native;
+}
+
+/** null for what another adapter wrote, when the provider had another kind. */
+function dataOf(data: unknown): NativeData | null {
+  // Written by the reply below this adapter, under this provider's name; nobody else may.
+  return isRecord(data) && (data.api === undefined || data.api === 'openai-chat') ? (data as NativeData) : null;
+}
+
+// ---- Order ----
+
+/** Neighbours of the user become one message: many chat templates want the roles to alternate. */
+function inOrder(messages: readonly Json[], { systemInUser, assistantAfterToolResult }: Profile): Json[] {
+  const ordered: Json[] = [];
+  const system: string[] = [];
+  for (const message of messages) {
+    const last = ordered.at(-1);
+    if (systemInUser && message.role === 'system') system.push(String(message.content));
+    else if (message.role === 'user' && last?.role === 'user')
+      ordered[ordered.length - 1] = { role: 'user', content: joined(last.content, message.content) };
+    else {
+      if (assistantAfterToolResult && message.role === 'user' && last?.role === 'tool') ordered.push(afterResults);
+      ordered.push(message);
+    }
+  }
+  if (system.length === 0) return ordered;
+  const text = system.join('\n\n');
+  const [first] = ordered;
+  if (first?.role !== 'user') return [{ role: 'user', content: text }, ...ordered];
+  return [{ role: 'user', content: joined(text, first.content) }, ...ordered.slice(1)];
+}
+
+const afterResults: Json = { role: 'assistant', content: 'I have the results.' };
+
+function joined(a: unknown, b: unknown): string | unknown[] {
+  if (typeof a === 'string' && typeof b === 'string') return `${a}\n\n${b}`;
+  return [...blocksOf(a), ...blocksOf(b)];
+}
+
+function blocksOf(content: unknown): unknown[] {
+  return Array.isArray(content) ? content : [{ type: 'text', text: content }];
+}
