@@ -65,7 +65,7 @@ class GeminiReply implements ReplyReader {
     if (data.trim() === '') return [];
     if (data === '[DONE]') return this.end();
     const chunk = tryParse(data);
-    if (!isRecord(chunk)) return this.#end([], malformedProblem(this.#access, 'sent an event that is not JSON').toBody());
+    if (!isRecord(chunk)) return this.#giveUp([], 'sent an event that is not JSON');
     if (event === 'error') return this.#fail(chunk);
     const constant = constantPart(chunk);
     if (constant !== null) this.#templates.learn(data, constant.key, constant.text, constant);
@@ -77,7 +77,7 @@ class GeminiReply implements ReplyReader {
     const chunks = Array.isArray(body) ? body : [body];
     const events: ChatEvent[] = [];
     for (const chunk of chunks) {
-      if (!isReply(chunk)) return this.#end(events, malformedProblem(this.#access, 'sent a reply without candidates').toBody());
+      if (!isReply(chunk)) return this.#giveUp(events, 'sent a reply without candidates');
       events.push(...this.#read(chunk));
       if (this.#over()) return events;
     }
@@ -98,7 +98,7 @@ class GeminiReply implements ReplyReader {
     if (value.key === 'text') {
       if (text !== '') events.push({ type: value.isThought ? 'reasoning' : 'text', text });
     } else if (!this.#addPartial({ jsonPath: value.path, stringValue: text, willContinue: true }, events)) {
-      return this.#contradicted(events);
+      return this.#giveUp(events, disorder);
     }
     if (events.length > 0) this.#spoke = true;
     return events;
@@ -120,7 +120,7 @@ class GeminiReply implements ReplyReader {
     this.#usage = readUsage(chunk.usageMetadata) ?? this.#usage;
     if (events.length > 0) this.#spoke = true;
     if (chunk.error != null) return [...events, ...this.#fail(chunk.error)];
-    return isSound ? events : this.#contradicted(events);
+    return isSound ? events : this.#giveUp(events, disorder);
   }
 
   #readCandidate(candidate: Json, events: ChatEvent[]): boolean {
@@ -206,8 +206,9 @@ class GeminiReply implements ReplyReader {
     events.push({ type: 'native', provider: this.#access.name, data });
   }
 
-  #contradicted(events: ChatEvent[]): ChatEvent[] {
-    return this.#end(events, malformedProblem(this.#access, 'sent the arguments of a call in an order that makes no object').toBody());
+  #giveUp(events: ChatEvent[], what: string): ChatEvent[] {
+    events.push(...this.#assembler.finish({ ended: false, length: false }));
+    return this.#end(events, malformedProblem(this.#access, what).toBody());
   }
 
   #fail(error: unknown): ChatEvent[] {
@@ -304,6 +305,8 @@ function readUsage(value: unknown): Usage | null {
     ...(cachedInputTokens > 0 && { cachedInputTokens }),
   };
 }
+
+const disorder = 'sent the arguments of a call in an order that makes no object';
 
 const limitReason = 'MAX_TOKENS';
 const filterReasons: ReadonlySet<string> = new Set([
