@@ -1,50 +1,102 @@
 /**
- * Reading the next chunk of a stream without parsing it again. Chunks of one stream differ in one string, its envelope is
- * the same hundreds of bytes each time; so after one was parsed, the next is compared with it and only that string is read.
- * Exact: what stands before the string fixes how it is read, whatever the string holds; any other difference is no match.
+ * Reading the next chunk of a stream without parsing it again. Chunks of one stream differ in one string, and on some wires in a
+ * running number or a padding, while their envelope is the same hundreds of bytes each time; so after one was parsed, the next is
+ * compared with it and only that string is read. Exact: what stands before a hole fixes how it is read, whatever it holds; any other
+ * difference is no match.
  */
 
-/** One learnt chunk: everything but the string. `value` is what the caller wants to hear again. */
-type Template<T> = { before: string; after: string; value: T };
+/** One learnt chunk: `parts` are what stands around its holes. `value` is what the caller wants to hear again. */
+type Template<T> = { parts: readonly string[]; holes: readonly Hole[]; value: T };
+/** `text`: the string that is wanted. The others are passed over. */
+type Hole = 'text' | 'string' | 'number';
+type Place = { start: number; end: number; hole: Hole };
 
-/** Interleaved calls differ in their index too: a few envelopes are kept, oldest out. */
-const maxTemplates = 16;
+/** Interleaved calls differ in their index too: as many envelopes are kept as calls are likely to take turns, oldest out. */
+const maxTemplates = 80;
+/** A stream that keeps giving new envelopes is not one to learn from: what does not come again costs more than it saves. */
+const maxWasted = 200;
 
 export class ChunkTemplates<T> {
   #templates: Template<T>[] = [];
-  /** Calls take turns or go on: the one after the last hit is tried first, then the last. */
+  /** Calls take turns or go on: the last hit is tried first, then the one after it. */
   #last = 0;
+  #wasted = 0;
 
   /** The string of a chunk whose like was learnt, with what was learnt about it; null: parse it. */
   match(chunk: string): { value: T; text: string } | null {
     const count = this.#templates.length;
     for (let tried = 0; tried < count; tried++) {
       const at = (this.#last + tried) % count;
-      const { before, after, value } = this.#templates[at] as Template<T>;
-      const end = chunk.length - after.length;
-      // Slices are compared at once; `startsWith` goes character by character and would cost as much as the parse.
-      if (end < before.length || chunk.slice(end) !== after || chunk.slice(0, before.length) !== before) continue;
-      const text = readString(chunk.slice(before.length, end));
-      if (text === null) return null;
+      const template = this.#templates[at] as Template<T>;
+      const text = template.holes.length === 1 ? readOne(chunk, template.parts) : readHoles(chunk, template);
+      if (text === null) continue;
       this.#last = at;
-      return { value, text };
+      this.#wasted = 0;
+      return { value: template.value, text };
     }
     return null;
   }
 
-  /** Learns a parsed chunk whose only changing part is the string `text`, under the key `key`. */
-  learn(chunk: string, key: string, text: string, value: T): void {
-    const named = `"${key}":`;
-    const at = chunk.indexOf(named);
-    const quote = at < 0 ? -1 : at + named.length + (chunk[at + named.length] === ' ' ? 1 : 0);
-    if (chunk[quote] !== '"') return;
-    const start = quote + 1;
-    const end = stringEnd(chunk, start);
+  /**
+   * Learns a parsed chunk whose only changing parts are the string `text`, under the key `key`, and what stands under the keys
+   * `varying`: whole numbers or strings that nobody needs. Each key must stand in the chunk once.
+   */
+  learn(chunk: string, key: string, text: string, value: T, varying: readonly string[] = []): void {
+    if (this.#wasted >= maxWasted) return;
+    this.#wasted += 1;
+    const place = placeOf(chunk, key, 'text');
     // Another string under the same key, or one that is not what the parser read: not the chunk it seems to be.
-    if (end < 0 || readString(chunk.slice(start, end)) !== text || chunk.includes(`"${key}"`, end)) return;
+    if (place === null || place.hole !== 'text' || readString(chunk.slice(place.start, place.end)) !== text) return;
+    const places = [place];
+    for (const other of varying) {
+      if (!chunk.includes(`"${other}"`)) continue;
+      const found = placeOf(chunk, other, 'string');
+      if (found === null) return;
+      places.push(found);
+    }
+    places.sort((a, b) => a.start - b.start);
+    const parts = places.map(({ start }, index) => chunk.slice(places[index - 1]?.end ?? 0, start));
     if (this.#templates.length >= maxTemplates) this.#templates.shift();
-    this.#templates.push({ before: chunk.slice(0, start), after: chunk.slice(end), value });
+    this.#templates.push({ parts: [...parts, chunk.slice(places.at(-1)?.end)], holes: places.map(({ hole }) => hole), value });
   }
+}
+
+/** Where the one value under a key stands: inside its quotes, or its digits. null: none, or not only one, or another kind of value. */
+function placeOf(chunk: string, key: string, kind: 'text' | 'string'): Place | null {
+  const named = `"${key}":`;
+  const at = chunk.indexOf(named);
+  if (at < 0) return null;
+  const start = at + named.length + (chunk[at + named.length] === ' ' ? 1 : 0);
+  const isString = chunk[start] === '"';
+  const place: Place = isString
+    ? { start: start + 1, end: stringEnd(chunk, start + 1), hole: kind }
+    : { start, end: numberEnd(chunk, start), hole: 'number' };
+  return place.end < place.start || (!isString && place.end === place.start) || chunk.includes(`"${key}"`, place.end) ? null : place;
+}
+
+function readOne(chunk: string, [before = '', after = '']: readonly string[]): string | null {
+  const end = chunk.length - after.length;
+  // Slices are compared at once; `startsWith` goes character by character and would cost as much as the parse.
+  if (end < before.length || chunk.slice(end) !== after || chunk.slice(0, before.length) !== before) return null;
+  return readString(chunk.slice(before.length, end));
+}
+
+function readHoles(chunk: string, { parts, holes }: Pick<Template<unknown>, 'parts' | 'holes'>): string | null {
+  const last = parts.at(-1) ?? '';
+  if (chunk.slice(chunk.length - last.length) !== last) return null;
+  let text: string | null = null;
+  let at = 0;
+  for (const [index, hole] of holes.entries()) {
+    const part = parts[index] ?? '';
+    if (chunk.slice(at, at + part.length) !== part) return null;
+    const start = at + part.length;
+    at = hole === 'number' ? numberEnd(chunk, start) : stringEnd(chunk, start);
+    if (at < start || (hole === 'number' && at === start)) return null;
+    const inside = hole === 'number' ? null : readString(chunk.slice(start, at));
+    if (hole !== 'number' && inside === null) return null;
+    if (hole === 'text') text = inside;
+  }
+  return at === chunk.length - last.length ? text : null;
 }
 
 /** What the inside of a JSON string says; null where it is no such inside. */
@@ -62,11 +114,22 @@ function readString(inside: string): string | null {
 // Quotes, backslashes, and the control characters that JSON refuses.
 const special = /["\\\p{Cc}]/u;
 
+/** -1: it does not end. */
 function stringEnd(text: string, from: number): number {
+  const quote = text.indexOf('"', from);
+  if (quote < 0 || !text.slice(from, quote).includes('\\')) return quote;
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) return at;
     if (code === 0x5c) at++;
   }
   return -1;
+}
+
+/** Of a whole number without sign; where there is none, `from`. */
+function numberEnd(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39) at++;
+  // A leading zero is no JSON.
+  return at > from + 1 && text.charCodeAt(from) === 0x30 ? from : at;
 }

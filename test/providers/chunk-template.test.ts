@@ -48,9 +48,39 @@ describe('a learnt chunk', () => {
   it('stands beside others, and the oldest makes room', () => {
     const templates = new ChunkTemplates<number>();
     const at = (index: number, text: string) => `{"index":${index},"arguments":"${text}"}`;
-    for (let index = 0; index < 20; index++) templates.learn(at(index, 'a'), 'arguments', 'a', index);
-    expect(templates.match(at(19, 'b'))).toEqual({ value: 19, text: 'b' });
-    expect(templates.match(at(4, 'b'))).toEqual({ value: 4, text: 'b' });
+    for (let index = 0; index < 90; index++) templates.learn(at(index, 'a'), 'arguments', 'a', index);
+    expect(templates.match(at(89, 'b'))).toEqual({ value: 89, text: 'b' });
+    expect(templates.match(at(24, 'b'))).toEqual({ value: 24, text: 'b' });
     expect(templates.match(at(0, 'b'))).toBeNull();
+  });
+
+  it('may have numbers and strings that nobody needs, before and behind what is wanted', () => {
+    const numbered = (number: number, padding: string, delta: string) =>
+      JSON.stringify({ type: 'x', sequence_number: number, item: 'i', delta, obfuscation: padding });
+    fc.assert(
+      fc.property(
+        fc.nat(),
+        fc.nat(),
+        fc.string({ unit: 'binary' }),
+        fc.string({ unit: 'binary' }),
+        fc.string({ unit: 'binary' }),
+        (first, next, padding, one, other) => {
+          const templates = new ChunkTemplates<string>();
+          templates.learn(numbered(first, 'p', one), 'delta', one, 'v', ['sequence_number', 'obfuscation', 'absent']);
+          expect(templates.match(numbered(next, padding, other))).toEqual({ value: 'v', text: other });
+          const chunk = numbered(next, padding, other);
+          for (const different of [
+            chunk.replace(`"sequence_number":${next}`, `"sequence_number":-${next}`),
+            chunk.replace(`"sequence_number":${next}`, `"sequence_number":${next}.5`),
+            chunk.replace(`"sequence_number":${next}`, `"sequence_number":0${next}`),
+            chunk.replace(`"sequence_number":${next}`, '"sequence_number":'),
+            chunk.replace('"item":"i"', '"item":"j"'),
+            `${chunk} `,
+            chunk.slice(0, -2),
+          ])
+            expect(templates.match(different), different).toBeNull();
+        },
+      ),
+    );
   });
 });
