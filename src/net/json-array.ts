@@ -35,21 +35,23 @@ export class JsonArrayReader {
       if (from === 0) return elements;
       this.#state = 'inside';
     }
+    // Read and written for every character: as fields they would cost more than all the rest.
+    let depth = this.#depth;
+    let inString = this.#inString;
+    let escaped = this.#escaped;
     for (let at = from; at < text.length; at++) {
       const code = text.charCodeAt(at);
-      if (this.#inString) {
-        if (this.#escaped) this.#escaped = false;
-        else if (code === backslash) this.#escaped = true;
-        else if (code === quote) this.#inString = false;
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (code === backslash) escaped = true;
+        else if (code === quote) inString = false;
       } else if (code === quote) {
-        this.#inString = true;
+        inString = true;
       } else if (code === openBrace || code === openBracket) {
-        this.#depth++;
-      } else if (this.#depth > 0) {
-        if (code !== closeBrace && code !== closeBracket) continue;
-        this.#depth--;
+        depth++;
+      } else if (depth > 0) {
         // An object is whole with its last brace: nobody waits for the comma, which comes with the next one.
-        if (this.#depth > 0) continue;
+        if ((code !== closeBrace && code !== closeBracket) || --depth > 0) continue;
         this.#finish(text.slice(from, at + 1), elements);
         from = at + 1;
       } else if (code === comma || code === closeBracket) {
@@ -60,6 +62,9 @@ export class JsonArrayReader {
         return elements;
       }
     }
+    this.#depth = depth;
+    this.#inString = inString;
+    this.#escaped = escaped;
     // Blanks between elements are not kept, however many come.
     const rest = text.slice(from);
     this.#element = this.#element === '' ? rest.trimStart() : this.#element + rest;
