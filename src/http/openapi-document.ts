@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { problemCatalogue } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
-import { OpenAiErrorSchema, ProblemSchema } from './problem-schema.ts';
+import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema } from './problem-schema.ts';
 import type { Answer, Operation } from './route.ts';
 import { version } from './version.ts';
 
@@ -37,7 +37,7 @@ const description = `Connect tools once, pick the ones a job needs into a toolse
 
 Bodies are JSON in UTF-8 (\`content-type: application/json\`); a byte order mark is tolerated, and of duplicate keys the last counts. Unknown fields and query parameters are refused.
 
-Faults are \`application/problem+json\` with a \`code\` from one closed list; \`/v1/chat/completions\` answers faults in the OpenAI shape. Every answer carries \`x-request-id\`.`;
+Faults are \`application/problem+json\` with a \`code\` from one closed list; \`/v1/chat/completions\` and \`/v1/responses\` answer faults in the OpenAI shape, \`/v1/messages\` in Anthropic's. Every answer carries \`x-request-id\`.`;
 
 const tags = [
   { name: 'Toolsets', description: 'Tools under the names you choose.' },
@@ -45,6 +45,7 @@ const tags = [
   { name: 'Sessions', description: 'Conversations that remember: turns, events, messages and files.' },
   { name: 'Approvals', description: 'A person’s word on a tool call that waits for it.' },
   { name: 'OpenAI', description: 'What stock OpenAI clients call.' },
+  { name: 'Anthropic', description: 'What stock Anthropic clients call.' },
   { name: 'Agents', description: 'A model, instructions and a toolset under one name.' },
   { name: 'Providers', description: 'Where models are reached.' },
   { name: 'Policy', description: 'What may happen without asking.' },
@@ -128,11 +129,16 @@ function contentOf({ schema, contentType, also }: Answer, components: Components
   return Object.keys(content).length === 0 ? {} : { content };
 }
 
+const faultShapes = {
+  problem: { type: 'application/problem+json', schema: ProblemSchema },
+  openai: { type: 'application/json', schema: OpenAiErrorSchema },
+  anthropic: { type: 'application/json', schema: AnthropicErrorSchema },
+} as const;
+
 /** One response a status; codes that share it are listed in its description. */
 function problems(operation: Operation, components: Components): Json {
-  const content = operation.openAiErrors
-    ? { 'application/json': { schema: toSchema(OpenAiErrorSchema, components) } }
-    : { 'application/problem+json': { schema: toSchema(ProblemSchema, components) } };
+  const { type, schema } = faultShapes[operation.errors ?? 'problem'];
+  const content = { [type]: { schema: toSchema(schema, components) } };
   const byStatus = Map.groupBy(new Set(problemCodes(operation)), (code) => problemCatalogue[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [

@@ -33,3 +33,15 @@ export const ProblemSchema = z
 export const OpenAiErrorSchema = z
   .object({ error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.enum(codes) }) })
   .meta({ id: 'OpenAiError' });
+
+export const AnthropicErrorSchema = z
+  .object({
+    type: z.literal('error'),
+    error: z.object({
+      type: z.string(),
+      message: z.string(),
+      details: z.object({ error_code: z.enum(codes) }).meta({ description: 'Ours: what the stock client shows as `errorCode`.' }),
+    }),
+    request_id: z.string().nullable(),
+  })
+  .meta({ id: 'AnthropicError' });

@@ -1,16 +1,13 @@
 /** `/v1/chat/completions`: what stock OpenAI clients call (`chat.ts`), and an answer that was given before, from any frame on. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
-import { Problem } from '../../core/problem.ts';
-import { readCompletionId } from '../../core/reference.ts';
-import { frameIdPattern } from '../../dialects/answer.ts';
 import { openAiChat } from '../../dialects/openai-chat.ts';
 import { ChatCompletionRequest } from '../../dialects/openai-chat-request.ts';
 import { editionHeader } from '../documents.ts';
 import { mount, type Answer } from '../route.ts';
 import type { App } from '../route.ts';
 import { answerChat } from './chat.ts';
-import { completionResponse } from './chat-turn.ts';
+import { answerAgain, storedAnswerRequest } from './stored-answer.ts';
 
 const ChatCompletion = z.looseObject({ id: z.string(), object: z.string(), model: z.string() }).meta({ id: 'ChatCompletion' });
 
@@ -47,7 +44,7 @@ export function mountChatCompletions(app: App): void {
       },
       body: { schema: z.unknown(), documented: ChatCompletionRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: completionAnswer },
-      openAiErrors: true,
+      errors: 'openai',
       problems: ['model_not_found', 'not_found', 'idempotency_mismatch', 'upstream_error', 'upstream_timeout', 'rate_limited'],
     },
     (request) => answerChat(openAiChat, request),
@@ -64,31 +61,11 @@ export function mountChatCompletions(app: App): void {
       summary: 'An answer again',
       description:
         'Of a session. As a document once it has ended; with `after`, `Last-Event-ID` or `Accept: text/event-stream` as its chunks, from the one after that on, to the byte as they were sent first.',
-      params: z.object({ id: z.string() }),
-      query: z.strictObject({
-        after: z.string().regex(frameIdPattern, { message: 'must be the id of a chunk' }).optional().meta({
-          description: 'The `id:` of the last chunk that you have. Absent: `Last-Event-ID`, else all.',
-          example: '12.1',
-        }),
-      }),
-      headers: {
-        accept: '`text/event-stream`: as chunks.',
-        'last-event-id': 'As browsers send it. One that is no id of a chunk means from the start.',
-      },
+      ...storedAnswerRequest,
       answers: { 200: completionAnswer },
-      openAiErrors: true,
+      errors: 'openai',
       problems: ['not_found', 'upstream_error', 'upstream_timeout'],
     },
-    async ({ c, services, principal, params, query }) => {
-      const reference = readCompletionId('openai-chat', params.id);
-      if (reference === null) throw new Problem('not_found', 'There is no such answer.');
-      const lastEventId = c.req.header('last-event-id');
-      const after = query.after ?? (lastEventId !== undefined && frameIdPattern.test(lastEventId) ? lastEventId : undefined);
-      const streamed = after !== undefined || lastEventId !== undefined || c.req.header('accept')?.includes('text/event-stream') === true;
-      const session = services.sessions.get(reference.session);
-      const edition = await session.completionEdition(principal, reference.own);
-      const content = await session.completion(principal, reference.own, { streamed, ...(after !== undefined && { after }) });
-      return completionResponse(content, { session: reference.session, completion: reference.own, edition }, streamed);
-    },
+    (request) => answerAgain('openai-chat', request),
   );
 }
