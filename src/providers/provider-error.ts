@@ -94,7 +94,7 @@ function isRetryable(status: number): boolean {
 }
 
 function isOverload(error: ProviderFault): boolean {
-  return /overload|rate_limit|unavailable|timeout|server_error|internal/i.test(error.code);
+  return /overload|rate_limit|unavailable|timeout|server_error|internal|^api_error$/i.test(error.code);
 }
 
 function namesModel(error: ProviderFault): boolean {
