@@ -9,8 +9,11 @@ import type { SessionEvent } from '../core/session-event.ts';
 
 export type AnyEvent = ChatEvent | SessionEvent;
 
-/** A call that the client is to run. `index` counts from 0; `text` is its arguments as JSON text, or free text when `custom`. */
-export type AnswerCall = { index: number; id: string; name: string; text: string; custom: boolean };
+/**
+ * A call that the client is to run. `index` counts from 0; `text` is its arguments as JSON text, or free text when `custom`. `isCut`: it
+ * ended before its text did.
+ */
+export type AnswerCall = { index: number; id: string; name: string; text: string; custom: boolean; isCut?: true };
 
 /** What a message is made of. Neighbours of one kind within a step are one. */
 export type AnswerPart =
@@ -48,6 +51,7 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
   let saidBefore = false;
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let over = false;
+  let cancelled = false;
   const calls = new Map<number, AnswerCall>();
   const ids = new Set<string>();
 
@@ -94,9 +98,11 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
     call.text += piece;
     return [{ type: 'call-delta', call, text: piece }];
   };
-  const endCall = (key: number): readonly Change[] => {
+  const endCall = (key: number, isCut = false): readonly Change[] => {
     const call = calls.get(key);
-    return call === undefined ? nothing : [{ type: 'call-end', call }];
+    if (call === undefined) return nothing;
+    if (isCut) call.isCut = true;
+    return [{ type: 'call-end', call }];
   };
 
   const take = (event: AnyEvent): readonly Change[] => {
@@ -117,7 +123,7 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
         return callDelta(event.call, event.text);
       case 'call-end': {
         const isEmpty = event.state === 'ok' && ['', 'null'].includes(event.raw.trim());
-        return [...(isEmpty ? callDelta(event.call, '{}') : nothing), ...endCall(event.call)];
+        return [...(isEmpty ? callDelta(event.call, '{}') : nothing), ...endCall(event.call, event.state === 'truncated')];
       }
       case 'native': {
         // A session keeps its own.
@@ -144,6 +150,7 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
       case 'error':
         return fail(event.problem);
       case 'turn-end':
+        cancelled = event.status === 'cancelled';
         return endTurn(event, finish, fail);
       case 'history':
       case 'turn-start':
@@ -182,6 +189,8 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
       return [...changes, ...finish(asked.length > 0 ? 'tool-calls' : 'stop')];
     },
     isOver: () => over,
+    /** Somebody ended its turn. It ends with what was said, as any other. */
+    isCancelled: () => cancelled,
     usage: () => usage,
     /** All of it so far, in order. */
     parts: (): readonly AnswerPart[] => parts,

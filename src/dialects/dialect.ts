@@ -14,9 +14,17 @@ export type AnswerFrame = { event?: string; data: string };
 
 /**
  * What every frame of an answer may repeat. `model` as the request named it; `created` in seconds. `echo`: fields of the request that
- * an answer shows again, as far as the dialect has such; small, since they are stored with the answer.
+ * an answer shows again, as far as the dialect has such; small, since they are stored with the answer. `isOwnWire`: the reply came in
+ * this very dialect and its request goes back as it comes, so what the provider wants back is shown in the provider's own form.
  */
-export type AnswerIdentity = { id: string; model: string; created: number; includeUsage?: boolean; echo?: Record<string, unknown> };
+export type AnswerIdentity = {
+  id: string;
+  model: string;
+  created: number;
+  includeUsage?: boolean;
+  echo?: Record<string, unknown>;
+  isOwnWire?: true;
+};
 
 /** A request, read. Where something cannot be taken, its reader throws `invalid_request` with the path in the request's own terms. */
 export type DialectRequest = {
@@ -54,6 +62,6 @@ export type Dialect = {
   toDocument(finish: Extract<Change, { type: 'end' }>['finish'], identity: AnswerIdentity, message: AnswerMessage): Record<string, unknown>;
   /** The body of a failed request, and of a failure that stands in no log. `requestId` where the dialect shows it. */
   errorBody(problem: Problem | ProblemBody, requestId?: string): Record<string, unknown>;
-  /** A stream's end by a failure that the message does not know of: it stands in no log. */
-  failureFrames(problem: ProblemBody): AnswerFrame[];
+  /** A stream's end by a failure that the message does not know of: it stands in no log. `place`: how many frames came before. */
+  failureFrames(problem: ProblemBody, place: number): AnswerFrame[];
 };

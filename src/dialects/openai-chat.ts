@@ -4,6 +4,7 @@
  * wire is in `providers/openai.ts`. Wire: OpenAI API reference, "Chat Completions".
  */
 import type { FinishReason, Usage } from '../core/chat-event.ts';
+import type { ProblemBody } from '../core/problem.ts';
 import { textOf, type AnswerCall, type AnswerMessage, type Change } from './answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 import { openAiErrorBody } from './openai-error.ts';
@@ -17,8 +18,12 @@ export const openAiChat: Dialect = {
   createWriter: createChunkWriter,
   toDocument: toCompletion,
   errorBody: (problem) => openAiErrorBody(problem),
-  failureFrames: (problem) => [{ data: JSON.stringify(openAiErrorBody(problem)) }, { data: '[DONE]' }],
+  failureFrames,
 };
+
+function failureFrames(problem: ProblemBody): AnswerFrame[] {
+  return [{ data: JSON.stringify(openAiErrorBody(problem)) }, { data: '[DONE]' }];
+}
 
 /**
  * Role first, calls in the form that clients can rely on (`index` always, id, type and name once, then argument deltas, `{}` for
@@ -56,7 +61,7 @@ function createChunkWriter(identity: AnswerIdentity, message: AnswerMessage): (c
         return [chunk('{}', JSON.stringify(finishReasons[change.finish])), ...usage, { data: '[DONE]' }];
       }
       case 'failure':
-        return openAiChat.failureFrames(change.problem);
+        return failureFrames(change.problem);
       default:
         return change satisfies never;
     }

@@ -91,10 +91,24 @@ export type SubmitTurn = {
   history?: Message[];
   /**
    * Of a chat dialect: how the answer will be shown. Such a request goes on with a turn that waits, instead of queueing behind
-   * it: `results` are of calls that the client was given; `input` may then be empty.
+   * it: `results` are of calls that the client was given; `input` may then be empty. `previous`: the id of the answer that it goes on
+   * from; of an older one, the conversation up to there goes on in a session of its own.
    */
-  chat?: { dialect: DialectName; model: string; includeUsage: boolean; echo: Record<string, unknown>; results: ClientResult[] };
+  chat?: {
+    dialect: DialectName;
+    model: string;
+    includeUsage: boolean;
+    echo: Record<string, unknown>;
+    results: ClientResult[];
+    previous?: string;
+  };
 };
+
+/**
+ * Of an answer of a chat dialect: as frames, or as one document. `after`: id of the last frame that the client has; `startingAfter`: its
+ * place, counted from 0, as some dialects number their frames.
+ */
+export type CompletionOptions = { streamed: boolean; after?: string; startingAfter?: number };
 
 /** What a caller's own tool answered. */
 export type ClientResult = { callId: string; content: ContentBlock[]; isError: boolean };
@@ -165,10 +179,10 @@ export interface Session {
   /** Native SSE from the turn's first event, closed after `turn-end`, or after the event that asks when the turn waits. */
   stream(caller: Principal, turn: string): Promise<ReadableStream<Uint8Array>>;
   /**
-   * Frames of one answer of a chat dialect: SSE, or one JSON document when `streamed` is false. `after`: id of the last
-   * frame that the client has; `not_found` for an answer that this session did not give.
+   * Frames of one answer of a chat dialect: SSE, or one JSON document when `streamed` is false, which waits for its end. `not_found`
+   * for an answer that this session did not give.
    */
-  completion(caller: Principal, completion: string, options: { streamed: boolean; after?: string }): Promise<ReadableStream<Uint8Array>>;
+  completion(caller: Principal, completion: string, options: CompletionOptions): Promise<ReadableStream<Uint8Array>>;
   /** What the turn of that answer worked with; null: no toolset. Throws `not_found` as above. */
   completionEdition(caller: Principal, completion: string): Promise<EditionPointer | null>;
   /** Events after `after`; waits up to `waitMs` when there are none yet. Bounded by one page. */
@@ -188,7 +202,8 @@ export interface Session {
   decideByLink(nonce: string, decision: Decision): Promise<Decided>;
   /** Results of the caller's own tools. `not_found` for a call that nobody waits for; the same result twice is one. */
   takeResults(caller: Principal, results: readonly ClientResult[]): Promise<ResultsTaken>;
-  cancel(caller: Principal): Promise<{ turn: string | null; cancelled: boolean }>;
+  /** `completion`: only the turn of that answer, if it runs or waits; one that is queued is `conflict`. */
+  cancel(caller: Principal, completion?: string): Promise<{ turn: string | null; cancelled: boolean }>;
   /** A direct call (`…/calls` with a session): the session's files, one audit row. */
   call(caller: Principal, request: SessionCallRequest): Promise<SessionCall>;
   /** As `repeated`, of a direct call: its answer, once it is there. */

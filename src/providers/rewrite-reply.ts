@@ -35,7 +35,7 @@ export async function rewriteWhole(open: OpenReply, rewriting: Rewriting): Promi
 }
 
 function identityOf(reply: ReplyReader, { dialect, model, includeUsage }: Rewriting): AnswerIdentity {
-  return { id: reply.id ?? toAnswerId(dialect.name, 'proxied'), model, created: reply.created ?? 0, includeUsage };
+  return { id: reply.id ?? toAnswerId(dialect.name, 'proxied'), model, created: reply.created ?? 0, includeUsage, isOwnWire: true };
 }
 
 /** Waits for the first batch, so that a reply which is an error from the start is an error status. */

@@ -9,6 +9,7 @@ import { encodeFrame } from '../dialects/native.ts';
 import { createAnswerDocument, createAnswerEncoder, isAfter } from '../dialects/answer.ts';
 import type { AnswerIdentity } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/dialects.ts';
+import type { CompletionOptions } from '../ports/session.ts';
 import type { Completion } from './completion-store.ts';
 import { changed, createFeed } from './feed.ts';
 import type { Room } from './room.ts';
@@ -23,14 +24,22 @@ export type CompletionSource = TurnSource & { room: Pick<Room, 'completions'>; s
 export async function readCompletion(
   source: CompletionSource,
   id: string,
-  { streamed, after }: { streamed: boolean; after?: string },
+  { streamed, ...from }: CompletionOptions,
 ): Promise<ReadableStream<Uint8Array>> {
   const completion = find(source.room, id);
-  return streamed ? streamFrames(source, completion, after ?? null) : await readDocument(source, completion);
+  return streamed ? streamFrames(source, completion, from) : await readDocument(source, completion);
 }
 
 export function editionOf(room: Pick<Room, 'completions' | 'turns'>, id: string): EditionPointer | null {
   return room.turns.get(find(room, id).range.turn)?.plan.edition ?? null;
+}
+
+/** Whether the turn of that answer runs or waits. Throws `conflict` for one that has not begun: what is before it would have to end first. */
+export function isUnderWay(room: Pick<Room, 'completions' | 'turns'>, id: string): boolean {
+  const { turn } = find(room, id).range;
+  if (room.turns.stateOf(turn) === 'queued')
+    throw new Problem('conflict', 'This answer is queued behind a turn that has not ended: cancel that one first.');
+  return room.turns.open()?.id === turn;
 }
 
 function find({ completions }: Pick<Room, 'completions'>, id: string): Completion {
@@ -43,18 +52,26 @@ function identityOf({ id, model, includeUsage, echo, createdAt }: Completion): A
   return { id, model, created: Math.floor(createdAt / 1000), includeUsage, echo };
 }
 
-function streamFrames(source: CompletionSource, completion: Completion, after: string | null): ReadableStream<Uint8Array> {
+function streamFrames(
+  source: CompletionSource,
+  completion: Completion,
+  { after, startingAfter = -1 }: Omit<CompletionOptions, 'streamed'>,
+): ReadableStream<Uint8Array> {
   const dialect = dialectOf(completion.dialect);
+  let place = 0;
   const encoder = createAnswerEncoder(completion.range, identityOf(completion), source.session, dialect);
   return createFeed({ ...source, after: source.room.completions.readFrom(completion.range) }, null, {
     event(event) {
       let text = '';
-      for (const frame of encoder.encode(event)) if (after === null || isAfter(frame.id, after)) text += encodeFrame(frame);
+      for (const frame of encoder.encode(event)) {
+        if (place > startingAfter && (after === undefined || isAfter(frame.id, after))) text += encodeFrame(frame);
+        place += 1;
+      }
       return text;
     },
     isLast: () => encoder.isOver(),
     // It stands in no log, so it has no id: whoever comes back asks for what is after the last frame that has one.
-    problem: (problem) => dialect.failureFrames(problem).map(encodeFrame).join(''),
+    problem: (problem) => dialect.failureFrames(problem, place).map(encodeFrame).join(''),
   });
 }
 

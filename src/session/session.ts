@@ -13,6 +13,7 @@ import type { SessionEvent } from '../core/session-event.ts';
 import type { Remote } from '../ports/remote.ts';
 import type {
   ClientResult,
+  CompletionOptions,
   Decided,
   MessagePage,
   MessageQuery,
@@ -29,7 +30,7 @@ import type {
 import type { Bindings } from '../storage/bindings.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import type { SubmitDoor } from './accept-turn.ts';
-import { editionOf, readCompletion } from './completion-reader.ts';
+import { editionOf, isUnderWay, readCompletion } from './completion-reader.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecideDoor } from './decide.ts';
 import { callDirectly, openCalls, repeatedCall } from './direct-calls.ts';
 import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
@@ -104,11 +105,7 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => streamTurn(this.#source(caller), turn));
   }
 
-  completion(
-    caller: Principal,
-    completion: string,
-    options: { streamed: boolean; after?: string },
-  ): Promise<Outcome<ReadableStream<Uint8Array>>> {
+  completion(caller: Principal, completion: string, options: CompletionOptions): Promise<Outcome<ReadableStream<Uint8Array>>> {
     return toOutcome(() => readCompletion({ ...this.#source(caller), session: this.#id }, completion, options));
   }
 
@@ -148,9 +145,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => takeResults(this.#enter(caller), results));
   }
 
-  cancel(caller: Principal): Promise<Outcome<{ turn: string | null; cancelled: boolean }>> {
+  cancel(caller: Principal, completion?: string): Promise<Outcome<{ turn: string | null; cancelled: boolean }>> {
     return toOutcome(async () => {
-      const turn = this.#enter(caller).runner.cancel();
+      const room = this.#enter(caller);
+      const turn = completion === undefined || isUnderWay(room, completion) ? room.runner.cancel() : null;
       await crashPoint('cancel-mid');
       return { turn, cancelled: turn !== null };
     });
