@@ -1,0 +1,211 @@
+/**
+ * The known oddities of Chat Completions servers (reference §8.2–8.5), one by one, as small streams in their wire shape. None of them
+ * needs a flag: the reply's reader and the assembler take them all.
+ *
+ * Those of §8.6 (schemas, tool counts, forced choices) are flags that `tool-definitions.ts` reads. Those of §8.7 (history):
+ * - results next to their calls, contiguous, in call order: `core/transcript.ts`, and each adapter's golden request;
+ * - thought signatures and the stand-in for them: `callSignatures`, in `gemini-request.test.ts` and `openai-request.test.ts`;
+ * - `reasoning_content` in a tool loop: `echoReasoning`; reasoning items with their calls: `openai-responses-request.test.ts`;
+ * - `tool_plan` in the replayed message: `cohere-request.test.ts`;
+ * - names on tool messages, an assistant after results: `toolResultName`, `assistantAfterToolResult`;
+ * - history that mentions tools when none are offered: `anthropic-request.test.ts`;
+ * - old names in old turns: they are aliased anew before an adapter sees them.
+ */
+import { describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { Message } from '../../src/core/message.ts';
+import { createCallIds } from '../../src/providers/call-ids.ts';
+import { OpenAiReply } from '../../src/providers/openai.ts';
+import { plainProfile } from '../../src/providers/profile-rows.ts';
+import { access, gather, type Whole } from './replies.ts';
+
+const chunk = (delta: object, rest: object = {}) => ({ choices: [{ index: 0, delta, ...rest }] });
+/** A delta of calls. */
+const calls = (...pieces: object[]) => chunk({ tool_calls: pieces });
+const named = (name: string, args?: unknown) => ({ function: { name, ...(args !== undefined && { arguments: args }) } });
+const args = (text: unknown) => ({ function: { arguments: text } });
+const ended = (reason: string | null = 'tool_calls') => chunk({}, { finish_reason: reason });
+
+function eventsOf(...chunks: unknown[]): ChatEvent[] {
+  const reply = new OpenAiReply(access);
+  const events = chunks.flatMap((value) => reply.take({ event: '', data: typeof value === 'string' ? value : JSON.stringify(value) }));
+  return [...events, ...reply.end()];
+}
+const read = (...chunks: unknown[]): Whole => gather(eventsOf(...chunks));
+const callsOf = (...chunks: unknown[]): [string, unknown, string][] =>
+  read(...chunks).calls.map((call) => [call.name, call.arguments, call.state]);
+
+const one = [['a', { n: 1 }, 'ok']];
+const two = [
+  ['a', { n: 1 }, 'ok'],
+  ['b', { n: 2 }, 'ok'],
+];
+
+describe('ids of calls (§8.2)', () => {
+  it.each<[string, unknown[]]>([
+    [
+      'repeated on every chunk (koog#2052)',
+      [calls({ index: 0, id: 'x', ...named('a', '{"n"') }), calls({ index: 0, id: 'x', ...args(':1}') })],
+    ],
+    [
+      'empty on later pieces (symfony/ai#2220, opencode#40969)',
+      [calls({ index: 0, id: 'x', ...named('a', '{"n"') }), calls({ index: 0, id: '', ...args(':1}') })],
+    ],
+    [
+      'null beside a name of null (sglang#35542)',
+      [calls({ index: 0, id: 'x', ...named('a', '{"n"') }), calls({ index: 0, id: null, function: { name: null, arguments: ':1}' } })],
+    ],
+    ['missing (litellm#33223, langchainjs#8581)', [calls({ index: 0, ...named('a', '{"n"') }), calls({ index: 0, ...args(':1}') })]],
+    [
+      'apart from the name (pipecat#5023)',
+      [calls({ index: 0, id: 'x' }), calls({ index: 0, ...named('a') }), calls({ index: 0, ...args('{"n":1}') })],
+    ],
+  ])('%s', (_name, chunks) => {
+    expect(callsOf(...chunks, ended())).toEqual(one);
+  });
+
+  it('that begin anew with every turn (Bedrock Mantle) stay apart, and so do those of two vendors (llmgateway#3389)', () => {
+    const said = (callId: string, model: string, nativeId: string): Message => ({
+      role: 'assistant',
+      model,
+      parts: [{ type: 'tool-call', callId, requested: 'a', canonical: 'a', via: 'wire', arguments: {}, nativeId }],
+    });
+    const idOf = createCallIds([said('c1', 'p/m', 'call_0'), said('c2', 'p/m', 'call_0'), said('c3', 'q/m', 'toolu_7')], 'p', plainProfile);
+    expect(idOf('c1')).toBe('call_0');
+    expect(new Set(['c1', 'c2', 'c3'].map(idOf)).size).toBe(3);
+    expect(idOf('c3')).not.toBe('toolu_7');
+  });
+});
+
+describe('pieces of calls (§8.3)', () => {
+  it.each<[string, unknown[]]>([
+    [
+      'without index (ollama#7881, openai-python#2806, vercel/ai#15879)',
+      [calls({ id: 'x', ...named('a', '{"n":1}') }), calls({ id: 'y', ...named('b', '{"n":2}') })],
+    ],
+    [
+      'all with index 0 (ollama#15457, vercel/ai#14277)',
+      [calls({ index: 0, id: 'x', ...named('a', '{"n":1}') }), calls({ index: 0, id: 'y', ...named('b', '{"n":2}') })],
+    ],
+    [
+      'all with index 0 and no id (hermes-agent#57939)',
+      [calls({ index: 0, ...named('a', '{"n":1}') }), calls({ index: 0, ...named('b', '{"n":2}') })],
+    ],
+    ['several in one chunk, without index', [calls({ id: 'x', ...named('a', '{"n":1}') }, { id: 'y', ...named('b', '{"n":2}') })]],
+    [
+      'interleaved',
+      [
+        calls({ index: 0, id: 'x', ...named('a', '{"n"') }),
+        calls({ index: 1, id: 'y', ...named('b', '{"n"') }),
+        calls({ index: 0, ...args(':1}') }),
+        calls({ index: 1, ...args(':2}') }),
+      ],
+    ],
+    [
+      'whose index begins at 1',
+      [calls({ index: 1, id: 'x', ...named('a', '{"n":1}') }), calls({ index: 2, id: 'y', ...named('b', '{"n":2}') })],
+    ],
+  ])('%s', (_name, chunks) => {
+    expect(callsOf(...chunks, ended())).toEqual(two);
+  });
+
+  it.each<[string, unknown[]]>([
+    [
+      'the full name on every chunk (hermes#12230)',
+      [calls({ index: 0, id: 'x', ...named('a', '{"n"') }), calls({ index: 0, ...named('a', ':1}') })],
+    ],
+    [
+      'the name empty at first (vmlx#244)',
+      [calls({ index: 0, id: 'x', ...named('') }), calls({ index: 0, ...named('a') }), calls({ index: 0, ...args('{"n":1}') })],
+    ],
+    [
+      'the type on every chunk (SillyTavern#5811)',
+      [calls({ index: 0, id: 'x', type: 'function', ...named('a', '{"n"') }), calls({ index: 0, type: 'function', ...args(':1}') })],
+    ],
+    [
+      'the arguments once more at the end (vllm#51697)',
+      [calls({ index: 0, id: 'x', ...named('a', '{"n":1}') }), calls({ index: 0, id: 'x', ...named('a', '{"n":1}') })],
+    ],
+    [
+      'chunks without choices or delta (Azure, Workers AI)',
+      [
+        { choices: [] },
+        { choices: [{ index: 0 }] },
+        calls({ index: 0, id: 'x', ...named('a', '{"n":1}') }),
+        { choices: null },
+        { choices: [{ index: 0, delta: null }] },
+      ],
+    ],
+  ])('%s', (_name, chunks) => {
+    expect(callsOf(...chunks, ended())).toEqual(one);
+  });
+
+  it('a name in pieces (continue#5849)', () => {
+    const pieces = [
+      calls({ index: 0, id: 'x', ...named('get_') }),
+      calls({ index: 0, ...named('weather') }),
+      calls({ index: 0, ...args('{}') }),
+    ];
+    expect(callsOf(...pieces, ended())).toEqual([['get_weather', {}, 'ok']]);
+  });
+
+  it('a call and text in one chunk, text behind calls, reasoning between', () => {
+    const whole = read(
+      chunk({ reasoning_content: 'Hm.', content: 'I ', tool_calls: [{ index: 0, id: 'x', ...named('a', '{"n":1}') }] }),
+      chunk({ reasoning_content: ' So.' }),
+      chunk({ content: 'look.' }),
+      ended(),
+    );
+    expect(whole).toMatchObject({ text: 'I look.', reasoning: 'Hm. So.', calls: [{ name: 'a', arguments: { n: 1 } }] });
+  });
+
+  it('a stream that breaks off runs nothing that was not whole (hermes#80498, #81017)', () => {
+    const whole = read(calls({ index: 0, id: 'x', ...named('a', '{"n":') }));
+    expect(whole).toMatchObject({ calls: [{ state: 'truncated', arguments: null }], error: expect.stringContaining('broke off') });
+    const empty = read(calls({ index: 0, id: 'x', ...named('a', '') }));
+    expect(empty.calls).toMatchObject([{ state: 'truncated', arguments: null }]);
+  });
+});
+
+describe('arguments (§8.4)', () => {
+  it.each<[string, unknown, unknown]>([
+    ['empty (litellm#5064, vllm#37098)', '', {}],
+    ['null, as a text and as itself', 'null', {}],
+    ['null', null, {}],
+    ['an object (llama.cpp#20198)', { n: 1 }, { n: 1 }],
+    ['encoded twice', '"{\\"n\\":1}"', { n: 1 }],
+  ])('%s', (_name, text, value) => {
+    expect(callsOf(calls({ index: 0, id: 'x', ...named('a', text) }), ended())).toEqual([['a', value, 'ok']]);
+  });
+
+  it.each([
+    ['trailing commas', '{"n":1,}'],
+    ['a fence', '```json\n{"n":1}\n```'],
+    ['Python’s words', "{'n': 1, 'b': True}"],
+  ])('%s are mended, and marked so', (_name, text) => {
+    const [call] = callsOf(calls({ index: 0, id: 'x', ...named('a', text) }), ended());
+    expect(call).toMatchObject(['a', { n: 1 }, 'repaired']);
+  });
+});
+
+describe('how a reply ends (§8.5)', () => {
+  const call = calls({ index: 0, id: 'x', ...named('a', '{"n":1}') });
+
+  it('with `stop` although there are calls (opencode#14972, #20719)', () => {
+    expect(read(call, ended('stop'))).toMatchObject({ reason: 'tool-calls', finish: 'stop' });
+  });
+
+  it('with `tool_calls` although there are none (mastra#14187)', () => {
+    expect(read(chunk({ content: 'Hi.' }), ended('tool_calls'))).toMatchObject({ reason: 'stop', calls: [] });
+  });
+
+  it('without a reason, by the end mark alone (openclaw#98575)', () => {
+    expect(read(call, '[DONE]')).toMatchObject({ reason: 'tool-calls', finish: null, calls: [{ state: 'ok' }] });
+  });
+
+  it('with an error in a stream of status 200 (OpenRouter, Groq `tool_use_failed`)', () => {
+    const failed = { error: { message: 'Failed to call a function.', type: 'invalid_request_error', code: 'tool_use_failed' } };
+    expect(read(chunk({ content: 'Hi' }), failed).error).toContain('Failed to call a function');
+    expect(eventsOf(failed)).toMatchObject([{ type: 'error' }]);
+  });
+});
