@@ -120,6 +120,8 @@ export const limits = {
   /** jsonrepair is quadratic on two kinds of damage (reference/performance.md): above this it is not tried. */
   maxRepairBytes: 100 * KB,
   maxToolNameBytes: 512,
+  /** Characters of a model's words that are held back while it is open whether they only speak of a call (text protocol). */
+  maxHeldText: 8 * KB,
   /** Calls that one reply may start; far above what a step may run, so that the refusals can still be told one by one. */
   maxCallsPerReply: 256,
   /** A tool's result as the model reads it; the rest is cut with a note. */
@@ -130,6 +132,20 @@ export const limits = {
   maxIssues: 20,
   /** Schema parts deeper than this are not compiled: what they describe is taken as it comes. */
   maxSchemaDepth: 32,
+  /** Schemas in one tool's schema, from which on it is not looked at: 50 times what a provider could be sent. */
+  maxSchemaSourceParts: 200_000,
+  /** Of one tool's schema as a provider is sent it, references written out: with the fewest words they fill `maxSchemaBytes`. */
+  maxSchemaParts: 4_000,
+  /** Larger ones are simplified. 16,000 tokens for one tool; the largest of 1,472 public ones has 7 KB, and gateways stop here as well. */
+  maxSchemaBytes: 64 * KB,
+  /** How often a schema that contains itself is written out: models seldom nest deeper, and each time may multiply its size. */
+  maxSchemaRecursion: 3,
+  /** Alternatives of one part that are told apart; a model does not choose well among more. */
+  maxSchemaBranches: 64,
+  /** Changes of one tool's schema that are told one by one. */
+  maxSchemaChanges: 100,
+  /** What is added to a part's description for rules that its provider does not take. */
+  maxSchemaWords: 400,
   /** Nested checks of one value, references included; keeps a schema that refers to itself off the stack's end. */
   maxCheckDepth: 256,
   /** Values looked at in one check of arguments; bounds unions of unions. */
@@ -188,6 +204,8 @@ export const limits = {
   maxSseMessageBytes: 4 * MB,
   /** What a provider wants back, as a text that a client carries: reasoning items of a long step are some tens of kilobytes. */
   maxNativeTokenBytes: 512 * KB,
+  /** Of a request, in what an answer of the Responses dialect shows again three times, and is stored with it. */
+  maxEchoCharacters: 32 * KB,
   maxErrorBodyBytes: 64 * KB,
   /** Of a provider's own error message, as it is passed on. */
   maxErrorMessageLength: 400,

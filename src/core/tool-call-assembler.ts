@@ -16,7 +16,15 @@ export type CallPiece = {
   arguments?: string | object | null;
   /** The argument is free text, not JSON. */
   custom?: boolean;
+  /** Of a call that was read out of a model's words: what was wrong with the text around the arguments. */
+  carrier?: CarrierFault;
 };
+
+/**
+ * `closed`: it lacked only closers. `mended`: it was no strict JSON, so that the arguments count as repaired however they read.
+ * `unreadable`: there is no call in it, and the argument text is all of it.
+ */
+export type CarrierFault = 'closed' | 'mended' | 'unreadable';
 
 /**
  * Pieces find their call by id, else by index, else they belong to the latest call. A new id at an index in use, and a new
@@ -40,7 +48,7 @@ export class ToolCallAssembler {
   push(piece: CallPiece): ChatEvent[] {
     const events: ChatEvent[] = [];
     const text = argumentText(piece.arguments);
-    if (this.#finished || (!piece.id && !piece.name && text === '')) return events;
+    if (this.#finished || (!piece.id && !piece.name && text === '' && piece.carrier === undefined)) return events;
     const call = this.#route(piece, text);
     if (call === undefined || call.ended) return events;
     if (call.call !== this.latest) {
@@ -50,9 +58,10 @@ export class ToolCallAssembler {
       this.latest = call.call;
     }
     if (piece.custom) call.custom = true;
+    if (piece.carrier !== undefined && call.carrier !== 'unreadable') call.carrier = piece.carrier;
     if (piece.name) call.takeName(piece.name);
     if (text !== '' && !call.isRepetition(text, piece)) {
-      const ready = call.takeText(text);
+      const ready = call.takeText(text, piece.arguments);
       if (call.name !== '') release(call, events);
       if (ready !== '' && call.released) events.push({ type: 'call-delta', call: call.call, text: ready });
       else call.unsent += ready;
@@ -154,8 +163,19 @@ function release(call: OpenCall, events: ChatEvent[]): void {
 /** What a call's text comes to, now that there is no more of it. */
 function read(call: OpenCall, how: { ended: boolean; length: boolean }): ArgumentReading {
   if (call.oversized) return { state: 'invalid', arguments: null };
-  if (!call.custom) return readArguments(call.text(), how);
+  if (call.given !== null && call.carrier === null) return { state: 'ok', arguments: call.given };
+  if (!call.custom) return readCarried(readArguments(call.text(), how), call.carrier, how);
   return how.ended && !how.length ? { state: 'ok', arguments: { input: call.raw() } } : { state: 'truncated', arguments: null };
+}
+
+/** What stood around the arguments may take from them, never add. */
+function readCarried(reading: ArgumentReading, carrier: CarrierFault | null, how: { ended: boolean; length: boolean }): ArgumentReading {
+  if (carrier === 'unreadable')
+    return { state: reading.state === 'truncated' || reading.state === 'closed' ? 'truncated' : 'invalid', arguments: null };
+  if (carrier === null || reading.arguments === null) return reading;
+  if (!how.ended || how.length) return { state: 'truncated', arguments: null };
+  if (carrier === 'mended') return { state: 'repaired', arguments: reading.arguments };
+  return reading.state === 'ok' ? { state: 'closed', arguments: reading.arguments, closers: '' } : reading;
 }
 
 function end(call: OpenCall, reading: ArgumentReading, events: ChatEvent[]): void {
@@ -167,7 +187,8 @@ function end(call: OpenCall, reading: ArgumentReading, events: ChatEvent[]): voi
     events.push({ type: 'call-start', call: call.call, name: '', nativeId: call.id });
     if (call.unsent !== '') events.push({ type: 'call-delta', call: call.call, text: call.unsent });
   }
-  if (reading.state === 'closed' && !call.isWithheld) events.push({ type: 'call-delta', call: call.call, text: reading.closers });
+  if (reading.state === 'closed' && reading.closers !== '' && !call.isWithheld)
+    events.push({ type: 'call-delta', call: call.call, text: reading.closers });
   if (call.isWithheld && reading.arguments !== null) {
     events.push({ type: 'call-delta', call: call.call, text: JSON.stringify(reading.arguments) });
   }
@@ -181,6 +202,7 @@ class OpenCall {
   index: number | null = null;
   name = '';
   custom = false;
+  carrier: CarrierFault | null = null;
   released = false;
   ended = false;
   oversized = false;
@@ -196,6 +218,8 @@ class OpenCall {
    */
   #passes: 'undecided' | 'yes' | 'withheld' = 'undecided';
   readonly #braces = new BraceCounter();
+  /** All of the arguments, where they came as an object and nothing after it: they need not be parsed again. */
+  given: Record<string, unknown> | null = null;
 
   constructor(call: number) {
     this.call = call;
@@ -236,13 +260,22 @@ class OpenCall {
     if (this.name.length > limits.maxToolNameBytes) this.name = this.name.slice(0, limits.maxToolNameBytes);
   }
 
-  /** Keeps the text and gives what of it may be passed on now. */
-  takeText(text: string): string {
+  /** Keeps the text and gives what of it may be passed on now. `source`: what it was made from, if that was an object. */
+  takeText(text: string, source: CallPiece['arguments']): string {
+    const isFirst = this.#body.length + this.#surplus.length === 0;
+    this.given = null;
     if (this.#body.length + this.#surplus.length + text.length > limits.maxArgumentBytes) {
       this.oversized = true;
       return '';
     }
     if (this.custom) {
+      this.#body.append(text);
+      return text;
+    }
+    if (isFirst && isRecord(source)) {
+      this.given = source;
+      this.#braces.isWhole = true;
+      this.#passes = 'yes';
       this.#body.append(text);
       return text;
     }
@@ -283,6 +316,10 @@ class OpenCall {
     const surplus = this.#surplus.read().trim();
     return surplus === '' || surplus === body.trim() ? body : this.raw();
   }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Follows the nesting of a JSON object piece by piece, to know when it is whole. */

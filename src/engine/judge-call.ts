@@ -19,6 +19,7 @@ export function inspectCall(
 /** A result when the call must not run, null when it may. Order: budgets, name, state, arguments. */
 export function judge(resolution: Resolution, request: ToolCallRequest): ToolResult | null {
   if (request.refusal) return errorResult(request.refusal.code, request.refusal.message);
+  if (request.requested === '' && request.arguments === null) return unreadable(request.fault ?? 'invalid_json');
   if (!resolution.ok) return unresolved(resolution);
   const { tool } = resolution;
   if (tool.state === 'held')
@@ -52,6 +53,12 @@ function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
   const near = resolution.suggestions;
   const hint = near.length === 0 ? 'Call only tools that you were offered, or answer in words.' : `Did you mean ${near.join(', ')}?`;
   return errorResult('unknown_tool', `There is no tool "${resolution.requested}". ${hint}`);
+}
+
+/** Not even a name could be made out: it was written in a model's words, and not as it was told to write calls. */
+function unreadable(code: 'truncated' | 'invalid_json'): ToolResult {
+  const why = code === 'truncated' ? 'the call was cut off before it was whole' : 'the call could not be read';
+  return errorResult(code, `Not run: ${why}. Send it again as one JSON object with "name" and "arguments".`);
 }
 
 function unusableArguments(fault: 'truncated' | 'invalid_json'): ToolResult {

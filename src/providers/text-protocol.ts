@@ -1,9 +1,113 @@
 /**
  * Models without tools of their own (DESIGN §6): tools are told in the prompt, calls are read out of the model's words, and results
- * go back as one user message. A wrapper around any `ChatModel`; requests that need none of it pass as they are.
+ * go back as one user message. A wrapper around any `ChatModel`; requests that need none of it pass as they are. What stands in the
+ * prompt is `core/text-tool-prompt.ts`, how calls are read `core/text-tool-calls.ts`.
  */
-import type { ChatModel } from '../ports/chat-model.ts';
+import type { ChatEvent, FinishReason } from '../core/chat-event.ts';
+import type { Message } from '../core/message.ts';
+import { mentionsTools, renderMessages, renderPrompt } from '../core/text-tool-prompt.ts';
+import { TextToolCalls } from '../core/text-tool-calls.ts';
+import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
+import { profileFor } from './profiles.ts';
+import { malformedProblem } from './provider-error.ts';
 
 export function withTextProtocol(model: ChatModel): ChatModel {
-  return model;
+  return {
+    stream(request, signal) {
+      const protocol = request.protocol ?? profileFor(request.access, request.model).protocol;
+      const needsIt = request.tools.length > 0 || mentionsTools(request.messages);
+      return protocol === 'text' && needsIt ? streamAsText(model, request, signal) : model.stream(request, signal);
+    },
+  };
+}
+
+async function* streamAsText(model: ChatModel, request: ChatRequest, signal: AbortSignal): AsyncGenerator<readonly ChatEvent[]> {
+  const reply = new TextReply(request);
+  for await (const batch of model.stream(toTextRequest(request), signal)) {
+    const events = batch.flatMap((event) => reply.take(event));
+    if (events.length > 0) yield events;
+  }
+}
+
+/** The same request with its tools in the words of the conversation. */
+export function toTextRequest(request: ChatRequest): ChatRequest {
+  const { tools, toolChoice, messages, settings } = request;
+  const { parallelToolCalls: parallel = true, ...others } = settings;
+  const prompt = renderPrompt({ tools, toolChoice, parallel });
+  return { ...request, messages: addToSystem(renderMessages(messages), prompt), tools: [], toolChoice: 'auto', settings: others };
+}
+
+/** At the end of the system text that the conversation begins with. */
+function addToSystem(messages: readonly Message[], text: string): Message[] {
+  const spoken = messages.findIndex(({ role }) => role !== 'system');
+  const end = spoken < 0 ? messages.length : spoken;
+  const last = messages[end - 1];
+  const system: Message = { role: 'system', parts: [...(last?.role === 'system' ? last.parts : []), { type: 'text', text }] };
+  return [...messages.slice(0, Math.max(0, end - 1)), system, ...messages.slice(end)];
+}
+
+/** Events of the model's reply → the same with calls in place of their text. */
+class TextReply {
+  readonly #request: ChatRequest;
+  readonly #calls: TextToolCalls;
+  /** Calls are numbered in the order in which they start, those of the text and any that came natively. */
+  readonly #numbers = new Map<string, number>();
+  #hasNativeCalls = false;
+
+  constructor(request: ChatRequest) {
+    this.#request = request;
+    const names = new Set(request.tools.map(({ name }) => name));
+    this.#calls = new TextToolCalls({ isTool: (name) => names.has(name) });
+  }
+
+  take(event: ChatEvent): ChatEvent[] {
+    switch (event.type) {
+      case 'text':
+        // A refusal has a field of its own on the wire, and holds no calls.
+        return event.refusal ? [event] : this.#numbered('text', this.#calls.push(event.text));
+      case 'call-start':
+      case 'call-delta':
+      case 'call-end':
+        this.#hasNativeCalls = true;
+        return this.#numbered('native', [event]);
+      case 'finish':
+        return this.#finish(event);
+      case 'error':
+        return [...this.#end({ ended: false, length: false }), event];
+      case 'reasoning':
+      case 'native':
+      case 'usage':
+        return [event];
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #finish({ reason, raw }: Extract<ChatEvent, { type: 'finish' }>): ChatEvent[] {
+    const events = this.#end({ ended: true, length: reason === 'length' || reason === 'content-filter' });
+    if (this.#calls.overflowed) {
+      const problem = malformedProblem(this.#request.access, 'began more tool calls than a reply may hold').toBody();
+      return [...events, { type: 'error', problem, retryable: problem.retryable === true }];
+    }
+    return [...events, { type: 'finish', reason: this.#reason(reason), raw }];
+  }
+
+  #end(how: { ended: boolean; length: boolean }): ChatEvent[] {
+    return this.#numbered('text', this.#calls.finish({ ...how, hasOtherCalls: this.#hasNativeCalls }));
+  }
+
+  /** As in every reply: calls are why it ended, unless it was cut. */
+  #reason(reason: FinishReason): FinishReason {
+    return this.#numbers.size > 0 && (reason === 'stop' || reason === 'unknown') ? 'tool-calls' : reason;
+  }
+
+  #numbered(source: 'text' | 'native', events: readonly ChatEvent[]): ChatEvent[] {
+    return events.map((event) => ('call' in event ? { ...event, call: this.#numberOf(`${source} ${event.call}`) } : event));
+  }
+
+  #numberOf(call: string): number {
+    const number = this.#numbers.get(call) ?? this.#numbers.size;
+    this.#numbers.set(call, number);
+    return number;
+  }
 }
