@@ -132,8 +132,8 @@ export const limits = {
   maxIssues: 20,
   /** Schema parts deeper than this are not compiled: what they describe is taken as it comes. */
   maxSchemaDepth: 32,
-  /** Schemas in one tool's schema, from which on it is not looked at: 50 times what a provider could be sent. */
-  maxSchemaSourceParts: 200_000,
+  /** Arrays and objects of one tool's schema, from which on it is not looked at: several times what a provider could be sent. */
+  maxSchemaSourceParts: 20_000,
   /** Of one tool's schema as a provider is sent it, references written out: with the fewest words they fill `maxSchemaBytes`. */
   maxSchemaParts: 4_000,
   /** Larger ones are simplified. 16,000 tokens for one tool; the largest of 1,472 public ones has 7 KB, and gateways stop here as well. */
@@ -142,6 +142,8 @@ export const limits = {
   maxSchemaRecursion: 3,
   /** Alternatives of one part that are told apart; a model does not choose well among more. */
   maxSchemaBranches: 64,
+  /** Keywords and fields of one schema that are put together for its alternatives: some hundred milliseconds at the worst. */
+  maxSchemaEffort: 200_000,
   /** Changes of one tool's schema that are told one by one. */
   maxSchemaChanges: 100,
   /** What is added to a part's description for rules that its provider does not take. */

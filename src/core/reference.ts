@@ -39,6 +39,12 @@ export function toCompletionId(dialect: DialectName, unique: string, session: st
   return `${toAnswerId(dialect, unique)}_${sessionText(session)}`;
 }
 
+/** What the two above were given; of another id what follows its prefix. */
+export function uniqueOfAnswer(dialect: DialectName, id: string): string {
+  const session = readCompletionId(dialect, id) === null ? 0 : sessionCharacters + 1;
+  return id.slice(id.startsWith(answerPrefixes[dialect]) ? answerPrefixes[dialect].length : 0, id.length - session);
+}
+
 /** `own` is the whole id: answers are stored under it. null: not the id of an answer of that dialect that carries a session. */
 export function readCompletionId(dialect: DialectName, id: string): Reference | null {
   const session = id.startsWith(answerPrefixes[dialect]) ? sessionOf(id) : null;

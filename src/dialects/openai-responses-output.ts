@@ -1,0 +1,205 @@
+/**
+ * The `output` of a Response as it grows: items out of the changes of the neutral message, and the events that tell of each. The same
+ * code makes the stream and the document, so that one is what the other adds up to. Lifecycle events and the Response around it are in
+ * `openai-responses.ts`. Wire: OpenAI API reference, "Responses: streaming events" (SDK 7.57).
+ */
+import { packNative } from '../core/native-token.ts';
+import type { NativePart } from '../core/message.ts';
+import type { AnswerCall, Change } from './answer-message.ts';
+
+export type OutputItem = { type: string; id: string; [field: string]: unknown };
+
+/** `fields`: the members of the event beside its type and number, as JSON text. */
+export type Emit = (type: string, fields: string) => void;
+
+export type OutputOptions = {
+  /** What ids of items are made from. */
+  unique: string;
+  /** Names of the caller's tools that take free text; models that know functions only call them with `{"input": …}`. */
+  custom: ReadonlySet<string>;
+  /** What the provider wants back stands as it came, not as a token of ours (`AnswerIdentity.isOwnWire`). */
+  isOwnWire: boolean;
+  emit: Emit;
+};
+
+export type ItemStatus = 'completed' | 'incomplete';
+
+type TextPart = { type: 'output_text'; text: string; annotations: never[]; logprobs: never[] } | { type: 'refusal'; refusal: string };
+type MessageItem = OutputItem & { status: string; content: TextPart[] };
+type ReasoningItem = OutputItem & { summary: { type: 'summary_text'; text: string }[] };
+
+/** `head`: what all deltas of the part begin with. */
+type Place = { index: number; head: string };
+type Open =
+  | { kind: 'message'; index: number; item: MessageItem; part: (Place & { value: TextPart }) | null }
+  | { kind: 'reasoning'; index: number; item: ReasoningItem; part: Place };
+
+/** `field`: what the item has its text in. `holds`: its input is told at the end, for it is inside of JSON until then. */
+type OpenCall = Place & { item: OutputItem; event: string; field: 'arguments' | 'input'; holds: boolean };
+
+export function createOutput({ unique, custom, isOwnWire, emit }: OutputOptions) {
+  const items: OutputItem[] = [];
+  const calls = new Map<number, OpenCall>();
+  let open: Open | null = null;
+
+  const idOf = (prefix: string): string => `${prefix}_${unique}_${items.length}`;
+  const add = (item: OutputItem): number => {
+    const index = items.length;
+    items.push(item);
+    emit('response.output_item.added', `"output_index":${index},"item":${JSON.stringify(item)}`);
+    return index;
+  };
+  const end = (index: number, item: OutputItem): void => {
+    items[index] = item;
+    emit('response.output_item.done', `"output_index":${index},"item":${JSON.stringify(item)}`);
+  };
+
+  // ---- Messages and reasoning: one is open at a time ----
+
+  const endPart = (message: Extract<Open, { kind: 'message' }>): void => {
+    if (message.part === null) return;
+    const { head, value } = message.part;
+    if (value.type === 'refusal') emit('response.refusal.done', `${head}"refusal":${JSON.stringify(value.refusal)}`);
+    else emit('response.output_text.done', `${head}"text":${JSON.stringify(value.text)},"logprobs":[]`);
+    emit('response.content_part.done', `${head}"part":${JSON.stringify(value)}`);
+    message.part = null;
+  };
+  const endSummary = ({ item, part }: Extract<Open, { kind: 'reasoning' }>): void => {
+    const [summary] = item.summary;
+    emit('response.reasoning_summary_text.done', `${part.head}"text":${JSON.stringify(summary?.text ?? '')}`);
+    emit('response.reasoning_summary_part.done', `${part.head}"part":${JSON.stringify(summary)}`);
+  };
+  const close = (status: ItemStatus = 'completed', extra: Record<string, unknown> = {}): void => {
+    const closing = open;
+    open = null;
+    if (closing === null) return;
+    if (closing.kind === 'reasoning') {
+      endSummary(closing);
+      end(closing.index, { ...closing.item, ...extra });
+    } else {
+      endPart(closing);
+      end(closing.index, { ...closing.item, status });
+    }
+  };
+  const say = (type: TextPart['type'], text: string): void => {
+    if (open?.kind !== 'message') {
+      close();
+      const item: MessageItem = { type: 'message', id: idOf('msg'), status: 'in_progress', role: 'assistant', content: [] };
+      open = { kind: 'message', index: add(item), item, part: null };
+    }
+    if (open.part?.value.type !== type) {
+      endPart(open);
+      const value: TextPart = type === 'refusal' ? { type, refusal: '' } : { type, text: '', annotations: [], logprobs: [] };
+      const { index, item } = open;
+      const head = `"item_id":${JSON.stringify(item.id)},"output_index":${index},"content_index":${item.content.length},`;
+      emit('response.content_part.added', `${head}"part":${JSON.stringify(value)}`);
+      item.content.push(value);
+      open.part = { index, head, value };
+    }
+    const { head, value } = open.part;
+    if (value.type === 'refusal') value.refusal += text;
+    else value.text += text;
+    const logprobs = type === 'refusal' ? '' : ',"logprobs":[]';
+    emit(`response.${type}.delta`, `${head}"delta":${JSON.stringify(text)}${logprobs}`);
+  };
+  const think = (text: string): void => {
+    if (open?.kind !== 'reasoning') {
+      close();
+      const item: ReasoningItem = { type: 'reasoning', id: idOf('rs'), summary: [] };
+      const index = add(item);
+      const head = `"item_id":${JSON.stringify(item.id)},"output_index":${index},"summary_index":0,`;
+      item.summary.push({ type: 'summary_text', text: '' });
+      emit('response.reasoning_summary_part.added', `${head}"part":${JSON.stringify(item.summary[0])}`);
+      open = { kind: 'reasoning', index, item, part: { index, head } };
+    }
+    const [summary] = open.item.summary;
+    if (summary !== undefined) summary.text += text;
+    emit('response.reasoning_summary_text.delta', `${open.part.head}"delta":${JSON.stringify(text)}`);
+  };
+
+  // ---- Calls: several may be open, and change places ----
+
+  const startCall = (call: AnswerCall): void => {
+    close();
+    const isCustom = call.custom || custom.has(call.name);
+    const named = { call_id: call.id, name: call.name };
+    const item: OutputItem = isCustom
+      ? { type: 'custom_tool_call', id: idOf('ctc'), ...named, input: '' }
+      : { type: 'function_call', id: idOf('fc'), ...named, arguments: '', status: 'in_progress' };
+    const index = add(item);
+    const head = `"item_id":${JSON.stringify(item.id)},"output_index":${index},`;
+    const event = isCustom ? 'response.custom_tool_call_input' : 'response.function_call_arguments';
+    calls.set(call.index, { index, head, item, event, field: isCustom ? 'input' : 'arguments', holds: isCustom && !call.custom });
+  };
+  const write = (call: OpenCall, text: string): void => {
+    call.item[call.field] = `${call.item[call.field]}${text}`;
+    emit(`${call.event}.delta`, `${call.head}"delta":${JSON.stringify(text)}`);
+  };
+  const callDelta = ({ index }: AnswerCall, text: string): void => {
+    const call = calls.get(index);
+    if (call !== undefined && !call.holds) write(call, text);
+  };
+  const endCall = ({ index, text, isCut }: AnswerCall): void => {
+    const call = calls.get(index);
+    if (call === undefined) return;
+    if (call.holds) write(call, inputOf(text));
+    calls.delete(index);
+    emit(`${call.event}.done`, `${call.head}${JSON.stringify(call.field)}:${JSON.stringify(call.item[call.field])}`);
+    end(call.index, call.field === 'input' ? call.item : { ...call.item, status: isCut ? 'incomplete' : 'completed' });
+  };
+
+  // ---- What the provider wants back ----
+
+  const keep = (part: NativePart): void => {
+    const token = packNative(part);
+    if (token === null) return;
+    if (open?.kind === 'reasoning') {
+      close('completed', { encrypted_content: token });
+      return;
+    }
+    // In its place among the items, for there it has to stand when it comes back.
+    close();
+    const item: OutputItem = { type: 'reasoning', id: idOf('rs'), summary: [], encrypted_content: token };
+    end(add(item), item);
+  };
+  /** As `providers/openai-responses.ts` keeps it: a whole item, or what stands behind a message. */
+  const keepOwn = ({ data }: NativePart): void => {
+    const { item, message } = (data ?? {}) as { item?: unknown; message?: { phase?: unknown } }; // Members are looked at one by one.
+    if (message?.phase !== undefined && open?.kind === 'message') open.item.phase = message.phase;
+    if (typeof item !== 'object' || item === null) return;
+    const { id, ...rest } = item as Record<string, unknown>;
+    // The events before it named the item already.
+    if (rest.type === 'reasoning' && open?.kind === 'reasoning') close('completed', rest);
+    else {
+      close();
+      const whole = { ...rest, type: String(rest.type), id: typeof id === 'string' && id !== '' ? id : idOf('item') };
+      end(add(whole), whole);
+    }
+  };
+
+  return {
+    take(change: Exclude<Change, { type: 'end' | 'failure' }>): void {
+      if (change.type === 'call-start') startCall(change.call);
+      else if (change.type === 'call-delta') callDelta(change.call, change.text);
+      else if (change.type === 'call-end') endCall(change.call);
+      else if (change.type === 'native') (isOwnWire ? keepOwn : keep)(change.part);
+      else if (change.type === 'reasoning') think(change.text);
+      else say(change.type === 'text' ? 'output_text' : 'refusal', change.text);
+    },
+    /** Nothing comes any more: what is open ends. */
+    close,
+    /** In order of their begin. Those that did not end are marked so. */
+    items: (): OutputItem[] => items.map((item) => (item.status === 'in_progress' ? { ...item, status: 'incomplete' } : item)),
+  };
+}
+
+/** What a model wrote into the one argument that stands for free text; where it wrote something else, that. */
+function inputOf(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && 'input' in value && typeof value.input === 'string') return value.input;
+  } catch {
+    // Cut or spoilt: the caller's tool gets what there is.
+  }
+  return text;
+}

@@ -1,0 +1,246 @@
+/**
+ * OpenAI Responses as clients write it: the request, checked enough to name faults by path, and its neutral form; its items are read in
+ * `openai-responses-input.ts`. A foreign shape: unknown fields pass, for stock SDKs send what is new to us. The answers are in
+ * `openai-responses.ts`. Wire: OpenAI API reference, "Responses: create" (SDK 7.57).
+ */
+import { z } from 'zod';
+import { parseDocument } from '../core/issues.ts';
+import { limits } from '../core/limits.ts';
+import { ClientTool, type ModelSettings } from '../core/plan.ts';
+import { invalidRequest, type Issue } from '../core/problem.ts';
+import type { DialectRequest } from './dialect.ts';
+import { InputItem, isOwnReasoning, isSystemItem, toConversation } from './openai-responses-input.ts';
+
+const Tool = z.looseObject({
+  type: z.string(),
+  name: z.string().optional(),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  format: z.looseObject({ type: z.string().optional(), syntax: z.string().optional(), definition: z.string().optional() }).nullish(),
+});
+type Tool = z.infer<typeof Tool>;
+
+const ToolChoice = z.union([
+  z.enum(['auto', 'none', 'required']),
+  z.looseObject({
+    type: z.string(),
+    name: z.string().optional(),
+    mode: z.enum(['auto', 'required']).optional(),
+    tools: z.array(z.looseObject({ type: z.string().optional(), name: z.string().optional() })).optional(),
+  }),
+]);
+
+const TextFormat = z.looseObject({ type: z.string() });
+
+export const ResponsesRequest = z
+  .looseObject({
+    model: z.string().min(1).max(300),
+    input: z
+      .union([z.string(), z.array(InputItem)])
+      .meta({ description: 'A text, or items: messages, calls and their outputs, reasoning.' }),
+    instructions: z.string().nullish(),
+    previous_response_id: z.string().nullish().meta({
+      description: 'An answer of a session of ours: it goes on from there, and `input` is only what is new.',
+    }),
+    stream: z.boolean().nullish(),
+    tools: z.array(Tool).nullish(),
+    tool_choice: ToolChoice.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
+    temperature: z.number().min(0).max(2).nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    max_output_tokens: z.int().min(1).nullish(),
+    reasoning: z.looseObject({ effort: z.string().max(40).nullish(), summary: z.string().nullish() }).nullish(),
+    text: z.looseObject({ format: TextFormat.nullish() }).nullish(),
+    background: z.boolean().nullish(),
+    conversation: z.unknown(),
+    prompt: z.unknown(),
+    store: z.boolean().nullish(),
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+    toolset: z.string().min(1).max(100).nullish().meta({ description: 'Not of OpenAI: the toolset whose tools run inside.' }),
+  })
+  .meta({ id: 'ResponsesRequest', example: { model: 'rehearsal/default', input: 'Hello' } });
+export type ResponsesRequest = z.infer<typeof ResponsesRequest>;
+
+/** Throws `invalid_request`. */
+export function readResponsesRequest(body: Readonly<Record<string, unknown>>): DialectRequest {
+  const request = parseDocument(ResponsesRequest, body);
+  refuseForeign(request);
+  const offered = offeredTools(request);
+  return {
+    streamed: request.stream === true,
+    includeUsage: true,
+    choices: 1,
+    conversation: (options) => toConversation(request, options),
+    clientTools: () => (request.tools == null ? null : toClientTools(request.tools, offered)),
+    settings: () => toSettings(request),
+    toolPath: (index) => `tools[${offered[index] ?? index}].name`,
+    previous: request.previous_response_id ?? null,
+    echo: toEcho(request),
+  };
+}
+
+/** Other system text in place of the request's own. Takes items as they came. */
+export function withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown> {
+  const { instructions: _own, input, ...rest } = body;
+  return {
+    ...rest,
+    ...(instructions !== '' && { instructions }),
+    input: Array.isArray(input) ? input.filter((item) => !isSystemItem(item)) : input,
+  };
+}
+
+/** Without reasoning that only we can read. The same object where there is none. */
+export function withoutTokens(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { input } = body;
+  if (!Array.isArray(input) || !input.some(isOwnReasoning)) return body;
+  return { ...body, input: input.filter((item) => !isOwnReasoning(item)) };
+}
+
+/** What only OpenAI's own service has a place for. */
+function refuseForeign({ background, conversation, prompt }: ResponsesRequest): void {
+  const issues: Issue[] = [];
+  if (background === true)
+    issues.push({
+      path: 'background',
+      message:
+        'is not taken here: leave it out. In a session an answer goes on when its reader leaves: with stream, its id comes first, and GET /v1/responses/{id} has it',
+    });
+  if (conversation != null)
+    issues.push({
+      path: 'conversation',
+      message: 'conversations are sessions here: name one by x-moniker-session, or send previous_response_id',
+    });
+  if (prompt != null) issues.push({ path: 'prompt', message: 'prompt templates are the provider’s own: send instructions and input' });
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+// ---- Tools ----
+
+/** Places of the tools that may be called: all, or those that `allowed_tools` names. */
+function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): number[] {
+  const all = [...(tools ?? []).keys()];
+  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') return all;
+  const allowed = new Set((choice.tools ?? []).map(({ name }) => name));
+  return all.filter((index) => allowed.has(tools?.[index]?.name));
+}
+
+/** The caller's own tools. Throws `invalid_request` for those that only a provider runs, and for names that no model could call. */
+function toClientTools(tools: readonly Tool[], offered: readonly number[]): ClientTool[] {
+  const issues: Issue[] = [];
+  if (tools.length > limits.maxClientTools) issues.push({ path: 'tools', message: `must have at most ${limits.maxClientTools} items` });
+  const read = offered.flatMap((index): ClientTool[] => {
+    const tool = tools[index];
+    const parsed = tool === undefined ? null : parseTool(tool, `tools[${index}]`, issues);
+    return parsed === null ? [] : [parsed];
+  });
+  if (issues.length > 0) throw invalidRequest(issues);
+  return read;
+}
+
+function parseTool(tool: Tool, path: string, issues: Issue[]): ClientTool | null {
+  if (tool.type !== 'function' && tool.type !== 'custom') {
+    issues.push({
+      path: `${path}.type`,
+      message: 'must be "function" or "custom": other kinds are run by their provider alone, and are not taken here',
+    });
+    return null;
+  }
+  const { name, description } = tool;
+  const custom = { name, description: customDescription(tool), inputSchema: freeText };
+  const parsed = ClientTool.safeParse(
+    tool.type === 'custom' ? custom : { name, description: description ?? '', inputSchema: tool.parameters ?? { type: 'object' } },
+  );
+  if (parsed.success) return parsed.data;
+  for (const { path: at, message } of parsed.error.issues) {
+    const field = String(at[0] ?? '');
+    const text = field === 'name' && name === undefined ? 'is missing' : message;
+    issues.push({ path: `${path}.${field === 'inputSchema' ? 'parameters' : field}`, message: text });
+  }
+  return null;
+}
+
+/** Free text for models that know functions only; the answer tells it as the custom call that it is. */
+const freeText = {
+  type: 'object',
+  properties: { input: { type: 'string', description: 'The whole input of the tool, as free text.' } },
+  required: ['input'],
+  additionalProperties: false,
+};
+
+function customDescription({ description, format }: Tool): string {
+  const grammar =
+    format?.type === 'grammar' && format.definition !== undefined
+      ? `The input must follow this ${format.syntax ?? ''} grammar:\n${format.definition}`
+      : '';
+  return [description ?? '', grammar].filter((text) => text !== '').join('\n\n');
+}
+
+// ---- Settings ----
+
+/** As every provider's adapter reads them. */
+function toSettings(body: ResponsesRequest): ModelSettings {
+  const settings: ModelSettings = {};
+  if (body.temperature != null) settings.temperature = body.temperature;
+  if (body.top_p != null) settings.topP = body.top_p;
+  if (body.max_output_tokens != null) settings.maxOutputTokens = body.max_output_tokens;
+  if (body.reasoning?.effort != null) settings.reasoningEffort = body.reasoning.effort;
+  if (body.parallel_tool_calls != null) settings.parallelToolCalls = body.parallel_tool_calls;
+  const format = body.text?.format;
+  if (format != null && format.type !== 'text') settings.responseFormat = toResponseFormat(format);
+  const choice = body.tool_choice;
+  if (choice != null) settings.toolChoice = typeof choice === 'string' ? choice : toToolChoice(choice);
+  return settings;
+}
+
+/** Settings hold the form of Chat Completions, which nests a schema one level deeper. */
+function toResponseFormat({ type, ...schema }: z.infer<typeof TextFormat>): Record<string, unknown> {
+  return type === 'json_schema' ? { type, json_schema: schema } : { type, ...schema };
+}
+
+function toToolChoice({ type, name, mode }: Exclude<z.infer<typeof ToolChoice>, string>): NonNullable<ModelSettings['toolChoice']> {
+  if (type === 'allowed_tools') return mode ?? 'auto';
+  if ((type === 'function' || type === 'custom') && name !== undefined) return { tool: name };
+  throw invalidRequest([
+    {
+      path: 'tool_choice',
+      message: 'must be auto, none, required, or name a function, a custom tool or allowed_tools: others are the provider’s own',
+    },
+  ]);
+}
+
+// ---- Echo ----
+
+const echoed = [
+  ...['temperature', 'top_p', 'max_output_tokens', 'parallel_tool_calls', 'previous_response_id', 'store', 'truncation', 'user'],
+  ...['safety_identifier', 'prompt_cache_key', 'max_tool_calls', 'reasoning', 'tool_choice', 'metadata', 'text', 'instructions', 'tools'],
+] as const;
+
+/** Fields that a Response shows again, the small ones first: what has no room shows as if it had not been sent. */
+function toEcho(request: ResponsesRequest): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  let room = limits.maxEchoCharacters;
+  for (const field of echoed) {
+    const value = toEchoed(field, request[field]);
+    const size = value == null ? 0 : JSON.stringify(value).length;
+    if (value == null || size > room) continue;
+    room -= size;
+    shown[field] = value;
+  }
+  const custom = (request.tools ?? []).flatMap(({ type, name }) => (type === 'custom' && name !== undefined ? [name] : []));
+  return { shown, ...(custom.length > 0 && { custom }) };
+}
+
+/** With the members that the SDK's types call required. */
+function toEchoed(field: (typeof echoed)[number], value: unknown): unknown {
+  if (value == null) return null;
+  if (field === 'reasoning') return { effort: null, summary: null, ...(value as object) }; // Parsed, as are the next two.
+  if (field === 'text') return { format: { type: 'text' }, ...(value as object) };
+  if (field !== 'tools') return value;
+  return (value as Tool[]).map((tool) => (tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool));
+}
+
+/** What `toEcho` made; of a reply that no request of ours belongs to, nothing. */
+export function readEcho(echo: Record<string, unknown> | undefined): { echo: Record<string, unknown>; custom: ReadonlySet<string> } {
+  const { shown = {}, custom = [] } = (echo ?? {}) as { shown?: Record<string, unknown>; custom?: string[] }; // Written above.
+  return { echo: shown, custom: new Set(custom) };
+}

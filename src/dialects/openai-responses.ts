@@ -1,0 +1,167 @@
+/**
+ * OpenAI Responses as clients read it: events and the plain document, written from the neutral message. Pure. A session's answers are
+ * cut out of its log in `answer.ts`; the request half is in `openai-responses-request.ts`; the provider's side of the same wire is in
+ * `providers/openai-responses.ts`. Wire: OpenAI API reference, "Responses" and "Responses: streaming events" (SDK 7.57).
+ */
+import type { FinishReason, Usage } from '../core/chat-event.ts';
+import type { ProblemBody } from '../core/problem.ts';
+import { uniqueOfAnswer } from '../core/reference.ts';
+import type { AnswerMessage, AnswerPart, Change } from './answer-message.ts';
+import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
+import { openAiErrorBody } from './openai-error.ts';
+import { createOutput, type Emit, type OutputItem } from './openai-responses-output.ts';
+import { sessionOfItems } from './openai-responses-input.ts';
+import { readEcho, readResponsesRequest, withInstructions, withoutTokens } from './openai-responses-request.ts';
+
+export const openAiResponses: Dialect = {
+  name: 'openai-responses',
+  readRequest: readResponsesRequest,
+  sessionOfCalls: ({ input }) => sessionOfItems(input),
+  withInstructions,
+  withoutTokens,
+  createWriter: createEventWriter,
+  toDocument: toResponse,
+  errorBody: (problem) => openAiErrorBody(problem),
+  failureFrames: (problem, place) => [toFrame('error', place, errorFields(problem))],
+};
+
+/**
+ * Created and in progress, the items, then one last event. Numbers count from 0 without gaps, one a frame, so that a stream can be gone
+ * on with by number. A failure is told twice, as OpenAI tells it: by `error`, which the stock client throws, and by `response.failed`.
+ */
+function createEventWriter(identity: AnswerIdentity, message: AnswerMessage): (change: Change | null) => AnswerFrame[] {
+  let frames: AnswerFrame[] = [];
+  let next = 0;
+  const emit: Emit = (type, fields) => {
+    frames.push(toFrame(type, next, fields));
+    next += 1;
+  };
+  const output = createOutput({ ...outputOptions(identity), emit });
+  let begun = false;
+  const begin = (): void => {
+    begun = true;
+    const response = `"response":${JSON.stringify(responseBody(identity, { status: 'in_progress' }, [], null))}`;
+    emit('response.created', response);
+    emit('response.in_progress', response);
+  };
+  const end = (type: string, outcome: Outcome): void => {
+    const response = responseBody(identity, outcome, output.items(), message.usage());
+    emit(type, `"response":${JSON.stringify(response)}`);
+  };
+
+  return (change) => {
+    frames = [];
+    if (!begun) begin();
+    if (change?.type === 'end') {
+      const outcome = outcomeOf(change.finish, message);
+      output.close(outcome.status === 'completed' ? 'completed' : 'incomplete');
+      // There is no event for a cancelled one that clients know.
+      end(outcome.status === 'completed' ? 'response.completed' : 'response.incomplete', outcome);
+    } else if (change?.type === 'failure') {
+      emit('error', errorFields(change.problem));
+      end('response.failed', { status: 'failed', error: responseError(change.problem) });
+    } else if (change !== null) output.take(change);
+    return frames;
+  };
+}
+
+function toResponse(finish: FinishReason, identity: AnswerIdentity, message: AnswerMessage): Record<string, unknown> {
+  const outcome = outcomeOf(finish, message);
+  const output = createOutput({ ...outputOptions(identity), emit: () => undefined });
+  for (const part of message.parts()) for (const change of changesOf(part)) output.take(change);
+  output.close(outcome.status === 'completed' ? 'completed' : 'incomplete');
+  return responseBody(identity, outcome, output.items(), message.usage());
+}
+
+/** What would have been told of a part that is whole. */
+function changesOf(part: AnswerPart): Exclude<Change, { type: 'end' | 'failure' }>[] {
+  if (part.type !== 'call') return [part];
+  const { call } = part;
+  return [
+    { type: 'call-start', call: { ...call, text: '' } },
+    ...(call.text === '' ? [] : [{ type: 'call-delta', call, text: call.text } as const]),
+    { type: 'call-end', call },
+  ];
+}
+
+type Outcome = {
+  status: 'in_progress' | 'completed' | 'incomplete' | 'cancelled' | 'failed';
+  error?: { code: string; message: string };
+  incomplete?: { reason: 'max_output_tokens' | 'content_filter' };
+};
+
+function outcomeOf(finish: FinishReason, message: AnswerMessage): Outcome {
+  if (message.isCancelled()) return { status: 'cancelled' };
+  if (finish === 'length') return { status: 'incomplete', incomplete: { reason: 'max_output_tokens' } };
+  if (finish === 'content-filter') return { status: 'incomplete', incomplete: { reason: 'content_filter' } };
+  return { status: 'completed' };
+}
+
+/** Every field that the SDK's types call required, and what the request said of the others. `null` usage: not known yet. */
+function responseBody(
+  identity: AnswerIdentity,
+  { status, error, incomplete }: Outcome,
+  output: readonly OutputItem[],
+  usage: Usage | null,
+): Record<string, unknown> {
+  const { echo } = readEcho(identity.echo);
+  return {
+    id: identity.id,
+    object: 'response',
+    created_at: identity.created,
+    status,
+    background: false,
+    error: error ?? null,
+    incomplete_details: incomplete ?? null,
+    access_programs: null,
+    instructions: null,
+    max_output_tokens: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null },
+    temperature: null,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: null,
+    truncation: 'disabled',
+    ...echo,
+    model: identity.model,
+    output,
+    usage: usage === null ? null : usageBody(usage),
+  };
+}
+
+function usageBody({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 }: Usage): Record<string, unknown> {
+  return {
+    input_tokens: inputTokens,
+    // What was written to a cache is not told apart; the field is required.
+    input_tokens_details: { cached_tokens: cachedInputTokens, cache_write_tokens: 0 },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: inputTokens + outputTokens,
+  };
+}
+
+/** Flat as the reference has it, and nested as OpenAI sends it: clients read one or the other. */
+function errorFields(problem: ProblemBody): string {
+  const { error } = openAiErrorBody(problem);
+  const { code, message, param } = error;
+  return JSON.stringify({ code, message, param, error }).slice(1, -1);
+}
+
+/** Of a closed list, in which `server_error` is whatever is nobody's fault in particular. */
+function responseError({ status, detail }: ProblemBody): { code: string; message: string } {
+  const code = status === 429 ? 'rate_limit_exceeded' : status === 422 ? 'invalid_prompt' : 'server_error';
+  return { code, message: detail };
+}
+
+function outputOptions({ id, echo, isOwnWire }: AnswerIdentity) {
+  // Without its session: ids of items have 64 characters at most.
+  return { unique: uniqueOfAnswer('openai-responses', id).slice(0, 48), custom: readEcho(echo).custom, isOwnWire: isOwnWire === true };
+}
+
+function toFrame(type: string, number: number, fields: string): AnswerFrame {
+  return { event: type, data: `{"type":"${type}","sequence_number":${number},${fields}}` };
+}
