@@ -28,7 +28,8 @@ type Context = { request: ChatRequest; profile: Profile; idOf: (callId: string) 
 
 /** Turns that alternate, each call with its result at the beginning of the next one. */
 export function toTurns(request: ChatRequest, profile: Profile): Turn[] {
-  const { messages, access } = request;
+  const { access } = request;
+  const messages = request.messages.filter(({ role }) => role !== 'system');
   const context: Context = { request, profile, idOf: createCallIds(messages, access.name, profile), loopStart: loopStartOf(messages) };
   const turns: Turn[] = [];
   const answered = new Set<ToolResultPart>();
@@ -117,7 +118,7 @@ function toUserBlocks(parts: readonly InputPart[], profile: Profile): Block[] {
 }
 
 function toImage(image: Extract<InputPart, { type: 'image' }>, profile: Profile): Block[] {
-  const inline = image.url?.startsWith('data:') ? ofDataUrl(image.url) : image;
+  const inline = image.url !== undefined && /^data:/i.test(image.url) ? ofDataUrl(image.url) : image;
   const data = inline.data;
   const type = inline.mediaType?.toLowerCase().replace('image/jpg', 'image/jpeg') ?? sniffType(data ?? '');
   const source = data === undefined ? { type: 'url', url: image.url } : { type: 'base64', media_type: type, data };

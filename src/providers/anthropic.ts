@@ -5,38 +5,24 @@
  * what was said stands, incomplete, and the next request gives all of it back to be gone on from.
  */
 import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
-import { GrowingText } from '../core/growing-text.ts';
 import { limits } from '../core/limits.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
+import { furtherFields, inputOf, isAgain, kindOf, type OpenBlock, openBlock, wholeBlock } from './anthropic-block.ts';
 import { toMessagesBody } from './anthropic-request.ts';
-import type { Block, NativeData } from './anthropic-turns.ts';
+import type { NativeData } from './anthropic-turns.ts';
 import { ChunkTemplates } from './chunk-template.ts';
 import { errorBodyProblem, malformedProblem } from './provider-error.ts';
-import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from './wire-value.ts';
+import { argumentsOf, isCount, isRecord, type Json, recordOf, textOf, tryParse } from './wire-value.ts';
 
 export const anthropic: Adapter = {
+  dialect: 'anthropic-messages',
   path: () => '/messages',
   headers: { 'anthropic-version': '2023-06-01' },
   toBody: toMessagesBody,
   createReply: ({ access }) => new MessagesReply(access),
-};
-
-/** A block of the reply while its pieces come in. `serial` counts blocks: a wire's index may be missing, or be used again. */
-type OpenBlock = {
-  serial: number;
-  kind: 'text' | 'thinking' | 'call' | 'other';
-  closed: boolean;
-  /** As its start had it. */
-  start: Json;
-  /** Pieces of it have come since. */
-  fed: boolean;
-  signature: string | null;
-  citations: unknown[];
-  /** Input of a call that the provider runs itself. null: it cannot be given back as it came. */
-  input: GrowingText | null;
 };
 
 /** Reads one reply. */
@@ -47,8 +33,6 @@ export class MessagesReply implements ReplyReader {
   readonly #access: ProviderAccess;
   readonly #assembler = new ToolCallAssembler();
   readonly #templates = new ChunkTemplates<ConstantPart>();
-  /** What deltas of this reply begin with, up to their index. */
-  #head: string | null = null;
   readonly #blocks = new Map<number, OpenBlock>();
   #latest: OpenBlock | null = null;
   #serials = 0;
@@ -68,18 +52,16 @@ export class MessagesReply implements ReplyReader {
     if (this.state === 'over') return [];
     if (message.error !== undefined) return this.#fail(tryParse(message.error) ?? message.error);
     const { data } = message;
-    const form = message.event === 'error' ? null : formOf(data, this.#head);
-    const known = form === null ? null : this.#templates.match(form.text);
-    if (form !== null && known !== null) {
-      const { key, index } = known.value;
-      return this.#keep(this.#feedText(form.index ?? index, key, known.text));
-    }
+    const inner = withoutPadding(data);
+    const known = message.event === 'error' ? null : this.#templates.match(inner);
+    if (known !== null) return this.#keep(this.#feedText(known.value, known.text));
     if (data.trim() === '') return [];
     // Gateways put OpenAI's end mark behind this wire's own.
     if (data === '[DONE]') return this.#finish(true);
     const event = tryParse(data);
     if (!isRecord(event)) return this.#fault('sent an event that is not JSON');
-    if (form !== null) this.#learn(data, event);
+    const constant = constantPart(event);
+    if (constant !== null) this.#templates.learn(inner, constant.key, constant.text, constant);
     return this.#keep(this.#read(event, textOf(event.type) || message.event));
   }
 
@@ -97,14 +79,6 @@ export class MessagesReply implements ReplyReader {
 
   end(): ChatEvent[] {
     return this.state === 'over' ? [] : this.#finish(this.#stopReason !== null);
-  }
-
-  #learn(data: string, event: Json): void {
-    const constant = constantPart(event);
-    if (constant === null) return;
-    this.#head ??= headOf(data);
-    const form = formOf(data, this.#head);
-    if (form !== null) this.#templates.learn(form.text, constant.key, constant.text, constant);
   }
 
   #keep(events: ChatEvent[]): ChatEvent[] {
@@ -153,16 +127,7 @@ export class MessagesReply implements ReplyReader {
     if (before !== undefined && isAgain(before, kind, start)) return events;
     // Signatures belong to whole runs of thinking: what went before this one ends here.
     if (kind === 'thinking' && this.#latest?.kind === 'thinking') this.#settle(this.#latest, events);
-    const block: OpenBlock = {
-      serial: this.#serials++,
-      kind,
-      closed: false,
-      start,
-      fed: false,
-      signature: typeof start.signature === 'string' ? start.signature : null,
-      citations: [...listOf(start.citations)],
-      input: new GrowingText(),
-    };
+    const block = openBlock(start, this.#serials++);
     this.#blocks.set(isCount(event.index) ? event.index : block.serial, block);
     this.#latest = block;
     if (kind === 'call') {
@@ -189,7 +154,7 @@ export class MessagesReply implements ReplyReader {
   }
 
   /** The same for the commonest: a piece of one of the three texts. */
-  #feedText(index: number, key: ConstantPart['key'], text: string): ChatEvent[] {
+  #feedText({ index, key }: ConstantPart, text: string): ChatEvent[] {
     const block = this.#blocks.get(index);
     if (block === undefined || block.closed || text === '') return this.#feed(index, { [key]: text });
     const events: ChatEvent[] = [];
@@ -355,62 +320,14 @@ function constantPart({ type, index, delta, ...further }: Json): ConstantPart | 
 }
 
 /**
- * An event without what differs for nothing. Its end: Anthropic puts a random number of blanks before the last bracket, so that the
- * lengths of messages tell nothing. And its index where `head` ends before it, since blocks may take turns; else it is null, and
- * part of the text.
+ * The event up to its last bracket. Anthropic puts a random number of blanks before it, so that the lengths of messages tell nothing;
+ * without them, events of one block have one form.
  */
-function formOf(data: string, head: string | null): { text: string; index: number | null } | null {
+function withoutPadding(data: string): string {
   let end = data.length - 1;
-  if (data.charCodeAt(end) !== 0x7d) return null;
+  if (data.charCodeAt(end) !== 0x7d) return '';
   while (data.charCodeAt(end - 1) === 0x20) end--;
-  if (head === null || data.slice(0, head.length) !== head) return { text: data.slice(0, end), index: null };
-  let at = head.length;
-  let index = 0;
-  for (let digit = digitAt(data, at); digit >= 0 && digit <= 9 && index < 1e6; digit = digitAt(data, ++at)) index = index * 10 + digit;
-  return at === head.length ? { text: data.slice(0, end), index: null } : { text: data.slice(at, end), index };
-}
-
-function digitAt(text: string, at: number): number {
-  return text.charCodeAt(at) - 0x30;
-}
-
-/** null where the index comes after the string. In a string the key's quotes would be escaped: what is found is the key. */
-function headOf(data: string): string | null {
-  const key = /"index": ?/.exec(data);
-  const head = key === null ? null : data.slice(0, key.index + key[0].length);
-  return head === null || head.includes('"delta"') ? null : head;
-}
-
-function kindOf({ type, name }: Json): OpenBlock['kind'] {
-  if (type === 'text' || type === 'thinking') return type;
-  if (type === 'tool_use' || (type === undefined && typeof name === 'string')) return 'call';
-  return type === undefined ? 'text' : 'other';
-}
-
-/** The start of a block that is still open, once more. */
-function isAgain(before: OpenBlock, kind: OpenBlock['kind'], start: Json): boolean {
-  const id = textOf(start.id);
-  return !before.closed && before.kind === kind && textOf(before.start.id) === id && (id !== '' || !before.fed);
-}
-
-/** null for the empty object with which every streamed input begins. */
-function inputOf({ input }: Json): string | object | null {
-  return isRecord(input) && Object.keys(input).length === 0 ? null : argumentsOf(input);
-}
-
-/** What a call has beside what every call has, such as who made it; null: nothing. */
-function furtherFields({ type: _type, id, name: _name, input: _input, ...fields }: Json): Json | null {
-  if (recordOf(fields.caller).type === 'direct') delete fields.caller;
-  return textOf(id) === '' || Object.keys(fields).length === 0 ? null : fields;
-}
-
-/** As it would have come in a plain reply; null where that is not known. */
-function wholeBlock({ start, input }: OpenBlock): Block | null {
-  if (input === null || typeof start.type !== 'string') return null;
-  const block = { ...start, type: start.type };
-  if (input.length === 0) return block;
-  const whole = tryParse(input.read());
-  return isRecord(whole) ? { ...block, input: whole } : null;
+  return data.slice(0, end);
 }
 
 type Counts = { input?: number; cacheRead?: number; cacheCreation?: number; output?: number; thinking?: number };

@@ -161,6 +161,19 @@ describe('the conversation', () => {
     ]);
   });
 
+  it('is not torn apart by system texts in the middle', () => {
+    const between: Message = { role: 'system', parts: [{ type: 'text', text: 'Be brief.' }] };
+    const { messages } = sent([
+      user('go'),
+      assistant([call('call_a')]),
+      between,
+      assistant([call('call_b')]),
+      between,
+      tool(result('call_a'), result('call_b')),
+    ]);
+    expect(messages[2].content).toMatchObject([{ content: [{ text: 'fair' }] }, { content: [{ text: 'fair' }] }]);
+  });
+
   it('begins with the user, even where nobody has spoken', () => {
     expect(sent([assistant([{ type: 'text', text: 'Welcome.' }]), user('hi')]).messages).toMatchObject([
       { role: 'user', content: [{ type: 'text', text: expect.any(String) }] },
@@ -246,7 +259,7 @@ describe('images', () => {
     expect(image({ data: 'UklGRAAA', mediaType: 'image/webp' })).toEqual(
       block({ type: 'base64', media_type: 'image/webp', data: 'UklGRAAA' }),
     );
-    expect(image({ url: 'data:image/JPG;base64,/9j/AAAA' })).toEqual(block({ type: 'base64', media_type: 'image/jpeg', data: '/9j/AAAA' }));
+    expect(image({ url: 'DATA:image/JPG;base64,/9j/AAAA' })).toEqual(block({ type: 'base64', media_type: 'image/jpeg', data: '/9j/AAAA' }));
     expect(image({ url: 'https://a.example/b.png' })).toEqual(block({ type: 'url', url: 'https://a.example/b.png' }));
   });
 

@@ -1,0 +1,67 @@
+/**
+ * One content block of a Messages reply while its pieces come in, and what it is when it is whole. Used by `anthropic.ts`, which
+ * reads the events around it.
+ */
+import { GrowingText } from '../core/growing-text.ts';
+import type { Block } from './anthropic-turns.ts';
+import { argumentsOf, isRecord, type Json, listOf, recordOf, textOf, tryParse } from './wire-value.ts';
+
+export type OpenBlock = {
+  /** Counts the reply's blocks: a wire's index may be missing, or be used again. */
+  serial: number;
+  kind: 'text' | 'thinking' | 'call' | 'other';
+  closed: boolean;
+  /** As its start had it. */
+  start: Json;
+  /** Pieces of it have come since. */
+  fed: boolean;
+  signature: string | null;
+  citations: unknown[];
+  /** Input of a call that the provider runs itself. null: it cannot be given back as it came. */
+  input: GrowingText | null;
+};
+
+export function openBlock(start: Json, serial: number): OpenBlock {
+  return {
+    serial,
+    kind: kindOf(start),
+    closed: false,
+    start,
+    fed: false,
+    signature: typeof start.signature === 'string' ? start.signature : null,
+    citations: [...listOf(start.citations)],
+    input: new GrowingText(),
+  };
+}
+
+export function kindOf({ type, name }: Json): OpenBlock['kind'] {
+  if (type === 'text' || type === 'thinking') return type;
+  if (type === 'tool_use' || (type === undefined && typeof name === 'string')) return 'call';
+  return type === undefined ? 'text' : 'other';
+}
+
+/** The start of a block that is still open, once more. */
+export function isAgain(before: OpenBlock, kind: OpenBlock['kind'], start: Json): boolean {
+  const id = textOf(start.id);
+  return !before.closed && before.kind === kind && textOf(before.start.id) === id && (id !== '' || !before.fed);
+}
+
+/** null for the empty object with which every streamed input begins. */
+export function inputOf({ input }: Json): string | object | null {
+  return isRecord(input) && Object.keys(input).length === 0 ? null : argumentsOf(input);
+}
+
+/** What a call has beside what every call has, such as who made it; null: nothing. */
+export function furtherFields({ type: _type, id, name: _name, input: _input, ...fields }: Json): Json | null {
+  if (recordOf(fields.caller).type === 'direct') delete fields.caller;
+  return textOf(id) === '' || Object.keys(fields).length === 0 ? null : fields;
+}
+
+/** As it would have come in a plain reply; null where that is not known. */
+export function wholeBlock({ start, input }: OpenBlock): Block | null {
+  if (input === null || typeof start.type !== 'string') return null;
+  const block = { ...start, type: start.type };
+  if (input.length === 0) return block;
+  const whole = tryParse(input.read());
+  return isRecord(whole) ? { ...block, input: whole } : null;
+}
