@@ -7,8 +7,10 @@
 
 /** One learnt chunk: `parts` are what stands around its holes. `value` is what the caller wants to hear again. */
 type Template<T> = { parts: readonly string[]; holes: readonly Hole[]; value: T };
-/** `text`: the string that is wanted. The others are passed over. */
-type Hole = 'text' | 'string' | 'number';
+/** `text`: the string that is wanted; `place`: the number that says what it belongs to. The others are passed over. */
+type Hole = 'text' | 'place' | 'string' | 'number';
+/** `place`: where the chunk was learnt with one. */
+type Known<T> = { value: T; text: string; place?: number };
 type Place = { start: number; end: number; hole: Hole };
 
 /** Interleaved calls differ in their index too: as many envelopes are kept as calls are likely to take turns, oldest out. */
@@ -23,25 +25,26 @@ export class ChunkTemplates<T> {
   #wasted = 0;
 
   /** The string of a chunk whose like was learnt, with what was learnt about it; null: parse it. */
-  match(chunk: string): { value: T; text: string } | null {
+  match(chunk: string): Known<T> | null {
     const count = this.#templates.length;
     for (let tried = 0; tried < count; tried++) {
       const at = (this.#last + tried) % count;
       const template = this.#templates[at] as Template<T>;
-      const text = template.holes.length === 1 ? readOne(chunk, template.parts) : readHoles(chunk, template);
-      if (text === null) continue;
+      const known = template.holes.length === 1 ? readOne(chunk, template) : readHoles(chunk, template);
+      if (known === null) continue;
       this.#last = at;
       this.#wasted = 0;
-      return { value: template.value, text };
+      return known;
     }
     return null;
   }
 
   /**
    * Learns a parsed chunk whose only changing parts are the string `text`, under the key `key`, and what stands under the keys
-   * `varying`: whole numbers or strings that nobody needs. Each key must stand in the chunk once.
+   * `varying`: whole numbers or strings that nobody needs. With `placeKey`, the whole number under it may change too, and is told: so
+   * that calls which take turns are one envelope. Each key must stand in the chunk once.
    */
-  learn(chunk: string, key: string, text: string, value: T, varying: readonly string[] = []): void {
+  learn(chunk: string, key: string, text: string, value: T, varying: readonly string[] = [], placeKey?: string): void {
     if (this.#wasted >= maxWasted) return;
     this.#wasted += 1;
     const place = placeOf(chunk, key, 'text');
@@ -53,6 +56,11 @@ export class ChunkTemplates<T> {
       const found = placeOf(chunk, other, 'string');
       if (found === null) return;
       places.push(found);
+    }
+    if (placeKey !== undefined) {
+      const found = placeOf(chunk, placeKey, 'string');
+      if (found?.hole !== 'number') return;
+      places.push({ ...found, hole: 'place' });
     }
     places.sort((a, b) => a.start - b.start);
     const parts = places.map(({ start }, index) => chunk.slice(places[index - 1]?.end ?? 0, start));
@@ -74,29 +82,33 @@ function placeOf(chunk: string, key: string, kind: 'text' | 'string'): Place | n
   return place.end < place.start || (!isString && place.end === place.start) || chunk.includes(`"${key}"`, place.end) ? null : place;
 }
 
-function readOne(chunk: string, [before = '', after = '']: readonly string[]): string | null {
+function readOne<T>(chunk: string, { parts: [before = '', after = ''], value }: Template<T>): Known<T> | null {
   const end = chunk.length - after.length;
   // Slices are compared at once; `startsWith` goes character by character and would cost as much as the parse.
   if (end < before.length || chunk.slice(end) !== after || chunk.slice(0, before.length) !== before) return null;
-  return readString(chunk.slice(before.length, end));
+  const text = readString(chunk.slice(before.length, end));
+  return text === null ? null : { value, text };
 }
 
-function readHoles(chunk: string, { parts, holes }: Pick<Template<unknown>, 'parts' | 'holes'>): string | null {
+function readHoles<T>(chunk: string, { parts, holes, value }: Template<T>): Known<T> | null {
   const last = parts.at(-1) ?? '';
   if (chunk.slice(chunk.length - last.length) !== last) return null;
-  let text: string | null = null;
+  const known: Known<T> = { value, text: '' };
   let at = 0;
   for (const [index, hole] of holes.entries()) {
     const part = parts[index] ?? '';
     if (chunk.slice(at, at + part.length) !== part) return null;
     const start = at + part.length;
-    at = hole === 'number' ? numberEnd(chunk, start) : stringEnd(chunk, start);
-    if (at < start || (hole === 'number' && at === start)) return null;
-    const inside = hole === 'number' ? null : readString(chunk.slice(start, at));
-    if (hole !== 'number' && inside === null) return null;
-    if (hole === 'text') text = inside;
+    const isNumber = hole === 'number' || hole === 'place';
+    at = isNumber ? numberEnd(chunk, start) : stringEnd(chunk, start);
+    if (at < start || (isNumber && at === start)) return null;
+    if (hole === 'place') known.place = Number(chunk.slice(start, at));
+    if (isNumber) continue;
+    const inside = readString(chunk.slice(start, at));
+    if (inside === null) return null;
+    if (hole === 'text') known.text = inside;
   }
-  return at === chunk.length - last.length ? text : null;
+  return at === chunk.length - last.length ? known : null;
 }
 
 /** What the inside of a JSON string says; null where it is no such inside. */
@@ -117,7 +129,8 @@ const special = /["\\\p{Cc}]/u;
 /** -1: it does not end. */
 function stringEnd(text: string, from: number): number {
   const quote = text.indexOf('"', from);
-  if (quote < 0 || !text.slice(from, quote).includes('\\')) return quote;
+  // With no backslash right before it, it is no part of the string.
+  if (quote < 0 || text.charCodeAt(quote - 1) !== 0x5c) return quote;
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) return at;

@@ -3,7 +3,10 @@
  * API reference, "Responses: streaming events" and the item types of `input` (SDK 7.57).
  */
 import type { Usage } from '../core/chat-event.ts';
-import { isCount, isRecord, type Json, listOf, recordOf, textOf } from './wire-value.ts';
+import { canonicalJson } from '../core/hash.ts';
+import { isDeeperThan } from '../core/json-depth.ts';
+import { limits } from '../core/limits.ts';
+import { isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from './wire-value.ts';
 
 /** What pieces say. */
 export type Said = 'text' | 'refusal' | 'reasoning' | 'arguments';
@@ -11,6 +14,11 @@ export type Said = 'text' | 'refusal' | 'reasoning' | 'arguments';
 /** Parts of an item's content, apart from those of its summary. The arguments of a call are its part 0. */
 export function contentPart(index: number): number {
   return -1 - index;
+}
+
+/** The part that an event is about. */
+export function partOf({ summary_index: summary, content_index: content }: Json): number {
+  return isCount(summary) ? summary : contentPart(isCount(content) ? content : 0);
 }
 
 /** Events that say a piece of a part, or all of it. */
@@ -70,6 +78,13 @@ export function isServers(name: string, offered: Offered | null): boolean {
 
 export function inputOf({ type, input, arguments: args }: Json): unknown {
   return type === 'custom_tool_call' ? input : args;
+}
+
+/** Servers write the same arguments twice with other blanks, or another order of keys. */
+export function isSameJson(a: string, b: string): boolean {
+  const [one, other] = [tryParse(a), tryParse(b)];
+  if (one === undefined || [one, other].some((value) => isDeeperThan(value, limits.maxJsonDepth))) return false;
+  return canonicalJson(one) === canonicalJson(other);
 }
 
 export function readUsage(value: unknown): Usage | null {

@@ -5,18 +5,23 @@
  */
 import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
 import { GrowingText } from '../core/growing-text.ts';
+import { isDeeperThan } from '../core/json-depth.ts';
+import { limits } from '../core/limits.ts';
 import type { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
+import { ChunkTemplates } from './chunk-template.ts';
 import { type ResponsesNative, toResponsesBody } from './openai-responses-request.ts';
 import {
   contentPart,
   finalStatuses,
   inputOf,
+  isSameJson,
   isServers,
   type Offered,
+  partOf,
   pieces,
   readOffered,
   readUsage,
@@ -48,6 +53,9 @@ type Item = {
   begun: Json;
 };
 
+/** What a delta is a piece of, beside its item. */
+type DeltaKind = { part: number; said: Said };
+
 class ResponsesReply implements ReplyReader {
   state: 'open' | 'over' = 'open';
   id: string | null = null;
@@ -56,13 +64,16 @@ class ResponsesReply implements ReplyReader {
   readonly #assembler = new ToolCallAssembler();
   /** By `output_index`: ids of items rotate from event to event at some gateways (recorded: gpt-5.3-codex-item-id-rotates). */
   readonly #items = new Map<number, Item>();
-  /** For servers that number nothing. */
+  /** By their ids and those of their calls: for servers that number nothing, or wrongly. */
   readonly #byId = new Map<string, Item>();
+  readonly #templates = new ChunkTemplates<DeltaKind>();
   #latest: Item | null = null;
   #offered: Offered | null = null;
   #usage: Usage | null = null;
   #spoke = false;
   #called = false;
+  /** Why what came may not be used, where that is known before the end. */
+  #fault: string | null = null;
 
   constructor(access: ProviderAccess) {
     this.#access = access;
@@ -71,8 +82,10 @@ class ResponsesReply implements ReplyReader {
   take({ event, data, error }: SseMessage): ChatEvent[] {
     if (this.state === 'over') return [];
     if (error !== undefined) return this.#fail([], errorBodyProblem(this.#access, tryParse(error) ?? error));
+    const known = this.#templates.match(data);
+    if (known !== null) return this.#readKnown(known.value, known.place ?? 0, known.text);
     const value = tryParse(data);
-    if (isRecord(value)) return this.#read(textOf(value.type) || event, value);
+    if (isRecord(value)) return this.#read(textOf(value.type) || event, value, data);
     if (data.trim() === '') return [];
     if (data.trim() === '[DONE]') return this.#endUntold();
     return this.#fail([], malformedProblem(this.#access, 'sent an event that is not JSON'));
@@ -93,19 +106,22 @@ class ResponsesReply implements ReplyReader {
     return this.state === 'over' ? [] : this.#fail([], malformedProblem(this.#access, 'broke off in the middle of its reply'));
   }
 
-  #read(type: string, event: Json): ChatEvent[] {
+  #read(type: string, event: Json, data: string): ChatEvent[] {
     const events: ChatEvent[] = [];
     const piece = pieces.get(type);
     if (piece !== undefined) {
       const item = this.#itemOf(event);
-      const part = isCount(event.summary_index) ? event.summary_index : contentPart(isCount(event.content_index) ? event.content_index : 0);
+      const part = partOf(event);
       if (piece.isWhole) this.#sayRest(item, part, piece.said, event[piece.field], events);
-      else this.#say(item, part, piece.said, textOf(event[piece.field]), events);
+      else {
+        this.#say(item, part, piece.said, textOf(event.delta), events);
+        this.#learn(event, data, { part, said: piece.said });
+      }
       return events;
     }
     // What is not here repeats these (parts that begin and end), or says how the provider's own tools get on.
-    if (type === 'response.output_item.added') this.#begin(this.#itemAt(event), recordOf(event.item), events);
-    else if (type === 'response.output_item.done') this.#readItem(this.#itemAt(event), recordOf(event.item), events);
+    if (type === 'response.output_item.added') this.#begin(this.#itemAt(event, true), recordOf(event.item), events);
+    else if (type === 'response.output_item.done') this.#readItem(this.#itemAt(event, false), recordOf(event.item), events);
     else if (type === 'error' || (type === 'message' && event.error != null)) {
       return this.#fail(events, errorBodyProblem(this.#access, event.error ?? event));
     } else if (isRecord(event.response)) {
@@ -113,6 +129,19 @@ class ResponsesReply implements ReplyReader {
       const status = terminals.get(type);
       if (status !== undefined) return this.#readEnd(event.response, status);
     }
+    return events;
+  }
+
+  #learn(event: Json, data: string, kind: DeltaKind): void {
+    // Without its place an event is known by its item's id, which rotates at some gateways and is passed over.
+    if (textOf(event.type) === '' || !isCount(event.output_index)) return;
+    this.#templates.learn(data, 'delta', textOf(event.delta), kind, ['sequence_number', 'obfuscation', 'item_id'], 'output_index');
+  }
+
+  /** An event like one before it, but for its item and its text. */
+  #readKnown({ part, said }: DeltaKind, index: number, text: string): ChatEvent[] {
+    const events: ChatEvent[] = [];
+    this.#say(this.#items.get(index) ?? this.#open(index), part, said, text, events);
     return events;
   }
 
@@ -131,14 +160,18 @@ class ResponsesReply implements ReplyReader {
     return known ?? this.#open(isCount(index) ? index : this.#items.size);
   }
 
-  /** Of an item that begins or is whole: a call with another id at a place in use is another item. */
-  #itemAt(event: Json): Item {
-    const { id, call_id: callId } = recordOf(event.item);
-    const index = isCount(event.output_index) ? event.output_index : (this.#byId.get(textOf(id))?.index ?? this.#items.size);
-    const known = this.#items.get(index);
-    const isAnother = known !== undefined && known.callId !== '' && textOf(callId) !== '' && known.callId !== callId;
-    const item = known === undefined || isAnother ? this.#open(index) : known;
-    if (textOf(id) !== '') this.#byId.set(textOf(id), item);
+  /**
+   * Of an item that begins or is whole. A place in use is another item's where that one is whole, or another call begins there; the
+   * end of an open one is its own whatever the ids say.
+   */
+  #itemAt({ output_index: place, item: value }: Json, begins: boolean): Item {
+    const { id, call_id: callId } = recordOf(value);
+    const named = this.#byId.get(textOf(callId)) ?? this.#byId.get(textOf(id));
+    const known = (isCount(place) ? this.#items.get(place) : undefined) ?? named;
+    const differs = known !== undefined && textOf(callId) !== '' && known.callId !== '' && known.callId !== callId;
+    const isAnother = known === undefined || (differs && (begins || known.isWhole));
+    const item = isAnother ? this.#open(isCount(place) ? place : this.#items.size) : known;
+    for (const name of [textOf(id), textOf(callId)]) if (name !== '') this.#byId.set(name, item);
     return item;
   }
 
@@ -165,6 +198,9 @@ class ResponsesReply implements ReplyReader {
   /** A whole item: what it says that was not said yet, and what of it must go back. */
   #readItem(item: Item, value: Json, events: ChatEvent[]): void {
     if (item.isWhole) return;
+    // What goes back is written as JSON again, and again: that must never fail.
+    if (isDeeperThan(value, limits.maxJsonDepth)) this.#fault = 'sent an item that nests too deep';
+    if (this.#fault !== null) return;
     this.#begin(item, value, events);
     const { type } = value;
     if (type === 'message') this.#readMessage(item, value, events);
@@ -194,7 +230,7 @@ class ResponsesReply implements ReplyReader {
   #readCall(item: Item, value: Json, events: ChatEvent[]): void {
     this.#sayRest(item, contentPart(0), 'arguments', inputOf(value), events);
     // Cut at a limit: `done` then only means that no more comes (recorded: gpt-5.6-incomplete-mid-call).
-    if (value.status === 'incomplete') return;
+    if (value.status === 'incomplete' || this.#fault !== null) return;
     this.#note(this.#assembler.end({ id: item.callId, index: item.index }), events);
     const { type, namespace, caller } = value;
     const call: NonNullable<ResponsesNative['call']> = { call_id: item.callId };
@@ -219,12 +255,15 @@ class ResponsesReply implements ReplyReader {
     else if (item.kind === 'other') item.kind = 'unnamed';
   }
 
-  /** What a whole text has beyond its pieces. Where it is another text, the pieces stand: they are out. */
+  /** What a whole text has beyond its pieces. Where it is another text, the pieces stand, since they are out: unless a call is at stake. */
   #sayRest(item: Item, part: number, what: Said, whole: unknown, events: ChatEvent[]): void {
     const text = isRecord(whole) ? JSON.stringify(whole) : textOf(whole);
     const said = item.said.get(part);
     if (said === undefined) this.#say(item, part, what, text, events);
-    else if (text.length > said.length && text.startsWith(said.read())) this.#say(item, part, what, text.slice(said.length), events);
+    else if (text.startsWith(said.read())) this.#say(item, part, what, text.slice(said.length), events);
+    // An event was lost or damaged, and nobody knows which of the two was meant.
+    else if (what === 'arguments' && text !== '' && !isSameJson(text, said.read()))
+      this.#fault = 'said two different things about one tool call';
   }
 
   #push(piece: Parameters<ToolCallAssembler['push']>[0], events: ChatEvent[]): void {
@@ -282,6 +321,7 @@ class ResponsesReply implements ReplyReader {
     for (const item of this.#items.values()) {
       if (item.kind === 'unnamed') this.#push({ index: item.index, arguments: item.said.get(contentPart(0))?.read() ?? '' }, events);
     }
+    if (this.#fault !== null) return this.#fail(events, malformedProblem(this.#access, this.#fault));
     this.#note(this.#assembler.finish({ ended: true, length: isCut }), events);
     if (this.#assembler.overflowed)
       return this.#fail(events, malformedProblem(this.#access, 'began more tool calls than a reply may hold'));

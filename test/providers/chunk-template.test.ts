@@ -83,4 +83,16 @@ describe('a learnt chunk', () => {
       ),
     );
   });
+
+  it('may tell a number that changes, so that calls which take turns are one envelope', () => {
+    const at = (place: unknown, delta: string) => JSON.stringify({ delta, padding: 'x', place });
+    const templates = new ChunkTemplates<string>();
+    templates.learn(at(0, 'a'), 'delta', 'a', 'v', ['padding'], 'place');
+    expect(templates.match(at(12, 'b'))).toEqual({ value: 'v', text: 'b', place: 12 });
+    for (const different of [at(-1, 'b'), at('1', 'b'), at(null, 'b'), at(1.5, 'b')]) expect(templates.match(different)).toBeNull();
+    // A place that is no number, or none at all, is nothing to learn.
+    const others = new ChunkTemplates<string>();
+    for (const place of ['0', null, undefined]) others.learn(at(place, 'a'), 'delta', 'a', 'v', ['padding'], 'place');
+    expect(others.match(at('0', 'b'))).toBeNull();
+  });
 });

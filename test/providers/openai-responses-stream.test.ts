@@ -74,8 +74,28 @@ describe('calls in streams that are not as they should be', () => {
     expect(whole(...frames, item(fn('c1', '{"n":1}'), 0), completed()).calls).toMatchObject([{ ...ok({ n: 1 }), deltas: '{"n":1}' }]);
     const all = [...frames, delta('1}', 0), item(fn('c1', '{"n":1}'), 0), item(fn('c1', '{"n":1}'), 0), delta('1}', 0)];
     expect(whole(...all, completed([fn('c1', '{"n":1}')])).calls).toMatchObject([{ ...ok({ n: 1 }), deltas: '{"n":1}', raw: '{"n":1}' }]);
-    // Another text than was streamed: what is out stands.
+    // The same arguments, written otherwise: what is out stands.
     expect(whole(...frames, delta('1}', 0), item(fn('c1', '{"n": 1 }'), 0), completed()).calls).toMatchObject([{ raw: '{"n":1}' }]);
+  });
+
+  it('a call whose pieces and whole differ is not run: an event was lost or damaged', () => {
+    const broken = [added('c1', 0), delta('{"to":"', 0), delta('me"}', 0)];
+    for (const args of ['{"to":"you and me"}', '{"to":"me","cc":1}', 'null', `${'['.repeat(100)}${']'.repeat(100)}`]) {
+      const cut = whole(...broken, item(fn('c1', args), 0), completed());
+      expect(cut, args).toMatchObject({ finish: undefined, error: expect.stringContaining('two different things') });
+    }
+    expect(whole(...broken, item(fn('c1', ''), 0), completed()).calls).toMatchObject([ok({ to: 'me' })]);
+    const custom = { type: 'custom_tool_call', call_id: 'c1', name: 'a', input: '' };
+    const input = { type: 'response.custom_tool_call_input.delta', output_index: 0, delta: 'rm x' };
+    expect(whole(item(custom, 0, 'added'), input, item({ ...custom, input: 'rm -i x' }, 0), completed()).error).toContain('two different');
+  });
+
+  it('ids that rotate, and a place that is wrong, make no second call of one', () => {
+    const begun = [added('c1', 0), delta('{}', 0)];
+    for (const end of [item(fn('c9', '{}'), 0), item(fn('c1', '{}'), 3), item(fn('c1', '{}'))]) {
+      expect(whole(...begun, end, completed()).calls).toMatchObject([ok({})]);
+    }
+    expect(whole(...begun, item(fn('c1', '{}'), 0), completed([fn('c9', '{}')])).calls).toMatchObject([ok({})]);
   });
 
   it('no output_index: by item id, else the latest', () => {
@@ -160,6 +180,64 @@ describe('words', () => {
   });
 });
 
+describe('deltas that are read without parsing them again', () => {
+  const event = (delta: string, more: Json = {}) => ({
+    ...{ type: 'response.output_text.delta', content_index: 0, delta, item_id: 'msg_1', logprobs: [], obfuscation: 'ab', output_index: 0 },
+    ...more,
+  });
+  const odd = [
+    '',
+    ' ',
+    'a',
+    '"',
+    '\\',
+    '\\"',
+    '\n',
+    '\u0000',
+    '\u2028',
+    '💥',
+    '"delta":"x"',
+    '","output_index":7,"x":"',
+    '{"a":"b"}',
+    '\ud83d',
+  ];
+
+  it('say the same as parsed ones, whatever is in them', () => {
+    for (const text of odd) {
+      const second = [event('Begin: '), event(text, { item_id: 'msg_2', obfuscation: '', sequence_number: 12 }), event(text)];
+      const numbered = second.map((frame, at) => ({ ...frame, sequence_number: at }));
+      expect(whole(...numbered, completed()).text, text).toBe(`Begin: ${text}${text}`);
+      expect(whole(...second, completed()).text, text).toBe(`Begin: ${text}${text}`);
+    }
+  });
+
+  it('find their item and their part, in any order of keys and with blanks', () => {
+    const spaced = (frame: Json) => JSON.stringify(frame).replaceAll(/"(\w+)":/g, '"$1": ');
+    const turned = (frame: Json) => Object.fromEntries(Object.entries(frame).reverse());
+    const calls = (n: number) => ({ type: 'response.function_call_arguments.delta', delta: `${n}`, item_id: 'fc', output_index: n });
+    for (const write of [(frame: Json) => JSON.stringify(frame), spaced, (frame: Json) => JSON.stringify(turned(frame))]) {
+      const frames = [0, 1, 2, 0, 1, 2].map((n) => write(calls(n)));
+      const names = [0, 1, 2].map((n) => item(fn(`c${n}`, ''), n, 'added'));
+      const ends = [0, 1, 2].map((n) => item(fn(`c${n}`, `${n}${n}`), n));
+      expect(whole(...names, ...frames, ...ends, completed()).calls.map(({ raw }) => raw)).toEqual(['00', '11', '22']);
+      const refused = { ...event('No.'), type: 'response.refusal.delta' };
+      expect(whole(...[event('a'), refused, event('b'), refused].map(write), completed())).toMatchObject({ text: 'ab', refusal: 'No.No.' });
+    }
+  });
+
+  it('that are cut, or no JSON, are told as before', () => {
+    const frame = JSON.stringify(event('abc'));
+    for (const bad of [frame.slice(0, -1), `${frame}}`, frame.replace('abc', 'a\\xbc'), frame.replace('abc', 'a\nbc')]) {
+      expect(whole(frame, frame, bad, completed()), bad).toMatchObject({ text: 'abcabc', error: expect.stringContaining('not JSON') });
+    }
+  });
+
+  it('that all differ are not learnt without end', () => {
+    const frames = Array.from({ length: 200 }, (_, n) => event('a', { logprobs: [{ n }] }));
+    expect(whole(...frames, ...frames, completed()).text).toBe('a'.repeat(400));
+  });
+});
+
 describe('the end', () => {
   it('counts cached and reasoning tokens within the whole', () => {
     const usage = {
@@ -203,6 +281,12 @@ describe('the end', () => {
     });
     expect(read(added('c1', 0), delta('{}', 0), '[DONE]').at(-1)).toMatchObject({ type: 'error', retryable: true });
     expect(read('[DONE]').at(-1)).toMatchObject({ type: 'error', retryable: true });
+  });
+
+  it('what nests too deep to be written again is an error of the provider', () => {
+    let deep: unknown = [];
+    for (let level = 0; level < limits.maxJsonDepth; level++) deep = [deep];
+    expect(whole(item({ type: 'web_search_call', action: deep }, 0), completed()).error).toContain('nests too deep');
   });
 
   it('what is no reply at all is an error of the provider', () => {
