@@ -112,8 +112,9 @@ class ResponsesReply implements ReplyReader {
     if (piece !== undefined) {
       const item = this.#itemOf(event);
       const part = partOf(event);
-      if (piece.isWhole) this.#sayRest(item, part, piece.said, event[piece.field], events);
-      else {
+      if (piece.isWhole) {
+        if (this.#isReadable(event)) this.#sayRest(item, part, piece.said, event[piece.field], events);
+      } else {
         this.#say(item, part, piece.said, textOf(event.delta), events);
         this.#learn(event, data, { part, said: piece.said });
       }
@@ -197,10 +198,7 @@ class ResponsesReply implements ReplyReader {
 
   /** A whole item: what it says that was not said yet, and what of it must go back. */
   #readItem(item: Item, value: Json, events: ChatEvent[]): void {
-    if (item.isWhole) return;
-    // What goes back is written as JSON again, and again: that must never fail.
-    if (isDeeperThan(value, limits.maxJsonDepth)) this.#fault = 'sent an item that nests too deep';
-    if (this.#fault !== null) return;
+    if (item.isWhole || !this.#isReadable(value)) return;
     this.#begin(item, value, events);
     const { type } = value;
     if (type === 'message') this.#readMessage(item, value, events);
@@ -208,6 +206,12 @@ class ResponsesReply implements ReplyReader {
     else if (item.kind === 'ours') this.#readCall(item, value, events);
     else if (item.kind === 'theirs' || (returned.has(textOf(type)) && value.execution !== 'client')) this.#keep({ item: value }, events);
     item.isWhole = true;
+  }
+
+  /** Much of it is written as JSON again, here and by others: that must never fail. */
+  #isReadable(value: Json): boolean {
+    if (isDeeperThan(value, limits.maxJsonDepth)) this.#fault = 'sent an item that nests too deep';
+    return this.#fault === null;
   }
 
   #readMessage(item: Item, { content, phase }: Json, events: ChatEvent[]): void {

@@ -284,9 +284,12 @@ describe('the end', () => {
   });
 
   it('what nests too deep to be written again is an error of the provider', () => {
-    let deep: unknown = [];
-    for (let level = 0; level < limits.maxJsonDepth; level++) deep = [deep];
-    expect(whole(item({ type: 'web_search_call', action: deep }, 0), completed()).error).toContain('nests too deep');
+    const deep = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) as unknown;
+    expect(whole(item({ type: 'web_search_call', action: deep(limits.maxJsonDepth) }, 0), completed()).error).toContain('nests too deep');
+    const done = `{"type":"response.function_call_arguments.done","output_index":0,"arguments":${'{"a":'.repeat(1e5)}1${'}'.repeat(1e5)}}`;
+    expect(whole(added('c1', 0), done, completed()).error).toContain('nests too deep');
+    const shallow = { type: 'response.function_call_arguments.done', output_index: 0, arguments: deep(3) };
+    expect(whole(added('c1', 0), shallow, completed()).calls).toMatchObject([ok({ a: { a: { a: 1 } } })]);
   });
 
   it('what is no reply at all is an error of the provider', () => {
