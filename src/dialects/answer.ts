@@ -146,6 +146,15 @@ export function answerEnd(
   return null;
 }
 
+/** Of a request that names an answer to go on from. */
+export function unknownAnswer(): Problem {
+  return new Problem(
+    'not_found',
+    'There is no such answer to go on from: it is none of this service, or its session is gone. Send the items before it instead.',
+    { param: 'previous_response_id' },
+  );
+}
+
 export const frameIdPattern = /^(0|[1-9][0-9]{0,14})(?:\.([1-9][0-9]{0,6}))?$/;
 
 /** True when the frame comes after the one of the other id. Both are ids of frames. */

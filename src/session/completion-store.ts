@@ -62,9 +62,9 @@ export class CompletionStore {
     return this.#one(`SELECT ${columns} FROM completions WHERE id = ?`, id);
   }
 
-  /** The answer that was asked for last. */
-  last(): Completion | null {
-    return this.#one(`SELECT ${columns} FROM completions ORDER BY seq DESC LIMIT 1`);
+  /** The answer that was asked for last, or so many before it. */
+  last(before = 0): Completion | null {
+    return this.#one(`SELECT ${columns} FROM completions ORDER BY seq DESC LIMIT 1 OFFSET ?`, before);
   }
 
   /** Number of the event after which an answer is read: the turn that was open when it was asked for, and what it has to tell of before, lie behind it. */
@@ -79,7 +79,7 @@ export class CompletionStore {
     return Math.min(after, open ?? after, row?.before ?? after);
   }
 
-  #one(query: string, ...bindings: string[]): Completion | null {
+  #one(query: string, ...bindings: (string | number)[]): Completion | null {
     const [row] = [...this.#sql.exec<StoredCompletion>(query, ...bindings)];
     if (row === undefined) return null;
     const earlier = row.earlier_turn === null || row.earlier_after === null ? null : { turn: row.earlier_turn, after: row.earlier_after };

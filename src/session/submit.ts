@@ -8,6 +8,7 @@ import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
 import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
 import { acceptTurn, type SubmitDoor } from './accept-turn.ts';
+import { branchFrom } from './branch.ts';
 import { ownCallId, submitChat } from './submit-chat.ts';
 import { hashResults } from './take-results.ts';
 
@@ -22,7 +23,14 @@ export async function submit(door: SubmitDoor, caller: Principal, request: Submi
   const repeated = request.idempotencyKey === undefined ? null : findRepeated(door, request.idempotencyKey, request.bodyHash ?? '');
   if (repeated !== null) return repeated;
   if (chat === undefined) return acceptTurn(door, request, () => null);
-  return submitChat(door, { ...request, chat, results }) ?? (await fork(door, caller, request));
+  const branch = branchFrom(door, request, results);
+  if (branch !== null) return await fork(door, caller, { ...request, history: branch, chat: withoutPrevious(chat) });
+  return submitChat(door, { ...request, chat, results }) ?? (await fork(door, caller, { ...request, chat: withoutPrevious(chat) }));
+}
+
+/** In a session of its own the conversation is all there, and that answer is not. */
+function withoutPrevious({ previous: _previous, ...chat }: NonNullable<SubmitTurn['chat']>): NonNullable<SubmitTurn['chat']> {
+  return chat;
 }
 
 /** What the key named, without anything to begin; a fork that is being made for it is waited for. */

@@ -6,6 +6,7 @@ import type { EditionPointer } from '../../core/edition.ts';
 import type { ClientTool, Plan } from '../../core/plan.ts';
 import { invalidRequest, orNull, Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
+import { unknownAnswer } from '../../dialects/answer.ts';
 import type { Conversation } from '../../dialects/conversation.ts';
 import type { Dialect, DialectRequest } from '../../dialects/dialect.ts';
 import type { Session, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
@@ -25,19 +26,22 @@ export type ChatTurn = {
   route: ChatRoute;
   body: ChatBody;
   bytes: Uint8Array;
+  /** Of the caller's, for a provider of the same wire: an agent without tools is its model. */
+  headers?: Readonly<Record<string, string>> | undefined;
 };
 
 export async function answerInSession(turn: ChatTurn): Promise<Response> {
-  const { c, services, principal, dialect, route, body, bytes } = turn;
+  const { c, services, principal, dialect, route, body, bytes, headers } = turn;
   if (route.agent !== undefined) requireAgent(principal, route.agent);
   if (route.toolset !== undefined) requireToolset(principal, route.toolset);
   const request = dialect.readRequest(body);
   const existing = await findSession(services, principal, route);
+  if (request.previous !== null && existing === null) throw nothingBefore(route);
   const idempotency = await idempotencyOf(c, bytes);
   const find = (key: string, bodyHash: string) => findRepeated(turn, existing, key, bodyHash);
   const begun = await orRepeated<Begun>(idempotency, () => beginTurn(turn, request, existing, idempotency), find);
   if ('turn' in begun) return await answer(services, principal, begun, request.streamed);
-  return await services.proxyChat(principal, { ...begun, dialect, body: withoutToolset(body), signal: () => c.req.raw.signal });
+  return await services.proxyChat(principal, { ...begun, dialect, body: withoutToolset(body), headers, signal: () => c.req.raw.signal });
 }
 
 /** A turn, or what goes to a provider after all. */
@@ -59,8 +63,12 @@ async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Foun
     throw invalidRequest([{ path: 'n', message: 'a turn with a session or tools of the server has one answer: leave n out' }]);
 
   const { history, input, results } = conversation;
+  // Words begun for the model are for a model alone to go on from; a turn begins with what somebody says to it.
+  if (input.length === 0 && results.length === 0 && request.previous === null)
+    throw invalidRequest([{ path: 'messages', message: 'must end with a user message, or with the results of tool calls' }]);
   const { includeUsage, echo } = request;
-  const chat = { dialect: dialect.name, model: body.model, includeUsage, echo, results };
+  const previous = request.previous === null ? {} : { previous: request.previous };
+  const chat = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...previous };
   return await submit(turn, existing?.session ?? null, { plan, input, history, chat, ...idempotency });
 }
 
@@ -157,7 +165,8 @@ async function submit(turn: ChatTurn, existing: Session | null, request: SubmitT
     return await existing.submit(principal, request);
   } catch (error) {
     // It was deleted a moment ago, and nobody asked for it by name.
-    if (route.session !== undefined || !(error instanceof Problem && error.code === 'not_found')) throw error;
+    if (route.session !== undefined || request.chat?.previous !== undefined || !(error instanceof Problem && error.code === 'not_found'))
+      throw error;
     return await (await begin(turn, request)).submit(principal, request);
   }
 }
@@ -182,8 +191,17 @@ function ownKey(key: string): string {
 
 function twoSessions(ofCalls: string): Problem {
   return invalidRequest([
-    { path: 'x-moniker-session', message: `names another session than the newest tool calls: they are of ${ofCalls}` },
+    {
+      path: 'x-moniker-session',
+      message: `names another session than the newest tool calls, or the answer before: they are of ${ofCalls}`,
+    },
   ]);
+}
+
+function nothingBefore({ session }: ChatRoute): Problem {
+  if (session === 'new')
+    return invalidRequest([{ path: 'x-moniker-session', message: '"new" has no answer to go on from: leave out one of the two' }]);
+  return unknownAnswer();
 }
 
 function joined(...texts: (string | undefined)[]): string | undefined {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { Problem } from '../../core/problem.ts';
 import { readCompletionId, type DialectName } from '../../core/reference.ts';
 import { frameIdPattern } from '../../dialects/answer.ts';
+import type { AppContext } from '../context.ts';
 import type { Request } from '../route.ts';
 import { completionResponse } from './chat-turn.ts';
 
@@ -34,11 +35,17 @@ export async function answerAgain(
 ): Promise<Response> {
   const reference = readCompletionId(dialect, params.id);
   if (reference === null) throw new Problem('not_found', 'There is no such answer.');
-  const lastEventId = c.req.header('last-event-id');
-  const after = query.after ?? (lastEventId !== undefined && frameIdPattern.test(lastEventId) ? lastEventId : undefined);
-  const streamed = after !== undefined || lastEventId !== undefined || c.req.header('accept')?.includes('text/event-stream') === true;
+  const { streamed, from } = readPlace(c, query.after);
   const session = services.sessions.get(reference.session);
   const edition = await session.completionEdition(principal, reference.own);
-  const content = await session.completion(principal, reference.own, { streamed, ...(after !== undefined && { after }) });
+  const content = await session.completion(principal, reference.own, { streamed, ...from });
   return completionResponse(content, { session: reference.session, completion: reference.own, edition }, streamed);
+}
+
+/** Whether the caller wants frames, and after which. */
+export function readPlace(c: AppContext, asked: string | undefined): { streamed: boolean; from: { after?: string } } {
+  const lastEventId = c.req.header('last-event-id');
+  const after = asked ?? (lastEventId !== undefined && frameIdPattern.test(lastEventId) ? lastEventId : undefined);
+  const streamed = after !== undefined || lastEventId !== undefined || c.req.header('accept')?.includes('text/event-stream') === true;
+  return { streamed, from: after === undefined ? {} : { after } };
 }
