@@ -6,18 +6,19 @@ import { fromBase64Url, toBase64Url } from './base64url.ts';
 import { limits } from './limits.ts';
 import type { NativePart } from './message.ts';
 
-const prefix = 'moniker.';
+/** What every token begins with, and texts of a provider's own do not. */
+export const nativeTokenPrefix = 'moniker.';
 
 /** null for a part too large to be carried. */
 export function packNative({ provider, data }: NativePart): string | null {
-  const token = prefix + toBase64Url(new TextEncoder().encode(JSON.stringify({ provider, data })));
+  const token = nativeTokenPrefix + toBase64Url(new TextEncoder().encode(JSON.stringify({ provider, data })));
   return token.length > limits.maxNativeTokenBytes ? null : token;
 }
 
 /** null for a text that is none of ours: a provider's own, or cut. */
 export function unpackNative(token: string): NativePart | null {
-  if (!token.startsWith(prefix) || token.length > limits.maxNativeTokenBytes) return null;
-  const bytes = fromBase64Url(token.slice(prefix.length));
+  if (!token.startsWith(nativeTokenPrefix) || token.length > limits.maxNativeTokenBytes) return null;
+  const bytes = fromBase64Url(token.slice(nativeTokenPrefix.length));
   if (bytes === null) return null;
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));

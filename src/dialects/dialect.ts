@@ -54,6 +54,11 @@ export type Dialect = {
   /** The request as it came, with other system text: what goes to a provider of the same wire for an agent without tools. */
   withInstructions(body: Readonly<Record<string, unknown>>, instructions: string): Record<string, unknown>;
   /**
+   * The request without what only we can read (tokens of `core/native-token.ts`), for a provider of the same wire; the same object where
+   * there is none. Absent: the dialect has no fields for them.
+   */
+  withoutTokens?(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  /**
    * Frames for each change, in order; null: the answer begins, so that a client sees life before the first word. Deterministic: the
    * same changes give the same bytes, so that a stream can be gone on with. After `end` or `failure` it is not called again.
    */

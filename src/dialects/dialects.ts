@@ -1,12 +1,14 @@
 /** The dialects that clients may speak: a line each. */
 import type { DialectName } from '../core/reference.ts';
+import { anthropicMessages } from './anthropic-messages.ts';
 import type { Dialect } from './dialect.ts';
 import { openAiChat } from './openai-chat.ts';
+import { openAiResponses } from './openai-responses.ts';
 
 const dialects: Readonly<Record<DialectName, Dialect>> = {
   'openai-chat': openAiChat,
-  'openai-responses': openAiChat,
-  'anthropic-messages': openAiChat,
+  'openai-responses': openAiResponses,
+  'anthropic-messages': anthropicMessages,
 };
 
 export function dialectOf(name: DialectName): Dialect {

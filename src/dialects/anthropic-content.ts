@@ -1,0 +1,176 @@
+/**
+ * Content blocks of a Messages request as neutral parts. What cannot be taken is noted as a fault at its path; what only a provider of
+ * this API can read is kept for it (`anthropic-blocks.ts`). Wire: API reference "Create a Message", `ContentBlockParam` of
+ * @anthropic-ai/sdk 1.12; guides "Vision", "PDF support" and "Citations".
+ */
+import { z } from 'zod';
+import { issuesOf, pathText } from '../core/issues.ts';
+import { ImagePart, type AssistantPart, type InputPart } from '../core/message.ts';
+import type { Issue } from '../core/problem.ts';
+import type { ContentBlock } from '../core/tool.ts';
+import { type Block, fromBlock, fromSignature } from './anthropic-blocks.ts';
+import type { CallResult } from './conversation.ts';
+
+type Path = readonly PropertyKey[];
+
+/** Where the blocks stand, and what is found wrong with them. */
+export type Reading = {
+  body: unknown;
+  issues: Issue[];
+  /** Whose blocks of a provider's own are: the request's model says it; null where it is an agent. */
+  provider: string | null;
+};
+
+const Text = z.looseObject({ text: z.string() });
+const Image = z.looseObject({
+  source: z.looseObject({
+    type: z.string(),
+    media_type: z.string().optional(),
+    data: z.string().optional(),
+    url: z.string().optional(),
+  }),
+});
+const Document = z.looseObject({
+  source: z.looseObject({ type: z.string(), data: z.string().optional(), content: z.unknown() }),
+  title: z.string().nullish(),
+  context: z.string().nullish(),
+});
+const SearchResult = z.looseObject({ source: z.string(), title: z.string(), content: z.array(z.looseObject({ text: z.string() })) });
+const ToolUse = z.looseObject({ id: z.string().min(1), name: z.string().min(1), input: z.unknown() });
+const Thinking = z.looseObject({ thinking: z.string(), signature: z.string().optional() });
+const ToolResult = z.looseObject({
+  tool_use_id: z.string().min(1),
+  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).nullish(),
+  is_error: z.boolean().nullish(),
+});
+
+function read<Schema extends z.ZodType>(schema: Schema, block: unknown, path: Path, { body, issues }: Reading): z.infer<Schema> | null {
+  const found = schema.safeParse(block);
+  if (found.success) return found.data;
+  issues.push(...issuesOf(found.error.issues, body, path));
+  return null;
+}
+
+function refuse(path: Path, message: string, { issues }: Reading): [] {
+  issues.push({ path: pathText(path), message });
+  return [];
+}
+
+/** What a user may say: text, images, and documents that are text. */
+export function toInput(block: Block, path: Path, reading: Reading): InputPart[] {
+  switch (block.type) {
+    case 'text': {
+      const text = read(Text, block, path, reading);
+      return text === null ? [] : [{ type: 'text', text: text.text }];
+    }
+    case 'image':
+      return toImage(block, path, reading);
+    case 'document':
+      return toDocument(block, path, reading);
+    case 'search_result': {
+      const found = read(SearchResult, block, path, reading);
+      return found === null
+        ? []
+        : [{ type: 'text', text: [found.title, found.source, ...found.content.map(({ text }) => text)].join('\n') }];
+    }
+    default:
+      return refuse(
+        [...path, 'type'],
+        `${quoted(block.type)} blocks are not taken here: send text, image, document or tool_result`,
+        reading,
+      );
+  }
+}
+
+function toImage(block: Block, path: Path, reading: Reading): InputPart[] {
+  const image = read(Image, block, path, reading);
+  if (image === null) return [];
+  const { type, media_type: mediaType, data, url } = image.source;
+  if (type !== 'base64' && type !== 'url')
+    return refuse([...path, 'source', 'type'], 'must be base64 or url: files are not kept here', reading);
+  const part = ImagePart.safeParse(type === 'url' ? { type: 'image', url } : { type: 'image', mediaType, data });
+  if (part.success) return [part.data];
+  return refuse([...path, 'source'], part.error.issues[0]?.message ?? 'is no image', reading);
+}
+
+function toDocument(block: Block, path: Path, reading: Reading): InputPart[] {
+  const document = read(Document, block, path, reading);
+  if (document === null) return [];
+  const { source, title, context } = document;
+  const head = [title, context].filter((text) => text != null && text !== '').join('\n');
+  const about: InputPart[] = head === '' ? [] : [{ type: 'text', text: head }];
+  if (source.type === 'text' && source.data !== undefined) return [...about, { type: 'text', text: source.data }];
+  if (source.type === 'content' && typeof source.content === 'string') return [...about, { type: 'text', text: source.content }];
+  if (source.type === 'content' && Array.isArray(source.content)) {
+    const at = [...path, 'source', 'content'];
+    const blocks = source.content.flatMap((inner: unknown, index) => inputBlock(inner, [...at, index], reading));
+    return [...about, ...blocks];
+  }
+  return refuse([...path, 'source', 'type'], 'must be text or content: PDFs and files are taken only by a provider of this API', reading);
+}
+
+function inputBlock(block: unknown, path: Path, reading: Reading): InputPart[] {
+  const known = read(z.looseObject({ type: z.enum(['text', 'image']) }), block, path, reading);
+  return known === null ? [] : toInput(known, path, reading);
+}
+
+/** null: it is not even a result. */
+export function toResult(block: Block, path: Path, reading: Reading): CallResult | null {
+  const result = read(ToolResult, block, path, reading);
+  if (result === null) return null;
+  const { content, is_error } = result;
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+  return {
+    callId: result.tool_use_id,
+    isError: is_error === true,
+    content: blocks.flatMap((inner, index) => toInput(inner, [...path, 'content', index], reading).map(toContent)),
+  };
+}
+
+/** Results have no images by address: what is known of one is said. */
+function toContent(part: InputPart): ContentBlock {
+  if (part.type === 'text') return part;
+  const { data, mediaType = 'image/png', url } = part;
+  return data === undefined ? { type: 'text', text: `[image: ${url}]` } : { type: 'image', data, mimeType: mediaType };
+}
+
+/** What an assistant said, in its order. Names of its calls are noted by their ids. */
+export function toAssistantParts(block: Block, path: Path, names: Map<string, string>, reading: Reading): AssistantPart[] {
+  switch (block.type) {
+    case 'text': {
+      const text = read(Text, block, path, reading);
+      return text === null || text.text === '' ? [] : [{ type: 'text', text: text.text }];
+    }
+    case 'thinking': {
+      const thought = read(Thinking, block, path, reading);
+      if (thought === null) return [];
+      const native = fromSignature(thought.signature, reading.provider);
+      return [
+        ...(thought.thinking === '' ? [] : [{ type: 'reasoning' as const, text: thought.thinking }]),
+        ...(native === null ? [] : [native]),
+      ];
+    }
+    case 'tool_use': {
+      const call = read(ToolUse, block, path, reading);
+      if (call === null) return [];
+      names.set(call.id, call.name);
+      const part = { type: 'tool-call', callId: call.id, requested: call.name, canonical: null, via: null, nativeId: call.id } as const;
+      const input = z.record(z.string(), z.unknown()).safeParse(call.input ?? {});
+      return [input.success ? { ...part, arguments: input.data } : { ...part, arguments: null, raw: JSON.stringify(call.input) }];
+    }
+    default: {
+      if (!isProviders(block.type)) return refuse([...path, 'type'], `${quoted(block.type)} blocks are not taken here`, reading);
+      const native = fromBlock(block, reading.provider);
+      return native === null ? [] : [native];
+    }
+  }
+}
+
+/** What a provider's own tools did, and what it hid: of use to a provider of this API only, and to others no loss. */
+function isProviders(type: string): boolean {
+  return /^(redacted_thinking|server_tool_use|mcp_tool_use|compaction|[a-z_]+_tool_result)$/.test(type);
+}
+
+function quoted(type: string): string {
+  return JSON.stringify(type.slice(0, 40));
+}

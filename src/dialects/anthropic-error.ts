@@ -1,0 +1,34 @@
+/** Problems in Anthropic's error shape. Source: API reference "Errors", and `ErrorType` of @anthropic-ai/sdk 1.12. */
+import { Problem, type ProblemBody } from '../core/problem.ts';
+
+export type AnthropicError = {
+  type: 'error';
+  error: { type: string; message: string; details: { error_code: string } };
+  request_id: string | null;
+};
+
+/** `error.type` is what its clients branch on; our own code is in `details`, where the stock client finds it (`errorCode`). */
+export function anthropicErrorBody(problem: Problem | ProblemBody, requestId?: string): AnthropicError {
+  const body = problem instanceof Problem ? problem.toBody() : problem;
+  return {
+    type: 'error',
+    error: { type: errorType(body), message: body.detail, details: { error_code: body.code } },
+    request_id: requestId ?? null,
+  };
+}
+
+function errorType({ status, upstreamStatus }: ProblemBody): string {
+  if (status >= 500) {
+    if (upstreamStatus === 529 || upstreamStatus === 503) return 'overloaded_error';
+    return status === 504 ? 'timeout_error' : 'api_error';
+  }
+  return typesByStatus.get(status) ?? 'invalid_request_error';
+}
+
+const typesByStatus = new Map([
+  [401, 'authentication_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+]);

@@ -1,0 +1,179 @@
+/**
+ * An assistant message as the event stream of the Messages API: blocks in the order in which they began, numbered from 0, one open at
+ * a time. Wire: guide "Streaming messages". The blocks themselves are those of `anthropic-blocks.ts`.
+ *
+ * A provider may interleave its calls. What belongs to a block whose turn has not come waits in the message itself, which holds all of it
+ * anyway: so the writer walks along the parts of the message, and nothing is kept twice.
+ */
+import type { AnswerMessage, AnswerPart, Change } from './answer-message.ts';
+import { blockOf, readNative, unsigned, type Block } from './anthropic-blocks.ts';
+import type { AnswerFrame, AnswerIdentity } from './dialect.ts';
+
+export type BlockWriter = {
+  /** Frames for what the change made sayable; null: nothing was added. */
+  write(change: Change | null): AnswerFrame[];
+  /** What is left, whether its calls are whole or not. */
+  end(): AnswerFrame[];
+};
+
+type Piece = 'text' | 'thinking' | 'partial_json';
+
+export function createBlockWriter(message: AnswerMessage, identity: Pick<AnswerIdentity, 'isOwnWire'>): BlockWriter {
+  const ended = new Set<number>();
+  /** The place of the part at hand; `part` once its block has begun, of which `sent` characters are out. */
+  let at = 0;
+  let part: AnswerPart | null = null;
+  let sent = 0;
+  /** Number of the open block, or of the one that was open last. */
+  let index = -1;
+  let open: Piece | null = null;
+  let over = false;
+  let frames: AnswerFrame[] = [];
+
+  const start = (block: Block, piece: Piece | null): void => {
+    stop();
+    index += 1;
+    open = piece;
+    frames.push(toFrame('content_block_start', `"index":${index},"content_block":${JSON.stringify(block)}`));
+    if (piece === null) frames.push(toFrame('content_block_stop', `"index":${index}`));
+  };
+  const delta = (fields: string): void => {
+    frames.push(toFrame('content_block_delta', `"index":${index},"delta":{${fields}}`));
+  };
+  const sign = (signature: string): void => delta(`"type":"signature_delta","signature":${JSON.stringify(signature)}`);
+  const stop = (): void => {
+    if (open === null) return;
+    if (open === 'thinking') sign(unsigned);
+    close();
+  };
+  const close = (): void => {
+    open = null;
+    frames.push(toFrame('content_block_stop', `"index":${index}`));
+  };
+
+  const begin = (next: AnswerPart): void => {
+    part = next;
+    sent = 0;
+    switch (next.type) {
+      case 'text':
+      case 'refusal':
+        if (open !== 'text') start({ type: 'text', text: '' }, 'text');
+        return;
+      case 'reasoning':
+        start({ type: 'thinking', thinking: '', signature: '' }, 'thinking');
+        return;
+      case 'call':
+        start({ type: 'tool_use', id: next.call.id, name: next.call.name, input: {} }, 'partial_json');
+        return;
+      case 'native':
+        addNative(next);
+        return;
+      default:
+        next satisfies never;
+    }
+  };
+  const addNative = (next: Extract<AnswerPart, { type: 'native' }>): void => {
+    const native = readNative(next.part, identity);
+    switch (native.is) {
+      case 'signature':
+      case 'token':
+        if (open === 'thinking') {
+          sign(native.text);
+          close();
+        } else if (native.is === 'signature') {
+          start({ ...blockOf(native), signature: '' }, 'thinking');
+          sign(native.text);
+          close();
+        } else start(blockOf(native), null);
+        return;
+      case 'citations':
+        if (open !== 'text') return;
+        for (const citation of native.citations) delta(`"type":"citations_delta","citation":${JSON.stringify(citation)}`);
+        close();
+        return;
+      case 'block':
+        start(native.block, null);
+        return;
+      case 'nothing':
+        return;
+      default:
+        native satisfies never;
+    }
+  };
+
+  const feed = (now: AnswerPart, change: Change | null): void => {
+    const said = saidIn(now);
+    if (said === null || said.length === sent || (isFree(now) && !isWhole(now))) return;
+    const piece = isFree(now) ? JSON.stringify({ input: said }) : newIn(said, sent, now, change);
+    sent = said.length;
+    const name = deltaNames[open ?? 'text'];
+    delta(`"type":"${name}","${open ?? 'text'}":${JSON.stringify(piece)}`);
+  };
+  const isWhole = (now: AnswerPart): boolean => {
+    if (over || now.type === 'native') return true;
+    return now.type === 'call' ? ended.has(now.call.index) : message.parts().length > at + 1;
+  };
+  /** What was not whole is taken back when a step begins anew. */
+  const forget = (parts: readonly AnswerPart[]): void => {
+    if (at < parts.length ? part === null || parts[at] === part : at === parts.length && part === null) return;
+    stop();
+    at = Math.min(at, parts.length);
+    part = null;
+  };
+
+  const walk = (change: Change | null): AnswerFrame[] => {
+    frames = [];
+    const parts = message.parts();
+    forget(parts);
+    for (let now = parts[at]; now !== undefined; now = parts[at]) {
+      if (part === null) begin(now);
+      feed(now, change);
+      if (!isWhole(now)) break;
+      if (now.type === 'call') close();
+      at += 1;
+      part = null;
+    }
+    return frames;
+  };
+
+  return {
+    write(change) {
+      if (change?.type === 'call-end') ended.add(change.call.index);
+      return walk(change);
+    },
+    end() {
+      over = true;
+      walk(null);
+      stop();
+      return frames;
+    },
+  };
+}
+
+/** An event of the stream: its name stands twice on this wire. */
+export function toFrame(event: string, fields: string): AnswerFrame {
+  return { event, data: `{"type":"${event}"${fields === '' ? '' : `,${fields}`}}` };
+}
+
+const deltaNames = { text: 'text_delta', thinking: 'thinking_delta', partial_json: 'input_json_delta' } as const;
+
+/** null for a part that is said all at once. */
+function saidIn(part: AnswerPart): string | null {
+  if (part.type === 'native') return null;
+  return part.type === 'call' ? part.call.text : part.text;
+}
+
+/** Free text becomes JSON when all of it is there. */
+function isFree(part: AnswerPart): boolean {
+  return part.type === 'call' && part.call.custom;
+}
+
+/** Mostly it is what was added just now. To cut it out of the whole would copy that, each time. */
+function newIn(said: string, sent: number, part: AnswerPart, change: Change | null): string {
+  if (sent === 0) return said;
+  if (change !== null && 'text' in change && sent + change.text.length === said.length) {
+    const isOfPart = change.type === 'call-delta' ? part.type === 'call' && part.call === change.call : part.type === change.type;
+    if (isOfPart) return change.text;
+  }
+  return said.slice(sent);
+}

@@ -1,0 +1,372 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import { packNative } from '../../src/core/native-token.ts';
+import { Problem } from '../../src/core/problem.ts';
+import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
+import { createAnswerDocument, createAnswerEncoder } from '../../src/dialects/answer.ts';
+import { anthropicMessages } from '../../src/dialects/anthropic-messages.ts';
+import type { AnswerIdentity } from '../../src/dialects/dialect.ts';
+import { encodeFrame } from '../../src/dialects/native.ts';
+import { createReplyEncoder, toReplyDocument } from '../../src/dialects/reply-encoder.ts';
+import { accumulate, checkOrder, eventsOf, type StreamEvent } from './messages-stream.ts';
+
+const identity: AnswerIdentity = { id: 'msg_1', model: 'claude/sonnet', created: 1_760_000_000 };
+const usage = { inputTokens: 12, outputTokens: 7 };
+const finish = (reason: Extract<ChatEvent, { type: 'finish' }>['reason'] = 'stop'): ChatEvent => ({ type: 'finish', reason, raw: null });
+const say = (text: string): ChatEvent => ({ type: 'text', text });
+const think = (text: string): ChatEvent => ({ type: 'reasoning', text });
+const start = (call: number, name: string): ChatEvent => ({ type: 'call-start', call, name, nativeId: `toolu_${call}` });
+const feed = (call: number, text: string): ChatEvent => ({ type: 'call-delta', call, text });
+const end = (call: number, raw: string): ChatEvent => ({ type: 'call-end', call, state: 'ok', arguments: JSON.parse(raw || '{}'), raw });
+const native = (provider: string, data: unknown): ChatEvent => ({ type: 'native', provider, data });
+
+function streamOf(events: readonly ChatEvent[], as: AnswerIdentity = identity): string {
+  const encoder = createReplyEncoder(anthropicMessages, as);
+  return events.map((event) => encoder.encode(event)).join('');
+}
+const documentOf = (events: readonly ChatEvent[], as: AnswerIdentity = identity): Record<string, unknown> =>
+  toReplyDocument(anthropicMessages, events, as);
+/** One line an event, without the frame around the blocks. */
+const told = (stream: string): string[] =>
+  eventsOf(stream)
+    .filter(({ type }) => type.startsWith('content_block'))
+    .map(({ type, index, content_block: block, delta }) => {
+      if (type === 'content_block_stop') return `${index} stop`;
+      return `${index} ${JSON.stringify(block ?? delta)}`;
+    });
+
+describe('a reply as a stream of the Messages API', () => {
+  it('is framed as the wire has it: start, ping, blocks, delta, stop', () => {
+    expect(streamOf([say('Hel'), say('lo'), { type: 'usage', usage }, finish()])).toBe(
+      [
+        'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude/sonnet","content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"usage":{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}}}',
+        'event: ping\ndata: {"type":"ping"}',
+        'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}',
+        'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hel"}}',
+        'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"lo"}}',
+        'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}',
+        'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null,"stop_details":null},"usage":{"input_tokens":12,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":7}}',
+        'event: message_stop\ndata: {"type":"message_stop"}',
+        '',
+      ].join('\n\n'),
+    );
+  });
+
+  it('opens one block at a time, though its calls interleave: the second waits for the end of the first', () => {
+    const events = [
+      say('Both.'),
+      start(0, 'a'),
+      feed(0, '{"x"'),
+      start(1, 'b'),
+      feed(1, '{"y":'),
+      feed(0, ':1}'),
+      say('Aside.'),
+      feed(1, '2'),
+      end(0, '{"x":1}'),
+      feed(1, '}'),
+      end(1, '{"y":2}'),
+      finish('tool-calls'),
+    ];
+    expect(told(streamOf(events))).toEqual([
+      '0 {"type":"text","text":""}',
+      '0 {"type":"text_delta","text":"Both."}',
+      '0 stop',
+      '1 {"type":"tool_use","id":"toolu_0","name":"a","input":{}}',
+      '1 {"type":"input_json_delta","partial_json":"{\\"x\\""}',
+      '1 {"type":"input_json_delta","partial_json":":1}"}',
+      '1 stop',
+      '2 {"type":"tool_use","id":"toolu_1","name":"b","input":{}}',
+      '2 {"type":"input_json_delta","partial_json":"{\\"y\\":2"}',
+      '2 {"type":"input_json_delta","partial_json":"}"}',
+      '2 stop',
+      '3 {"type":"text","text":""}',
+      '3 {"type":"text_delta","text":"Aside."}',
+      '3 stop',
+    ]);
+  });
+
+  it('shows a call as soon as its name is certain', () => {
+    const stream = streamOf([start(0, 'a'), feed(0, '{"x')]);
+    expect(told(stream).at(-1)).toBe('0 {"type":"input_json_delta","partial_json":"{\\"x"}');
+  });
+
+  it('is an error event, and the last, when the reply fails, and nothing else when nothing was said', () => {
+    const problem = new Problem('upstream_error', 'It fell silent.', { upstreamStatus: 529 }).toBody();
+    const failed: ChatEvent = { type: 'error', problem, retryable: true };
+    const error = {
+      type: 'error',
+      error: { type: 'overloaded_error', message: 'It fell silent.', details: { error_code: 'upstream_error' } },
+      request_id: null,
+    };
+    expect(eventsOf(streamOf([failed]))).toEqual([error]);
+    expect(eventsOf(streamOf([say('He'), failed, say('llo')])).slice(2)).toEqual([
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'He' } },
+      error,
+    ]);
+    expect(() => documentOf([say('He'), failed])).toThrow('It fell silent.');
+  });
+
+  it.each([
+    ['stop', 'end_turn'],
+    ['tool-calls', 'tool_use'],
+    ['length', 'max_tokens'],
+    ['content-filter', 'refusal'],
+    ['unknown', 'end_turn'],
+  ] as const)('that ends by %s stops with %s', async (reason, stop) => {
+    const events = [say('x'), finish(reason)];
+    expect(documentOf(events)).toMatchObject({ stop_reason: stop, stop_sequence: null });
+    expect((await accumulate(streamOf(events))).stop_reason).toBe(stop);
+  });
+
+  it('is a refusal when the model says no in the field that its wire has for it', () => {
+    expect(documentOf([{ type: 'text', text: 'No.', refusal: true }, finish()])).toMatchObject({
+      content: [{ type: 'text', text: 'No.' }],
+      stop_reason: 'refusal',
+    });
+  });
+
+  it('tells cached and thinking tokens in their own fields', () => {
+    const whole = { inputTokens: 100, outputTokens: 9, cachedInputTokens: 80, reasoningTokens: 4 };
+    expect(documentOf([say('x'), { type: 'usage', usage: whole }, finish()]).usage).toEqual({
+      input_tokens: 20,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 80,
+      output_tokens: 9,
+      output_tokens_details: { thinking_tokens: 4 },
+    });
+  });
+
+  it('gives free text of a call as an object, in one piece', async () => {
+    const events: ChatEvent[] = [
+      { type: 'call-start', call: 0, name: 'patch', nativeId: 'c', custom: true },
+      feed(0, 'say "'),
+      feed(0, 'hi"'),
+      { type: 'call-end', call: 0, state: 'ok', arguments: { input: 'say "hi"' }, raw: 'say "hi"' },
+      finish('tool-calls'),
+    ];
+    const content = [{ type: 'tool_use', id: 'c', name: 'patch', input: { input: 'say "hi"' } }];
+    expect(documentOf(events)).toMatchObject({ content });
+    expect(await accumulate(streamOf(events))).toMatchObject({ content });
+  });
+
+  it('never shows arguments that are none as an empty object', () => {
+    const cut: ChatEvent = { type: 'call-end', call: 0, state: 'truncated', arguments: null, raw: '{"path":"/tm' };
+    expect(documentOf([start(0, 'rm'), feed(0, '{"path":"/tm'), cut, finish('length')]).content).toEqual([
+      { type: 'tool_use', id: 'toolu_0', name: 'rm', input: { INVALID_JSON: '{"path":"/tm' } },
+    ]);
+  });
+});
+
+describe('what a provider wants back', () => {
+  it('is the signature of the thinking before it, else a redacted block in its place', () => {
+    const item = { api: 'openai-responses', item: { id: 'rs_1' } };
+    const token = packNative({ type: 'native', provider: 'openai', data: item });
+    const events = [think('Hm.'), native('openai', item), say('Yes.'), native('openai', item), finish()];
+    expect(documentOf(events).content).toEqual([
+      { type: 'thinking', thinking: 'Hm.', signature: token },
+      { type: 'text', text: 'Yes.' },
+      { type: 'redacted_thinking', data: token },
+    ]);
+  });
+
+  it('is known as ours where nobody signed', () => {
+    expect(documentOf([think('Hm.'), finish()]).content).toEqual([{ type: 'thinking', thinking: 'Hm.', signature: 'moniker.unsigned' }]);
+  });
+
+  it('stands as it came where the request goes back as it comes', async () => {
+    const citations = [{ type: 'char_location', cited_text: 'x' }];
+    const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
+    const events = [
+      think('Hm.'),
+      native('claude', { api: 'anthropic', type: 'thinking', signature: 'sig' }),
+      native('claude', { api: 'anthropic', type: 'thinking', signature: 'hidden' }),
+      native('claude', { api: 'anthropic', type: 'block', block: { type: 'redacted_thinking', data: 'opaque' } }),
+      say('One.'),
+      native('claude', { api: 'anthropic', type: 'text', citations }),
+      say('Two.'),
+      native('claude', { api: 'anthropic', type: 'block', block: search }),
+      native('claude', { api: 'anthropic', type: 'tool_use', id: 'toolu_0', fields: { caller: {} } }),
+      finish(),
+    ];
+    const own: AnswerIdentity = { ...identity, isOwnWire: true };
+    const content = [
+      { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
+      { type: 'thinking', thinking: '', signature: 'hidden' },
+      { type: 'redacted_thinking', data: 'opaque' },
+      { type: 'text', text: 'One.', citations },
+      { type: 'text', text: 'Two.' },
+      search,
+    ];
+    expect(documentOf(events, own).content).toEqual(content);
+    expect((await accumulate(streamOf(events, own))).content).toEqual(content);
+  });
+});
+
+describe('a session’s answer', () => {
+  const turn = 't1';
+  const session = '0123456789abcdef'.repeat(4);
+  const whole = { turn, after: 0, earlier: null };
+  const log = (...bodies: SessionEventBody[]): SessionEvent[] => bodies.map((body, index) => ({ ...body, id: index + 1, at: 0 }));
+  const begin: SessionEventBody = { type: 'turn-start', turn, input: [{ type: 'text', text: 'hi' }], model: 'rehearsal/default' };
+  const step = (number: number): SessionEventBody => ({ type: 'step-start', turn, step: number });
+  const text = (number: number, said: string): SessionEventBody => ({ type: 'text-delta', turn, step: number, text: said });
+  const thought = (number: number, said: string): SessionEventBody => ({ type: 'reasoning-delta', turn, step: number, text: said });
+  const over: SessionEventBody = { type: 'turn-end', turn, status: 'completed', reason: 'stop', usage };
+  const encode = (events: readonly SessionEvent[]) => {
+    const encoder = createAnswerEncoder(whole, identity, session, anthropicMessages);
+    return events.flatMap((event) => encoder.encode(event));
+  };
+  const streamed = (events: readonly SessionEvent[]): string => encode(events).map(encodeFrame).join('');
+  const documented = (events: readonly SessionEvent[]): Record<string, unknown> => {
+    const answer = createAnswerDocument(whole, identity, session, anthropicMessages);
+    for (const event of events) answer.take(event);
+    return answer.document();
+  };
+
+  it('has the texts of its steps as one block, parted by a blank line, and its thoughts in their places', async () => {
+    const events = log(
+      begin,
+      step(1),
+      text(1, 'Let me look.'),
+      step(2),
+      text(2, 'Here.'),
+      step(3),
+      thought(3, 'Hm.'),
+      text(3, 'Done.'),
+      over,
+    );
+    const content = [
+      { type: 'text', text: 'Let me look.\n\nHere.' },
+      { type: 'thinking', thinking: 'Hm.', signature: 'moniker.unsigned' },
+      { type: 'text', text: '\n\nDone.' },
+    ];
+    expect(documented(events).content).toEqual(content);
+    expect((await accumulate(streamed(events))).content).toEqual(content);
+  });
+
+  it('shows life with its first event, and names each frame', () => {
+    const frames = encode(log(begin, step(1), text(1, 'x'), over));
+    expect(frames.map(({ id, event }) => `${id} ${event}`)).toEqual([
+      '1 message_start',
+      '1.1 ping',
+      '3 content_block_start',
+      '3.1 content_block_delta',
+      '4 content_block_stop',
+      '4.1 message_delta',
+      '4.2 message_stop',
+    ]);
+  });
+
+  it('thinks anew in a block of its own when its step begins anew', async () => {
+    const restart: SessionEventBody = { type: 'step-restart', turn, step: 1, from: 3 };
+    const events = log(begin, step(1), thought(1, 'Half a'), restart, thought(1, 'Whole.'), text(1, 'Yes.'), over);
+    const stream = streamed(events);
+    checkOrder(eventsOf(stream));
+    expect((await accumulate(stream)).content).toEqual([
+      { type: 'thinking', thinking: 'Half a', signature: 'moniker.unsigned' },
+      { type: 'thinking', thinking: 'Whole.', signature: 'moniker.unsigned' },
+      { type: 'text', text: 'Yes.' },
+    ]);
+  });
+});
+
+describe('any reply', () => {
+  const json = fc.dictionary(fc.string({ maxLength: 8 }), fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.integer()), {
+    maxKeys: 3,
+  });
+  const piece = fc.oneof(
+    fc.record({
+      is: fc.constantFrom('text' as const, 'reasoning' as const),
+      said: fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }),
+    }),
+    fc.record({ is: fc.constant('call' as const), input: json }),
+    fc.record({ is: fc.constant('native' as const), data: json }),
+  );
+  /** Calls begin in order; all else may come between the pieces of any, as a provider is free to send them. */
+  const reply = fc.tuple(fc.array(piece, { maxLength: 12 }), fc.infiniteStream(fc.nat({ max: 6 }))).map(([pieces, numbers]) => {
+    const next = (): number => numbers.next().value ?? 0;
+    const running: ChatEvent[][] = [];
+    const events: ChatEvent[] = [];
+    const runOn = (): void => {
+      const queue = running[next() % Math.max(1, running.length)];
+      const event = queue?.shift();
+      if (event !== undefined) events.push(event);
+    };
+    for (const one of pieces) {
+      if ('said' in one) events.push(one.is === 'text' ? say(one.said) : think(one.said));
+      else if ('data' in one) events.push(native('other', one.data));
+      else {
+        const call = running.length;
+        const text = JSON.stringify(one.input);
+        const cut = 1 + next();
+        events.push(start(call, `tool_${call}`));
+        running.push([feed(call, text.slice(0, cut)), ...(text.length > cut ? [feed(call, text.slice(cut))] : []), end(call, text)]);
+      }
+      runOn();
+      runOn();
+    }
+    return [...events, ...running.flat(), { type: 'usage' as const, usage }, finish(running.length > 0 ? 'tool-calls' : 'stop')];
+  });
+
+  it('streamed is, to the stock client, the very document; blocks never overlap', async () => {
+    await fc.assert(
+      fc.asyncProperty(reply, async (events) => {
+        const stream = streamOf(events);
+        checkOrder(eventsOf(stream));
+        expect(await accumulate(stream)).toMatchObject(documentOf(events));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is the same message however its texts were cut', () => {
+    const cutUp = (events: readonly ChatEvent[], at: number): ChatEvent[] =>
+      events.flatMap((event) => {
+        if (!('text' in event) || event.text.length <= at) return [event];
+        return [
+          { ...event, text: event.text.slice(0, at) },
+          { ...event, text: event.text.slice(at) },
+        ];
+      });
+    fc.assert(
+      fc.property(reply, fc.integer({ min: 1, max: 5 }), (events, at) => {
+        expect(documentOf(cutUp(events, at))).toEqual(documentOf(events));
+        expect(joined(eventsOf(streamOf(cutUp(events, at))))).toEqual(joined(eventsOf(streamOf(events))));
+      }),
+    );
+  });
+
+  it('of 64 interleaved calls is caught up with, call by call, in a piece each', () => {
+    const long = (pieces: number): ChatEvent[] => {
+      const calls = Array.from({ length: 64 }, (_, call) => call);
+      const fed = Array.from({ length: pieces }, (_, number) =>
+        calls.map((call) => feed(call, number === 0 ? '{"a":"' : 'x'.repeat(20))),
+      ).flat();
+      const ends = calls.flatMap((call): ChatEvent[] => {
+        const raw = `{"a":"${'x'.repeat(20 * (pieces - 1))}"}`;
+        return [feed(call, '"}'), { type: 'call-end', call, state: 'ok', arguments: {}, raw }];
+      });
+      return [...calls.map((call) => start(call, `t${call}`)), ...fed, ...ends, finish('tool-calls')];
+    };
+    const events = eventsOf(streamOf(long(200)));
+    checkOrder(events);
+    // The first streams; each of the others has waited, and is one piece and what came after.
+    expect(events.filter(({ type }) => type === 'content_block_delta')).toHaveLength(201 + 63 * 2);
+  });
+});
+
+/** Without where the deltas were cut. */
+function joined(events: readonly StreamEvent[]): unknown[] {
+  const list: { type: string; text: string; event: unknown }[] = [];
+  for (const { type, index, delta, ...rest } of events) {
+    const { type: kind, ...fields } = (delta ?? { type: '' }) as Record<string, unknown> & { type: string };
+    const last = list.at(-1);
+    const key = `${type} ${index} ${kind}`;
+    const text = type === 'content_block_delta' ? Object.values(fields).join('') : JSON.stringify(delta ?? null);
+    if (type === 'content_block_delta' && kind !== 'signature_delta' && last?.type === key) last.text += text;
+    else list.push({ type: key, text, event: rest });
+  }
+  return list;
+}
