@@ -22,6 +22,7 @@ import type { ChatModel } from './ports/chat-model.ts';
 import type { OutboundHttp } from './ports/outbound.ts';
 import type { Clock, Ids, Logger } from './ports/runtime.ts';
 import type { SessionCall, Sessions } from './ports/session.ts';
+import { countTokens } from './providers/count-tokens.ts';
 import { isPassedOn, proxyChat, type ProxyRequest } from './providers/proxy.ts';
 import { createChatModel } from './providers/registry.ts';
 import { rehearsalHttp } from './providers/rehearsal.ts';
@@ -67,6 +68,8 @@ export type Services = {
   refuseLoop(headers: Headers): Promise<void>;
   /** The provider's own bytes where the dialect is its wire; canonical frames where its profile says so, or another dialect is spoken. */
   proxyChat(principal: Principal, request: ProxiedChat): Promise<Response>;
+  /** The tokens of a request as its provider counts them, in the provider's own bytes; null: it does not count. */
+  countTokens(principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>): Promise<Response | null>;
 };
 
 /** What a session runs its turns with. */
@@ -130,6 +133,11 @@ function build(bindings: Bindings): Wiring {
       if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());
     },
     proxyChat: (principal, request) => proxy({ ...base, directory, outbound, model }, principal, request),
+    async countTokens(principal, { ref, ...request }) {
+      const { provider, model } = splitModelRef(ref);
+      const access = await directory.provider(principal.workspace, provider);
+      return await countTokens({ ...request, access, model, http: outbound, clock: base.clock });
+    },
     turnDeps: (workspace) => ({ ...base, ...callDeps(workspace), directory, model }),
     callDeps,
     async namesFor(workspace, plan) {

@@ -3,6 +3,7 @@
  * the provider's own bytes back. A reply is read and written anew (`rewrite-reply.ts`) where the provider's profile asks for it, and
  * where it may hold calls and nobody has seen that its wire is exact.
  */
+import { nativeTokenPrefix } from '../core/native-token.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -73,8 +74,12 @@ function offersTools({ tools, functions }: Readonly<Record<string, unknown>>): b
  * The caller's body with the model of the provider. Most bodies name their model once, and then the text is sent on with
  * that one place changed: numbers, spacing and unknown fields stay as they came, and nothing is encoded again.
  */
-function outgoingBody({ body, text, model }: ProxyRequest): string {
+export function outgoingBody({ body, text, model, dialect }: Pick<ProxyRequest, 'body' | 'text' | 'model' | 'dialect'>): string {
   const { toolset, ...rest } = body;
+  // Nearly always there is no token, which takes one look.
+  if (dialect.withoutTokens !== undefined && (text === undefined || text.includes(nativeTokenPrefix))) {
+    return JSON.stringify({ ...dialect.withoutTokens(rest), model });
+  }
   const place = text === undefined || toolset !== undefined ? null : onlyModel(text, body.model);
   if (text === undefined || place === null) return JSON.stringify({ ...rest, model });
   return text.slice(0, place.start) + JSON.stringify(model) + text.slice(place.end);
@@ -105,10 +110,15 @@ async function answerHeaders(access: ProviderAccess, response: Response): Promis
   const cacheControl = response.headers.get('cache-control');
   if (cacheControl !== null) headers.set('cache-control', cacheControl);
   if (limitHeaders.some((name) => response.headers.has(name))) {
-    for (const [name, value] of response.headers) if (name.startsWith('x-ratelimit-')) headers.set(name, value);
+    for (const [name, value] of response.headers) if (/^(x|anthropic)-ratelimit-/.test(name)) headers.set(name, value);
   }
   return headers;
 }
 
-/** One of these stands for all of a provider's `x-ratelimit-…`. */
-const limitHeaders = ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-remaining'];
+/** One of these stands for all of a provider's `x-ratelimit-…` or `anthropic-ratelimit-…`. */
+const limitHeaders = [
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-remaining',
+  'anthropic-ratelimit-requests-limit',
+];

@@ -85,6 +85,7 @@ export function createHarness(environment: Record<string, string> = {}, replaced
       proxied.push({ model, body, ...(agent !== undefined && { agent }) });
       return Response.json({ id: 'chatcmpl-1', object: 'chat.completion', model });
     },
+    countTokens: async () => null,
     ...replaced,
   };
   const app = createApp(() => services);

@@ -1,6 +1,6 @@
 /**
- * From the `Authorization` header to the `Principal`, and the scope that a route asks for. Keys are taken from nowhere
- * else: a key in a URL ends up in logs.
+ * From the `Authorization` header to the `Principal`, and the scope that a route asks for. On the paths of Anthropic's dialect, whose
+ * stock client knows no other way, `x-api-key` will do. Keys are taken from nowhere else: a key in a URL ends up in logs.
  */
 import { limits } from '../../core/limits.ts';
 import { hasScope } from '../../core/principal.ts';
@@ -17,7 +17,7 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[]): Pro
       'No root key is set. Set MONIKER_ROOT_KEY to a random text of at least 32 characters (deployed: `wrangler secret put MONIKER_ROOT_KEY`) and use it as the bearer key.',
     );
   }
-  const principal = await directory.principal(bearerKey(c.req.header('authorization')));
+  const principal = await directory.principal(keyOf(c));
   if (!scopes.some((scope) => hasScope(principal, scope))) {
     throw new Problem('forbidden', `This key lacks the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`, {
       scope: scopes.join(' '),
@@ -26,14 +26,33 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[]): Pro
   return principal;
 }
 
+/** A bearer key goes before one in `x-api-key`: who sends both has set the first for us, and the other from habit. */
+function keyOf(c: AppContext): string {
+  const bearer = c.req.header('authorization');
+  const takesApiKey = /^\/v1\/messages(\/|$)/.test(c.req.path);
+  const apiKey = takesApiKey ? c.req.header('x-api-key') : undefined;
+  if (!isBlank(bearer)) return bearerKey(bearer);
+  if (!isBlank(apiKey)) return plainKey(apiKey);
+  const also = takesApiKey ? ' or `x-api-key: <key>`' : '';
+  throw new Problem('unauthenticated', `Send the key as \`Authorization: Bearer <key>\`${also}.`, { reason: 'missing' });
+}
+
+function isBlank(header: string | undefined): header is undefined {
+  return header === undefined || header.trim() === '';
+}
+
 /** RFC 6750 §2.1; the scheme in any case, one or more spaces, nothing after the key. */
-function bearerKey(header: string | undefined): string {
-  if (header === undefined || header.trim() === '') {
-    throw new Problem('unauthenticated', 'Send the key as `Authorization: Bearer <key>`.', { reason: 'missing' });
-  }
+function bearerKey(header: string): string {
   // The length is checked first, so that no work grows with what a stranger sends.
   const match = header.length > limits.maxKeyBytes + 16 ? null : /^bearer +([\x21-\x7e]+)$/i.exec(header.trim());
   const key = match?.[1];
   if (key === undefined) throw new Problem('unauthenticated', 'The Authorization header must be `Bearer <key>`.', { reason: 'malformed' });
+  return key;
+}
+
+/** The header is the key, within the bounds of a bearer one. */
+function plainKey(header: string): string {
+  const key = header.length > limits.maxKeyBytes + 16 ? undefined : /^[\x21-\x7e]+$/.exec(header.trim())?.[0];
+  if (key === undefined) throw new Problem('unauthenticated', 'The x-api-key header must be the key alone.', { reason: 'malformed' });
   return key;
 }

@@ -1,0 +1,68 @@
+/**
+ * `/v1/messages/count_tokens`: as the provider counts, where it is one that does; else an estimate that says so. Clients ask before they
+ * send, to know whether a conversation still fits.
+ */
+import { z } from 'zod';
+import { limits } from '../../core/limits.ts';
+import { anthropicMessages } from '../../dialects/anthropic-messages.ts';
+import { CountTokensRequest } from '../../dialects/anthropic-messages-request.ts';
+import { estimateTokens } from '../../dialects/anthropic-token-count.ts';
+import { requireAgent, requireBareModel, requirePlan } from '../access.ts';
+import { mount, type App, type Request } from '../route.ts';
+import { anthropicHeaders } from './anthropic-headers.ts';
+import { type ChatBody, readRoute, requireModel, withoutToolset } from './chat-request.ts';
+
+const TokenCount = z
+  .looseObject({
+    input_tokens: z.int(),
+    estimated: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Not of Anthropic: counted by characters, without the tools of the server.' }),
+  })
+  .meta({ id: 'TokenCount', example: { input_tokens: 14, estimated: true } });
+
+export function mountCountTokens(app: App): void {
+  mount(
+    app,
+    {
+      method: 'post',
+      path: '/v1/messages/count_tokens',
+      operationId: 'countMessageTokens',
+      tag: 'Anthropic',
+      scopes: ['chat'],
+      summary: 'How many tokens a request has',
+      description:
+        'As the provider counts, where it is of kind `anthropic` and the request names its model; else an estimate, marked `estimated`. Runs nothing.',
+      query: z.looseObject({}),
+      body: { schema: z.unknown(), documented: CountTokensRequest, maxBytes: limits.maxLargeBodyBytes },
+      answers: { 200: { description: 'The count.', schema: TokenCount } },
+      errors: 'anthropic',
+      problems: ['model_not_found', 'not_found', 'upstream_error', 'upstream_timeout', 'rate_limited'],
+    },
+    count,
+  );
+}
+
+async function count(request: Request<unknown, unknown, unknown>): Promise<Response> {
+  const { c, services, principal, text } = request;
+  const body = requireModel(request.body);
+  const { agent } = readRoute(c, anthropicMessages, body);
+  if (agent !== undefined) {
+    requireAgent(principal, agent);
+    return Response.json(estimate(body, await instructionsOf(request, agent)));
+  }
+  requireBareModel(principal);
+  const sent = { ref: body.model, dialect: anthropicMessages, body: withoutToolset(body), text, headers: anthropicHeaders(c) };
+  return (await services.countTokens(principal, sent)) ?? Response.json(estimate(body, ''));
+}
+
+function estimate(body: ChatBody, instructions: string): z.infer<typeof TokenCount> {
+  return { input_tokens: estimateTokens(body, instructions), estimated: true };
+}
+
+async function instructionsOf({ services, principal }: Request<unknown, unknown, unknown>, agent: string): Promise<string> {
+  const plan = await services.planTurn(principal, { agent, settings: {} });
+  requirePlan(principal, plan);
+  return plan.instructions;
+}

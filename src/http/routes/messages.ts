@@ -1,0 +1,105 @@
+/** `/v1/messages`: what stock Anthropic clients call (`chat.ts`), and an answer that was given before, from any frame on. */
+import { z } from 'zod';
+import { limits } from '../../core/limits.ts';
+import { anthropicMessages } from '../../dialects/anthropic-messages.ts';
+import { MessagesRequest } from '../../dialects/anthropic-messages-request.ts';
+import { editionHeader } from '../documents.ts';
+import { setHeaders } from '../middleware/request-context.ts';
+import { mount, type Answer, type App } from '../route.ts';
+import { anthropicHeaders } from './anthropic-headers.ts';
+import { answerChat } from './chat.ts';
+import { mountCountTokens } from './count-tokens.ts';
+import { answerAgain, storedAnswerRequest } from './stored-answer.ts';
+
+const MessageAnswer = z
+  .looseObject({
+    id: z.string(),
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    model: z.string(),
+    content: z.array(z.looseObject({ type: z.string() })),
+    stop_reason: z.string().nullable(),
+  })
+  .meta({
+    id: 'MessageAnswer',
+    example: {
+      id: 'msg_…',
+      type: 'message',
+      role: 'assistant',
+      model: 'agent/demo',
+      content: [{ type: 'text', text: 'Hello' }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 12, output_tokens: 3 },
+    },
+  });
+
+const messageAnswer: Answer = {
+  description: 'A message, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`.',
+  schema: MessageAnswer,
+  also: 'text/event-stream',
+  headers: {
+    ...editionHeader,
+    'x-moniker-session': 'The session it ran in; another one than asked for when the messages differ from what was stored.',
+    'x-moniker-completion': 'The id of the answer, for GET /v1/messages/{id}.',
+  },
+};
+
+export function mountMessages(app: App): void {
+  // The name under which the stock client looks for what others call `x-request-id`.
+  app.router.use('/v1/messages/*', async (c, next) => {
+    await next();
+    setHeaders(c, [['request-id', c.get('requestId')]]);
+  });
+
+  mount(
+    app,
+    {
+      method: 'post',
+      path: '/v1/messages',
+      operationId: 'createMessage',
+      tag: 'Anthropic',
+      scopes: ['chat'],
+      summary: 'Chat, as Anthropic clients do',
+      description:
+        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside and the answer is one assistant message; without, the request goes to the provider: as it is to one of kind `anthropic`, translated to all others. `tools` of the caller come back as the only `tool_use` blocks: send their results with the messages before them, or alone with the session. Tools that only Anthropic runs (by `type`) and PDFs are taken where the request goes to it as it is. Messages that end with the assistant’s are gone on from without server tools and session, as far as the model can. When a call waits for approval the answer ends with a sentence that names it, and the next request goes on. `thinking` blocks may be sent back or left out. The key is taken from `x-api-key`, too. Faults have Anthropic’s shape.',
+      query: z.looseObject({}),
+      headers: {
+        'x-api-key': 'The key, as Anthropic clients send it; `Authorization: Bearer` goes before it.',
+        'anthropic-version': 'Passed on where the request goes to a provider of kind `anthropic` as it is.',
+        'anthropic-beta': 'The same.',
+        'x-moniker-toolset': 'A toolset whose tools run inside; as `toolset` in the body.',
+        'x-moniker-session':
+          'A session that remembers; `new` makes one. Messages that it has stored may be sent again or left out. Without it, the ids of tool calls lead back to theirs.',
+        'idempotency-key':
+          'With a session or server tools: a repeat joins the first turn and gets the same answer; with another body it is 422.',
+      },
+      body: { schema: z.unknown(), documented: MessagesRequest, maxBytes: limits.maxLargeBodyBytes },
+      answers: { 200: messageAnswer },
+      errors: 'anthropic',
+      problems: ['model_not_found', 'not_found', 'idempotency_mismatch', 'upstream_error', 'upstream_timeout', 'rate_limited'],
+    },
+    (request) => answerChat(anthropicMessages, { ...request, headers: anthropicHeaders(request.c) }),
+  );
+
+  mountCountTokens(app);
+
+  mount(
+    app,
+    {
+      method: 'get',
+      path: '/v1/messages/{id}',
+      operationId: 'getMessage',
+      tag: 'Anthropic',
+      scopes: ['chat'],
+      summary: 'An answer again',
+      description:
+        'Not of Anthropic. An answer of a session: as a document once it has ended; with `after`, `Last-Event-ID` or `Accept: text/event-stream` as its events, from the one after that on, to the byte as they were sent first.',
+      ...storedAnswerRequest,
+      answers: { 200: messageAnswer },
+      errors: 'anthropic',
+      problems: ['not_found', 'upstream_error', 'upstream_timeout'],
+    },
+    (request) => answerAgain('anthropic-messages', request),
+  );
+}
