@@ -35,9 +35,10 @@ export class CallBlock {
   #objectFrom = 0;
   /** The call's number, once it is given out. */
   #index = -1;
-  /** What came after the object, and whether that is more than the rest of its line. */
+  /** What came after the object; whether it is more than the rest of that line, and more than strays of the object's own. */
   #tail = '';
   #isPastLine = false;
+  #hasWords = false;
   /** The object stands in a code fence inside the tags. */
   #isFenced = false;
   #lineIsBlank = false;
@@ -89,7 +90,7 @@ export class CallBlock {
     if (isObject) this.#endObject(how, events);
     else if (this.#phase === 'words' || this.opening.name !== null) this.#endWithoutObject(how, events);
     else this.isEmpty = true;
-    if (how !== 'close' && !isBrackets(this.#tail)) this.back = this.#tail;
+    if (how !== 'close' && this.#hasWords) this.back = this.#tail;
   }
 
   #advance(text: string, at: number, events: ChatEvent[]): number {
@@ -139,7 +140,8 @@ export class CallBlock {
     this.#phase = 'object';
     this.#isList = isList;
     this.#objectFrom = this.#body.length;
-    this.#object = new CallObject(isList ? 'list' : this.opening.name === null ? 'call' : 'arguments');
+    const shape = isList ? 'list' : this.opening.name === null ? 'call' : 'arguments';
+    this.#object = new CallObject(shape, this.opening.certain ? null : this.#context.isTool);
     this.#object.name = this.opening.name;
   }
 
@@ -161,23 +163,16 @@ export class CallBlock {
       return;
     }
     this.#body.append(text);
-    if (!this.opening.certain && this.#isRefuted()) {
+    const isTooLong = this.#body.length > limits.maxArgumentBytes;
+    if (object.refuted || (isTooLong && !this.opening.certain)) {
       this.#refuse('object');
       return;
     }
-    if (this.#body.length > limits.maxArgumentBytes) {
+    if (isTooLong) {
       this.#giveUp(events);
       return;
     }
     if (object.name !== null && object.argumentsFrom >= 0) this.#release(events);
-  }
-
-  /** Whether what came so far cannot be the call of a tool. */
-  #isRefuted(): boolean {
-    const { name, mended, foreign, whole, argumentsFrom, argumentsBegin } = this.#object;
-    if (mended || foreign || (name !== null && !this.#context.isTool(name))) return true;
-    if (argumentsFrom >= 0 && argumentsBegin !== '{' && argumentsBegin !== '"') return true;
-    return (whole && (name === null || argumentsFrom < 0)) || this.#body.length > limits.maxArgumentBytes;
   }
 
   #refuse(what: 'object' | 'words'): void {
@@ -205,7 +200,7 @@ export class CallBlock {
     let at = from;
     for (; at < text.length && text.charAt(at) !== '<'; at++) {
       const char = text.charAt(at);
-      if (char === '{' && isBrackets(this.#tail)) {
+      if (char === '{' && !this.#hasWords) {
         this.#beginAnother(events);
         return at;
       }
@@ -216,6 +211,7 @@ export class CallBlock {
       }
       this.#tail += char;
       if (char === '\n') this.#isPastLine = true;
+      if (!isBrackets(char)) this.#hasWords = true;
     }
     return at;
   }
@@ -226,6 +222,7 @@ export class CallBlock {
     this.#index = -1;
     this.#tail = '';
     this.#isPastLine = false;
+    this.#hasWords = false;
     this.#body = new GrowingText();
     this.#beginObject(false);
   }
@@ -267,7 +264,7 @@ export class CallBlock {
     }
     if (this.#index < 0) {
       const late = lateArguments.exec(this.#tail);
-      if (late === null && !isBrackets(this.#tail)) {
+      if (late === null && this.#hasWords) {
         this.#unreadable(events);
         return;
       }
@@ -280,9 +277,11 @@ export class CallBlock {
 
   /** It could not be followed: perhaps it can be read now that all of it is there. */
   #reread(events: ChatEvent[]): void {
+    // Calls beyond what a reply may hold are dropped; they are not worth the work.
+    if (this.#context.assembler.overflowed) return;
     const text = this.#body.read().slice(this.#objectFrom);
     const calls = rereadCalls(text, this.#context.isTool);
-    const isClean = isBrackets(this.#tail) && !this.#isFenced;
+    const isClean = !this.#hasWords && !this.#isFenced;
     if (calls.length === 0) this.#unreadable(events);
     for (const call of calls) {
       this.#begin({ name: call.name }, events);
@@ -320,6 +319,6 @@ function isBlank(char: string): boolean {
 }
 
 /** Nothing but strays of the object's own. */
-function isBrackets(text: string): boolean {
-  return /^[\s}\],;`]*$/.test(text);
+function isBrackets(char: string): boolean {
+  return isBlank(char) || '}],;`'.includes(char);
 }

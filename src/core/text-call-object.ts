@@ -15,15 +15,15 @@ export class CallObject {
   /** Offsets in the text of the object; -1: not there, or not yet. */
   argumentsFrom = -1;
   argumentsTo = -1;
-  /** First character of the arguments. */
-  argumentsBegin = '';
   whole = false;
   /** It is no strict JSON, or says the same thing twice. */
   mended = false;
-  /** It has a key that calls do not have. */
-  foreign = false;
+  /** It is not the call of a tool: nothing more of it was taken. */
+  refuted = false;
 
   readonly #isCall: boolean;
+  /** Asked for the name as long as it is not proven that this is a call; null: it is, whatever comes. */
+  #isTool: ((name: string) => boolean) | null;
   #taken = 0;
   #depth = 0;
   /** The quote that ends the string at hand; 0 outside of strings. */
@@ -36,9 +36,13 @@ export class CallObject {
   /** What is being read of the object's own level. */
   #inside: 'key' | 'name' | 'string' | 'container' | 'scalar' | null = null;
   #key = '';
+  /** It has a key that calls do not have, or arguments that are neither an object nor a text. */
+  #isForeign = false;
   #word = '';
 
-  constructor(shape: ObjectShape) {
+  /** `isTool`: it is a call only if it is strict JSON with nothing but the name of a tool and its arguments. */
+  constructor(shape: ObjectShape, isTool: ((name: string) => boolean) | null = null) {
+    this.#isTool = isTool;
     this.#isCall = shape === 'call';
     if (shape === 'arguments') this.argumentsFrom = 0;
     if (!this.#isCall) this.#expects = 'nothing';
@@ -62,7 +66,7 @@ export class CallObject {
   #take(text: string, from: number, stops: boolean): number {
     const base = this.#taken - from;
     let at = from;
-    while (at < text.length && !this.whole) {
+    while (at < text.length && !this.whole && !this.refuted) {
       if (this.#quote !== 0) {
         at = this.#inString(text, at, base);
         continue;
@@ -71,6 +75,7 @@ export class CallObject {
       if (code === lessThan && stops) break;
       if (!isSpace(code)) this.#outside(code, base + at);
       at++;
+      if (this.#isTool !== null) this.#prove();
     }
     this.#taken = base + at;
     return at;
@@ -90,7 +95,15 @@ export class CallObject {
     }
     if (at === text.length) return at;
     this.#endString(base + at + 1);
+    if (this.#isTool !== null) this.#prove();
     return at + 1;
+  }
+
+  #prove(): void {
+    const isKnown = this.name === null || this.#isTool?.(this.name) === true;
+    const isComplete = this.name !== null && this.argumentsFrom >= 0;
+    if (this.mended || this.#isForeign || !isKnown || (this.whole && !isComplete)) this.refuted = true;
+    else if (isComplete) this.#isTool = null;
   }
 
   #endString(offset: number): void {
@@ -99,6 +112,7 @@ export class CallObject {
     this.#previous = quote;
     if (this.#inside === 'key') {
       this.#key = this.#decode(quote);
+      if (!callKeys.includes(this.#key)) this.#isForeign = true;
       this.#inside = null;
       this.#expects = 'colon';
     } else if (this.#inside === 'name') {
@@ -129,7 +143,7 @@ export class CallObject {
       this.#inside = 'key';
       this.#expects = 'nothing';
     } else if (this.#expects === 'value') {
-      this.#beginValue(offset, String.fromCharCode(code));
+      this.#beginValue(offset, code);
       this.#inside = this.#key === 'name' ? 'name' : 'string';
     } else {
       this.#lose();
@@ -139,7 +153,7 @@ export class CallObject {
   #open(offset: number): void {
     if (this.#depth === 1 && this.#isCall) {
       if (this.#expects === 'value') {
-        this.#beginValue(offset, this.#previous === openBrace ? '{' : '[');
+        this.#beginValue(offset, this.#previous);
         this.#inside = 'container';
       } else {
         this.#lose();
@@ -170,23 +184,21 @@ export class CallObject {
       this.#expects = 'key';
       this.#afterComma = true;
     } else if (this.#expects === 'value' && code !== comma && code !== colon) {
-      this.#beginValue(offset, String.fromCharCode(code));
+      this.#beginValue(offset, code);
       this.#inside = 'scalar';
     } else {
       this.#lose();
     }
   }
 
-  #beginValue(offset: number, begin: string): void {
+  #beginValue(offset: number, begin: number): void {
     this.#expects = 'nothing';
     const isArguments = this.#key === 'arguments' || this.#key === 'parameters';
     if (isArguments && this.argumentsFrom < 0) {
       this.argumentsFrom = offset;
-      this.argumentsBegin = begin;
+      if (begin !== openBrace && begin !== quote) this.#isForeign = true;
     } else if (isArguments) {
       this.mended = true;
-    } else if (this.#key !== 'name') {
-      this.foreign = true;
     }
   }
 
@@ -220,6 +232,8 @@ export class CallObject {
     }
   }
 }
+
+const callKeys = ['name', 'arguments', 'parameters'];
 
 /** In "don't" the mark is an apostrophe, after a bracket, comma or colon it is a quote. */
 function mayBeginString(previous: number): boolean {

@@ -63,6 +63,9 @@ function named(name: string | null, close: string): Opening {
   return { kind: 'open', name, certain: true, close };
 }
 
+/** By what follows the `<`: most of what a model writes behind one is no tag of these. */
+const bySecond = Map.groupBy(patterns, ({ begin }) => begin.charAt(1));
+
 const maxNameLength = 128;
 const isNameCharacter = /^[\w.:/-]$/;
 
@@ -70,7 +73,7 @@ const isNameCharacter = /^[\w.:/-]$/;
 export class TagReader {
   /** What it has taken: the tag, or what turned out to be none. */
   text = '';
-  #possible: readonly Pattern[] = patterns;
+  #possible: readonly Pattern[] = [];
   /** The pattern whose name is being read. */
   #naming: Pattern | null = null;
   #name = '';
@@ -79,8 +82,14 @@ export class TagReader {
   /** `no`: with this character it is no tag; the character was not taken. */
   take(char: string): 'more' | 'no' | Tag {
     if (this.#naming !== null) return this.#takeName(this.#naming, char);
+    if (this.text === '') {
+      this.text = char;
+      return char === '<' ? 'more' : 'no';
+    }
     const text = (this.text + char).toLowerCase();
-    const possible = this.#possible.filter(({ begin }) => begin.startsWith(text));
+    const possible = (text.length === 2 ? (bySecond.get(text.charAt(1)) ?? []) : this.#possible).filter(({ begin }) =>
+      begin.startsWith(text),
+    );
     if (possible.length === 0) return 'no';
     this.text += char;
     this.#possible = possible;

@@ -62,7 +62,7 @@ export class ToolCallAssembler {
     if (piece.name) call.takeName(piece.name);
     if (text !== '' && !call.isRepetition(text, piece)) {
       const ready = call.takeText(text, piece.arguments);
-      if (call.name !== '') release(call, events);
+      if (call.name !== '' || call.carrier === 'unreadable') release(call, events);
       if (ready !== '' && call.released) events.push({ type: 'call-delta', call: call.call, text: ready });
       else call.unsent += ready;
     }
@@ -153,7 +153,7 @@ function argumentText(value: CallPiece['arguments']): string {
 }
 
 function release(call: OpenCall, events: ChatEvent[]): void {
-  if (call.released || call.name === '') return;
+  if (call.released || (call.name === '' && call.carrier !== 'unreadable')) return;
   call.released = true;
   events.push({ type: 'call-start', call: call.call, name: call.name, nativeId: call.id, ...(call.custom && { custom: true as const }) });
   if (call.unsent !== '') events.push({ type: 'call-delta', call: call.call, text: call.unsent });
