@@ -101,9 +101,10 @@ describe('the OpenAPI document', () => {
   it('tells of each keyed route what it costs to come without key, and every fault in its shape', () => {
     for (const { path, operation } of operations()) {
       const faults = Object.entries<Loose>(operation.responses).filter(([status]) => Number(status) >= 400);
-      const [type, name] = path.startsWith('/v1/chat/completions')
-        ? ['application/json', 'OpenAiError']
-        : ['application/problem+json', 'Problem'];
+      const [type, name] = faultShapes.find(([root]) => path === root || path.startsWith(`${root}/`))?.[1] ?? [
+        'application/problem+json',
+        'Problem',
+      ];
       for (const [, fault] of faults) expect(fault.content).toEqual({ [type]: { schema: { $ref: `#/components/schemas/${name}` } } });
       if (operation.security.length > 0) expect(faults.map(([status]) => status)).toEqual(expect.arrayContaining(['401', '403', '503']));
     }
@@ -194,3 +195,10 @@ describe('the script of the start page', () => {
     expect(await run('', null)).toMatchObject({ stored: null, address: '/', asked: [], status: { textContent: 'before' } });
   });
 });
+
+/** Of paths on which clients of a dialect read its own. */
+const faultShapes = [
+  ['/v1/chat/completions', ['application/json', 'OpenAiError']],
+  ['/v1/responses', ['application/json', 'OpenAiError']],
+  ['/v1/messages', ['application/json', 'AnthropicError']],
+] as const;
