@@ -11,6 +11,7 @@
  */
 import { limits } from './limits.ts';
 import type { Issue } from './problem.ts';
+import { partAt } from './schema-references.ts';
 import { hasType, isNullable, isObject, typesOf } from './schema-types.ts';
 import { describe, nameOf, pathText, preview } from './schema-words.ts';
 import type { JsonSchema } from './tool.ts';
@@ -225,35 +226,11 @@ function reference(schema: JsonSchema, scope: Scope): Check | null {
   if (shared !== undefined) return shared;
   let target: Check | null = null;
   const forward: Check = (value, run) => {
-    target ??= compile(lookUp(scope.root, pointer), scope, 0);
+    target ??= compile(partAt(scope.root, pointer) ?? true, scope, 0);
     target(value, run);
   };
   scope.references.set(pointer, forward);
   return forward;
-}
-
-/** A part of the document by its JSON Pointer fragment. Elsewhere, or not there: `true`, which accepts everything. */
-function lookUp(root: JsonSchema, pointer: string): unknown {
-  if (pointer === '#') return root;
-  if (!pointer.startsWith('#/')) return true;
-  let part: unknown = root;
-  for (const token of pointer.slice(2).split('/')) {
-    const key = unescapeToken(token);
-    if (Array.isArray(part)) part = part[Number(key)];
-    else if (isObject(part) && Object.hasOwn(part, key)) part = part[key];
-    else return true;
-  }
-  return part;
-}
-
-function unescapeToken(token: string): string {
-  const plain = token.replaceAll('~1', '/').replaceAll('~0', '~');
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    // Not percent-encoded after all: the text is the key.
-    return plain;
-  }
 }
 
 function descend(run: Run, key: string | number, value: unknown, check: Check): void {

@@ -142,8 +142,8 @@ export const limits = {
   maxSchemaRecursion: 3,
   /** Alternatives of one part that are told apart; a model does not choose well among more. */
   maxSchemaBranches: 64,
-  /** Keywords and fields of one schema that are put together for its alternatives: some hundred milliseconds at the worst. */
-  maxSchemaEffort: 200_000,
+  /** Keywords and fields of one schema that are put together for its alternatives: under 0.1 s at the worst. */
+  maxSchemaEffort: 50_000,
   /** Changes of one tool's schema that are told one by one. */
   maxSchemaChanges: 100,
   /** What is added to a part's description for rules that its provider does not take. */
