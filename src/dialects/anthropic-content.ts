@@ -31,12 +31,12 @@ const Image = z.looseObject({
   }),
 });
 const Document = z.looseObject({
-  source: z.looseObject({ type: z.string(), data: z.string().optional(), content: z.unknown() }),
+  source: z.looseObject({ type: z.string(), data: z.string().optional(), content: z.unknown().optional() }),
   title: z.string().nullish(),
   context: z.string().nullish(),
 });
 const SearchResult = z.looseObject({ source: z.string(), title: z.string(), content: z.array(z.looseObject({ text: z.string() })) });
-const ToolUse = z.looseObject({ id: z.string().min(1), name: z.string().min(1), input: z.unknown() });
+const ToolUse = z.looseObject({ id: z.string().min(1), name: z.string().min(1), input: z.unknown().optional() });
 const Thinking = z.looseObject({ thinking: z.string(), signature: z.string().optional() });
 const ToolResult = z.looseObject({
   tool_use_id: z.string().min(1),

@@ -28,7 +28,7 @@ export async function answerChat(
 ): Promise<Response> {
   const body = requireModel(value);
   const route = readRoute(c, dialect, body);
-  if (!isPlain(route)) return await answerInSession({ c, services, principal, dialect, route, body, bytes });
+  if (!isPlain(route)) return await answerInSession({ c, services, principal, dialect, route, body, bytes, headers });
   requireBareModel(principal);
   const signal = () => c.req.raw.signal;
   return await services.proxyChat(principal, { ref: body.model, dialect, body: withoutToolset(body), text, headers, signal });
