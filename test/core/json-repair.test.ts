@@ -104,8 +104,24 @@ describeCorpus('json-repair.jsonl', (path) => {
     input: string;
     strict: 'accept' | 'reject' | 'implementation-defined';
     truncated: boolean;
-    readings: { value?: unknown }[];
+    readings: { value?: unknown; nothing?: true }[];
+    otherReadings: { value?: unknown }[];
+    agree: boolean;
   };
+  /** Where the libraries agree on an object and we take none: told to the model, which sends it again. */
+  const refused: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(
+      ['016', '028', '029', '030', '031', '246'].map((id) => [
+        id,
+        'a quote is lost: where the text was meant to end is a guess, and a cut looks the same',
+      ]),
+    ),
+    ...Object.fromEntries(['137', '138', '139', '205', '241'].map((id) => [id, 'it ends inside of the object: it may have been cut'])),
+    '122': 'it ends with another bracket than the object has: it may have been cut',
+    ...Object.fromEntries(['245', '248', '249', '267'].map((id) => [id, 'jsonrepair, which mends here, gives up on it'])),
+  };
+  /** Where they agree on a list of all values in the text, and we take the one object: arguments are an object. */
+  const takenFromList = ['jr-208', 'jr-210'];
   const rows = readJsonLines<Row>(path);
 
   it('agrees with the strict verdicts and runs nothing that was cut', () => {
@@ -129,6 +145,44 @@ describeCorpus('json-repair.jsonl', (path) => {
       if (state === 'repaired') expect(typeof value, row.id).toBe('object');
     }
     console.log(`${rows.length} rows:`, counts);
+  });
+
+  it('reads what the libraries read, where they agree', () => {
+    const agreed = rows.filter(({ agree, readings }) => agree && readings.some((reading) => 'value' in reading && !reading.nothing));
+    const counts = { 'the same object': 0, 'no object, so no arguments': 0, 'cut, so not run': 0, 'not taken, with a reason': 0 };
+    for (const { id, input, truncated, readings } of agreed) {
+      const value = readings.find((reading) => 'value' in reading)?.value;
+      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+      const { state, arguments: args } = readArguments(input, whole);
+      const isRefused = id.slice('jr-'.length) in refused;
+      expect(isRefused && args !== null, `${id} has a reason and needs none`).toBe(false);
+      if (args !== null && !takenFromList.includes(id)) expect(args, id).toEqual(value);
+      else if (isObject && !truncated) expect(isRefused, `${id} is ${state}`).toBe(true);
+      if (args !== null) counts['the same object']++;
+      else if (!isObject) counts['no object, so no arguments']++;
+      else counts[truncated ? 'cut, so not run' : 'not taken, with a reason']++;
+    }
+    console.log(`${agreed.length} rows on which the libraries agree:`, counts);
+    expect(counts['not taken, with a reason']).toBe(Object.keys(refused).length);
+  });
+
+  it('runs nothing unsafe of a cut number, string or key', () => {
+    const cutRows = rows.filter(({ truncated, input }) => truncated && input.trim() !== '');
+    let closed = 0;
+    for (const { id, input } of cutRows) {
+      const reading = readArguments(input, whole);
+      if (reading.state !== 'closed') {
+        expect(reading.arguments, id).toBeNull();
+        continue;
+      }
+      // Nothing but brackets is missing, and every value in it stands in the text as it is.
+      closed++;
+      expect(reading.closers, id).toMatch(/^[}\]]+$/);
+      expect(JSON.parse(input + reading.closers), id).toEqual(reading.arguments);
+      expect(input.trimEnd(), id).toMatch(/["}\]el]$/);
+    }
+    console.log(`${cutRows.length} cut rows: ${closed} lack brackets only, ${cutRows.length - closed} run nothing`);
+    expect(closed).toBeGreaterThan(0);
   });
 });
 

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import { textResult } from '../../src/core/tool.ts';
+import { TextToolCalls } from '../../src/core/text-tool-calls.ts';
 import { ToolCallAssembler } from '../../src/core/tool-call-assembler.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { finish, results, resultText, run, say } from './one-turn.ts';
@@ -11,6 +12,20 @@ function replyWith(name: string, text: string, ended: boolean): ChatEvent[] {
   const assembler = new ToolCallAssembler();
   return [...assembler.push({ index: 0, id: 'n', name, arguments: text }), ...assembler.finish({ ended, length: false })];
 }
+
+it('tells the model of a call in its words that cannot be read, names none, and goes on', async () => {
+  for (const [text, ended, code, sentence] of [
+    ['<tool_call>run it</tool_call>', true, 'invalid_json', 'the call could not be read'],
+    ['<tool_call>{"nam', false, 'truncated', 'the call was cut off'],
+  ] as const) {
+    const words = new TextToolCalls({ isTool: () => true });
+    const call = [...words.push(text), ...words.finish({ ended, length: false })];
+    const { events, requests } = await run([[...call, finish('tool-calls')], say('sorry')], () => textResult('ran'));
+    expect(results(events)).toMatchObject([{ isError: true, code }]);
+    expect(resultText(results(events)[0])).toMatch(`Not run: ${sentence}`);
+    expect(requests).toHaveLength(2);
+  }
+});
 
 describeCorpus('security/json-hostile.jsonl', (path) => {
   const rows = readJsonLines<{ id: string; class: string; text?: string }>(path).flatMap(({ id, class: kind, text }) =>
