@@ -49,7 +49,8 @@ export const ToolCallPart = z
     nativeId: z.string().optional(),
   })
   .meta({ id: 'ToolCallPart' });
-export type ToolCallPart = z.infer<typeof ToolCallPart>;
+/** `said`: only in what a model is sent, where `requested` is the name of today: the one that was said. */
+export type ToolCallPart = z.infer<typeof ToolCallPart> & { said?: string };
 
 export const ToolResultPart = z
   .object({

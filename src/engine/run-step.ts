@@ -10,7 +10,7 @@ import type { Conversation } from '../core/compaction.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import { fitMessages } from '../core/fit-messages.ts';
 import { limits } from '../core/limits.ts';
-import type { Message } from '../core/message.ts';
+import type { Message, ToolCallPart } from '../core/message.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
@@ -243,12 +243,16 @@ function realias(message: Message, names: AliasMap): Message {
   if (message.role === 'assistant') {
     return {
       ...message,
-      parts: message.parts.map((part) => (part.type === 'tool-call' ? { ...part, requested: currentName(part, names) } : part)),
+      parts: message.parts.map((part) => (part.type === 'tool-call' ? underName(part, currentName(part, names)) : part)),
     };
   }
   if (message.role === 'tool')
     return { ...message, parts: message.parts.map((part) => ({ ...part, requested: currentName(part, names) })) };
   return message;
+}
+
+function underName(part: ToolCallPart, name: string): ToolCallPart {
+  return name === part.requested ? part : { ...part, requested: name, said: part.requested };
 }
 
 function currentName(part: { requested: string; canonical: string | null }, names: AliasMap): string {

@@ -13,7 +13,7 @@ import { pairCalls } from '../core/pair-calls.ts';
 import { contentText } from '../core/tool.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
-import { isOwnPart } from './own-words.ts';
+import { isOwnPart, withSignedNames } from './own-words.ts';
 import { profileFor } from './profiles.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from './wire-value.ts';
@@ -51,7 +51,7 @@ export function toGeminiBody(request: ChatRequest): Json {
 
 /** User and model take turns, the user first; what several messages of one side say is one turn. */
 function toContents(request: ChatRequest, profile: Profile, preamble: string): Content[] {
-  const messages = pairCalls(request.messages);
+  const messages = withSignedNames(pairCalls(request.messages), request);
   const mapping = { request, profile, idOf: createCallIds(messages, request.access.name, profile) };
   const contents: Content[] = [];
   const add = (role: Content['role'], parts: Json[]): void => {
@@ -113,11 +113,14 @@ function toModelParts(message: Assistant, { request, profile, idOf }: Mapping): 
   const parts: Json[] = [];
   // Thoughts go back to the very model that had them. Who had those of a client's history, nobody knows.
   const isKnown = message.model === `${request.access.name}/${request.model}`;
-  for (const part of message.parts) {
+  for (const [index, part] of message.parts.entries()) {
     if (part.type === 'text' && part.text !== '') parts.push({ text: part.text });
     if (part.type === 'reasoning' && part.text !== '' && isKnown) parts.push({ text: part.text, thought: true });
     if (part.type === 'tool-call') parts.push({ functionCall: toCall(part, profile, idOf) });
-    if (part.type === 'native' && isOwnPart(part, message, request)) addMark(part.data, parts);
+    if (part.type !== 'native' || !isOwnPart(part, message, request)) continue;
+    const before = message.parts[index - 1];
+    // It was given to the call as it was then: "Thought signature is not valid".
+    if (before?.type !== 'tool-call' || before.said === undefined) addMark(part.data, parts);
   }
   // Of parallel calls the first has one. A call of another model gets what the guide "Thought signatures" names for it.
   const first = parts.find((part) => 'functionCall' in part);

@@ -9,7 +9,7 @@ import { contentText } from '../core/tool.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
-import { isOwnPart } from './own-words.ts';
+import { isOwnPart, withSignedNames } from './own-words.ts';
 import { profileFor } from './profiles.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from './wire-value.ts';
@@ -110,7 +110,7 @@ function nearest(word: string, efforts: readonly string[] | null): string {
 function toMessages(request: ChatRequest, profile: Profile): Json[] {
   const idOf = createCallIds(request.messages, request.access.name, profile);
   const echoed = profile.echoReasoning ? messagesOfToolTurns(request.messages) : null;
-  const messages = request.messages.flatMap((message): Json[] => {
+  const messages = withSignedNames(request.messages, request).flatMap((message): Json[] => {
     switch (message.role) {
       case 'system':
         return said('system', message.parts.map((part) => part.text).join('\n\n'));
@@ -213,7 +213,9 @@ function toAssistant(message: Assistant, { request, profile, idOf, echoes }: Ass
   if (own.extra !== undefined) body.extra_content = own.extra;
   if (calls.length > 0) {
     body.tool_calls = calls.map((call, index) => {
-      const extra = own.extras.get(index) ?? (index === 0 && profile.callSignatures ? unsignedCall : undefined);
+      // Given to the call as it was said: it does not fit another name.
+      const extra =
+        (call.said === undefined ? own.extras.get(index) : undefined) ?? (index === 0 && profile.callSignatures ? unsignedCall : undefined);
       const named = { name: historyName(call.requested), arguments: historyArguments(call) };
       return { id: idOf(call.callId), type: 'function', function: named, ...(extra !== undefined && { extra_content: extra }) };
     });
