@@ -1,0 +1,161 @@
+/**
+ * Whether a provider was asked rightly in the middle of a conversation that others took part in: the same words in the same order,
+ * calls under the names of today, results at their calls, ids that it takes, its own opaque data as it came, and nobody else's. The
+ * measure is what the script told (`switching-turn.ts`), read against what the strict stand-in understood.
+ */
+import { expect } from 'vitest';
+import type { UnderstoodMessage } from '../fakes/upstreams/upstream.ts';
+import { type Exchange, inputImage, resultImage, type Speaker, type Told, type ToldReply } from './switching-turn.ts';
+
+type HeardReply = Extract<UnderstoodMessage, { role: 'assistant' }>;
+type HeardCall = HeardReply['calls'][number];
+
+/** What is particular about an API, as its documentation says it. */
+export type Habits = {
+  ids: RegExp | null;
+  /** What of a reply, as it went over the wire, is nobody else's business: signatures, encrypted reasoning. */
+  secrets(reply: string): string[];
+  /** What an assistant message brings along beside its words, in order. `own`: this very model said it; `fits`: its calls are unchanged. */
+  returns(message: ToldReply, own: boolean, fits: boolean): string[];
+  /** The first call of a reply is signed: it comes back under the name it had, and in later turns without what was signed. */
+  signsCalls?: true;
+  /** It gets the reasoning of others, too. */
+  takesReasoning?: true;
+  /** Words beside calls are the plan. */
+  plansBesideCalls?: true;
+};
+
+/** Throws at the first thing that is not as it must be. */
+export function checkExchange(exchange: Exchange, habitsOf: (speaker: Speaker) => Habits): void {
+  const { with: speaker, body, understood, told, wireNames } = exchange;
+  const habits = habitsOf(speaker);
+  const current = [...wireNames.values()];
+  expect(understood.model).toBe(speaker.model);
+  expect(understood.streamed).toBe(true);
+  expect(understood.system.startsWith('Be brief.')).toBe(true);
+  if (speaker.speaksText === true) for (const name of current) expect(understood.system).toContain(`"name":"${name}"`);
+  else expect(understood.tools).toEqual(current);
+
+  const heard = speaker.speaksText === true ? understood.messages.map(readTextMessage) : withoutShownImages(understood.messages);
+  expect(heard.map(({ role }) => role)).toEqual(told.map(({ role }) => role));
+  const calls: HeardCall[] = [];
+  const turnAtHand = told.findLastIndex(({ role }) => role === 'user');
+  for (const [index, expected] of told.entries()) {
+    const message = heard[index] as UnderstoodMessage;
+    if (expected.role === 'user' && message.role === 'user') checkUser(message, expected);
+    if (expected.role === 'assistant' && message.role === 'assistant') {
+      checkReply(message, expected, { speaker, habits, wireNames, atHand: index > turnAtHand });
+      calls.push(...message.calls);
+    }
+    if (expected.role === 'tool' && message.role === 'tool') {
+      const before = heard[index - 1];
+      checkResults(message, expected, before?.role === 'assistant' ? before.calls : []);
+    }
+  }
+  if (habits.ids !== null) {
+    for (const { id } of calls) expect(id).toMatch(habits.ids);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
+  }
+  checkImages(body, told);
+  checkSecrets(exchange, habits, habitsOf);
+}
+
+function checkUser({ text, images }: Extract<UnderstoodMessage, { role: 'user' }>, told: Extract<Told, { role: 'user' }>): void {
+  expect(withoutMarks(text)).toBe(told.text);
+  expect(images + marksIn(text)).toBe(told.images);
+}
+
+type ReplyContext = { speaker: Speaker; habits: Habits; wireNames: Exchange['wireNames']; atHand: boolean };
+
+function checkReply(heard: HeardReply, told: ToldReply, { speaker, habits, wireNames, atHand }: ReplyContext): void {
+  const { text, calls = [] } = told.says;
+  const own = told.by === speaker;
+  expect(heard.text).toBe(habits.plansBesideCalls === true && calls.length > 0 ? '' : text);
+  expect(heard.calls).toHaveLength(calls.length);
+  for (const [index, { name, canonical, arguments: args }] of calls.entries()) {
+    const call = heard.calls[index] as HeardCall;
+    const isSigned = index === 0 && own && atHand && habits.signsCalls === true;
+    expect(call.arguments).toEqual(args);
+    if (canonical !== null) expect(call.name).toBe(isSigned ? name : wireNames.get(canonical));
+    // Its own id where it has one (what a strange name is part of may be too strange), and never that of another provider.
+    if (call.id !== null && (!own || canonical !== null)) expect(told.reply.includes(JSON.stringify(call.id))).toBe(own);
+  }
+  const [first] = calls;
+  const fits = atHand || first === undefined || first.canonical === null || first.name === wireNames.get(first.canonical);
+  expect(heard.returned).toEqual(habits.returns(told, own, fits));
+}
+
+function checkResults(
+  { results }: Extract<UnderstoodMessage, { role: 'tool' }>,
+  told: Extract<Told, { role: 'tool' }>,
+  calls: readonly HeardCall[],
+): void {
+  expect(results).toHaveLength(told.results.length);
+  for (const [index, expected] of told.results.entries()) {
+    const result = results[index];
+    const call = calls[index];
+    expect(result?.id).toBe(call?.id);
+    if (result?.name != null) expect(result.name).toBe(call?.name);
+    const text = withoutMarks(result?.text ?? '');
+    if (expected.canonical === null) expect(text.startsWith(expected.text)).toBe(true);
+    else expect(text).toBe(expected.text);
+  }
+}
+
+/** There, or named. */
+function checkImages(body: string, told: readonly Told[]): void {
+  const results = told.flatMap((message) => (message.role === 'tool' ? message.results : [])).filter(({ image }) => image);
+  const inputs = told.reduce((sum, message) => sum + (message.role === 'user' ? message.images : 0), 0);
+  const shown = body.split(inputImage).length + body.split(resultImage).length - 2;
+  expect(shown + marksIn(body)).toBeGreaterThanOrEqual(inputs + results.length);
+}
+
+function checkSecrets({ with: speaker, body, told }: Exchange, { takesReasoning }: Habits, habitsOf: (speaker: Speaker) => Habits): void {
+  for (const message of told) {
+    if (message.role !== 'assistant' || message.by === speaker) continue;
+    // Two accounts of one API are told apart by what came back with each message: their stand-ins make up the same secrets.
+    const isSameApi = message.by.access.kind === speaker.access.kind;
+    const secrets = isSameApi ? [] : habitsOf(message.by).secrets(message.reply);
+    for (const secret of secrets) expect(body).not.toContain(secret);
+    if (message.says.reasoning !== undefined && takesReasoning !== true) expect(body).not.toContain(message.says.reasoning);
+  }
+}
+
+// ---- Reading ----
+
+const mark = /\[image: [^\]]*\]/g;
+
+function marksIn(text: string): number {
+  return text.match(mark)?.length ?? 0;
+}
+
+function withoutMarks(text: string): string {
+  return text.replace(mark, '').trim();
+}
+
+/** Where results hold text only, their images follow in a message of the user's. */
+function withoutShownImages(messages: readonly UnderstoodMessage[]): UnderstoodMessage[] {
+  return messages.filter(
+    (message, index) =>
+      !(message.role === 'user' && message.text.startsWith('[From the result of ') && messages[index - 1]?.role === 'tool'),
+  );
+}
+
+/** Calls and results where they are words. */
+function readTextMessage(message: UnderstoodMessage): UnderstoodMessage {
+  if (message.role === 'assistant') {
+    const [text = '', ...blocks] = message.text.split('<tool_call>');
+    const calls = blocks.map((block): HeardCall => {
+      const { name, arguments: args } = JSON.parse(block.replace(/<\/tool_call>\s*$/, ''));
+      return { id: null, name, arguments: args };
+    });
+    return { ...message, text: text.trim(), calls };
+  }
+  if (message.role !== 'user' || !message.text.startsWith('<tool_response>')) return message;
+  const blocks = [...message.text.matchAll(/<tool_response>(.*?)<\/tool_response>/gs)];
+  const results = blocks.map(([, json = '']) => {
+    const { name, content } = JSON.parse(json);
+    return { id: null, name, text: content };
+  });
+  return { role: 'tool', results };
+}
