@@ -11,22 +11,18 @@
 import type { ChatEvent } from './chat-event.ts';
 import { CallBlock } from './text-call-block.ts';
 import { bareOpening, type Opening, type Tag, TagReader, UntilTag } from './text-call-wrappers.ts';
-import { CodeFence, CodeSpan, DoubtfulSpan, isMargin } from './text-code.ts';
-import { FencedCall } from './text-fenced-call.ts';
+import { isMargin } from './text-code.ts';
+import { CodeReader, endsInMargin } from './text-code-reader.ts';
 import { SpokenWords } from './text-spoken.ts';
 import { ToolCallAssembler } from './tool-call-assembler.ts';
 
-/** What is being read. `length`: of the run of backticks or tildes that it begins with. */
+/** What is being read. */
 type Place =
   | { kind: 'words' }
   /** `within`: the block that it stands in. */
   | { kind: 'tag'; tag: TagReader; atLineStart: boolean; within: BlockPlace | null }
   | BlockPlace
-  | { kind: 'run'; char: string; length: number; atLineStart: boolean }
-  | { kind: 'fence'; fence: CodeFence; length: number }
-  | { kind: 'fenced-call'; call: FencedCall }
-  | { kind: 'span'; span: CodeSpan; length: number }
-  | { kind: 'doubtful'; span: DoubtfulSpan }
+  | { kind: 'code' }
   | { kind: 'thoughts' | 'response'; until: UntilTag };
 
 /** `tag`: as it was written. */
@@ -34,17 +30,16 @@ type BlockPlace = { kind: 'block'; block: CallBlock; tag: string };
 type PlaceOf<Kind extends Place['kind']> = Extract<Place, { kind: Kind }>;
 
 const words: Place = { kind: 'words' };
+const code: Place = { kind: 'code' };
 
 export class TextToolCalls {
   readonly #isTool: (name: string) => boolean;
-  readonly #isInFence: boolean;
   readonly #assembler = new ToolCallAssembler();
   readonly #spoken = new SpokenWords();
+  readonly #code: CodeReader;
   #place: Place = words;
   /** Nothing but blanks before this in its line. */
   #atLineStart = true;
-  /** Backticks are no code, to the end of the line or of the paragraph. */
-  #strays: 'no' | 'line' | 'paragraph' = 'no';
   #hadEmptyBlock = false;
   /** A closing tag that may still come, of a block that ended without it. */
   #owed: string | null = null;
@@ -52,7 +47,11 @@ export class TextToolCalls {
   /** `isInFence`: the words are what stands in a fence, where another one is no call. */
   constructor({ isTool, isInFence = false }: { isTool(name: string): boolean; isInFence?: boolean }) {
     this.#isTool = isTool;
-    this.#isInFence = isInFence;
+    this.#code = new CodeReader({
+      spoken: this.#spoken,
+      mayBeCall: () => !isInFence && !this.#spoken.hasSpoken && this.#assembler.count === 0,
+      holdsCalls: (body) => holdsCallsOnly(body, isTool),
+    });
   }
 
   /** More calls were begun than a reply may hold; the reply must end as an error. */
@@ -93,16 +92,8 @@ export class TextToolCalls {
         return this.#inTag(place, text, at);
       case 'block':
         return this.#inBlock(place, text, at);
-      case 'run':
-        return this.#inRun(place, text, at);
-      case 'fence':
-        return this.#inFence(place, text, at);
-      case 'fenced-call':
-        return this.#inFencedCall(place, text, at);
-      case 'span':
-        return this.#inSpan(place, text, at);
-      case 'doubtful':
-        return this.#inDoubt(place, text, at);
+      case 'code':
+        return this.#inCode(text, at);
       case 'thoughts':
       case 'response':
         return this.#inUntil(place, text, at);
@@ -122,15 +113,9 @@ export class TextToolCalls {
         place.block.end('over', this.#spoken.events);
         this.#leaveBlock(place);
         return false;
-      case 'run':
-        this.#endRun(place);
-        return false;
-      case 'fenced-call':
-        this.#endFencedCall(place);
-        return false;
-      case 'doubtful':
-        place.span.end();
-        this.#endDoubt(place);
+      case 'code':
+        this.#code.end();
+        this.#leaveCode();
         return false;
       case 'thoughts':
         this.#spoken.think(place.until.rest());
@@ -147,7 +132,7 @@ export class TextToolCalls {
     let char = '';
     for (; at < text.length; at++) {
       char = text.charAt(at);
-      if (char === '<' || (char === '`' && this.#mayBeCode()) || (this.#atLineStart && (char === '{' || char === '~'))) break;
+      if (char === '<' || (char === '{' && this.#atLineStart) || this.#code.mayBegin(char, this.#atLineStart)) break;
       if (char === '\n') this.#endLine();
       else if (this.#atLineStart && !isMargin(char)) this.#atLineStart = false;
     }
@@ -157,17 +142,12 @@ export class TextToolCalls {
     this.#atLineStart = false;
     if (char === '<') this.#place = { kind: 'tag', tag: new TagReader(), atLineStart, within: null };
     else if (char === '{') this.#beginBlock(bareOpening, '');
-    else this.#place = { kind: 'run', char, length: 0, atLineStart };
+    else this.#beginCode(char, atLineStart);
     return at;
   }
 
-  /** Also among strays a line may open a fence. */
-  #mayBeCode(): boolean {
-    return this.#strays === 'no' || this.#atLineStart;
-  }
-
   #endLine(): void {
-    if (this.#strays === 'line' || this.#atLineStart) this.#strays = 'no';
+    this.#code.endLine(this.#atLineStart);
     this.#atLineStart = true;
   }
 
@@ -281,91 +261,23 @@ export class TextToolCalls {
 
   // ---- Code ----
 
-  #inRun(place: PlaceOf<'run'>, text: string, from: number): number {
-    let at = from;
-    while (at < text.length && text.charAt(at) === place.char) at++;
-    place.length += at - from;
-    if (at < text.length) this.#endRun(place);
+  #beginCode(char: string, atLineStart: boolean): void {
+    this.#code.begin(char, atLineStart);
+    this.#place = code;
+  }
+
+  #inCode(text: string, from: number): number {
+    const at = this.#code.take(text, from);
+    if (!this.#code.isOpen) this.#leaveCode();
     return at;
   }
 
-  #endRun({ char, length, atLineStart }: PlaceOf<'run'>): void {
-    if (atLineStart && length >= 3) {
-      const isFirst = !this.#spoken.hasSpoken && !this.#isInFence && this.#assembler.count === 0;
-      if (isFirst) {
-        this.#place = { kind: 'fenced-call', call: new FencedCall(char, length) };
-        return;
-      }
-      this.#place = { kind: 'fence', fence: new CodeFence(char, length), length };
-    } else {
-      this.#place = char === '`' && this.#strays === 'no' ? { kind: 'span', span: new CodeSpan(length), length } : words;
-    }
-    this.#spoken.say(char.repeat(length));
-  }
-
-  #inFence({ fence, length }: PlaceOf<'fence'>, text: string, from: number): number {
-    const at = fence.take(text, from);
-    this.#spoken.say(text.slice(from, at));
-    this.#afterFence(fence, length);
-    return at;
-  }
-
-  #afterFence(fence: CodeFence, length: number): void {
-    if (fence.isSpan) this.#place = { kind: 'span', span: new CodeSpan(length), length };
-    else this.#place = fence.closed ? words : { kind: 'fence', fence, length };
-  }
-
-  #inFencedCall({ call }: PlaceOf<'fenced-call'>, text: string, from: number): number {
-    const at = call.take(text, from);
-    if (call.isRefuted) {
-      this.#spoken.say(call.text);
-      this.#afterFence(call.fence, call.length);
-      this.#atLineStart = endsInMargin(call.text);
-    }
-    return at;
-  }
-
-  #endFencedCall({ call }: PlaceOf<'fenced-call'>): void {
-    const body = call.body();
+  #leaveCode(): void {
+    const { again, endsAtLineStart } = this.#code;
     this.#place = words;
-    if (body === null || !holdsCallsOnly(body, this.#isTool)) {
-      this.#spoken.say(call.text);
-      return;
-    }
-    this.#atLineStart = true;
-    this.#read(body);
+    this.#atLineStart = endsAtLineStart;
+    this.#read(again);
   }
-
-  #inSpan({ span, length }: PlaceOf<'span'>, text: string, from: number): number {
-    const at = span.take(text, from);
-    this.#spoken.say(text.slice(from, at));
-    if (span.state === 'angle') this.#place = { kind: 'doubtful', span: new DoubtfulSpan(length, span.isEmpty) };
-    else if (span.state !== 'open') this.#place = words;
-    return at;
-  }
-
-  #inDoubt(place: PlaceOf<'doubtful'>, text: string, from: number): number {
-    const at = place.span.take(text, from);
-    if (place.span.state !== 'open') this.#endDoubt(place);
-    return at;
-  }
-
-  #endDoubt({ span }: PlaceOf<'doubtful'>): void {
-    this.#place = words;
-    if (span.state === 'code') {
-      this.#spoken.say(span.text);
-      return;
-    }
-    this.#strays = span.isWide ? 'paragraph' : 'line';
-    this.#read(span.text);
-  }
-}
-
-/** Blanks behind a line break, and nothing after them. */
-function endsInMargin(text: string): boolean {
-  let at = text.length;
-  while (at > 0 && isMargin(text.charAt(at - 1))) at--;
-  return text.charAt(at - 1) === '\n';
 }
 
 function holdsCallsOnly(text: string, isTool: (name: string) => boolean): boolean {
