@@ -6,6 +6,7 @@ import type { EditionPointer } from '../../core/edition.ts';
 import type { ClientTool, Plan } from '../../core/plan.ts';
 import { invalidRequest, orNull, Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
+import { readToolCallId } from '../../core/reference.ts';
 import { unknownAnswer } from '../../dialects/answer.ts';
 import type { Conversation } from '../../dialects/conversation.ts';
 import type { Dialect, DialectRequest } from '../../dialects/dialect.ts';
@@ -35,7 +36,7 @@ export async function answerInSession(turn: ChatTurn): Promise<Response> {
   if (route.agent !== undefined) requireAgent(principal, route.agent);
   if (route.toolset !== undefined) requireToolset(principal, route.toolset);
   const request = dialect.readRequest(body);
-  const existing = await findSession(services, principal, route);
+  const existing = await findSession(services, principal, route, request);
   if (request.previous !== null && existing === null) throw nothingBefore(route);
   const idempotency = await idempotencyOf(c, bytes);
   const find = (key: string, bodyHash: string) => findRepeated(turn, existing, key, bodyHash);
@@ -125,13 +126,25 @@ type Found = { session: Session; setup: SessionSetup };
  * The session that the header names must exist. One that only the ids of calls lead to may be gone, or be somebody else's: then
  * the messages are a conversation like any other, and nobody learns which it was.
  */
-async function findSession({ sessions }: Services, principal: Principal, { session: named, ofCalls }: ChatRoute): Promise<Found | null> {
+async function findSession(
+  { sessions }: Services,
+  principal: Principal,
+  { session: named, ofCalls }: ChatRoute,
+  request: DialectRequest,
+): Promise<Found | null> {
   if (named === 'new') return null;
   if (named !== undefined) {
-    if (ofCalls !== null && ofCalls !== named && (await orNull(open(sessions, principal, ofCalls))) !== null) throw twoSessions(ofCalls);
+    const isElsewhere = ofCalls !== null && ofCalls !== named && goesOnIn(request, ofCalls);
+    if (isElsewhere && (await orNull(open(sessions, principal, ofCalls))) !== null) throw twoSessions(ofCalls);
     return await open(sessions, principal, named);
   }
   return ofCalls === null ? null : await orNull(open(sessions, principal, ofCalls));
+}
+
+/** Whether what is new in the request is for that session. Older calls of it are the history of a fork, which has their ids from there. */
+function goesOnIn(request: DialectRequest, session: string): boolean {
+  if (request.previous !== null) return true;
+  return request.conversation({ inSession: true }).results.some(({ callId }) => readToolCallId(callId)?.session === session);
 }
 
 async function open(sessions: Services['sessions'], principal: Principal, id: string): Promise<Found> {
