@@ -7,12 +7,12 @@ export type SharedService = Omit<RunningService, 'stop'> & {
   restart(): Promise<void>;
 };
 
-/** Call it where hooks may be registered, before the hooks that use the service. */
-export function shareService(): SharedService {
+/** Call it where hooks may be registered, before the hooks that use the service. `environment`: settings beside the usual. */
+export function shareService(environment: Record<string, string> = {}): SharedService {
   const dataDir = makeDataDir();
   let service: RunningService;
   beforeAll(async () => {
-    service = await startService(dataDir);
+    service = await startService(dataDir, environment);
   });
   afterAll(async () => {
     await service.stop();
@@ -29,7 +29,7 @@ export function shareService(): SharedService {
     call: (...request) => service.call(...request),
     restart: async () => {
       await service.stop('SIGKILL');
-      service = await startService(dataDir);
+      service = await startService(dataDir, environment);
     },
   };
 }

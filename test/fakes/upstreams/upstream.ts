@@ -3,7 +3,7 @@
  * refuse is a 400 in its own error shape), tells neutrally what it understood, and says what it is told to in the true wire shape.
  * That the shape is true is held by the vendors' own SDKs, which read it in `test/providers/*-sdk.test.ts`.
  */
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 
 export type UnderstoodCall = { id: string | null; name: string; arguments: unknown };
 export type UnderstoodResult = { id: string | null; name: string | null; text: string };
@@ -33,7 +33,7 @@ export type Say = {
 };
 
 export type FakeUpstream = {
-  /** Any path under the base URL. Never rejects. */
+  /** Any path under the base URL. Never rejects; what is wrapped around it may, and then the connection breaks. */
   handle(request: Request): Promise<Response>;
   /** Every request that was not refused, in order. */
   understood: Understood[];
@@ -46,10 +46,17 @@ export type Script = (understood: Understood, index: number) => Say;
 
 export type ListeningUpstream = { url: string; close(): void };
 
-/** The same behind a port of this machine, for clients that bring their own HTTP. */
+/**
+ * The same behind a port of this machine, for clients that bring their own HTTP. A request's signal aborts when its client leaves
+ * before the answer's end; an answer that fails, or whose body does, is a connection that breaks.
+ */
 export async function listenUpstream(upstream: Pick<FakeUpstream, 'handle'>): Promise<ListeningUpstream> {
   const server = createServer((incoming, outgoing) => {
     const parts: Buffer[] = [];
+    const left = new AbortController();
+    outgoing.once('close', () => {
+      if (!outgoing.writableFinished) left.abort();
+    });
     incoming.on('data', (part: Buffer) => parts.push(part));
     incoming.on('end', () => {
       const headers = Object.entries(incoming.headers).flatMap(([name, value]): [string, string][] =>
@@ -59,14 +66,13 @@ export async function listenUpstream(upstream: Pick<FakeUpstream, 'handle'>): Pr
       const request = new Request(new URL(incoming.url ?? '/', 'http://127.0.0.1'), {
         method: incoming.method ?? 'GET',
         headers,
+        signal: left.signal,
         ...(hasBody && { body: Buffer.concat(parts) }),
       });
-      void upstream.handle(request).then(async (response) => {
-        outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-        const reader = response.body?.getReader();
-        for (let read = await reader?.read(); read !== undefined && !read.done; read = await reader?.read()) outgoing.write(read.value);
-        outgoing.end();
-      });
+      upstream
+        .handle(request)
+        .then((response) => send(response, outgoing, left.signal))
+        .catch(() => outgoing.destroy());
     });
   });
   const port = await new Promise<number>((resolve) => {
@@ -82,4 +88,13 @@ export async function listenUpstream(upstream: Pick<FakeUpstream, 'handle'>): Pr
       server.close();
     },
   };
+}
+
+async function send(response: Response, outgoing: ServerResponse, left: AbortSignal): Promise<void> {
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  outgoing.flushHeaders();
+  const reader = response.body?.getReader();
+  left.addEventListener('abort', () => void reader?.cancel());
+  for (let read = await reader?.read(); read !== undefined && !read.done; read = await reader?.read()) outgoing.write(read.value);
+  outgoing.end();
 }

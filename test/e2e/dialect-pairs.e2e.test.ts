@@ -1,0 +1,289 @@
+/**
+ * Every dialect that clients speak, over every API that models speak: the stock clients, the running service, the strict stand-ins.
+ * Prints the matrix.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Say, Understood } from '../fakes/upstreams/upstream.ts';
+import { type Asking, type ClientReply, clients, type DialectClient, type OwnTool } from './dialect-clients.ts';
+import { apis, type FakeProviders, type Fault, refOf, startFakeProviders, type Told, type Wire, wires } from './fake-providers.ts';
+import { shareService } from './shared-service.ts';
+
+const weather: OwnTool = {
+  name: 'get_weather',
+  description: 'The weather of a city.',
+  schema: { type: 'object', properties: { city: { type: 'string' } } },
+};
+const files: OwnTool = {
+  name: 'list_files',
+  description: 'Files of a folder.',
+  schema: { type: 'object', properties: { path: { type: 'string' } } },
+};
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const asks: Say = {
+  reasoning: 'First the weather, then the files.',
+  text: 'One moment.',
+  calls: [
+    { name: 'get_weather', arguments: { city: 'Zürich – “18°”' } },
+    { name: 'list_files', arguments: {} },
+  ],
+};
+const mixes: Say = {
+  reasoning: 'Both at once.',
+  text: 'I look at both.',
+  calls: [
+    { name: 'reckon', arguments: { expression: '6 * 7' } },
+    { name: 'get_weather', arguments: { city: 'Oslo' } },
+  ],
+};
+const answers: Say = { reasoning: 'Now I know.', text: 'Sunny, and three files.' };
+const inTwoSteps = { say: (_heard: unknown, index: number): Say => (index === 0 ? asks : answers) };
+const system = 'Be brief.\nAnd kind.';
+
+/** All input counts, cached too, as the stand-ins tell it. */
+const usageOf = (wire: Wire) => (wire === 'anthropic' ? { inputTokens: 15, outputTokens: 7 } : { inputTokens: 120, outputTokens: 30 });
+
+const matrix = new Map<string, Record<string, string>>();
+
+describe('every dialect over every API', () => {
+  const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'providers:127.0.0.1:*' });
+  let fakes: FakeProviders;
+
+  beforeAll(async () => {
+    fakes = await startFakeProviders();
+    await fakes.putAll(service.call);
+    const { status, text } = await service.call('PUT', '/v1/toolsets/desk', {
+      tools: [{ tool: 'local.calculate', aliases: ['sum_up', 'reckon'] }],
+    });
+    expect(status, text).toBe(201);
+  });
+  afterAll(() => {
+    fakes.close();
+    printMatrix();
+  });
+
+  describe.each(clients.map((client) => [client.name, client] as const))('the %s client', (_name, client) => {
+    describe.concurrent.each(wires)('over %s', (wire) => {
+      const tools = [weather, files];
+      const ask = (asking: Partial<Asking> & Pick<Asking, 'items'>) => client.ask(service, { model: refOf(wire), system, ...asking });
+      const cell = async (column: string, check: () => Promise<void>): Promise<void> => {
+        const row = matrix.get(`${client.name} → ${wire}`) ?? {};
+        matrix.set(`${client.name} → ${wire}`, row);
+        row[column] = 'no';
+        await check();
+        row[column] = 'yes';
+      };
+
+      it.each([
+        ['plain', false],
+        ['streamed', true],
+      ])('%s: its two tools are called in parallel and answered; what the model wants back comes back', async (how, streamed) => {
+        await cell(how, async () => {
+          const told = fakes.tell(`${client.name} ${wire} ${how}`, inTwoSteps);
+          const items = [client.user(`What is new? ${told.mark}`)];
+          const first = await ask({ items, tools, streamed });
+          checkFirst(first, wire);
+          const results = client.results(first.calls, ['sunny', 'a, b and c']);
+          const second = await ask({ items: [...items, ...first.items, ...results], tools, streamed });
+          expect(second).toMatchObject({ ...answers, calls: [], finish: 'stop', usage: usageOf(wire) });
+          checkHeard(told, { client, wire, sent: [first.sent, second.sent] });
+        });
+      });
+
+      it('streams words as they are where there are no tools', async () => {
+        await cell('words', async () => {
+          const told = fakes.tell(`${client.name} ${wire} words`, { say: () => answers });
+          const reply = await ask({ items: [client.user(`Well? ${told.mark}`)], streamed: true });
+          expect(reply).toMatchObject({ ...answers, calls: [], finish: 'stop', usage: usageOf(wire) });
+          if (client.ownWire !== wire) return;
+          const again = await service.call('POST', client.path, reply.sent);
+          expect(again.text).toBe(told.heard[1]?.reply);
+        });
+      });
+
+      it('shows the model an image', async () => {
+        await cell('image', async () => {
+          const told = fakes.tell(`${client.name} ${wire} image`, { say: () => ({ text: 'A dot.' }) });
+          const model = wire === 'cohere' ? refOf(wire).replace(apis[wire].model, 'command-a-vision-07-2025') : refOf(wire);
+          const reply = await ask({ model, items: [client.user(`What is it? ${told.mark}`, pixel)] });
+          expect(reply).toMatchObject({ text: 'A dot.', finish: 'stop' });
+          expect(told.understood).toMatchObject([{ system, messages: [{ role: 'user', text: `What is it? ${told.mark}`, images: 1 }] }]);
+          expect(told.heard[0]?.text).toContain(pixel);
+        });
+      });
+
+      it.each(refusals)(
+        'is told of a $status before the first byte in its own words, once asked',
+        async ({ status, headers, message, seen }) => {
+          await cell(String(status), async () => {
+            for (const streamed of [false, true]) {
+              const fault: Fault = () => Promise.resolve(Response.json(errorBody(wire, status, message), { status, headers }));
+              const told = fakes.tell(`${client.name} ${wire} ${status} ${streamed}`, { say: () => answers, faults: { 0: fault } });
+              const refused = await ask({ items: [client.user(`Hello. ${told.mark}`)], streamed }).catch((error: unknown) => error);
+              const expected = seen(client.ownWire === wire);
+              expect(refused).toMatchObject({ status: expected.status, message: expect.stringContaining(`my-${wire}`) });
+              expect(wordOf(refused)).toBe(expected[client.name]);
+              expect(new Headers((refused as { headers?: Headers }).headers).get('retry-after')).toBe(expected.retryAfter ?? null);
+              expect(told.heard).toHaveLength(1);
+            }
+          });
+        },
+      );
+
+      it.each([
+        ['plain', false],
+        ['streamed', true],
+      ])('%s: a tool of the server runs inside, its own comes out, and both results stand in their order', async (how, streamed) => {
+        await cell(`mixed ${how}`, async () => {
+          const told = fakes.tell(`${client.name} ${wire} mixed ${how}`, { say: (_heard, index) => (index === 0 ? mixes : answers) });
+          const asking = { tools: [weather], streamed, headers: { 'x-moniker-toolset': 'desk' } };
+          const items = [client.user(`What is new? ${told.mark}`)];
+          const first = await ask({ ...asking, items });
+          expect(first).toMatchObject({ finish: 'calls', text: mixes.text, calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] });
+          expect(first.calls).toHaveLength(1);
+          const second = await ask({ ...asking, items: [...items, ...first.items, ...client.results(first.calls, ['snow'])] });
+          expect(second).toMatchObject({ text: answers.text, calls: [], finish: 'stop' });
+          expect(second.headers.get('x-moniker-session')).toBe(first.headers.get('x-moniker-session'));
+          checkMixed(told, wire);
+        });
+      });
+    });
+  });
+
+  it('refused nothing that was translated', () => {
+    expect(fakes.refused()).toEqual([]);
+  });
+});
+
+function checkFirst(reply: ClientReply, wire: Wire): void {
+  expect(reply).toMatchObject({ text: asks.text, reasoning: asks.reasoning, finish: 'calls', usage: usageOf(wire) });
+  expect(reply.calls.map(({ id: _id, ...call }) => call)).toEqual(asks.calls);
+  expect(new Set(reply.calls.map(({ id }) => id)).size).toBe(2);
+}
+
+type Pair = { client: DialectClient; wire: Wire; sent: readonly string[] };
+
+function checkHeard({ heard, understood, mark }: Told, { client, wire, sent }: Pair): void {
+  for (const one of understood) {
+    expect(one.model).toBe(apis[wire].model);
+    expect(one.system.startsWith(system)).toBe(true);
+    expect(one.messages[0]).toEqual({ role: 'user', text: `What is new? ${mark}`, images: 0 });
+    if (wire === 'text') expect(one.system).toContain('"name":"get_weather"');
+    else expect(one.tools).toEqual(['get_weather', 'list_files']);
+  }
+  // The same wire: the caller's own bytes, but for the model.
+  if (client.ownWire === wire)
+    expect(heard.map(({ text }) => text)).toEqual(
+      sent.map((text) => text.replace(JSON.stringify(refOf(wire)), JSON.stringify(apis[wire].model))),
+    );
+  if (wire === 'text') {
+    expect(understood[1]?.messages.at(-1)).toMatchObject({ role: 'user', text: expect.stringMatching(/sunny.*\n.*a, b and c/) });
+    return;
+  }
+  const { said, results } = secondStep(understood);
+  expect(said.calls.map(({ id: _id, ...call }) => call)).toEqual(asks.calls);
+  expect(results.map(({ id }) => id)).toEqual(said.calls.map(({ id }) => id));
+  expect(results.map(({ text }) => text)).toEqual(['sunny', 'a, b and c']);
+  // Chat Completions has no field for what only the provider understands.
+  const wanted = wantedBack[wire](heard[0]?.reply ?? '');
+  for (const token of client.name === 'chat' ? [] : wanted) expect(said.returned).toContain(token);
+  if (client.name !== 'chat') expect(wanted.length > 0).toBe(wire !== 'openai');
+}
+
+/** The results as the second request has them. A session keeps what the provider wants back. */
+function checkMixed({ heard, understood }: Told, wire: Wire): void {
+  expect(understood).toHaveLength(2);
+  if (wire === 'text') {
+    expect(understood[1]?.messages.at(-1)).toMatchObject({ role: 'user', text: expect.stringMatching(/42.*\n.*snow/) });
+    return;
+  }
+  const { said, results } = secondStep(understood);
+  expect(results.map(({ text }) => text)).toEqual([expect.stringContaining('42'), 'snow']);
+  for (const token of wantedBack[wire](heard[0]?.reply ?? '')) expect(said.returned).toContain(token);
+}
+
+function secondStep(understood: readonly Understood[]) {
+  const [user, said, results] = understood[1]?.messages ?? [];
+  if (user?.role !== 'user' || said?.role !== 'assistant' || results?.role !== 'tool') throw new Error('not these roles');
+  return { said, results: results.results };
+}
+
+/** What of a reply must come back with its message, as each API says it. */
+const wantedBack: Readonly<Record<Exclude<Wire, 'text'>, (reply: string) => string[]>> = {
+  openai: () => [],
+  'openai-responses': (reply) => [...new Set([...valuesOf('encrypted_content', reply), ...valuesOf('phase', reply)])],
+  anthropic: (reply) => valuesOf('signature', reply),
+  gemini: (reply) => valuesOf('thoughtSignature', reply),
+  // It thinks in blocks, which are not marked otherwise.
+  cohere: (reply) => [valuesOf('thinking', reply).join('')],
+};
+
+function valuesOf(field: string, reply: string): string[] {
+  return [...reply.matchAll(new RegExp(`"${field}": ?"([^"]+)"`, 'g'))].map(([, value = '']) => value);
+}
+
+function printMatrix(): void {
+  const columns = [...new Set([...matrix.values()].flatMap((row) => Object.keys(row)))];
+  const lines = [...matrix].map(([pair, row]) => `${pair.padEnd(30)}${columns.map((column) => (row[column] ?? '-').padEnd(15)).join('')}`);
+  console.log([`${''.padEnd(30)}${columns.map((column) => column.padEnd(15)).join('')}`, ...lines].join('\n'));
+}
+
+// ---- Refusals ----
+
+type Seen = { status: number; retryAfter?: string } & Record<DialectClient['name'], string>;
+
+type Refusal = { status: number; headers: Record<string, string>; message: string; seen(isPassedOn: boolean): Seen };
+
+/** `seen`: the status and the word that clients branch on. Where the body was the caller's own, so is the fault. */
+const refusals: readonly Refusal[] = [
+  {
+    status: 429,
+    // Longer than anybody here waits for.
+    headers: { 'retry-after': '33' },
+    message: 'slow down',
+    seen: () => ({ status: 429, retryAfter: '33', chat: 'rate_limit_error', responses: 'rate_limit_error', messages: 'rate_limit_error' }),
+  },
+  {
+    status: 400,
+    headers: {},
+    message: 'the prompt is too long',
+    seen: (isPassedOn) =>
+      isPassedOn
+        ? { status: 422, chat: 'invalid_request_error', responses: 'invalid_request_error', messages: 'invalid_request_error' }
+        : { status: 502, chat: 'server_error', responses: 'server_error', messages: 'api_error' },
+  },
+  {
+    status: 401,
+    headers: {},
+    message: 'no such key',
+    seen: () => ({ status: 502, chat: 'server_error', responses: 'server_error', messages: 'api_error' }),
+  },
+  {
+    status: 404,
+    headers: {},
+    message: 'the model does not exist',
+    seen: () => ({ status: 404, chat: 'invalid_request_error', responses: 'invalid_request_error', messages: 'not_found_error' }),
+  },
+];
+
+function wordOf(error: unknown): unknown {
+  return (error as { type?: unknown }).type;
+}
+
+/** As each API writes it. */
+function errorBody(wire: Wire, status: number, message: string): unknown {
+  switch (wire) {
+    case 'anthropic':
+      return { type: 'error', error: { type: status === 404 ? 'not_found_error' : 'invalid_request_error', message } };
+    case 'gemini':
+      return { error: { code: status, message, status: status === 404 ? 'NOT_FOUND' : 'INVALID_ARGUMENT' } };
+    case 'cohere':
+      return { id: 'fake', message };
+    case 'openai':
+    case 'openai-responses':
+    case 'text':
+      return { error: { message, type: 'invalid_request_error', param: null, code: status === 404 ? 'model_not_found' : null } };
+    default:
+      return wire satisfies never;
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * All APIs of models at once, on ports of this machine: the strict stand-ins of `test/fakes/upstreams/`, and a model without tools of
+ * its own over the first of them. A test tells them its own story: the story's mark stands in what the user says, so that tests may
+ * run at the same time, and each finds what was asked of it. Every request is kept as it came.
+ */
+import { expect } from 'vitest';
+import type { ProviderKind } from '../../src/core/provider-kind.ts';
+import type { ProviderProfile } from '../../src/core/provider-profile.ts';
+import { fakeAnthropic } from '../fakes/upstreams/anthropic.ts';
+import { fakeCohere } from '../fakes/upstreams/cohere.ts';
+import { fakeGemini } from '../fakes/upstreams/gemini.ts';
+import { fakeOpenAiResponses } from '../fakes/upstreams/openai-responses.ts';
+import { fakeOpenAi } from '../fakes/upstreams/openai.ts';
+import {
+  type FakeUpstream,
+  listenUpstream,
+  type ListeningUpstream,
+  type Say,
+  type Script,
+  type Understood,
+} from '../fakes/upstreams/upstream.ts';
+import type { Answer } from './service.ts';
+
+export const wires = ['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'text'] as const;
+export type Wire = (typeof wires)[number];
+
+export type Heard = {
+  path: string;
+  headers: Headers;
+  text: string;
+  /** What the stand-in said, where no fault stood in its place; else ''. */
+  reply: string;
+  /** Resolves when whoever asked has left before the answer's end. */
+  left: Promise<void>;
+  hasLeft(): boolean;
+  at: number;
+};
+
+/** The stand-in's own answer is made by `answer`; a rejection is a connection that breaks. */
+export type Fault = (answer: () => Promise<Response>, request: Request) => Promise<Response>;
+
+export type Story = {
+  /** `index` counts the story's requests that were answered, from 0. */
+  say: Script;
+  /** What happens to which request instead, by its number from 0. */
+  faults?: Readonly<Record<number, Fault>>;
+};
+
+export type Told = {
+  /** Stands in what the user says. */
+  mark: string;
+  heard: Heard[];
+  understood: Understood[];
+};
+
+type Api = {
+  kind: ProviderKind;
+  path: string;
+  /** Of the kind that asks most of its caller: it reasons, and wants back what it thought. */
+  model: string;
+  /** The header that carries the key, as the API documents it. */
+  credential: readonly [name: string, value: (key: string) => string];
+  /** Of the provider's document: what is not known of an address on this machine. */
+  profile?: ProviderProfile;
+  create(script: Script): FakeUpstream;
+};
+
+const bearer: Api['credential'] = ['authorization', (key) => `Bearer ${key}`];
+
+export const apis: Readonly<Record<Wire, Api>> = {
+  openai: { kind: 'openai', path: '/v1', model: 'gpt-5.2', credential: bearer, create: (script) => fakeOpenAi(script) },
+  'openai-responses': { kind: 'openai-responses', path: '/v1', model: 'gpt-5.2', credential: bearer, create: fakeOpenAiResponses },
+  anthropic: { kind: 'anthropic', path: '/v1', model: 'claude-sonnet-4-5', credential: ['x-api-key', String], create: fakeAnthropic },
+  gemini: {
+    kind: 'gemini',
+    path: '/v1beta',
+    model: 'gemini-3-flash-preview',
+    credential: ['x-goog-api-key', String],
+    profile: { noCallIds: false },
+    create: fakeGemini,
+  },
+  cohere: { kind: 'cohere', path: '/v2', model: 'command-a-reasoning-08-2025', credential: bearer, create: fakeCohere },
+  text: {
+    kind: 'openai-compatible',
+    path: '/v1',
+    model: 'hermes-2',
+    credential: bearer,
+    profile: { protocol: 'text' },
+    create: (script) => fakeOpenAi((heard, index) => inWords(script(heard, index))),
+  },
+};
+
+/** How a provider's name differs from all kinds. */
+export const providerOf = (wire: Wire): string => `my-${wire}`;
+export const refOf = (wire: Wire): string => `${providerOf(wire)}/${apis[wire].model}`;
+export const keyOf = (wire: Wire): string => `key-of-${wire}-0123456789`;
+
+export type FakeProviders = {
+  urlOf(wire: Wire): string;
+  /** A new story; `name` is for whoever reads a failure. */
+  tell(name: string, story: Story): Told;
+  /** Why any request was refused by any stand-in, in order. */
+  refused(): string[];
+  /** PUTs all of them. */
+  putAll(call: Call): Promise<void>;
+  close(): void;
+};
+
+type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+export async function startFakeProviders(): Promise<FakeProviders> {
+  const stories = new Map<string, Story & Told>();
+  const started = new Map<Wire, { fake: FakeUpstream; listening: ListeningUpstream }>();
+  for (const wire of wires) {
+    const fake = apis[wire].create((understood) => {
+      const story = stories.get(markIn(JSON.stringify(understood.messages)));
+      if (story === undefined) throw new Error('no story has this mark');
+      story.understood.push(understood);
+      return story.say(understood, story.understood.length - 1);
+    });
+    const listening = await listenUpstream({
+      async handle(request) {
+        const text = await request.clone().text();
+        const story = stories.get(markIn(text));
+        if (story === undefined) return Response.json({ error: { message: 'no story has this mark' } }, { status: 418 });
+        const heard = toHeard(request, text);
+        const number = story.heard.push(heard) - 1;
+        const fault = story.faults?.[number];
+        const answer = async (): Promise<Response> => {
+          const response = await fake.handle(request);
+          heard.reply = await response.clone().text();
+          return response;
+        };
+        return await (fault === undefined ? answer() : fault(answer, request));
+      },
+    });
+    started.set(wire, { fake, listening });
+  }
+  const of = (wire: Wire) => started.get(wire) as NonNullable<ReturnType<typeof started.get>>; // All of them are there.
+  const urlOf = (wire: Wire): string => of(wire).listening.url + apis[wire].path;
+  return {
+    urlOf,
+    tell(name, story) {
+      const mark = `[story ${stories.size + 1} ${name}]`;
+      const told = { ...story, mark, heard: [], understood: [] };
+      stories.set(mark, told);
+      return told;
+    },
+    refused: () => wires.flatMap((wire) => of(wire).fake.refused.map((why) => `${wire}: ${why}`)),
+    async putAll(call) {
+      const made = wires.map((wire) => {
+        const { kind, model, profile = {} } = apis[wire];
+        const provider = { kind, baseUrl: urlOf(wire), apiKey: keyOf(wire), models: [model], profile };
+        return call('PUT', `/v1/providers/${providerOf(wire)}`, provider);
+      });
+      for (const { status, text } of await Promise.all(made)) expect(status, text).toBe(201);
+    },
+    close: () => {
+      for (const { listening } of started.values()) listening.close();
+    },
+  };
+}
+
+/** The newest: a session's history holds those of its turns before. */
+function markIn(text: string): string {
+  return text.match(/\[story [^\]]+\]/g)?.at(-1) ?? '';
+}
+
+function toHeard(request: Request, text: string): Heard {
+  const left = new Promise<void>((resolve) => request.signal.addEventListener('abort', () => resolve(), { once: true }));
+  const { pathname, search } = new URL(request.url);
+  return {
+    path: pathname + search,
+    headers: request.headers,
+    text,
+    reply: '',
+    left,
+    hasLeft: () => request.signal.aborted,
+    at: Date.now(),
+  };
+}
+
+/** Calls as a model without tools of its own writes them. */
+function inWords({ text = '', calls = [], ...say }: Say): Say {
+  const written = calls.map(({ name, arguments: args }) => `<tool_call>${JSON.stringify({ name, arguments: args })}</tool_call>`);
+  return { ...say, text: [text, ...written].filter((part) => part !== '').join('\n') };
+}
