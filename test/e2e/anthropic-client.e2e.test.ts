@@ -158,7 +158,7 @@ describe('the stock @anthropic-ai/sdk client', () => {
   });
 
   it('goes on with a stream that was cut, from any of its events, to the byte', async () => {
-    const body = { model: 'agent/demo', max_tokens: 99, stream: true, messages: [say('/shell seq 1 900\n\n/shell printf größe')] };
+    const body = { model: 'agent/demo', max_tokens: 4096, stream: true, messages: [say('/shell seq 1 900\n\n/shell printf größe')] };
     const answer = await service.call('POST', '/v1/messages', body);
     eventsOf(answer.text);
     const path = `/v1/messages/${answer.headers.get('x-moniker-completion')}`;
