@@ -79,7 +79,9 @@ function writeParts(writing: Writing, schema: JsonSchema, place: Place): JsonSch
   return mapParts(schema, place.path, (part, path, keyword) => {
     const written = write(writing, part, { ...place, path, depth: place.depth + 1 });
     // Some servers know objects only; where `true` is the common word it stays.
-    return written === true && !booleanKeywords.has(keyword) ? {} : written;
+    if (written !== true || booleanKeywords.has(keyword)) return written;
+    writing.report.add(path, 'true is told as {}: any value is taken');
+    return {};
   });
 }
 

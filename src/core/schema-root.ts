@@ -23,19 +23,20 @@ export function objectRoot(
   const objects = alternativesOf(whole, place).filter(({ type }) => type === undefined || type === 'object');
   if (objects.length === 0)
     return typeof whole.type === 'string' ? `takes a value of type ${whole.type}, and arguments are an object` : 'takes no object';
-  const root = rules.composedTop
-    ? whole
-    : plainTop(objects.length === 1 && objects[0] ? objects[0] : unite(objects, whole, report), report);
-  return withNames(rules, asObject(root, report), report);
+  if (rules.composedTop) return asObject(whole, rules, report);
+  const [only] = objects;
+  if (objects.length === 1 && only !== whole) report.add('', 'the one alternative that is an object is told alone');
+  const plain = plainTop(objects.length === 1 && only !== undefined ? only : unite(objects, whole, report), report);
+  return withNames(rules, asObject(plain, rules, report), report);
 }
 
-function asObject(schema: JsonSchema, report: SchemaReport): JsonSchema {
+function asObject(schema: JsonSchema, { needsFields }: DialectRules, report: SchemaReport): JsonSchema {
   let root = schema;
   if (root.type !== 'object') {
     report.add('', 'told as an object, which arguments always are');
     root = { type: 'object', ...without(root, 'type') };
   }
-  if (root.properties !== undefined) return root;
+  if (root.properties !== undefined || !needsFields) return root;
   report.add('', 'no fields are described: told as an empty list of them');
   return { ...root, properties: {} };
 }

@@ -1,9 +1,13 @@
 /**
  * The tools of a request as its provider takes them: schemas compiled to what it accepts, descriptions and numbers within its
- * limits, and the choice of a tool in the words it knows. What could not be sent is reported, and the rest go.
+ * limits, and the choice of a tool in the words it knows. What could not be sent is reported, and the rest go. Found once for a list of
+ * tools: a session's list is the same object from step to step, so that a warm step pays nothing.
  */
 import type { Profile } from '../core/provider-profile.ts';
+import { compileSchema } from '../core/schema-compiler.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
+import type { Logger } from '../ports/runtime.ts';
+import { profileFor } from './profiles.ts';
 
 /** `path`: where in the tool's input schema, as a JSON Pointer; '' is the tool itself. */
 export type ToolChange = { path: string; message: string };
@@ -17,14 +21,79 @@ export type ToolDefinitions = {
   left: ReadonlyMap<string, string>;
 };
 
-export function defineTools(tools: readonly OfferedTool[], _profile: Profile): ToolDefinitions {
-  return { tools, changes: new Map(), left: new Map() };
+export function defineTools(tools: readonly OfferedTool[], profile: Profile): ToolDefinitions {
+  const byProfile = defined.get(tools) ?? new WeakMap<Profile, ToolDefinitions>();
+  defined.set(tools, byProfile);
+  const known = byProfile.get(profile) ?? define(tools, profile);
+  byProfile.set(profile, known);
+  return known;
 }
 
-/** The tools to send and the choice as this provider can be told it. `tools` is empty where none can be sent. */
+const defined = new WeakMap<readonly OfferedTool[], WeakMap<Profile, ToolDefinitions>>();
+
+/**
+ * The tools to send and the choice as this provider can be told it. `tools` is empty where none can be sent. A choice that cannot be told,
+ * or of a tool that cannot be sent, is `auto`: to ask for any tool would have the model call another one.
+ */
 export function offerTools(
-  { tools, toolChoice }: Pick<ChatRequest, 'tools' | 'toolChoice'>,
+  { tools: offered, toolChoice }: Pick<ChatRequest, 'tools' | 'toolChoice'>,
   profile: Profile,
 ): { tools: readonly OfferedTool[]; toolChoice: ChatRequest['toolChoice'] } {
-  return { tools: defineTools(tools, profile).tools, toolChoice };
+  const { tools } = defineTools(offered, profile);
+  if (tools.length === 0 || toolChoice === 'auto' || profile.toolChoice === 'auto') return { tools, toolChoice: 'auto' };
+  if (typeof toolChoice === 'string') return { tools, toolChoice };
+  const chosen = tools.find(({ name }) => name === toolChoice.tool) ?? beyondNumber(offered, toolChoice.tool, profile);
+  if (chosen === undefined) return { tools, toolChoice: 'auto' };
+  if (profile.toolChoice === 'required') return { tools: [chosen], toolChoice: 'required' };
+  return { tools: tools.includes(chosen) ? tools : [...tools.slice(0, -1), chosen], toolChoice };
 }
+
+/** A tool that is asked for goes before those that only may be called. */
+function beyondNumber(offered: readonly OfferedTool[], name: string, profile: Profile): OfferedTool | undefined {
+  const tool = offered.find((candidate) => candidate.name === name);
+  return tool && define([tool], profile).tools[0];
+}
+
+function define(offered: readonly OfferedTool[], profile: Profile): ToolDefinitions {
+  const most = profile.maxTools ?? Number.POSITIVE_INFINITY;
+  const changes = new Map<string, readonly ToolChange[]>();
+  const left = new Map<string, string>();
+  const tools: OfferedTool[] = [];
+  for (const tool of offered) {
+    const compiled = compileSchema(tool.inputSchema, profile.schemas);
+    if (!compiled.ok) {
+      left.set(tool.name, `its input schema ${compiled.fault}`);
+    } else if (tools.length >= most) {
+      left.set(tool.name, `the provider takes ${most} tools in one request`);
+    } else {
+      const description = shortened(tool.description, profile.maxToolDescription);
+      const cut = { path: '', message: `its description is cut at ${profile.maxToolDescription} characters` };
+      const all = description === tool.description ? compiled.changes : [cut, ...compiled.changes];
+      if (all.length > 0) changes.set(tool.name, all);
+      tools.push(all.length === 0 ? tool : { name: tool.name, description, inputSchema: compiled.schema });
+    }
+  }
+  return { tools: changes.size === 0 && left.size === 0 ? offered : tools, changes, left };
+}
+
+function shortened(description: string, most: number | null): string {
+  if (most === null || description.length <= most) return description;
+  // Not in the middle of a character that takes two units.
+  return `${description.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** Which tools of a request its provider cannot be sent, and why: told once for a list of tools. */
+export function logLeftTools(log: Logger | undefined, { access, model, tools }: Pick<ChatRequest, 'access' | 'model' | 'tools'>): void {
+  if (log === undefined || tools.length === 0) return;
+  const definitions = defineTools(tools, profileFor(access, model));
+  if (definitions.left.size === 0 || logged.has(definitions)) return;
+  logged.add(definitions);
+  log.info('tools were not sent', {
+    provider: access.name,
+    model,
+    tools: Object.fromEntries([...definitions.left].slice(0, maxLoggedTools)),
+  });
+}
+
+const logged = new WeakSet<ToolDefinitions>();
+const maxLoggedTools = 20;

@@ -14,7 +14,7 @@ export function schemaFaults(schema: unknown, dialect: SchemaDialect): string[] 
   if (text.length > 64 * 1024) fault('', 'too large');
   if (!isJson(schema)) return ['no object'];
   if (schema.type !== 'object') fault('', 'the top is no object');
-  if (!isJson(schema.properties)) fault('', 'no properties at the top');
+  if (/^(openai|cohere)/.test(dialect) && !isJson(schema.properties)) fault('', 'no properties at the top');
   if (dialect !== 'full')
     for (const word of ['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not']) if (word in schema) fault('', `${word} at the top`);
   if (dialect === 'anthropic' && isJson(schema.properties)) {

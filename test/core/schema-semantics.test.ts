@@ -131,7 +131,7 @@ function hoisted(schema: JsonSchema): JsonSchema {
     return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, visit(value)]));
   };
   const whole = visit(schema) as JsonSchema; // An object stays one.
-  return { ...whole, $defs: Object.fromEntries(definitions) };
+  return definitions.length === 0 ? whole : { ...whole, $defs: Object.fromEntries(definitions) };
 }
 
 /** Fields of one branch are never another branch's free ones here: see `schema-root.ts`. */
