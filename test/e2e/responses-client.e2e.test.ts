@@ -213,6 +213,22 @@ describe('the stock openai client, over responses', () => {
     expect((await ask('/shell echo next', { previous: id, tools: [] })).response.output_text).toContain('next');
   });
 
+  it('is told when the answer before has not ended, and when one cannot be ended yet', async () => {
+    const body = { model: 'agent/demo', stream: true };
+    const open = async (more: object): Promise<string> => {
+      const { response } = await client.responses.create({ ...body, stream: true, ...more }).withResponse();
+      void response.body?.cancel();
+      return response.headers.get('x-moniker-completion') ?? '';
+    };
+    const running = await open({ input: '/shell sleep 20' });
+    const queued = await open({ input: 'next', previous_response_id: running });
+    const early = client.responses.create({ ...body, stream: false, input: 'x', previous_response_id: running });
+    await expect(early).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    await expect(client.responses.cancel(queued)).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    expect((await client.responses.cancel(running)).status).toBe('cancelled');
+    expect((await client.responses.retrieve(queued)).status).toBe('completed');
+  });
+
   it('is told in its own words what is wrong', async () => {
     const create = (body: object) => client.responses.create({ model: 'agent/demo', input: 'hi', ...body });
     await expect(create({ model: 'nobody/nothing' })).rejects.toMatchObject({ status: 404, code: 'model_not_found' });

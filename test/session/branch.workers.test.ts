@@ -1,0 +1,142 @@
+import { env } from 'cloudflare:workers';
+import { describe, expect, it } from 'vitest';
+import type { Plan } from '../../src/core/plan.ts';
+import type { Principal } from '../../src/core/principal.ts';
+import type { ClientResult, Session, SubmittedTurn, SubmitTurn } from '../../src/ports/session.ts';
+import type { Bindings } from '../../src/storage/bindings.ts';
+import { wire } from '../../src/wiring.ts';
+
+// The generated Env and our structural one name the same bindings.
+const bindings = env as unknown as Bindings;
+const { sessions } = wire(bindings);
+const owner: Principal = { workspace: 'default', keyId: 'branch', scopes: ['chat'] };
+const plan: Plan = {
+  model: 'rehearsal/default',
+  fallbacks: [],
+  instructions: '',
+  allow: null,
+  aliases: true,
+  limits: {},
+  settings: {},
+  clientTools: ['pick', 'name'].map((name) => ({ name, description: '', inputSchema: { type: 'object' } })),
+};
+
+type Item = { type: string; call_id: string; name: string; content: { text: string }[] };
+type Told = SubmittedTurn & { id: string; text: string; calls: string[] };
+type Given = Pick<Partial<SubmitTurn>, 'history' | 'idempotencyKey' | 'bodyHash'> & { previous?: string; results?: ClientResult[] };
+
+const make = async (): Promise<Session> => sessions.get((await sessions.create(owner, { model: plan.model, listed: false })).id);
+const result = (callId: string | undefined, text: string): ClientResult => {
+  return { callId: callId ?? '', content: [{ type: 'text', text }], isError: false };
+};
+
+async function send(session: Session, text: string | null, { previous, results = [], ...given }: Given = {}): Promise<SubmittedTurn> {
+  return await session.submit(owner, {
+    plan,
+    input: text === null ? [] : [{ type: 'text', text }],
+    ...given,
+    chat: {
+      dialect: 'openai-responses',
+      echo: {},
+      model: 'rehearsal/default',
+      includeUsage: true,
+      results,
+      ...(previous !== undefined && { previous }),
+    },
+  });
+}
+
+async function told(submitted: SubmittedTurn): Promise<Told> {
+  const stream = await sessions.get(submitted.session).completion(owner, submitted.completion ?? '', { streamed: false });
+  const { id, output }: { id: string; output: Item[] } = JSON.parse(await new Response(stream).text());
+  return {
+    ...submitted,
+    id,
+    text: output.flatMap((item) => (item.type === 'message' ? item.content.map(({ text }) => text) : [])).join(''),
+    calls: output.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])),
+  };
+}
+
+const ask = async (...request: Parameters<typeof send>): Promise<Told> => await told(await send(...request));
+const usersOf = async (session: string): Promise<string[]> =>
+  (await sessions.get(session).messages(owner)).items.flatMap(({ role, parts }) => (role === 'user' ? [String(parts[0]?.text)] : []));
+const failed = async (work: Promise<unknown>): Promise<string> =>
+  await work.then(
+    () => 'nothing',
+    (error) => error.code,
+  );
+
+describe('a request that goes on from an answer', () => {
+  it('is the session’s next when that is the newest, whatever it brings', async () => {
+    const session = await make();
+    const first = await ask(session, '/pick');
+    const second = await ask(session, 'And now?', { previous: first.id, results: [result(first.calls[0], 'red')] });
+    expect(second.session).toBe(first.session);
+    expect(second.text).toContain('red');
+    // Turns of other clients are part of it.
+    await session.answer(owner, (await session.submit(owner, { plan, input: [{ type: 'text', text: 'hello' }] })).turn);
+    const third = await ask(session, 'Still there?', { previous: second.id });
+    expect([third.session, await usersOf(first.session)]).toEqual([first.session, ['/pick', 'And now?', 'hello', 'Still there?']]);
+  });
+
+  it('goes elsewhere from an older one, with the conversation up to there and what it brings of its own', async () => {
+    const session = await make();
+    const first = await ask(session, 'one');
+    const second = await ask(session, '/pick\n/name', { previous: first.id });
+    const [pick, name] = second.calls;
+    const third = await ask(session, null, { previous: second.id, results: [result(pick, 'red'), result(name, 'Ada')] });
+    await ask(session, 'four', { previous: third.id });
+
+    const other = await ask(session, 'two and a half', { previous: second.id, results: [result(pick, 'blue')] });
+    expect(other.session).not.toBe(first.session);
+    expect(await usersOf(other.session)).toEqual(['one', '/pick\n/name', 'two and a half']);
+    const messages = JSON.stringify((await sessions.get(other.session).messages(owner)).items);
+    expect([messages.includes('blue'), messages.includes('red'), messages.includes('aborted')]).toEqual([true, false, true]);
+
+    const said = [{ role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'Words of the client’s.' }] }];
+    const own = await ask(session, 'five', { previous: first.id, history: said });
+    expect(JSON.stringify((await sessions.get(own.session).messages(owner)).items)).toMatch(/one.*Words of the client’s\..*five/);
+    expect(await usersOf(first.session)).toEqual(['one', '/pick\n/name', 'four']);
+  });
+
+  it('is one branch under one key, however often it comes', async () => {
+    const session = await make();
+    const first = await ask(session, 'one');
+    await ask(session, 'two', { previous: first.id });
+    const keyed = { previous: first.id, idempotencyKey: 'k', bodyHash: 'h' };
+    const branches = await Promise.all([1, 2, 3].map(() => send(session, 'other', keyed)));
+    branches.push(await send(session, 'other', keyed));
+    expect(new Set(branches.map((branch) => `${branch.session} ${branch.completion}`)).size).toBe(1);
+    expect(branches[0]?.session).not.toBe(first.session);
+  });
+
+  it('is the answer that was lost when the same outputs come again, and a branch when others do', async () => {
+    const session = await make();
+    const first = await ask(session, '/pick');
+    const given = { previous: first.id, results: [result(first.calls[0], 'red')] };
+    const second = await ask(session, null, given);
+    expect((await ask(session, null, given)).id).toBe(second.id);
+    const branch = await ask(session, null, { previous: first.id, results: [result(first.calls[0], 'blue')] });
+    expect([branch.session === first.session, branch.text.includes('blue')]).toEqual([false, true]);
+    await ask(session, 'more', { previous: second.id });
+    // No longer the last thing that was said: the newest answer is none of these outputs'.
+    const late = await ask(session, null, given);
+    expect([late.session === first.session, late.text.includes('red')]).toEqual([false, true]);
+  });
+
+  it('is refused for an answer that is none of the session’s', async () => {
+    const elsewhere = await ask(await make(), 'one');
+    expect(await failed(send(await make(), 'x', { previous: elsewhere.id }))).toBe('not_found');
+  });
+});
+
+describe('an answer', () => {
+  it('is cancelled while its turn waits, once, by whoever may', async () => {
+    const session = await make();
+    const first = await ask(session, '/pick');
+    expect(await session.cancel(owner, first.id)).toEqual({ turn: first.turn, cancelled: true });
+    expect(await session.cancel(owner, first.id)).toEqual({ turn: null, cancelled: false });
+    expect(await failed(session.cancel(owner, 'resp_unknown'))).toBe('not_found');
+    expect(await failed(session.cancel({ ...owner, keyId: 'other' }, first.id))).toBe('not_found');
+  });
+});
