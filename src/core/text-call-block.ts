@@ -9,7 +9,8 @@ import { limits } from './limits.ts';
 import { CallObject } from './text-call-object.ts';
 import { rereadCalls } from './text-call-reread.ts';
 import type { Opening } from './text-call-wrappers.ts';
-import type { CallPiece, ToolCallAssembler } from './tool-call-assembler.ts';
+import type { CallPiece } from './call-piece.ts';
+import type { ToolCallAssembler } from './tool-call-assembler.ts';
 
 /** `isTool`: whether a tool has this name. Without a tag that says so, an object is a call only if it names a tool. */
 export type BlockContext = { assembler: ToolCallAssembler; isTool(name: string): boolean };

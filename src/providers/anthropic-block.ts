@@ -4,7 +4,7 @@
  */
 import { GrowingText } from '../core/growing-text.ts';
 import type { Block } from './anthropic-turns.ts';
-import { argumentsOf, isRecord, type Json, listOf, recordOf, textOf, tryParse } from './wire-value.ts';
+import { argumentsOf, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export type OpenBlock = {
   /** Counts the reply's blocks: a wire's index may be missing, or be used again. */

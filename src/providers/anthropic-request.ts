@@ -10,7 +10,7 @@ import { chooseThinking } from './anthropic-thinking.ts';
 import { type Block, legalTurns, type Turn, toTurns } from './anthropic-turns.ts';
 import { profileFor } from './profiles.ts';
 import { offerTools } from './tool-definitions.ts';
-import { isRecord, type Json } from './wire-value.ts';
+import { isRecord, type Json } from '../core/wire-value.ts';
 
 /** The body of a streamed request. */
 export function toMessagesBody(request: ChatRequest): Json {

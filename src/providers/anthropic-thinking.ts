@@ -6,7 +6,7 @@
 import type { ModelSettings } from '../core/plan.ts';
 import type { Profile } from '../core/provider-profile.ts';
 import { type Turn, thinkingTypes } from './anthropic-turns.ts';
-import type { Json } from './wire-value.ts';
+import type { Json } from '../core/wire-value.ts';
 
 /** `on`: thinking was asked for, and excludes what the API does not take beside it. `maxTokens` counts thinking, too. */
 export type Thinking = { on: boolean; maxTokens: number; fields: Json };

@@ -11,7 +11,7 @@ import type { ChatRequest } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyName } from './history-call.ts';
 import { isOwnMessage, isOwnPart } from './own-words.ts';
-import { isRecord, type Json } from './wire-value.ts';
+import { isRecord, type Json } from '../core/wire-value.ts';
 
 export type Block = Json & { type: string };
 export type Turn = { role: 'user' | 'assistant'; content: Block[] };

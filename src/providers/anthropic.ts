@@ -15,7 +15,7 @@ import { toMessagesBody } from './anthropic-request.ts';
 import type { NativeData } from './anthropic-turns.ts';
 import { ChunkTemplates } from './chunk-template.ts';
 import { errorBodyProblem, malformedProblem } from './provider-error.ts';
-import { argumentsOf, isCount, isRecord, type Json, recordOf, textOf, tryParse } from './wire-value.ts';
+import { argumentsOf, isCount, isRecord, type Json, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export const anthropic: Adapter = {
   dialect: 'anthropic-messages',

@@ -13,7 +13,7 @@ import { historyArguments, historyName } from './history-call.ts';
 import { isOwnPart } from './own-words.ts';
 import { profileFor } from './profiles.ts';
 import { offerTools } from './tool-definitions.ts';
-import { isRecord, type Json } from './wire-value.ts';
+import { isRecord, type Json } from '../core/wire-value.ts';
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
 

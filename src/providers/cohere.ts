@@ -12,7 +12,7 @@ import type { Adapter, ReplyReader } from './adapter.ts';
 import { ChunkTemplates } from './chunk-template.ts';
 import { type ReasoningField, type ReasoningMark, toCohereBody } from './cohere-request.ts';
 import { errorBodyProblem, malformedProblem, timeoutProblem } from './provider-error.ts';
-import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from './wire-value.ts';
+import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export const cohere: Adapter = {
   path: () => '/chat',

@@ -5,7 +5,7 @@
  * reference, "FunctionCall" and "PartialArg", and the recorded streams of the corpus.
  */
 import { limits } from '../core/limits.ts';
-import { isRecord } from './wire-value.ts';
+import { isRecord } from '../core/wire-value.ts';
 
 /** `last`: the member that was written last; for a list, its place. */
 type Container = { isList: boolean; last: string | number | null; keys: Set<string> | null };

@@ -16,7 +16,7 @@ import { createCallIds } from './call-ids.ts';
 import { isOwnPart, withSignedNames } from './own-words.ts';
 import { profileFor } from './profiles.ts';
 import { offerTools } from './tool-definitions.ts';
-import { isRecord, type Json } from './wire-value.ts';
+import { isRecord, type Json } from '../core/wire-value.ts';
 
 /**
  * What goes back to the model that said it. A signature belongs to the neutral part before it, `length` to so many of that part's last

@@ -16,7 +16,7 @@ import { ChunkTemplates } from './chunk-template.ts';
 import { PartialArguments } from './gemini-partial-args.ts';
 import { type GeminiMark, toGeminiBody } from './gemini-request.ts';
 import { errorBodyProblem, malformedProblem } from './provider-error.ts';
-import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from './wire-value.ts';
+import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export const gemini: Adapter = {
   path: (model) => `/${resourceName(model)}:streamGenerateContent?alt=sse`,

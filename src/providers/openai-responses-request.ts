@@ -14,7 +14,7 @@ import { returned } from './openai-responses-wire.ts';
 import { isOwnPart } from './own-words.ts';
 import { profileFor } from './profiles.ts';
 import { offerTools } from './tool-definitions.ts';
-import { isRecord, type Json, textOf } from './wire-value.ts';
+import { isRecord, type Json, textOf } from '../core/wire-value.ts';
 
 /** What `native` parts of this API hold: one of the three. */
 export type ResponsesNative = {

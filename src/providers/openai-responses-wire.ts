@@ -6,7 +6,7 @@ import type { Usage } from '../core/chat-event.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { isDeeperThan } from '../core/json-depth.ts';
 import { limits } from '../core/limits.ts';
-import { isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from './wire-value.ts';
+import { isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 /** What pieces say. */
 export type Said = 'text' | 'refusal' | 'reasoning' | 'arguments';

@@ -30,7 +30,7 @@ import {
   terminals,
 } from './openai-responses-wire.ts';
 import { errorBodyProblem, malformedProblem } from './provider-error.ts';
-import { isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from './wire-value.ts';
+import { isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export const openaiResponses: Adapter = {
   dialect: 'openai-responses',

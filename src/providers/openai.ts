@@ -11,7 +11,7 @@ import type { Adapter, ReplyReader } from './adapter.ts';
 import { ChunkTemplates } from './chunk-template.ts';
 import { type NativeData, toRequestBody } from './openai-request.ts';
 import { errorBodyProblem, malformedProblem } from './provider-error.ts';
-import { argumentsOf, isCount, isRecord, type Json, textOf as text, tryParse } from './wire-value.ts';
+import { argumentsOf, isCount, isRecord, type Json, textOf as text, tryParse } from '../core/wire-value.ts';
 
 export const chatCompletions: Adapter = {
   dialect: 'openai-chat',

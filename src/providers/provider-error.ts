@@ -5,6 +5,7 @@
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
+import { isRecord } from '../core/wire-value.ts';
 
 export type FailureOptions = {
   /** The request's body is the caller's own (a plain proxy): what the provider refuses about it is the caller's to mend. */
@@ -156,10 +157,6 @@ function readError(value: unknown): ProviderFault {
   };
   const numbers = [value.status_code, value.code, value.status].map(Number).filter((number) => number >= 400 && number < 600);
   return { message: text('message', 'detail', 'error'), code: text('code', 'type'), status: numbers[0] ?? null };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** `: <its code and message>`, one line, bounded, with everything that could be a credential taken out. */

@@ -2,6 +2,7 @@
  * The built-in stand-in for a model (DESIGN §6): `rehearsal/default` answers offline, over the OpenAI wire, to the ordinary
  * adapter. Deterministic. Here it is put on the wire; what it answers is in `rehearsal-script.ts`.
  */
+import { isRecord } from '../core/wire-value.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import { nextReply, type RehearsalMessage, type RehearsalReply, type RehearsalRequest } from './rehearsal-script.ts';
 import type { RehearsalTool } from './rehearsal-tools.ts';
@@ -157,8 +158,4 @@ function announcedAliases(messages: readonly RehearsalMessage[]): Map<string, st
 
 function records(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import { limits } from '../../src/core/limits.ts';
-import { type CallPiece, ToolCallAssembler } from '../../src/core/tool-call-assembler.ts';
+import type { CallPiece } from '../../src/core/call-piece.ts';
+import { ToolCallAssembler } from '../../src/core/tool-call-assembler.ts';
 
 type Call = { name: string; nativeId: string | null; state: string; arguments: unknown; deltas: string };
 

@@ -2,7 +2,7 @@
  * Anthropic's Messages API as far as tests need it: refuses what the API refuses (errors quoted there), says what its script says as
  * content blocks, streamed or plain. Its signatures are made of the thinking that they sign, so that it can tell what was changed.
  */
-import { isRecord, type Json, listOf, recordOf, textOf } from '../../../src/providers/wire-value.ts';
+import { isRecord, type Json, listOf, recordOf, textOf } from '../../../src/core/wire-value.ts';
 import type { FakeUpstream, Say, Script, Understood, UnderstoodMessage } from './upstream.ts';
 
 /** Why the API would answer 400. */
