@@ -84,6 +84,39 @@ const judges: [goal: string, required: boolean, judge: Judge][] = [
 
 /** A goal whose scenario did not run is left out. */
 export function judge(results: readonly PairResult[]): Verdict[] {
+  return [...judgeSingles(results), ...judgePairs(results)];
+}
+
+/** Dialects in front of providers: the goals of one client and one provider, held by the worst of each sort. */
+function judgePairs(results: readonly PairResult[]): Verdict[] {
+  const rules = [
+    {
+      goal: 'G1p',
+      sort: /^translated.*plain$/,
+      what: 'plain answers translated: CPU',
+      most: 2.0,
+      of: ({ ratio }: PairResult) => ratio.cpu,
+    },
+    { goal: 'G4p', sort: /^passed.*stream$/, what: 'streams passed: CPU', most: 1.15, of: ({ ratio }: PairResult) => ratio.cpu },
+    {
+      goal: 'G5p',
+      sort: /^translated.*stream$/,
+      what: 'streams translated: events/s',
+      least: 0.3,
+      of: ({ ratio }: PairResult) => ratio.eventsPerSecond,
+    },
+  ];
+  return rules.flatMap(({ goal, sort, what, most, least, of }) => {
+    const found = results.filter(({ name }) => sort.test(name)).toSorted((a, b) => of(a) - of(b));
+    const worst = most === undefined ? found[0] : found.at(-1);
+    if (worst === undefined) return [];
+    const value = of(worst);
+    const text = `${what} ${number(of(found[0] ?? worst))} to ${number(of(found.at(-1) ?? worst))} x over ${found.length} pairs (worst ${worst.name}; ${most === undefined ? `at least ${least}` : `at most ${most}`})`;
+    return [{ goal, text, holds: most === undefined ? value >= (least ?? 0) : value <= most, required: false }];
+  });
+}
+
+function judgeSingles(results: readonly PairResult[]): Verdict[] {
   const find = (name: string, connections: number): PairResult => {
     const result = results.find(
       (pair) => pair.name.startsWith(name) && pair.connections === connections && (name !== 'chat' || pair.name === name),

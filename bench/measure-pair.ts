@@ -27,7 +27,7 @@ export async function measurePair(scenario: Scenario, servers: Servers, effort: 
   const ms = Math.max(scenario.ms ?? 0, effort.ms);
   for (const contestant of [floor, ours]) await warmUp(scenario, contestant);
   const rounds: { floor: Side; ours: Side }[] = [];
-  for (let round = 0; round < effort.rounds; round++) {
+  for (let round = 0; round < (scenario.rounds ?? effort.rounds); round++) {
     if (round % 2 === 0) {
       const first = await run(scenario, floor, ms);
       rounds.push({ floor: first, ours: await run(scenario, ours, ms) });

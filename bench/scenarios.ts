@@ -1,5 +1,6 @@
 /** What is measured, and against which floor. A pair is run in turn, its order reversed every other round. */
 import { prepare, type Prepared } from './load.ts';
+import { listPairs } from './pairs.ts';
 import type { Servers } from './servers.ts';
 import { makeSessions } from './setup.ts';
 
@@ -11,6 +12,8 @@ export type Scenario = {
   events?: number;
   /** Fewer rounds tell enough where one answer takes a second. */
   ms?: number;
+  /** Instead of what the run was asked for. */
+  rounds?: number;
   floor(servers: Servers): Prepared[];
   ours(servers: Servers): Prepared[] | Promise<Prepared[]>;
 };
@@ -26,6 +29,7 @@ export function listScenarios(rows: number): Scenario[] {
     ...[1, 10].map((connections) => stream('stream rewritten, yield', connections, 'mock-normalized', 'py')),
     { ...stream('stream rewritten, paced', 20, 'mock-normalized', 'p5'), ms: 4_000 },
     ...[1, 10].map((connections) => sessionTurn(connections, rows)),
+    ...listPairs(),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** What the product has to know before it is measured: two providers at the stand-in, a toolset, agents, sessions. */
+/** What the product has to know before it is measured: providers of every kind at the stand-in, a toolset, agents, sessions. */
 import type { Servers } from './servers.ts';
 
 export type Api = { send<T>(method: string, path: string, body?: unknown): Promise<T> };
@@ -18,11 +18,14 @@ export function createApi(servers: Pick<Servers, 'ours' | 'rootKey'>): Api {
   };
 }
 
+export const kinds = ['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere'] as const;
+
 export async function setUp(servers: Servers): Promise<void> {
   const api = createApi(servers);
   const baseUrl = `${servers.upstream.url}/v1`;
   await api.send('PUT', '/v1/providers/mock', { kind: 'openai-compatible', baseUrl });
   await api.send('PUT', '/v1/providers/mock-normalized', { kind: 'openai-compatible', baseUrl, profile: { normalize: true } });
+  for (const kind of kinds) await api.send('PUT', `/v1/providers/mock-${kind}`, { kind, baseUrl, apiKey: 'bench-key-0123456789' });
   const tools = ['builtin.bash', 'builtin.read_file', 'builtin.write_file', 'builtin.list_directory'];
   await api.send('PUT', '/v1/toolsets/bench', {
     tools: tools.map((tool, index) => ({ tool, name: `bench_${index}`, aliases: [`b${index}-one`] })),

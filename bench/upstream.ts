@@ -1,10 +1,11 @@
 /**
- * A stand-in for a model provider (Chat Completions), as cheap as can be: answers are built once and kept, nothing is
+ * A stand-in for a model provider, of every API by the path (`upstream-wires.ts`), as cheap as can be: answers are built once and kept, nothing is
  * parsed. `node bench/upstream.ts <port>`. The model's name says what it answers, because every gateway forwards that:
  * `mock-c200-py` is 200 text events with a yield to the event loop between them.
  *   c<N> text events (20)   l<N> bytes of text in a plain answer (256)   p0 all at once (default) | py yield | p<N> ms apart
  */
 import { createServer, type ServerResponse } from 'node:http';
+import { streamEvents, wholeBody, wireOf } from './upstream-wires.ts';
 
 type Shape = { events: number; textBytes: number; pace: string };
 type Answer = { body: Buffer } | { events: Buffer[]; pace: string };
@@ -20,10 +21,15 @@ createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
       return;
     }
     const body = Buffer.concat(parts);
-    const key = `${readModel(body)} ${wantsStream(body)}`;
+    const path = request.url ?? '';
+    // Gemini has both in the path.
+    const inPath = /\/models\/([^:]+):(stream)?/.exec(path);
+    const model = inPath?.[1] ?? readModel(body);
+    const streamed = inPath === null ? wantsStream(body) : inPath[2] !== undefined;
+    const key = `${wireOf(path)} ${model} ${streamed}`;
     let answer = answers.get(key);
     if (answer === undefined) {
-      answer = buildAnswer(readModel(body), wantsStream(body));
+      answer = buildAnswer(path, model, streamed);
       answers.set(key, answer);
     }
     send(response, answer);
@@ -42,17 +48,12 @@ function wantsStream(body: Buffer): boolean {
   return at >= 0 && body.toString('latin1', at + 9, at + 15).includes('true');
 }
 
-function buildAnswer(model: string, streamed: boolean): Answer {
+function buildAnswer(path: string, model: string, streamed: boolean): Answer {
   const shape = readShape(model);
-  if (streamed) return { events: streamEvents(model, shape).map((event) => Buffer.from(event)), pace: shape.pace };
-  const content = 'lorem ipsum dolor sit amet '.repeat(Math.ceil(shape.textBytes / 27)).slice(0, shape.textBytes);
-  const choice = { index: 0, message: { role: 'assistant', content, refusal: null }, logprobs: null, finish_reason: 'stop' };
-  const usage = { prompt_tokens: 100, completion_tokens: 60, total_tokens: 160 };
-  return {
-    body: Buffer.from(
-      JSON.stringify({ id: 'chatcmpl-Bench', object: 'chat.completion', created: 1_760_000_000, model, choices: [choice], usage }),
-    ),
-  };
+  const wire = wireOf(path);
+  if (streamed) return { events: streamEvents(wire, model, shape.events).map((event) => Buffer.from(event)), pace: shape.pace };
+  const text = 'lorem ipsum dolor sit amet '.repeat(Math.ceil(shape.textBytes / 27)).slice(0, shape.textBytes);
+  return { body: Buffer.from(wholeBody(wire, model, text)) };
 }
 
 function readShape(model: string): Shape {
@@ -62,29 +63,6 @@ function readShape(model: string): Shape {
       .find((piece, index) => index > 0 && piece.startsWith(letter))
       ?.slice(1);
   return { events: Number(part('c') ?? 20), textBytes: Number(part('l') ?? 256), pace: part('p') ?? '0' };
-}
-
-const words = ['The', ' quick', ' brown', ' fox', ' jumps', ' over', ' the', ' lazy', ' dog', '.'];
-
-function streamEvents(model: string, shape: Shape): string[] {
-  const base = {
-    id: 'chatcmpl-Bench',
-    object: 'chat.completion.chunk',
-    created: 1_760_000_000,
-    model,
-    service_tier: 'default',
-    system_fingerprint: 'fp_bench',
-  };
-  const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
-  const chunk = (delta: unknown, finish: string | null): string =>
-    event({ ...base, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] });
-  const texts = Array.from({ length: shape.events }, (_, index) => chunk({ content: words[index % words.length] }, null));
-  const usage = event({
-    ...base,
-    choices: [],
-    usage: { prompt_tokens: 100, completion_tokens: shape.events, total_tokens: 100 + shape.events },
-  });
-  return [chunk({ role: 'assistant', content: '', refusal: null }, null), ...texts, chunk({}, 'stop'), usage, 'data: [DONE]\n\n'];
 }
 
 function send(response: ServerResponse, answer: Answer): void {

@@ -103,7 +103,7 @@ function build(bindings: Bindings): Wiring {
   };
   const master = createMasterKey(settings.masterKey);
   const executor = createCodeExecutor(codeTools());
-  const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: base.clock });
+  const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: base.clock, log: base.log });
   const callDeps = (workspace: string): CallDeps => ({
     clock: base.clock,
     log: base.log,

@@ -190,6 +190,8 @@ export const limits = {
 
   // Providers.
   providerFirstByteTimeoutMs: 120_000,
+  /** A reply that is not streamed has no first byte before its last word is thought. */
+  providerWholeTimeoutMs: 600_000,
   providerIdleTimeoutMs: 120_000,
   /** After a finish reason only usage and the end mark are missing; some servers never close. */
   providerTailTimeoutMs: 5_000,

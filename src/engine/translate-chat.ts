@@ -87,6 +87,7 @@ function toChatRequest({ access, model, agent }: TranslatedChat, request: Dialec
     tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
     toolChoice,
     settings,
+    ...(!request.streamed && { whole: true as const }),
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
   };
 }

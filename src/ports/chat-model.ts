@@ -17,6 +17,8 @@ export type ChatRequest = {
   tools: readonly OfferedTool[];
   toolChoice: 'auto' | 'none' | 'required' | { tool: string };
   settings: ModelSettings;
+  /** Nobody reads along: the reply may come in one piece, which is much cheaper than a stream. */
+  whole?: true;
   /** As the agent says; absent: as the provider's profile does. */
   protocol?: 'native' | 'text';
 };

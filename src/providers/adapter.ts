@@ -10,11 +10,11 @@ import type { ChatRequest } from '../ports/chat-model.ts';
 export type Adapter = {
   /** The client dialect that is this wire: a request in it may be passed on as it came. */
   dialect?: DialectName;
-  /** Behind the base URL, for a streamed request. */
-  path(model: string): string;
+  /** Behind the base URL. */
+  path(request: Pick<ChatRequest, 'model' | 'whole'>): string;
   /** Beside the provider's own, which go before them. Names in lower case. */
   headers?: Readonly<Record<string, string>>;
-  /** The body of a streamed request. Throws `Problem` for what this API cannot be told at all. */
+  /** The body, for a streamed reply or a whole one. Throws `Problem` for what this API cannot be told at all. */
   toBody(request: ChatRequest): unknown;
   createReply(request: Pick<ChatRequest, 'access' | 'model'>): ReplyReader;
 };

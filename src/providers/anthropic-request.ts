@@ -22,7 +22,7 @@ export function toMessagesBody(request: ChatRequest): Json {
   // A last word of the model's to go on from is refused with thinking, and by the models that think as they see fit.
   const messages = legalTurns(turns, { canContinue: profile.reasoning !== 'adaptive' && !thinking.on });
   const tools = offered.tools.length > 0 ? offered.tools : toolsOf(messages);
-  const body: Json = { model, max_tokens: thinking.maxTokens, messages, stream: true };
+  const body: Json = { model, max_tokens: thinking.maxTokens, messages, stream: request.whole !== true };
   const system = toSystem(request.messages);
   if (system.length > 0) body.system = system;
   if (tools.length > 0) {

@@ -30,7 +30,7 @@ export function toCohereBody(request: ChatRequest): Json {
   const profile = profileFor(access, model);
   const { tools, toolChoice } = offerTools(request, profile);
   const thinking = toThinking(settings, profile);
-  const body: Json = { model, messages: toMessages(request, profile, thinking?.type !== 'disabled'), stream: true };
+  const body: Json = { model, messages: toMessages(request, profile, thinking?.type !== 'disabled'), stream: request.whole !== true };
   // An empty list is refused, and so is a choice without tools.
   if (tools.length > 0) {
     body.tools = tools.map(toTool);

@@ -19,7 +19,7 @@ import { errorBodyProblem, malformedProblem } from './provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export const gemini: Adapter = {
-  path: (model) => `/${resourceName(model)}:streamGenerateContent?alt=sse`,
+  path: ({ model, whole }) => `/${resourceName(model)}:${whole ? 'generateContent' : 'streamGenerateContent?alt=sse'}`,
   toBody: toGeminiBody,
   createReply: ({ access }) => new GeminiReply(access),
 };
@@ -162,6 +162,8 @@ class GeminiReply implements ReplyReader {
     const goesOn = this.#open !== null && (name === '' || (id !== '' && id === this.#open.id));
     // The wire ends a call, or keeps it alive, with an empty one.
     if (!goesOn && name === '' && call.args == null && partials.length === 0) return true;
+    // More of a call that has ended: then it was not whole, and what stands there must not run.
+    if (!goesOn && name === '' && partials.length > 0) return false;
     if (!goesOn) this.#begin({ index: this.#calls++, id, name, partial: null, signature }, events);
     const open = this.#open;
     if (open === null) return true;

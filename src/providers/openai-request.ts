@@ -35,8 +35,8 @@ export function toRequestBody(request: ChatRequest): Json {
   const { access, model, settings } = request;
   const profile = profileFor(access, model);
   const { tools, toolChoice } = offerTools(request, profile);
-  const body: Json = { model, messages: toMessages(request, profile), stream: true };
-  if (profile.streamUsage) body.stream_options = { include_usage: true };
+  const body: Json = { model, messages: toMessages(request, profile), stream: request.whole !== true };
+  if (profile.streamUsage && request.whole !== true) body.stream_options = { include_usage: true };
   if (tools.length > 0) {
     body.tools = tools.map((tool) => toTool(tool, profile));
     if (toolChoice !== 'auto') body.tool_choice = toToolChoice(toolChoice, profile);

@@ -34,7 +34,7 @@ type CallKind = { type?: 'custom_tool_call'; namespace?: unknown; caller?: unkno
 export function toResponsesBody(request: ChatRequest): Json {
   const { access, model, settings } = request;
   const profile = profileFor(access, model);
-  const body: Json = { model, input: toInput(request, profile), stream: true, store: false };
+  const body: Json = { model, input: toInput(request, profile), stream: request.whole !== true, store: false };
   // Models that do not reason refuse it: "Encrypted content is not supported with this model" (pydantic/pydantic-ai#2865).
   if (profile.reasoning !== 'none') body.include = ['reasoning.encrypted_content'];
   const { tools, toolChoice } = offerTools(request, profile);

@@ -4,6 +4,7 @@
  * where it may hold calls and nobody has seen that its wire is exact.
  */
 import { nativeTokenPrefix } from '../core/native-token.ts';
+import { limits } from '../core/limits.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -42,10 +43,11 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
   const { access, model, body, dialect, http, clock } = request;
   const adapter = adapterFor(access.kind);
   const headersOut = { ...adapter.headers, ...request.headers };
-  const exchange: Exchange = { access, path: adapter.path(model), headers: headersOut, body: outgoingBody(request) };
+  const exchange: Exchange = { access, path: adapter.path({ model }), headers: headersOut, body: outgoingBody(request) };
   const { normalize, exact } = profileFor(access, model);
   if (!normalize && (exact || !offersTools(body))) {
-    const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true }));
+    const firstByteMs = body.stream === true ? limits.providerFirstByteTimeoutMs : limits.providerWholeTimeoutMs;
+    const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true, firstByteMs }));
     const headers = await answerHeaders(access, response);
     // Untouched by JavaScript, which costs a tenth of reading it. It ends with the provider, or with the caller.
     return new Response(response.body, { status: 200, headers });

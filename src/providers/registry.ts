@@ -4,7 +4,7 @@ import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
-import type { Clock } from '../ports/runtime.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Adapter } from './adapter.ts';
 import { anthropic } from './anthropic.ts';
 import { cohere } from './cohere.ts';
@@ -13,10 +13,11 @@ import { chatCompletions } from './openai.ts';
 import { openaiResponses } from './openai-responses.ts';
 import { withRetries } from './retry.ts';
 import { withTextProtocol } from './text-protocol.ts';
-import { openReply, readReply } from './transport.ts';
+import { logLeftTools } from './tool-definitions.ts';
+import { type Exchange, openReply, openWhole, ReplyCursor } from './transport.ts';
 
 /** `rehearsal` answers for the built-in stand-in, over the same wire (`rehearsal.ts`). */
-export type ModelDeps = { http: OutboundHttp; clock: Clock; rehearsal: OutboundHttp };
+export type ModelDeps = { http: OutboundHttp; clock: Clock; rehearsal: OutboundHttp; log?: Logger };
 
 const adapters: Readonly<Record<ProviderAccess['kind'], Adapter>> = {
   openai: chatCompletions,
@@ -35,15 +36,9 @@ export function adapterFor(kind: ProviderAccess['kind']): Adapter {
 /** A model behind any provider, chosen by the request's `access.kind`; failures before the first batch are retried. */
 export function createChatModel(deps: ModelDeps): ChatModel {
   return withTextProtocol({
-    async *stream(request, signal) {
-      const { first, rest } = await withRetries(deps.clock, signal, () => begin(deps, request, signal));
-      try {
-        yield first;
-        yield* rest;
-      } finally {
-        // The consumer may leave at the first batch, before `rest` is its business.
-        await rest.return(undefined);
-      }
+    stream(request, signal) {
+      logLeftTools(deps.log, request);
+      return request.whole ? readWhole(deps, request) : readStream(deps, request, signal);
     },
   });
 }
@@ -53,22 +48,68 @@ function httpFor(deps: Pick<ModelDeps, 'http' | 'rehearsal'>, access: ProviderAc
   return access.kind === 'rehearsal' ? deps.rehearsal : deps.http;
 }
 
-async function begin(
-  deps: ModelDeps,
-  request: ChatRequest,
-  signal: AbortSignal,
-): Promise<{ first: ChatEvent[]; rest: AsyncGenerator<ChatEvent[]> }> {
-  const { access, model } = request;
+type Reply = AsyncIterableIterator<readonly ChatEvent[]>;
+
+/** No generator: a batch would take a turn in each of those that it passes through. */
+function readStream(deps: ModelDeps, request: ChatRequest, signal: AbortSignal): Reply {
+  let cursor: ReplyCursor | null = null;
+  const end = (): { done: true; value: undefined } => {
+    cursor?.close();
+    return { done: true, value: undefined };
+  };
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      if (cursor === null) {
+        const begun = await withRetries(deps.clock, signal, () => begin(deps, request, signal));
+        cursor = begun.cursor;
+        return { done: false, value: begun.first };
+      }
+      const batch = await cursor.next();
+      return batch === null ? end() : { done: false, value: batch };
+    },
+    async return() {
+      return end();
+    },
+  };
+}
+
+async function begin(deps: ModelDeps, request: ChatRequest, signal: AbortSignal): Promise<{ first: ChatEvent[]; cursor: ReplyCursor }> {
+  const { access } = request;
   const adapter = adapters[access.kind];
-  const http = httpFor(deps, access);
-  const exchange = { access, path: adapter.path(model), headers: adapter.headers, body: adapter.toBody(request) };
-  const open = await openReply({ http, clock: deps.clock }, exchange, signal);
-  const rest = readReply(open, access, adapter.createReply(request), signal);
-  const { done, value: first } = await rest.next();
-  if (done) throw new Error('a reply ended without an end');
-  const only = first[0];
-  if (only?.type !== 'error') return { first, rest };
-  // An error before anything was said is like an error status: it may be tried again, and this exchange is over.
-  await rest.return(undefined);
-  throw Problem.fromBody(only.problem);
+  const open = await openReply({ http: httpFor(deps, access), clock: deps.clock }, toExchange(adapter, request), signal);
+  const cursor = new ReplyCursor(open, access, adapter.createReply(request), signal);
+  try {
+    return { first: refuseFailure(await cursor.next()), cursor };
+  } catch (error) {
+    cursor.close();
+    throw error;
+  }
+}
+
+/**
+ * The reply as one batch. When the caller leaves, the runtime drops the request that is being served and all its fetches: so no
+ * signal is needed, which in workerd would cost more than all the rest.
+ */
+async function* readWhole(deps: ModelDeps, request: ChatRequest): Reply {
+  const { access } = request;
+  const adapter = adapters[access.kind];
+  const exchange = toExchange(adapter, request);
+  yield await withRetries(deps.clock, undefined, async () => {
+    const body = await openWhole({ http: httpFor(deps, access), clock: deps.clock }, exchange);
+    return refuseFailure(adapter.createReply(request).takeWhole(body));
+  });
+}
+
+function toExchange(adapter: Adapter, request: ChatRequest): Exchange {
+  return { access: request.access, path: adapter.path(request), headers: adapter.headers, body: adapter.toBody(request) };
+}
+
+/** An error before anything was said is like an error status: it may be tried again, and this exchange is over. */
+function refuseFailure(first: ChatEvent[] | null): ChatEvent[] {
+  if (first === null) throw new Error('a reply ended without an end');
+  if (first[0]?.type === 'error') throw Problem.fromBody(first[0].problem);
+  return first;
 }

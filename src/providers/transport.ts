@@ -7,6 +7,7 @@ import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { JsonArrayReader } from '../net/json-array.ts';
+import { readBounded } from '../net/read-bounded.ts';
 import { SseParser } from '../net/sse.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { OutboundHttp } from '../ports/outbound.ts';
@@ -53,19 +54,51 @@ export async function openReply(
 export async function openHead(
   deps: { http: OutboundHttp; clock: Clock },
   exchange: Exchange,
-  options: FailureOptions = {},
+  { firstByteMs = limits.providerFirstByteTimeoutMs, ...options }: FailureOptions & { firstByteMs?: number } = {},
 ): Promise<Response> {
   const { access } = exchange;
   const late = (): never => {
     throw timeoutProblem(access, 'did not answer in time');
   };
   try {
-    const response = await withTimeLimit(deps.http(toRequest(exchange), { purpose: 'provider' }), limits.providerFirstByteTimeoutMs, late);
+    const response = await withTimeLimit(deps.http(toRequest(exchange), { purpose: 'provider' }), firstByteMs, late);
     if (response.ok) return response;
     throw await withTimeLimit(responseProblem(access, response, deps.clock.now(), options), limits.providerIdleTimeoutMs, late);
   } catch (error) {
     throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
   }
+}
+
+/**
+ * The body of a plain answer, parsed. A provider that streams although it was not asked to is read to its end, too: then it is
+ * refused as no JSON. Same time-outs and bounds as a streamed reply; no signal, as above.
+ */
+export async function openWhole(deps: { http: OutboundHttp; clock: Clock }, exchange: Exchange): Promise<unknown> {
+  const { access } = exchange;
+  const response = await openHead(deps, exchange, { firstByteMs: limits.providerWholeTimeoutMs });
+  const late = (): never => {
+    throw timeoutProblem(access, 'fell silent in the middle of its reply');
+  };
+  let text: string;
+  try {
+    text = await withTimeLimit(readText(access, response), limits.providerIdleTimeoutMs, late);
+  } catch (error) {
+    throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw malformedProblem(access, text === '' ? 'sent an empty answer' : 'sent an answer that is not JSON', error);
+  }
+}
+
+/** At once where its length is told and true, which is the usual case and the cheapest. */
+async function readText(access: ProviderAccess, response: Response): Promise<string> {
+  const length = Number(response.headers.get('content-length') ?? Number.NaN);
+  if (length <= limits.maxPlainReplyBytes && !response.headers.has('content-encoding')) return await response.text();
+  const { bytes, truncated } = await readBounded(response, limits.maxPlainReplyBytes);
+  if (truncated) throw malformedProblem(access, `sent more than ${limits.maxPlainReplyBytes} bytes`);
+  return new TextDecoder().decode(bytes);
 }
 
 function toRequest({ access, path, headers, body }: Exchange): Request {

@@ -252,6 +252,50 @@ describe('what happens in the middle of a reply', () => {
   });
 });
 
+describe('a reply that is asked for whole', () => {
+  const whole = (fields: Partial<ChatRequest> = {}) => request({ whole: true, ...fields });
+  const message = { role: 'assistant', content: 'Hello' };
+  const reply = { choices: [{ index: 0, message, finish_reason: 'stop' }], usage };
+
+  it('is asked for unstreamed, and comes as one batch', async () => {
+    const bodies: Record<string, unknown>[] = [];
+    const { http } = scripted(async (sent) => {
+      bodies.push((await sent.json()) as Record<string, unknown>);
+      return Response.json(reply);
+    });
+    const batches: unknown[] = [];
+    for await (const batch of modelOver(http).stream(whole(), new AbortController().signal)) batches.push(batch.map(({ type }) => type));
+    expect(batches).toEqual([['text', 'usage', 'finish']]);
+    expect(bodies).toEqual([expect.not.objectContaining({ stream_options: expect.anything() })]);
+    expect(bodies[0]?.stream).toBe(false);
+  });
+
+  it('is read with and without its length told, and encoded', async () => {
+    for (const headers of [{}, { 'content-length': String(JSON.stringify(reply).length) }, { 'content-encoding': 'identity' }]) {
+      const { http } = scripted(() => new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json', ...headers } }));
+      expect((await collect(modelOver(http), whole())).at(-1)).toMatchObject({ type: 'finish', reason: 'stop' });
+    }
+  });
+
+  it('is tried again like a stream, and told as a problem when it is none', async () => {
+    const { http, requests } = scripted(
+      () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
+      () => Response.json({ error: { message: 'overloaded', code: 503 } }),
+      () => Response.json(reply),
+    );
+    expect((await collect(modelOver(http), whole())).at(-1)).toMatchObject({ type: 'finish' });
+    expect(requests).toHaveLength(3);
+    const refused = scripted(() => Response.json({ error: { message: 'no' } }, { status: 400 }));
+    await expect(collect(modelOver(refused.http), whole())).rejects.toMatchObject({ code: 'upstream_error' });
+    expect(refused.requests).toHaveLength(1);
+  });
+
+  it('is refused where it is longer than a reply may be', async () => {
+    const long = scripted(() => new Response('x', { headers: { 'content-length': String(limits.maxPlainReplyBytes + 1) } }));
+    await expect(collect(modelOver(long.http), whole())).rejects.toMatchObject({ code: 'upstream_error' });
+  });
+});
+
 describe('waiting', () => {
   const silent = () => new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } });
   const begun = (text: string) => () =>

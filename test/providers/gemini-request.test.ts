@@ -141,11 +141,11 @@ describe('the request to Gemini', () => {
 
   it('goes to the model wherever it is, under each of its names', () => {
     const paths = ['gemini-x', 'models/gemini-x', 'google/gemini-x', 'projects/p/locations/l/publishers/google/models/gemini-x'];
-    for (const model of paths) expect(gemini.path(model)).toBe('/models/gemini-x:streamGenerateContent?alt=sse');
-    expect(gemini.path('tunedModels/mine')).toBe('/tunedModels/mine:streamGenerateContent?alt=sse');
-    expect(gemini.path('projects/p/locations/l/endpoints/12')).toBe('/endpoints/12:streamGenerateContent?alt=sse');
-    expect(gemini.path('gemini-x@001')).toContain('/gemini-x@001:');
-    expect(gemini.path('x?key=1#')).toBe('/models/x%3Fkey%3D1%23:streamGenerateContent?alt=sse');
+    for (const model of paths) expect(gemini.path({ model: model })).toBe('/models/gemini-x:streamGenerateContent?alt=sse');
+    expect(gemini.path({ model: 'tunedModels/mine' })).toBe('/tunedModels/mine:streamGenerateContent?alt=sse');
+    expect(gemini.path({ model: 'projects/p/locations/l/endpoints/12' })).toBe('/endpoints/12:streamGenerateContent?alt=sse');
+    expect(gemini.path({ model: 'gemini-x@001' })).toContain('/gemini-x@001:');
+    expect(gemini.path({ model: 'x?key=1#' })).toBe('/models/x%3Fkey%3D1%23:streamGenerateContent?alt=sse');
   });
 });
 

@@ -26,7 +26,8 @@ const access: ProviderAccess = {
 };
 const body = { model: 'acme/m', messages: [{ role: 'user', content: 'hi' }], toolset: 'demo', store: true };
 
-const proxied = (http: OutboundHttp, fields: Partial<ProxyRequest> = {}) => proxyChat({ access, model: 'm', dialect: openAiChat, body, http, clock, ...fields });
+const proxied = (http: OutboundHttp, fields: Partial<ProxyRequest> = {}) =>
+  proxyChat({ access, model: 'm', dialect: openAiChat, body, http, clock, ...fields });
 const normalizing = { ...access, profile: { normalize: true } };
 const odd = [
   { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] },
@@ -106,11 +107,16 @@ describe('a request without anything of ours', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('is given up when the provider does not answer', async () => {
+  it.each([
+    ['a stream', true, limits.providerFirstByteTimeoutMs],
+    ['a whole answer', false, limits.providerWholeTimeoutMs],
+  ])('is given up when the provider does not answer: %s', async (_, stream, ms) => {
     vi.useFakeTimers();
     try {
-      const answer = proxied(() => new Promise(() => undefined)).catch((error: unknown) => error);
-      await vi.advanceTimersByTimeAsync(limits.providerFirstByteTimeoutMs);
+      const answer = proxied(() => new Promise(() => undefined), { body: { ...body, stream } }).catch((error: unknown) => error);
+      await vi.advanceTimersByTimeAsync(ms - 1);
+      expect(await Promise.race([answer, 'waiting'])).toBe('waiting');
+      await vi.advanceTimersByTimeAsync(1);
       expect(await answer).toMatchObject({ code: 'upstream_timeout' });
     } finally {
       vi.useRealTimers();
