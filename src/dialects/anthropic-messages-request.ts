@@ -219,7 +219,7 @@ function sessionOfId(id: unknown): string | null {
 }
 
 /** The caller's own tools. Throws `invalid_request` for those that are the provider's, and for names that no model could call. */
-export function toClientTools(given: readonly z.infer<typeof Tool>[]): ClientTool[] {
+function toClientTools(given: readonly z.infer<typeof Tool>[]): ClientTool[] {
   const issues: Issue[] = [];
   if (given.length > limits.maxClientTools) issues.push({ path: 'tools', message: `must have at most ${limits.maxClientTools} items` });
   const tools = given.flatMap(({ name, type, description, input_schema: inputSchema }, index): ClientTool[] => {
@@ -241,7 +241,7 @@ export function toClientTools(given: readonly z.infer<typeof Tool>[]): ClientToo
 }
 
 /** The sampling settings, as every provider's adapter reads them. */
-export function toSettings(body: MessagesRequest): ModelSettings {
+function toSettings(body: MessagesRequest): ModelSettings {
   const settings: ModelSettings = { maxOutputTokens: body.max_tokens };
   if (body.temperature != null) settings.temperature = body.temperature;
   if (body.top_p != null) settings.topP = body.top_p;

@@ -16,7 +16,7 @@ const access: ProviderAccess = {
   models: [],
   profile: {},
 };
-const model = 'claude-sonnet-4-5';
+const model = 'claude-sonnet-5';
 const tools = [
   { name: 'look', input_schema: { type: 'object' } },
   { type: 'web_search_20250305', name: 'web_search' },
@@ -94,7 +94,6 @@ describe('a message for a provider of kind anthropic', () => {
     );
     const client = new Anthropic({
       apiKey: 'unused',
-      logLevel: 'off',
       maxRetries: 0,
       fetch: async (_url, init) => {
         const asked = JSON.parse(String(init?.body)) as Record<string, unknown>;
