@@ -197,7 +197,10 @@ class CohereReply implements ReplyReader {
     return events;
   }
 
-  /** A generation that came out wrong may come out right the next time. */
+  /**
+   * A generation that came out wrong may come out right the next time; and an error that names no kind is what the reference says of
+   * the word: "failed due to an internal error" (`ChatFinishReason`).
+   */
   #errorOf({ error, error_type: type }: Json): Problem {
     if (type === 'INVALID_TOOL_GENERATION' || textOf(error) === '') {
       return malformedProblem(
@@ -205,7 +208,7 @@ class CohereReply implements ReplyReader {
         type === 'INVALID_TOOL_GENERATION' ? 'made a tool call that it could not read itself' : 'gave up on its reply',
       );
     }
-    return errorBodyProblem(this.#access, { message: error, code: type });
+    return errorBodyProblem(this.#access, { message: error, code: textOf(type) || 'internal_error' });
   }
 
   #reason(raw: string | null): FinishReason {

@@ -284,7 +284,7 @@ describe('what Cohere says', () => {
       { type: 'error', retryable: true },
     ]);
     expect(replyOf(ended('ERROR', { error: 'the model is sad' }))).toMatchObject([
-      { type: 'error', problem: { detail: expect.stringContaining('the model is sad') } },
+      { type: 'error', problem: { detail: expect.stringContaining('the model is sad') }, retryable: true },
     ]);
     expect(replyOf(ended('TIMEOUT'))).toMatchObject([{ type: 'error', problem: { code: 'upstream_timeout' }, retryable: true }]);
     expect(replyOf({ id: 'x', message: 'too many requests' })).toMatchObject([
