@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { ProviderAccess } from '../../src/core/provider.ts';
+import type { Profile } from '../../src/core/provider-profile.ts';
+import type { OfferedTool } from '../../src/ports/chat-model.ts';
+import type { OutboundHttp } from '../../src/ports/outbound.ts';
+import { plainProfile } from '../../src/providers/profile-rows.ts';
+import { createChatModel } from '../../src/providers/registry.ts';
+import { defineTools, logLeftTools, offerTools } from '../../src/providers/tool-definitions.ts';
+import { fakeClock, keptLog } from '../fakes/runtime.ts';
+
+const tool = (name: string, inputSchema: OfferedTool['inputSchema'] = { type: 'object', properties: {} }): OfferedTool => ({
+  name,
+  description: `What ${name} does.`,
+  inputSchema,
+});
+const profile = (flags: Partial<Profile>): Profile => ({ ...plainProfile, ...flags });
+const names = (tools: readonly OfferedTool[]): string[] => tools.map(({ name }) => name);
+
+describe('the tools of a request', () => {
+  it('are the same list where there is nothing to change, and found once', () => {
+    const tools = [tool('a'), tool('b')];
+    expect(defineTools(tools, plainProfile).tools).toBe(tools);
+    const strict = profile({ maxTools: 1 });
+    expect(defineTools(tools, strict)).toBe(defineTools(tools, strict));
+    expect(defineTools(tools, profile({ maxTools: 2 })).left.size).toBe(0);
+  });
+
+  it('have schemas as the provider takes them, with what was changed', () => {
+    const tools = [tool('plain'), tool('either', { anyOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { type: 'null' }] })];
+    const { tools: sent, changes } = defineTools(tools, profile({ schemas: 'anthropic' }));
+    expect(sent[0]).toBe(tools[0]);
+    expect(sent[1]?.inputSchema).toEqual({ type: 'object', properties: { a: { type: 'string' } } });
+    expect([...changes.keys()]).toEqual(['either']);
+    expect(tools[1]?.inputSchema).toHaveProperty('anyOf');
+  });
+
+  it('are sent without the one whose schema is impossible, which is named with the reason', () => {
+    const odd = [tool('good'), tool('list', { type: 'array' }), tool('never', { not: {}, type: 'string' }), tool('fine')];
+    const { tools, left } = defineTools(odd, plainProfile);
+    expect(names(tools)).toEqual(['good', 'fine']);
+    expect([...left]).toEqual([
+      ['list', 'its input schema takes a value of type array, and arguments are an object'],
+      ['never', 'its input schema takes a value of type string, and arguments are an object'],
+    ]);
+    // Schemas come from strangers, whatever their type says here.
+    expect(defineTools([tool('none', 'schema' as never)], plainProfile).left.get('none')).toBe('its input schema is no JSON Schema');
+  });
+
+  it('have descriptions and a number within the limits, the last ones left out', () => {
+    const long = { ...tool('long'), description: `${'x'.repeat(62)}🐎${'y'.repeat(100)}` };
+    const { tools, changes, left } = defineTools([long, tool('b'), tool('c')], profile({ maxToolDescription: 64, maxTools: 2 }));
+    expect(tools[0]?.description).toBe(`${'x'.repeat(62)}…`);
+    expect(changes.get('long')).toEqual([{ path: '', message: 'its description is cut at 64 characters' }]);
+    expect([names(tools), [...left]]).toEqual([['long', 'b'], [['c', 'the provider takes 2 tools in one request']]]);
+  });
+
+  it('that cannot be sent do not count', () => {
+    const { tools } = defineTools([tool('list', { type: 'array' }), tool('a'), tool('b')], profile({ maxTools: 2 }));
+    expect(names(tools)).toEqual(['a', 'b']);
+  });
+});
+
+describe('the choice of a tool', () => {
+  const tools = [tool('a'), tool('b'), tool('list', { type: 'array' })];
+  const offer = (toolChoice: Parameters<typeof offerTools>[0]['toolChoice'], flags: Partial<Profile> = {}) => {
+    const offered = offerTools({ tools, toolChoice }, profile(flags));
+    return [names(offered.tools), offered.toolChoice];
+  };
+
+  it('is told as it is where the provider knows its words', () => {
+    for (const choice of ['auto', 'none', 'required', { tool: 'b' }] as const) expect(offer(choice)).toEqual([['a', 'b'], choice]);
+  });
+
+  it('of one tool is told by sending that one alone, where only "any" can be said', () => {
+    expect(offer({ tool: 'b' }, { toolChoice: 'required' })).toEqual([['b'], 'required']);
+    expect(offer('required', { toolChoice: 'required' })).toEqual([['a', 'b'], 'required']);
+    expect(offer('none', { toolChoice: 'required' })).toEqual([['a', 'b'], 'none']);
+  });
+
+  it('is not told where none is known', () => {
+    for (const choice of ['none', 'required', { tool: 'b' }] as const)
+      expect(offer(choice, { toolChoice: 'auto' })).toEqual([['a', 'b'], 'auto']);
+  });
+
+  it('of a tool that cannot be sent forces no other one', () => {
+    expect(offer({ tool: 'list' })).toEqual([['a', 'b'], 'auto']);
+    expect(offer({ tool: 'unheard_of' }, { toolChoice: 'required' })).toEqual([['a', 'b'], 'auto']);
+  });
+
+  it('brings a tool in that was beyond the number', () => {
+    expect(offer({ tool: 'b' }, { maxTools: 1 })).toEqual([['b'], { tool: 'b' }]);
+    expect(offer({ tool: 'b' }, { maxTools: 1, toolChoice: 'required' })).toEqual([['b'], 'required']);
+  });
+
+  it('is none where there is nothing to choose from', () => {
+    expect(offerTools({ tools: [], toolChoice: 'required' }, plainProfile)).toEqual({ tools: [], toolChoice: 'auto' });
+    expect(offerTools({ tools: [tool('list', { type: 'array' })], toolChoice: 'required' }, plainProfile)).toEqual({
+      tools: [],
+      toolChoice: 'auto',
+    });
+  });
+});
+
+describe('a tool that is not sent', () => {
+  it('is logged once for its list', () => {
+    const log = keptLog();
+    const request = { access, model: 'm', tools: [tool('good'), tool('list', { type: 'array' })] };
+    for (let step = 0; step < 3; step += 1) logLeftTools(log, request);
+    expect(log.lines).toEqual([
+      {
+        level: 'info',
+        message: 'tools were not sent',
+        fields: {
+          provider: 'vllm',
+          model: 'm',
+          tools: { list: 'its input schema takes a value of type array, and arguments are an object' },
+        },
+      },
+    ]);
+    logLeftTools(log, { ...request, tools: [tool('good')] });
+    logLeftTools(undefined, request);
+    expect(log.lines).toHaveLength(1);
+  });
+
+  it('is told by the model that is asked, and the others go', async () => {
+    const log = keptLog();
+    let sent: string[] = [];
+    const http: OutboundHttp = async (request) => {
+      const body = (await request.json()) as { tools: { function: { name: string } }[] };
+      sent = body.tools.map((each) => each.function.name);
+      return Response.json({ choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }] });
+    };
+    const model = createChatModel({ http, rehearsal: http, clock: fakeClock(), log });
+    const request = { access, model: 'm', messages: [], toolChoice: 'auto' as const, settings: {} };
+    const stream = model.stream({ ...request, tools: [tool('good'), tool('list', { type: 'array' })] }, new AbortController().signal);
+    for await (const _batch of stream) break;
+    expect([sent, log.lines.map(({ message }) => message)]).toEqual([['good'], ['tools were not sent']]);
+  });
+});
+
+const access: ProviderAccess = {
+  name: 'vllm',
+  kind: 'openai-compatible',
+  baseUrl: 'http://vllm.example/v1',
+  headers: {},
+  models: [],
+  profile: {},
+};
