@@ -14,7 +14,7 @@ import type { Message, ToolCallPart } from '../core/message.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
-import type { ChatModel, ChatRequest, OfferedTool } from '../ports/chat-model.ts';
+import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Ids, Logger } from '../ports/runtime.ts';
@@ -211,10 +211,8 @@ async function toRequest(
     access,
     model,
     messages: system === '' ? messages : [{ role: 'system', parts: [{ type: 'text', text: system }] }, ...messages],
-    tools:
-      names === null
-        ? []
-        : offeredTools(names).map(({ name, description, inputSchema }): OfferedTool => ({ name, description, inputSchema })),
+    // The same list from step to step: what a provider is sent of it is found once.
+    tools: names === null ? [] : offeredTools(names),
     toolChoice: at.closing ? 'none' : at.step === 1 ? toolChoice(plan, names) : 'auto',
     settings: plan.settings,
     ...(plan.protocol !== undefined && { protocol: plan.protocol }),
