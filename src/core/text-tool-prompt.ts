@@ -18,11 +18,14 @@ export type PromptTools = {
  * holds for this reply alone. So a provider's cache keeps all that was there before.
  */
 export function renderPrompt({ tools, toolChoice = 'auto', parallel = true }: PromptTools): string {
-  const lines = tools.map(({ name, description, inputSchema }) => {
-    const { $schema: _dialect, ...parameters } = inputSchema;
-    return safeJson({ name, description, parameters });
-  });
+  const lines = tools.map((tool) => safeJson(promptTool(tool)));
   return [heading, `<tools>\n${lines.join('\n')}\n</tools>`, ...choiceWords(toolChoice, tools.length, parallel)].join('\n\n');
+}
+
+/** A tool as its line tells it. */
+export function promptTool({ name, description, inputSchema }: PromptTools['tools'][number]) {
+  const { $schema: _dialect, ...parameters } = inputSchema;
+  return { name, description, parameters };
 }
 
 const heading = `# Tools

@@ -1,16 +1,21 @@
 /** The tools of a toolset as a provider is sent them. */
 import { z } from 'zod';
 import { announceBlock } from '../../core/announce.ts';
-import { offeredTools } from '../../core/alias-map.ts';
-import type { AliasMap } from '../../core/alias-map.ts';
+import { type AliasMap, type OfferedName, offeredTools } from '../../core/alias-map.ts';
 import type { EditionTool } from '../../core/edition.ts';
+import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
+import type { ProviderAccess } from '../../core/provider.ts';
+import { ProviderKind } from '../../core/provider-kind.ts';
 import { ToolsetName } from '../../core/toolset.ts';
+import { exampleAccess, type ShownTools, showText, showTools } from '../../providers/shown-tools.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { aliasNames, readNames, Version } from '../toolset-names.ts';
+
+const tokens = z.int().meta({ description: 'An estimate: four characters of the JSON that is sent are counted as one token.' });
 
 const ToolsetTools = z
   .object({
@@ -26,10 +31,21 @@ const ToolsetTools = z
         definition: z
           .record(z.string(), z.unknown())
           .nullable()
-          .meta({ description: 'As this provider is sent it; null: it is not sent.' }),
+          .meta({ description: "As the body of this provider's API holds it; null: it is not sent, and a warning says why." }),
+        tokens,
+        changes: z
+          .array(z.object({ path: z.string(), message: z.string() }))
+          .meta({
+            description:
+              "What is told otherwise than in the toolset: `path` is a JSON Pointer into the tool's input schema, '' the tool itself.",
+          }),
       }),
     ),
-    prompt: z.string().nullable().meta({ description: 'The block about aliases that the system prompt gets; null: none.' }),
+    tokens,
+    prompt: z
+      .string()
+      .nullable()
+      .meta({ description: 'What the system prompt gets: the block about aliases, and with the text protocol the tools. null: nothing.' }),
     warnings: z.array(z.object({ path: z.string(), message: z.string() })),
   })
   .meta({ id: 'ToolsetTools' });
@@ -46,7 +62,13 @@ export function mountToolsetTools(app: App): void {
       operationId: 'listToolsetTools',
       summary: 'The tools as a provider is sent them',
       query: z.strictObject({
-        provider: z.string().min(1).max(32).default('openai').meta({ description: 'A kind or a configured provider.' }),
+        provider: z
+          .string()
+          .min(1)
+          .max(32)
+          .default('openai')
+          .meta({ description: 'A configured provider, a kind, or `text` for models that are told of tools in the prompt.' }),
+        model: z.string().min(1).max(200).optional().meta({ description: 'What is known of this model counts as well.' }),
         version: Version,
       }),
       answers: { 200: { description: 'In the order they are sent.', schema: ToolsetTools, headers: editionHeader } },
@@ -54,38 +76,61 @@ export function mountToolsetTools(app: App): void {
     },
     async ({ c, services, principal, params, query }) => {
       const { pointer, names } = await readNames(services, principal, params.toolset, query.version);
-      await requireProvider(services, principal, query.provider);
-      const prompt = announceBlock(names);
+      const shown = await shownTools(services, principal, query, offeredTools(names));
+      const tools = toolRows(names, shown);
+      const prompt = [announceBlock(names), shown.prompt ?? ''].filter((text) => text !== '').join('\n\n');
       const answer = {
         toolset: pointer.toolset,
         version: pointer.version,
         provider: query.provider,
-        tools: toolRows(names),
+        tools,
+        tokens: shown.prompt === null ? tools.reduce((sum, tool) => sum + tool.tokens, 0) : estimateTokens(shown.prompt),
         prompt: prompt === '' ? null : prompt,
-        warnings: stateWarnings(names),
+        warnings: [...stateWarnings(names), ...leftWarnings(names, shown, query.provider)],
       };
       return c.json(answer, 200, { 'x-moniker-edition': editionName(pointer) });
     },
   );
 }
 
-/** Kinds are known without being configured; every one there is so far takes the OpenAI form. */
-async function requireProvider(services: Services, principal: Principal, provider: string): Promise<void> {
-  if (provider !== 'openai' && provider !== 'openai-compatible') await services.directory.provider(principal.workspace, provider);
+async function shownTools(
+  services: Services,
+  principal: Principal,
+  { provider, model = '' }: { provider: string; model?: string | undefined },
+  offered: readonly OfferedName[],
+): Promise<ShownTools> {
+  if (provider === 'text') return showText(offered);
+  return showTools(await accessOf(services, principal, provider), model, offered);
+}
+
+/** A configured provider goes before the kind of its name: its own profile counts. */
+async function accessOf(services: Services, principal: Principal, provider: string): Promise<ProviderAccess> {
+  try {
+    return await services.directory.provider(principal.workspace, provider);
+  } catch (error) {
+    const kind = ProviderKind.safeParse(provider);
+    if (kind.success && error instanceof Problem && error.code === 'model_not_found') return exampleAccess(kind.data);
+    throw error;
+  }
 }
 
 /** What is sent first, in its order, then what is listed and not sent. */
-function toolRows(names: AliasMap) {
-  const sent = offeredTools(names).map(({ name, description, inputSchema, tool }) => ({
-    ...toolRow(tool),
-    wireName: name,
-    definition: { type: 'function', function: { name, description, parameters: inputSchema } },
-  }));
-  return [...sent, ...names.tools.filter((tool) => tool.state !== 'ready').map((tool) => ({ ...toolRow(tool), definition: null }))];
+function toolRows(names: AliasMap, { definitions, changes }: ShownTools) {
+  const sent = offeredTools(names).map(({ name, tool }) => {
+    const definition = definitions.get(name) ?? null;
+    const cost = definition === null ? 0 : estimateTokens(JSON.stringify(definition));
+    return { ...toolRow(tool), wireName: name, definition, tokens: cost, changes: changes.get(name) ?? [] };
+  });
+  const others = names.tools.filter((tool) => tool.state !== 'ready');
+  return [...sent, ...others.map((tool) => ({ ...toolRow(tool), definition: null, tokens: 0, changes: [] }))];
 }
 
 function toolRow(tool: EditionTool) {
   return { canonical: tool.canonical, wireName: tool.wireName, aliases: aliasNames(tool), state: tool.state };
+}
+
+function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
 }
 
 function stateWarnings(names: AliasMap) {
@@ -93,5 +138,14 @@ function stateWarnings(names: AliasMap) {
     if (tool.state === 'ready') return [];
     const why = tool.state === 'held' ? 'is held until its change is accepted' : 'was never listed by its server';
     return [{ path: `tools[${index}].tool`, message: `${tool.canonical} ${why}; it cannot be called` }];
+  });
+}
+
+function leftWarnings(names: AliasMap, { left }: ShownTools, provider: string) {
+  return offeredTools(names).flatMap(({ name, tool }) => {
+    const why = left.get(name);
+    return why === undefined
+      ? []
+      : [{ path: `tools[${names.tools.indexOf(tool)}].tool`, message: `${tool.canonical} is not sent to ${provider} as ${name}: ${why}` }];
   });
 }
