@@ -3,7 +3,7 @@
  * providers that do not take these words at all, or not at the top (`schema-narrow.ts`, `schema-root.ts`).
  */
 import { limits } from './limits.ts';
-import { joinWords, mergeSchemas } from './schema-merge.ts';
+import { joinWords, mergeSchemas, withChoice } from './schema-merge.ts';
 import { isAnnotation, without } from './schema-parts.ts';
 import { pointer, type SchemaReport } from './schema-report.ts';
 import { hasType, isObject } from './schema-types.ts';
@@ -110,10 +110,11 @@ export function withWords(schema: JsonSchema, words: string): JsonSchema {
 /** Of each type what is said of that type. */
 function splitTypes(schema: JsonSchema): JsonSchema[] {
   if (typeof schema.type === 'string') return fitChoices(schema, schema.type);
-  const types = Array.isArray(schema.type) ? (schema.type as string[]) : typesOfChoices(schema);
+  const told = withChoice(schema);
+  const types = Array.isArray(told.type) ? (told.type as string[]) : typesOfChoices(told);
   if (types === null) return [schema];
   const needed = types.includes('number') ? types.filter((type) => type !== 'integer') : types;
-  return needed.flatMap((type) => fitChoices(ofType({ ...schema, type }, type), type));
+  return needed.flatMap((type) => fitChoices(ofType({ ...told, type }, type), type));
 }
 
 function typesOfChoices({ enum: choices }: JsonSchema): string[] | null {

@@ -88,7 +88,7 @@ export const dialectRules: Readonly<Record<SchemaDialect, DialectRules>> = {
     closed: true,
     maxDepth: 10,
   },
-  anthropic: { ...full, composedTop: false, fieldName: /^[a-zA-Z0-9_.-]{1,64}$/ },
+  anthropic: { ...full, composedTop: false, composition: 'merged', fieldName: /^[a-zA-Z0-9_.-]{1,64}$/ },
   gemini: {
     ...full,
     keywords: new Set([

@@ -48,7 +48,7 @@ function isAny(schema: unknown): boolean {
 }
 
 /** `const` as the one choice of `enum`. */
-function withChoice(schema: JsonSchema): JsonSchema {
+export function withChoice(schema: JsonSchema): JsonSchema {
   if (!Object.hasOwn(schema, 'const')) return schema;
   const choices = Array.isArray(schema.enum) ? schema.enum.filter((value) => sameJson(value, schema.const)) : [schema.const];
   return Object.fromEntries(

@@ -32,7 +32,7 @@ export function narrow(narrowing: Narrowing, part: unknown, place: Place): JsonS
   narrowing.parts += isKnown ? known.parts : 1;
   if (narrowing.parts > limits.maxSchemaParts) {
     narrowing.report.add(place.path, `left out: more than ${limits.maxSchemaParts} parts; any value is taken`);
-    return {};
+    return narrowing.rules.closed ? listed(anyClosed({}), orNull) : {};
   }
   if (isKnown) return known.schema;
   const narrowed = narrowOne(narrowing, schema, place);

@@ -9,8 +9,8 @@ export const simplifications: readonly { message: string; apply(schema: JsonSche
     message: `too large: descriptions more than ${levels(level)} deep are left out`,
     apply: (schema: JsonSchema) => withoutWords(schema, level),
   })),
-  ...[4, 2, 1].map((level) => ({
-    message: `too large: what stands more than ${levels(level)} deep is told by its type alone`,
+  ...[3, 1, 0].map((level) => ({
+    message: `too large: nothing is told of what stands more than ${levels(level + 1)} deep`,
     apply: (schema: JsonSchema) => cut(schema, level),
   })),
   { message: 'too large: no field is described', apply: (schema) => withoutWords(schema, 0) },
