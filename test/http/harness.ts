@@ -42,14 +42,19 @@ export type Harness = {
   send(method: string, path: string, body?: unknown, headers?: Record<string, string | undefined>): Promise<Response>;
 };
 
-export function createHarness(environment: Record<string, string> = {}, replaced: Partial<Services> = {}): Harness {
+/** `more`: tools beside the usual ones. */
+export function createHarness(
+  environment: Record<string, string> = {},
+  replaced: Partial<Services> = {},
+  more: readonly ToolDefinition[] = [],
+): Harness {
   const settings = readSettings({
     MONIKER_ROOT_KEY: rootKey,
     MONIKER_MASTER_KEY: 'a master key of at least 32 characters',
     ...environment,
   });
   const [clock, log, ids, sessions] = [fakeClock(), keptLog(), countedIds(), fakeSessions()];
-  const catalog = createFakeCatalog({ definitions, rootKey });
+  const catalog = createFakeCatalog({ definitions: [...definitions, ...more], rootKey });
   const { directory } = catalog;
   const master = createMasterKey(settings.masterKey);
   const proxied: Harness['proxied'] = [];

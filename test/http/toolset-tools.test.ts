@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { toolOf } from '../fakes/known-tools.ts';
+import { bodyOf, createHarness } from './harness.ts';
+
+const pages = {
+  oneOf: [
+    { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+    { type: 'object', properties: { path: { type: 'string', default: '/' } }, required: ['path'] },
+  ],
+};
+const h = createHarness({}, {}, [
+  toolOf('odd', 'pages', { inputSchema: pages, description: 'Pages.' }),
+  toolOf('odd', 'list', { inputSchema: { type: 'array', items: {} } }),
+]);
+const toolset = { tools: [{ tool: 'odd.pages' }, { tool: 'odd.list' }, { tool: 'builtin.bash', name: 'shell', aliases: [] }] };
+const toolsFor = async (query: string) => await bodyOf(await h.send('GET', `/v1/toolsets/odd/tools${query}`));
+
+beforeAll(async () => {
+  expect((await h.send('PUT', '/v1/toolsets/odd', toolset)).status).toBe(201);
+  const put = async (name: string, body: unknown) => expect((await h.send('PUT', `/v1/providers/${name}`, body)).status).toBe(201);
+  await put('vertex', {
+    kind: 'gemini',
+    baseUrl: 'https://europe-west4-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/google',
+    profile: { schemas: 'gemini-openapi' },
+  });
+  await put('small', { kind: 'openai-compatible', baseUrl: 'http://small.example/v1', profile: { protocol: 'text' } });
+  await put('cohere', { kind: 'cohere', profile: { maxTools: 1 } });
+});
+
+describe('the tools of a toolset as a provider is sent them', () => {
+  const united = {
+    type: 'object',
+    properties: { id: { type: 'string' }, path: { type: 'string', default: '/' } },
+    description: 'Needed: id; or path.',
+  };
+  const inWords = { ...united, properties: { id: { type: 'string' }, path: { type: 'string', description: '(default: /)' } } };
+
+  it.each([
+    ['openai', { type: 'function', function: { name: 'pages', description: 'Pages.', parameters: united } }],
+    ['openai-responses', { type: 'function', name: 'pages', description: 'Pages.', parameters: united, strict: false }],
+    ['anthropic', { name: 'pages', description: 'Pages.', input_schema: united }],
+    ['gemini', { name: 'pages', description: 'Pages.', parametersJsonSchema: inWords }],
+    ['vertex', { name: 'pages', description: 'Pages.', parameters: inWords }],
+    ['cohere', { type: 'function', function: { name: 'pages', description: 'Pages.', parameters: united } }],
+    [
+      'openai-compatible',
+      { type: 'function', function: { name: 'pages', description: 'Pages.', parameters: { type: 'object', properties: {}, ...pages } } },
+    ],
+  ])('are in the form of %s', async (provider, definition) => {
+    const body = await toolsFor(`?provider=${provider}`);
+    expect(body.tools[0]).toMatchObject({ canonical: 'odd.pages', wireName: 'pages', state: 'ready' });
+    expect(body.tools[0].definition).toEqual(definition);
+    expect(body.tools[0].tokens).toBe(Math.ceil(JSON.stringify(definition).length / 4));
+    expect(body.tokens).toBe(body.tools.reduce((sum: number, tool: { tokens: number }) => sum + tool.tokens, 0));
+    expect(body.provider).toBe(provider);
+  });
+
+  it('come with what was changed, by its place', async () => {
+    const body = await toolsFor('?provider=gemini');
+    expect(body.tools[0].changes).toEqual([
+      { path: '/oneOf', message: 'told as anyOf: that only one may fit is not said' },
+      { path: '', message: '2 alternatives are told as one list of fields' },
+      { path: '/properties/path/default', message: 'not taken: told in the description' },
+    ]);
+    expect(body.tools[2]).toMatchObject({ wireName: 'shell', changes: [] });
+  });
+
+  it('name the one that cannot be sent, with the reason, and show the rest', async () => {
+    const body = await toolsFor('?provider=anthropic');
+    expect(body.tools.map((tool: { wireName: string; definition: unknown }) => [tool.wireName, tool.definition !== null])).toEqual([
+      ['pages', true],
+      ['list', false],
+      ['shell', true],
+    ]);
+    expect(body.tools[1]).toMatchObject({ canonical: 'odd.list', state: 'ready', tokens: 0 });
+    expect(body.warnings).toEqual([
+      {
+        path: 'tools[1].tool',
+        message: 'odd.list is not sent to anthropic as list: its input schema takes a value of type array, and arguments are an object',
+      },
+    ]);
+  });
+
+  it('follow the profile of a configured provider, which goes before the kind of its name', async () => {
+    const body = await toolsFor('?provider=cohere');
+    expect(body.tools.map((tool: { definition: unknown }) => tool.definition !== null)).toEqual([true, false, false]);
+    expect(body.warnings[1]).toEqual({
+      path: 'tools[2].tool',
+      message: 'builtin.bash is not sent to cohere as shell: the provider takes 1 tools in one request',
+    });
+  });
+
+  it('are told in the prompt by the text protocol, asked for or of a provider', async () => {
+    const text = await toolsFor('?provider=text');
+    expect(text.prompt).toContain('<tool_call>');
+    expect(text.prompt).toContain(JSON.stringify(text.tools[0].definition));
+    expect(text.tools[0].definition).toEqual({ name: 'pages', description: 'Pages.', parameters: pages });
+    expect(text.tokens).toBeGreaterThan(text.tools.reduce((sum: number, tool: { tokens: number }) => sum + tool.tokens, 0));
+    const small = await toolsFor('?provider=small');
+    expect({ ...small, provider: 'text' }).toEqual(text);
+  });
+
+  it('follow what is known of a model', async () => {
+    expect((await toolsFor('?provider=openai-compatible&model=gemma-2b-it')).prompt).toContain('<tool_call>');
+    expect((await toolsFor('?provider=openai-compatible&model=other')).prompt).not.toContain('<tool_call>');
+    expect((await h.send('GET', '/v1/toolsets/odd/tools?provider=openai-compatible&model=')).status).toBe(422);
+  });
+
+  it('are not shown for a provider that nobody knows', async () => {
+    const answer = await h.send('GET', '/v1/toolsets/odd/tools?provider=nobody');
+    expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, 'model_not_found']);
+  });
+});
