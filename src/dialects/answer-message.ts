@@ -49,6 +49,8 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
   let stepStart = 0;
   /** A step before this one said something. */
   let saidBefore = false;
+  /** The step at hand has. */
+  let hasSpoken = false;
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let over = false;
   let cancelled = false;
@@ -60,16 +62,17 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
     if (last?.type === type) last.text += piece;
     else parts.push({ type, text: piece });
   };
-  const hasSpoken = (): boolean => parts.slice(stepStart).some(({ type }) => type === 'text');
   const add = (type: 'text' | 'refusal' | 'reasoning', piece: string): readonly Change[] => {
     if (piece === '') return nothing;
     // The first text of a step; what came before belongs to another one.
-    const text = type === 'text' && saidBefore && !hasSpoken() ? `\n\n${piece}` : piece;
+    const text = type === 'text' && saidBefore && !hasSpoken ? `\n\n${piece}` : piece;
+    hasSpoken ||= type === 'text';
     append(type, text);
     return [{ type, text }];
   };
   const endStep = (): readonly Change[] => {
-    saidBefore ||= hasSpoken();
+    saidBefore ||= hasSpoken;
+    hasSpoken = false;
     stepStart = parts.length;
     return nothing;
   };
@@ -142,10 +145,11 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
         return endStep();
       case 'step-restart':
         // What was said cannot be taken back from a reader who has it.
-        if (hasSpoken() && restarts === 'as failures') {
+        if (hasSpoken && restarts === 'as failures') {
           return fail(new Problem('upstream_error', 'The model broke off in mid-answer; the turn goes on in its session.').toBody());
         }
         parts.length = stepStart;
+        hasSpoken = false;
         return nothing;
       case 'error':
         return fail(event.problem);
