@@ -210,6 +210,8 @@ export const limits = {
   maxNativeTokenBytes: 512 * KB,
   /** Of a request, in what an answer of the Responses dialect shows again three times, and is stored with it. */
   maxEchoCharacters: 32 * KB,
+  /** Of the arguments of a call that nobody could read, in what its model is told of them later: enough to know them again. */
+  maxReplayedRawLength: 2_000,
   maxErrorBodyBytes: 64 * KB,
   /** Of a provider's own error message, as it is passed on. */
   maxErrorMessageLength: 400,

@@ -4,19 +4,21 @@
  * "Prompt caching" and "Structured outputs", and the types of @anthropic-ai/sdk 1.12.
  */
 import type { Message } from '../core/message.ts';
-import type { Profile } from '../core/provider-profile.ts';
+import type { ModelSettings } from '../core/plan.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { chooseThinking } from './anthropic-thinking.ts';
 import { type Block, legalTurns, type Turn, toTurns } from './anthropic-turns.ts';
 import { profileFor } from './profiles.ts';
+import { askedFormat, takenSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
-import { isRecord, type Json } from '../core/wire-value.ts';
+import { type Json, recordOf } from '../core/wire-value.ts';
 
 /** The body of a streamed request. */
 export function toMessagesBody(request: ChatRequest): Json {
-  const { access, model, settings } = request;
+  const { access, model } = request;
   const profile = profileFor(access, model);
   const offered = offerTools(request, profile);
+  const settings = takenSettings(request.settings, profile, offered.tools.length > 0);
   const turns = toTurns(request, profile);
   const thinking = chooseThinking(settings, profile, turns);
   // A last word of the model's to go on from is refused with thinking, and by the models that think as they see fit.
@@ -30,13 +32,14 @@ export function toMessagesBody(request: ChatRequest): Json {
     const toolChoice = offered.tools.length > 0 ? offered.toolChoice : 'none';
     // Refused together with thinking: "Thinking may not be enabled when tool_choice forces tool use".
     const isForced = toolChoice !== 'auto' && toolChoice !== 'none';
-    const choice = toToolChoice(isForced && thinking.on ? 'auto' : toolChoice, settings.parallelToolCalls, profile);
+    const choice = toToolChoice(isForced && thinking.on ? 'auto' : toolChoice, settings.parallelToolCalls);
     if (choice !== null) body.tool_choice = choice;
   }
   Object.assign(body, thinking.fields);
-  const format = toFormat(settings.responseFormat);
-  if (format !== null) body.output_config = { ...(isRecord(body.output_config) && body.output_config), format };
-  if (!thinking.on && !profile.noSampling) addSampling(request, body);
+  // OpenAI's JSON mode has no counterpart; a schema has.
+  const schema = askedFormat(settings)?.schema;
+  if (schema) body.output_config = { ...recordOf(body.output_config), format: { type: 'json_schema', schema } };
+  if (!thinking.on) addSampling(settings, body);
   // A sequence of blanks is refused.
   const stop = settings.stop?.filter((sequence) => sequence.trim() !== '') ?? [];
   if (stop.length > 0) body.stop_sequences = stop;
@@ -70,23 +73,17 @@ function toolsOf(messages: readonly Turn[]): OfferedTool[] {
 }
 
 /** null: the API's own default. */
-function toToolChoice(choice: ChatRequest['toolChoice'], parallel: boolean | undefined, profile: Profile): Json | null {
-  const single = parallel === false && profile.parallelToolCalls ? { disable_parallel_tool_use: true } : null;
+function toToolChoice(choice: ChatRequest['toolChoice'], parallel: boolean | undefined): Json | null {
+  const single = parallel === false ? { disable_parallel_tool_use: true } : null;
   if (choice === 'none') return { type: 'none' };
   if (choice === 'auto') return single && { type: 'auto', ...single };
-  if (choice === 'required') return { type: profile.requiredWord ?? 'any', ...single };
+  if (choice === 'required') return { type: 'any', ...single };
   return { type: 'tool', name: choice.tool, ...single };
 }
 
 /** Its range ends at 1; models since Claude Opus 4.1 refuse `top_p` beside it (guide "Migrating to Claude 4.5"). */
-function addSampling({ settings: { temperature, topP, topK } }: ChatRequest, body: Json): void {
+function addSampling({ temperature, topP, topK }: ModelSettings, body: Json): void {
   if (temperature !== undefined) body.temperature = Math.min(temperature, 1);
   else if (topP !== undefined) body.top_p = topP;
   if (topK !== undefined) body.top_k = topK;
-}
-
-/** OpenAI's JSON mode has no counterpart; a schema has (guide "Structured outputs"). */
-function toFormat(format: unknown): Json | null {
-  const named = isRecord(format) && format.type === 'json_schema' ? format.json_schema : null;
-  return isRecord(named) && isRecord(named.schema) ? { type: 'json_schema', schema: named.schema } : null;
 }

@@ -6,6 +6,7 @@
 import type { ModelSettings } from '../core/plan.ts';
 import type { Profile } from '../core/provider-profile.ts';
 import { type Turn, thinkingTypes } from './anthropic-turns.ts';
+import { effortWord, type ReasoningWish, reasoningWish } from './reasoning-wish.ts';
 import type { Json } from '../core/wire-value.ts';
 
 /** `on`: thinking was asked for, and excludes what the API does not take beside it. `maxTokens` counts thinking, too. */
@@ -14,8 +15,8 @@ export type Thinking = { on: boolean; maxTokens: number; fields: Json };
 export function chooseThinking(settings: ModelSettings, profile: Profile, turns: readonly Turn[]): Thinking {
   const maxTokens = settings.maxOutputTokens ?? profile.defaultMaxTokens ?? leastMaxTokens;
   const unsaid: Thinking = { on: false, maxTokens, fields: {} };
-  const wish = wishOf(settings);
-  if (wish === 'none' || profile.reasoning === 'none') return unsaid;
+  const wish = reasoningWish(settings);
+  if (wish === null || profile.reasoning === 'none') return unsaid;
   switch (profile.reasoning) {
     case 'effort':
       return wish === 'off' ? unsaid : { ...unsaid, fields: toEffort(wish, profile) };
@@ -25,7 +26,7 @@ export function chooseThinking(settings: ModelSettings, profile: Profile, turns:
         return { on: true, maxTokens, fields: { thinking: { type: 'adaptive', display: 'summarized' }, ...toEffort(wish, profile) } };
       }
       const canBeOff = profile.minReasoningBudget === 0;
-      return { ...unsaid, fields: canBeOff ? { thinking: { type: 'disabled' } } : { output_config: { effort: 'low' } } };
+      return { ...unsaid, fields: canBeOff ? { thinking: { type: 'disabled' } } : toEffort(wish, profile) };
     }
     case 'budget': {
       if (wish === 'off' || !canThink(turns)) return unsaid;
@@ -53,23 +54,9 @@ const effortBudgets: Readonly<Record<string, number>> = {
   max: 31_999,
 };
 
-type Wish = { budget?: number; effort?: string };
-
-function wishOf({ reasoningBudget, reasoningEffort }: ModelSettings): 'none' | 'off' | Wish {
-  if (reasoningBudget === 0 || (reasoningBudget === undefined && reasoningEffort === 'none')) return 'off';
-  if (reasoningBudget === undefined && reasoningEffort === undefined) return 'none';
-  return {
-    ...(reasoningBudget !== undefined && { budget: reasoningBudget }),
-    ...(reasoningEffort !== undefined && reasoningEffort !== 'none' && { effort: reasoningEffort }),
-  };
-}
-
-/** These models count no tokens, so the word goes first; a budget alone says about the same as one. */
-function toEffort({ effort, budget = mediumBudget }: Wish, { efforts }: Profile): Json {
-  const word = effort ?? (budget <= 2048 ? 'low' : budget <= mediumBudget ? 'medium' : 'high');
-  const known = word === 'minimal' ? 'low' : word;
-  // What a model does not know is more than it can do: the words below are the same for all.
-  return { output_config: { effort: efforts === null || efforts.includes(known) ? known : efforts.at(-1) } };
+/** These models count no tokens. */
+function toEffort(wish: ReasoningWish, { efforts }: Profile): Json {
+  return { output_config: { effort: effortWord(wish, efforts) } };
 }
 
 /**

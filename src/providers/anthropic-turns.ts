@@ -9,7 +9,8 @@ import type { Profile } from '../core/provider-profile.ts';
 import { type ContentBlock, contentText } from '../core/tool.ts';
 import type { ChatRequest } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
-import { historyName } from './history-call.ts';
+import { historyInput, historyName } from './history-call.ts';
+import { type InputImage, imageNote, inlineImage } from './input-image.ts';
 import { isOwnMessage, isOwnPart } from './own-words.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
@@ -117,30 +118,14 @@ function toUserBlocks(parts: readonly InputPart[], profile: Profile): Block[] {
   return parts.flatMap((part) => (part.type === 'text' ? textBlock(part.text) : toImage(part, profile)));
 }
 
-function toImage(image: Extract<InputPart, { type: 'image' }>, profile: Profile): Block[] {
-  const inline = image.url !== undefined && /^data:/i.test(image.url) ? ofDataUrl(image.url) : image;
-  const data = inline.data;
-  const type = inline.mediaType?.toLowerCase().replace('image/jpg', 'image/jpeg') ?? sniffType(data ?? '');
-  const source = data === undefined ? { type: 'url', url: image.url } : { type: 'base64', media_type: type, data };
-  const isTaken = data === undefined ? image.url?.startsWith('https://') : imageTypes.has(type);
-  if (profile.images && isTaken) return [{ type: 'image', source }];
-  return textBlock(`[image: ${data === undefined ? image.url : type}]`);
+function toImage(image: InputImage, profile: Profile): Block[] {
+  const inline = inlineImage(image);
+  const source = inline === null ? { type: 'url', url: image.url } : { type: 'base64', media_type: inline.mediaType, data: inline.data };
+  const isTaken = inline === null ? image.url?.startsWith('https://') : imageTypes.has(inline.mediaType);
+  return profile.images && isTaken ? [{ type: 'image', source }] : textBlock(imageNote(image));
 }
 
 const imageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
-
-/** `data:image/png;base64,…`, as `ImagePart` lets it in. */
-function ofDataUrl(url: string): { mediaType: string; data: string } {
-  const comma = url.indexOf(',');
-  return { mediaType: url.slice('data:'.length, comma).split(';')[0] ?? '', data: url.slice(comma + 1) };
-}
-
-/** The API compares the type with the bytes, so a guess must look at them. */
-function sniffType(data: string): string {
-  if (data.startsWith('/9j/')) return 'image/jpeg';
-  if (data.startsWith('R0lGOD')) return 'image/gif';
-  return data.startsWith('UklGR') ? 'image/webp' : 'image/png';
-}
 
 // ---- What the model said ----
 
@@ -152,7 +137,7 @@ function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inL
   for (const part of message.parts) {
     if (part.type === 'text') blocks.push(...textBlock(part.text));
     if (part.type === 'tool-call') {
-      const block = { type: 'tool_use', id: idOf(part.callId), name: historyName(part.requested), input: inputOf(part) };
+      const block = { type: 'tool_use', id: idOf(part.callId), name: historyName(part.requested), input: historyInput(part) };
       blocks.push(block);
       if (part.nativeId !== undefined) byNativeId.set(part.nativeId, block);
     }
@@ -165,11 +150,6 @@ function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inL
   if (isOwnMessage(message, request)) return blocks;
   // Others speak after their calls, too; here calls come last, since their results are to follow.
   return [...blocks.filter(({ type }) => type !== 'tool_use'), ...blocks.filter(({ type }) => type === 'tool_use')];
-}
-
-function inputOf({ arguments: args, raw }: ToolCallPart): Json {
-  if (args !== null) return args;
-  return raw === undefined || raw === '' ? {} : { unreadable: raw };
 }
 
 function isNativeData(data: unknown): data is NativeData {

@@ -10,8 +10,11 @@ import { contentText } from '../core/tool.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
+import { imageNote, imageUrl } from './input-image.ts';
 import { isOwnPart } from './own-words.ts';
 import { profileFor } from './profiles.ts';
+import { reasoningWish } from './reasoning-wish.ts';
+import { askedFormat, takenSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
@@ -26,9 +29,10 @@ export type ReasoningField = 'tool_plan' | 'thinking';
 
 /** The body of a streamed request. */
 export function toCohereBody(request: ChatRequest): Json {
-  const { access, model, settings } = request;
+  const { access, model } = request;
   const profile = profileFor(access, model);
   const { tools, toolChoice } = offerTools(request, profile);
+  const settings = takenSettings(request.settings, profile, tools.length > 0);
   const thinking = toThinking(settings, profile);
   const body: Json = { model, messages: toMessages(request, profile, thinking?.type !== 'disabled'), stream: request.whole !== true };
   // An empty list is refused, and so is a choice without tools.
@@ -37,13 +41,7 @@ export function toCohereBody(request: ChatRequest): Json {
     if (toolChoice === 'required' || toolChoice === 'none') body.tool_choice = toolChoice.toUpperCase();
   }
   if (thinking !== null) body.thinking = thinking;
-  const maxTokens = settings.maxOutputTokens ?? profile.defaultMaxTokens;
-  if (maxTokens !== null) body.max_tokens = maxTokens;
-  if (settings.stop !== undefined && settings.stop.length > 0) body.stop_sequences = settings.stop.slice(0, 5);
-  if (settings.seed !== undefined) body.seed = settings.seed;
-  if (!profile.noSampling) addSampling(settings, body);
-  const format = toResponseFormat(settings.responseFormat);
-  if (format !== null && (tools.length === 0 || profile.formatWithTools)) body.response_format = format;
+  addSettings(settings, body);
   return body;
 }
 
@@ -51,12 +49,18 @@ function toTool({ name, description, inputSchema }: OfferedTool): Json {
   return { type: 'function', function: { name, description, parameters: inputSchema } };
 }
 
-function addSampling({ temperature, topP, topK, frequencyPenalty, presencePenalty }: ModelSettings, body: Json): void {
+function addSettings(settings: ModelSettings, body: Json): void {
+  const { maxOutputTokens, stop, seed, temperature, topP, topK, frequencyPenalty, presencePenalty } = settings;
+  if (maxOutputTokens !== undefined) body.max_tokens = maxOutputTokens;
+  if (stop !== undefined) body.stop_sequences = stop.slice(0, 5);
+  if (seed !== undefined) body.seed = seed;
   if (temperature !== undefined) body.temperature = temperature;
   if (topP !== undefined) body.p = between(0.01, topP, 0.99);
   if (topK !== undefined) body.k = between(0, topK, 500);
   if (frequencyPenalty !== undefined) body.frequency_penalty = between(0, frequencyPenalty, 1);
   if (presencePenalty !== undefined) body.presence_penalty = between(0, presencePenalty, 1);
+  const format = askedFormat(settings);
+  if (format !== null) body.response_format = { type: 'json_object', ...(format.schema !== null && { json_schema: format.schema }) };
 }
 
 function between(least: number, value: number, most: number): number {
@@ -69,23 +73,12 @@ type Thinking = { type: 'enabled' | 'disabled'; token_budget?: number };
 const effortBudgets: Readonly<Record<string, number>> = { minimal: 512, low: 2048, medium: 8192 };
 
 /** null: nothing is said about it. */
-function toThinking({ reasoningBudget, reasoningEffort }: ModelSettings, profile: Profile): Thinking | null {
-  if (profile.reasoning === 'none') return null;
-  if (reasoningBudget !== undefined) {
-    return reasoningBudget > 0 ? { type: 'enabled', token_budget: reasoningBudget } : { type: 'disabled' };
-  }
-  if (reasoningEffort === undefined) return null;
-  if (reasoningEffort === 'none') return { type: 'disabled' };
-  const budget = effortBudgets[reasoningEffort];
+function toThinking(settings: ModelSettings, profile: Profile): Thinking | null {
+  const wish = reasoningWish(settings);
+  if (wish === null || profile.reasoning === 'none') return null;
+  if (wish === 'off') return { type: 'disabled' };
+  const budget = wish.budget ?? effortBudgets[wish.effort ?? ''];
   return { type: 'enabled', ...(budget !== undefined && { token_budget: budget }) };
-}
-
-/** From the words of Chat Completions, which name the schema otherwise and one level deeper. */
-function toResponseFormat(format: unknown): Json | null {
-  if (!isRecord(format)) return null;
-  if (format.type === 'json_object') return format;
-  if (format.type !== 'json_schema' || !isRecord(format.json_schema)) return null;
-  return { type: 'json_object', json_schema: format.json_schema.schema ?? {} };
 }
 
 function toMessages(request: ChatRequest, profile: Profile, thinks: boolean): Json[] {
@@ -118,11 +111,11 @@ function said<Content extends string | Json[]>(message: { role: string; content:
 
 function toUserContent(parts: readonly InputPart[], { images }: Profile): string | Json[] {
   if (!images || parts.every((part) => part.type === 'text')) {
-    return parts.map((part) => (part.type === 'text' ? part.text : `[image: ${part.mediaType ?? 'image'}]`)).join('\n\n');
+    return parts.map((part) => (part.type === 'text' ? part.text : imageNote(part))).join('\n\n');
   }
   return parts.map((part) => {
     if (part.type === 'text') return { type: 'text', text: part.text };
-    return { type: 'image_url', image_url: { url: part.url ?? `data:${part.mediaType ?? 'image/png'};base64,${part.data ?? ''}` } };
+    return { type: 'image_url', image_url: { url: imageUrl(part) } };
   });
 }
 

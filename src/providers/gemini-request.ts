@@ -13,8 +13,12 @@ import { pairCalls } from '../core/pair-calls.ts';
 import { contentText } from '../core/tool.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
+import { historyInput } from './history-call.ts';
+import { imageNote, inlineImage } from './input-image.ts';
 import { isOwnPart, withSignedNames } from './own-words.ts';
 import { profileFor } from './profiles.ts';
+import { effortWord, reasoningWish } from './reasoning-wish.ts';
+import { askedFormat, takenSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
@@ -42,7 +46,7 @@ export function toGeminiBody(request: ChatRequest): Json {
     body.tools = [{ functionDeclarations: tools.map((tool) => toDeclaration(tool, profile)) }];
     if (toolChoice !== 'auto') body.toolConfig = { functionCallingConfig: toCallingConfig(toolChoice) };
   }
-  const config = toGenerationConfig(request.settings, profile, tools.length > 0);
+  const config = toGenerationConfig(takenSettings(request.settings, profile, tools.length > 0), profile);
   if (Object.keys(config).length > 0) body.generationConfig = config;
   return body;
 }
@@ -90,11 +94,10 @@ const beginning = '[The conversation begins.]';
 
 function toInput(part: InputPart, profile: Profile): Json[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
-  const [, inlineType, inlineData] = /^data:([^;,]+);base64,(.*)$/is.exec(part.url ?? '') ?? [];
-  const data = part.data ?? inlineData;
-  const mimeType = imageType(inlineType ?? part.mediaType, part.url);
-  if (!profile.images || !imageTypes.has(mimeType)) return [{ text: `[image: ${mimeType}]` }];
-  return [data === undefined ? { fileData: { mimeType, fileUri: part.url } } : { inlineData: { mimeType, data } }];
+  const inline = inlineImage(part);
+  const mimeType = inline?.mediaType ?? part.mediaType?.toLowerCase() ?? linkedType(part.url ?? '');
+  if (!profile.images || !imageTypes.has(mimeType)) return [{ text: imageNote(part) }];
+  return [inline === null ? { fileData: { mimeType, fileUri: part.url } } : { inlineData: { mimeType, data: inline.data } }];
 }
 
 /** Guide "Image understanding". */
@@ -102,11 +105,10 @@ const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'ima
 /** Guide "Function calling", "Multimodal function responses". */
 const resultImageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp']);
 
-/** A type must be told. What is in a URL is guessed by its ending. */
-function imageType(told: string | undefined, url: string | undefined): string {
-  const ending = /\.(png|jpe?g|webp|heic|heif|gif|svg|bmp|avif)(?:[?#]|$)/i.exec(url ?? '')?.[1];
-  const type = (told ?? `image/${ending ?? (url === undefined ? 'png' : 'jpeg')}`).toLowerCase();
-  return type === 'image/jpg' ? 'image/jpeg' : type;
+/** A type must be told, so that of a URL is guessed by its ending. */
+function linkedType(url: string): string {
+  const ending = /\.(png|jpe?g|webp|heic|heif|gif|svg|bmp|avif)(?:[?#]|$)/i.exec(url)?.[1] ?? 'jpeg';
+  return `image/${ending.toLowerCase().replace('jpg', 'jpeg')}`;
 }
 
 function toModelParts(message: Assistant, { request, profile, idOf }: Mapping): Json[] {
@@ -129,10 +131,13 @@ function toModelParts(message: Assistant, { request, profile, idOf }: Mapping): 
 }
 
 function toCall(call: ToolCallPart, profile: Profile, idOf: (callId: string) => string): Json {
-  return { ...(!profile.noCallIds && { id: idOf(call.callId) }), name: functionName(call.requested), args: call.arguments ?? {} };
+  return { ...(!profile.noCallIds && { id: idOf(call.callId) }), name: functionName(call.requested), args: historyInput(call) };
 }
 
-/** A letter or `_`, then letters, digits, `_`, `.` and `-`, at most 64 (reference §8.1). */
+/**
+ * As everywhere, and with the dots that Gemini takes beside: it makes up such names itself (`default_api.search`), and what it signed must
+ * come back unchanged.
+ */
 function functionName(requested: string): string {
   const name = requested.replace(/[^a-zA-Z0-9_.-]/g, '_');
   return (/^[a-zA-Z_]/.test(name) ? name : `_${name}`).slice(0, 64);
@@ -197,68 +202,49 @@ function toCallingConfig(choice: Exclude<ChatRequest['toolChoice'], 'auto'>): Js
 
 // ---- Settings ----
 
-function toGenerationConfig(settings: ModelSettings, profile: Profile, hasTools: boolean): Json {
-  const { temperature, topP, topK, stop, seed, frequencyPenalty, presencePenalty } = settings;
-  const maxOutputTokens = settings.maxOutputTokens ?? profile.defaultMaxTokens;
+function toGenerationConfig(settings: ModelSettings, profile: Profile): Json {
+  const { temperature, topP, topK, maxOutputTokens, stop, seed, frequencyPenalty, presencePenalty } = settings;
+  const format = askedFormat(settings);
   const thinkingConfig = toThinking(settings, profile);
   return {
-    ...(!profile.noSampling && temperature !== undefined && { temperature }),
-    ...(!profile.noSampling && topP !== undefined && { topP }),
-    ...(!profile.noSampling && topK !== undefined && { topK }),
-    ...(maxOutputTokens !== null && { maxOutputTokens }),
-    ...(stop !== undefined && stop.length > 0 && { stopSequences: stop.slice(0, 5) }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(topK !== undefined && { topK }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(stop !== undefined && { stopSequences: stop.slice(0, 5) }),
     // An int32: a larger one is refused.
     ...(seed !== undefined && { seed: seed | 0 }),
     ...(frequencyPenalty !== undefined && { frequencyPenalty }),
     ...(presencePenalty !== undefined && { presencePenalty }),
-    ...(!(hasTools && !profile.formatWithTools) && toFormat(settings.responseFormat)),
+    ...(format !== null && { responseMimeType: 'application/json' }),
+    ...(format?.schema && { responseJsonSchema: format.schema }),
     ...(thinkingConfig !== null && { thinkingConfig }),
   };
-}
-
-/** From the form of Chat Completions. */
-function toFormat(format: unknown): Json {
-  if (!isRecord(format)) return {};
-  const schema = isRecord(format.json_schema) ? format.json_schema.schema : undefined;
-  if (format.type === 'json_object') return { responseMimeType: 'application/json' };
-  if (format.type !== 'json_schema') return {};
-  return { responseMimeType: 'application/json', ...(isRecord(schema) && { responseJsonSchema: schema }) };
 }
 
 /**
  * A level or a budget, never both: that is refused. Gemini 3 still takes a budget, and it goes there only where no word was given.
  * Thoughts are shown wherever thinking was asked for. null: as the model does by itself.
  */
-function toThinking({ reasoningEffort: effort, reasoningBudget: budget }: ModelSettings, profile: Profile): Json | null {
-  if (profile.reasoning === 'none' || (effort === undefined && budget === undefined)) return null;
-  if (profile.reasoning === 'effort' && (effort !== undefined || budget === 0)) {
-    const word = effort ?? 'none';
-    return { thinkingLevel: nearest(word, profile.efforts).toUpperCase(), includeThoughts: word !== 'none' };
+function toThinking(settings: ModelSettings, profile: Profile): Json | null {
+  const wish = reasoningWish(settings);
+  if (wish === null || profile.reasoning === 'none') return null;
+  if (profile.reasoning === 'effort' && (wish === 'off' || wish.effort !== undefined)) {
+    return { thinkingLevel: effortWord(wish, profile.efforts).toUpperCase(), includeThoughts: wish !== 'off' };
   }
-  const tokens = budget ?? budgets.get(effort ?? '') ?? dynamicBudget;
-  const thinkingBudget = tokens === dynamicBudget ? tokens : Math.max(tokens, profile.minReasoningBudget);
-  return { thinkingBudget, includeThoughts: tokens !== 0 };
+  const budget = wish === 'off' ? 0 : (wish.budget ?? effortBudgets[wish.effort ?? ''] ?? dynamicBudget);
+  const thinkingBudget = budget === dynamicBudget ? budget : Math.max(budget, profile.minReasoningBudget);
+  return { thinkingBudget, includeThoughts: wish !== 'off' };
 }
 
-/** As Google's own OpenAI-compatible path counts them (guide "OpenAI compatibility"). The largest is what the smallest model takes. */
-const budgets: ReadonlyMap<string, number> = new Map([
-  ['none', 0],
-  ['minimal', 1024],
-  ['low', 1024],
-  ['medium', 8192],
-  ['high', 24_576],
-  ['xhigh', 24_576],
-  ['max', 24_576],
-]);
+/** Tokens for the words, as Google's own OpenAI-compatible path counts them (guide "OpenAI compatibility"); the largest is what the smallest model takes. */
+const effortBudgets: Readonly<Record<string, number>> = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+};
 /** As much as the model finds right. */
 const dynamicBudget = -1;
-
-/** The word itself where it is taken, or where nobody knows what it means; else the next one, rather more than less. */
-function nearest(word: string, taken: readonly string[] | null): string {
-  const at = efforts.indexOf(word);
-  if (taken === null || taken.includes(word) || at < 0) return word;
-  const distance = (other: string): number => Math.abs(efforts.indexOf(other) - at);
-  return taken.reduce((best, other) => (distance(other) <= distance(best) ? other : best));
-}
-
-const efforts: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];

@@ -9,8 +9,11 @@ import { contentText } from '../core/tool.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
+import { dataUrl, imageNote, imageUrl } from './input-image.ts';
 import { isOwnPart, withSignedNames } from './own-words.ts';
 import { profileFor } from './profiles.ts';
+import { effortWord, reasoningWish } from './reasoning-wish.ts';
+import { takenSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json } from '../core/wire-value.ts';
 
@@ -32,31 +35,25 @@ export type NativeData = {
 
 /** The body of a streamed request. */
 export function toRequestBody(request: ChatRequest): Json {
-  const { access, model, settings } = request;
+  const { access, model } = request;
   const profile = profileFor(access, model);
   const { tools, toolChoice } = offerTools(request, profile);
+  const settings = takenSettings(request.settings, profile, tools.length > 0);
   const body: Json = { model, messages: toMessages(request, profile), stream: request.whole !== true };
   if (profile.streamUsage && request.whole !== true) body.stream_options = { include_usage: true };
   if (tools.length > 0) {
-    body.tools = tools.map((tool) => toTool(tool, profile));
+    body.tools = tools.map(toTool);
     if (toolChoice !== 'auto') body.tool_choice = toToolChoice(toolChoice, profile);
-    if (settings.parallelToolCalls !== undefined && profile.parallelToolCalls) body.parallel_tool_calls = settings.parallelToolCalls;
   }
-  addSampling(settings, profile, body);
+  addSettings(settings, profile, body);
   addReasoning(settings, profile, body);
-  const maxTokens = settings.maxOutputTokens ?? profile.defaultMaxTokens;
-  if (maxTokens !== null) body[profile.maxTokensField] = maxTokens;
-  const formatFits = tools.length === 0 || profile.formatWithTools;
-  if (settings.responseFormat !== undefined && formatFits) body.response_format = settings.responseFormat;
   return body;
 }
 
-function toTool({ name, description, inputSchema }: OfferedTool, { maxToolDescription }: Profile): Json {
-  const limit = maxToolDescription ?? Number.POSITIVE_INFINITY;
-  const shortened = description.length > limit ? `${description.slice(0, limit - 1)}…`.toWellFormed() : description;
+function toTool({ name, description, inputSchema }: OfferedTool): Json {
   // An object schema without `properties` is refused by OpenAI.
   const parameters = { ...inputSchema, type: 'object', properties: inputSchema.properties ?? {} };
-  return { type: 'function', function: { name, description: shortened, parameters } };
+  return { type: 'function', function: { name, description, parameters } };
 }
 
 function toToolChoice(choice: ChatRequest['toolChoice'], { requiredWord }: Profile): unknown {
@@ -64,45 +61,27 @@ function toToolChoice(choice: ChatRequest['toolChoice'], { requiredWord }: Profi
   return choice === 'required' ? (requiredWord ?? choice) : choice;
 }
 
-function addSampling(settings: ModelSettings, profile: Profile, body: Json): void {
+function addSettings(settings: ModelSettings, profile: Profile, body: Json): void {
   const { temperature, topP, topK, seed, stop, frequencyPenalty, presencePenalty } = settings;
-  if (!profile.noSampling) {
-    if (temperature !== undefined) body.temperature = temperature;
-    if (topP !== undefined) body.top_p = topP;
-    if (topK !== undefined && profile.topK) body.top_k = topK;
-  }
-  if (!profile.noPenalties) {
-    if (frequencyPenalty !== undefined) body.frequency_penalty = frequencyPenalty;
-    if (presencePenalty !== undefined) body.presence_penalty = presencePenalty;
-  }
-  if (!profile.noStop && stop !== undefined && stop.length > 0) body.stop = stop;
+  if (temperature !== undefined) body.temperature = temperature;
+  if (topP !== undefined) body.top_p = topP;
+  if (topK !== undefined && profile.topK) body.top_k = topK;
+  if (frequencyPenalty !== undefined) body.frequency_penalty = frequencyPenalty;
+  if (presencePenalty !== undefined) body.presence_penalty = presencePenalty;
+  if (stop !== undefined) body.stop = stop;
   if (seed !== undefined) body[profile.seedField] = seed;
+  if (settings.maxOutputTokens !== undefined) body[profile.maxTokensField] = settings.maxOutputTokens;
+  if (settings.parallelToolCalls !== undefined) body.parallel_tool_calls = settings.parallelToolCalls;
+  if (settings.responseFormat !== undefined) body.response_format = settings.responseFormat;
 }
 
 function addReasoning(settings: ModelSettings, profile: Profile, body: Json): void {
-  const word = effortOf(settings);
-  if (word === null) return;
-  if (profile.thinkingSwitch) body.thinking = { type: word === 'none' ? 'disabled' : 'enabled' };
-  // Where thinking has a switch, `none` is said with it alone.
-  if (profile.reasoning === 'none' || (profile.thinkingSwitch && word === 'none')) return;
-  body.reasoning_effort = nearest(word, profile.efforts);
-}
-
-/** The word for how much to think; a budget of tokens becomes the word that means about as many. */
-function effortOf({ reasoningEffort, reasoningBudget }: ModelSettings): string | null {
-  if (reasoningBudget === undefined) return reasoningEffort ?? null;
-  if (reasoningBudget === 0) return 'none';
-  if (reasoningEffort !== undefined && reasoningEffort !== 'none') return reasoningEffort;
-  return reasoningBudget <= 2048 ? 'low' : reasoningBudget <= 8192 ? 'medium' : 'high';
-}
-
-const ladder = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
-
-/** Of the words that are taken, the one that asks for least more, else the most. A word of the provider's own passes. */
-function nearest(word: string, efforts: readonly string[] | null): string {
-  if (efforts === null || efforts.includes(word) || !ladder.includes(word)) return word;
-  const wanted = ladder.indexOf(word);
-  return efforts.find((effort) => ladder.indexOf(effort) >= wanted) ?? efforts.at(-1) ?? word;
+  const wish = reasoningWish(settings);
+  if (wish === null) return;
+  if (profile.thinkingSwitch) body.thinking = { type: wish === 'off' ? 'disabled' : 'enabled' };
+  // Where thinking has a switch, `off` is said with it alone.
+  if (profile.reasoning === 'none' || (profile.thinkingSwitch && wish === 'off')) return;
+  body.reasoning_effort = effortWord(wish, profile.efforts);
 }
 
 // ---- Messages ----
@@ -156,18 +135,14 @@ function toUserContent(parts: readonly InputPart[], { images }: Profile): string
   if (images && parts.some((part) => part.type === 'image')) {
     return parts.map((part) => {
       if (part.type === 'text') return { type: 'text', text: part.text };
-      return imageUrl(part.url ?? dataUrl(part.mediaType ?? 'image/png', part.data ?? ''));
+      return toImage(imageUrl(part));
     });
   }
-  return parts.map((part) => (part.type === 'text' ? part.text : `[image: ${part.mediaType ?? 'image'}]`)).join('\n\n');
+  return parts.map((part) => (part.type === 'text' ? part.text : imageNote(part))).join('\n\n');
 }
 
-function imageUrl(url: string): Json {
+function toImage(url: string): Json {
   return { type: 'image_url', image_url: { url } };
-}
-
-function dataUrl(mediaType: string, data: string): string {
-  return `data:${mediaType};base64,${data}`;
 }
 
 /**
@@ -189,7 +164,7 @@ function toResults({ parts }: Results, profile: Profile, idOf: (callId: string) 
     if (!profile.images || !profile.imagesInResults) continue;
     const images = part.content.filter((block) => block.type === 'image');
     if (images.length > 0) shown.push({ type: 'text', text: `[From the result of ${name}:]` });
-    for (const { mimeType, data } of images) shown.push(imageUrl(dataUrl(mimeType, data)));
+    for (const { mimeType, data } of images) shown.push(toImage(dataUrl(mimeType, data)));
   }
   return [...messages, ...said('user', shown)];
 }

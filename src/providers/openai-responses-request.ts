@@ -10,9 +10,12 @@ import { contentText } from '../core/tool.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
+import { dataUrl, imageNote, imageUrl } from './input-image.ts';
 import { returned } from './openai-responses-wire.ts';
 import { isOwnPart } from './own-words.ts';
 import { profileFor } from './profiles.ts';
+import { effortWord, reasoningWish } from './reasoning-wish.ts';
+import { takenSettings } from './taken-settings.ts';
 import { offerTools } from './tool-definitions.ts';
 import { isRecord, type Json, textOf } from '../core/wire-value.ts';
 
@@ -32,7 +35,7 @@ type CallKind = { type?: 'custom_tool_call'; namespace?: unknown; caller?: unkno
 
 /** The body of a streamed request. The API has no stop, seed, top_k or penalties, and counts no tokens of reasoning. */
 export function toResponsesBody(request: ChatRequest): Json {
-  const { access, model, settings } = request;
+  const { access, model } = request;
   const profile = profileFor(access, model);
   const body: Json = { model, input: toInput(request, profile), stream: request.whole !== true, store: false };
   // Models that do not reason refuse it: "Encrypted content is not supported with this model" (pydantic/pydantic-ai#2865).
@@ -41,9 +44,8 @@ export function toResponsesBody(request: ChatRequest): Json {
   if (tools.length > 0) {
     body.tools = tools.map((tool) => toTool(tool, profile));
     if (toolChoice !== 'auto') body.tool_choice = typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.tool };
-    if (settings.parallelToolCalls !== undefined && profile.parallelToolCalls) body.parallel_tool_calls = settings.parallelToolCalls;
   }
-  return Object.assign(body, toSettings(settings, profile));
+  return Object.assign(body, toSettings(takenSettings(request.settings, profile, tools.length > 0), profile));
 }
 
 function toTool(tool: OfferedTool, profile: Profile): Json {
@@ -56,11 +58,11 @@ function toTool(tool: OfferedTool, profile: Profile): Json {
 function toSettings(settings: ModelSettings, profile: Profile): Json {
   const body: Json = {};
   if (settings.maxOutputTokens !== undefined) body.max_output_tokens = Math.max(settings.maxOutputTokens, leastOutputTokens);
-  if (settings.temperature !== undefined && !profile.noSampling) body.temperature = settings.temperature;
-  if (settings.topP !== undefined && !profile.noSampling) body.top_p = settings.topP;
-  if (settings.reasoningEffort !== undefined && profile.reasoning !== 'none') {
-    body.reasoning = { effort: settings.reasoningEffort, summary: 'auto' };
-  }
+  if (settings.temperature !== undefined) body.temperature = settings.temperature;
+  if (settings.topP !== undefined) body.top_p = settings.topP;
+  if (settings.parallelToolCalls !== undefined) body.parallel_tool_calls = settings.parallelToolCalls;
+  const wish = reasoningWish(settings);
+  if (wish !== null && profile.reasoning !== 'none') body.reasoning = { effort: effortWord(wish, profile.efforts), summary: 'auto' };
   const format = toTextFormat(settings.responseFormat);
   if (format !== null) body.text = { format };
   return body;
@@ -163,16 +165,12 @@ function toMessage(role: 'system' | 'user', content: string | Json[]): Json[] {
 }
 
 function toUserContent(parts: readonly InputPart[], { images }: Profile): string | Json[] {
-  const texts = parts.map((part) => (part.type === 'text' ? part.text : images ? null : namedImage(part)));
+  const texts = parts.map((part) => (part.type === 'text' ? part.text : images ? null : imageNote(part)));
   if (!texts.includes(null)) return texts.filter((text) => text !== '').join('\n\n');
   return parts.flatMap((part): Json[] => {
     if (part.type === 'text') return part.text === '' ? [] : [inputText(part.text)];
-    return [inputImage(part.url ?? dataUrl(part.mediaType ?? 'image/png', part.data ?? ''))];
+    return [inputImage(imageUrl(part))];
   });
-}
-
-function namedImage({ mediaType, url }: Extract<InputPart, { type: 'image' }>): string {
-  return `[image: ${url !== undefined && !url.startsWith('data:') ? url : (mediaType ?? 'image/png')}]`;
 }
 
 function inputText(text: string): Json {
@@ -181,10 +179,6 @@ function inputText(text: string): Json {
 
 function inputImage(url: string): Json {
   return { type: 'input_image', image_url: url, detail: 'auto' };
-}
-
-function dataUrl(mediaType: string, data: string): string {
-  return `data:${mediaType};base64,${data}`;
 }
 
 /**

@@ -114,7 +114,6 @@ export const profileRows: readonly ProfileRow[] = [
       exact: true,
       schemas: 'anthropic',
       maxCallIdLength: 64,
-      requiredWord: 'any',
       defaultMaxTokens: 8192,
       reasoning: 'budget',
       imagesInResults: true,
@@ -131,7 +130,7 @@ export const profileRows: readonly ProfileRow[] = [
     kind: 'anthropic',
     model: /claude-[a-z]+-(4[-.][6-9]|[5-9])(?!\d)|claude-mythos/i,
     because: 'budget_tokens is deprecated in 4.6 and refused since 4.7: adaptive with an effort (guides "Thinking", "Effort")',
-    profile: { reasoning: 'adaptive', defaultMaxTokens: 32_000 },
+    profile: { reasoning: 'adaptive', efforts: ['low', 'medium', 'high', 'xhigh', 'max'], defaultMaxTokens: 32_000 },
   },
   {
     kind: 'anthropic',

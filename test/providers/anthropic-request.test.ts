@@ -216,7 +216,7 @@ describe('the conversation', () => {
     ]);
     const [said, made] = messages[1].content;
     expect(said).toEqual({ type: 'text', text: 'Wait.' });
-    expect(made).toMatchObject({ type: 'tool_use', name: 'no_such_tool_', input: { unreadable: '{"a' } });
+    expect(made).toMatchObject({ type: 'tool_use', name: 'no_such_tool_', input: { rawInvalidInput: '{"a' } });
     expect(made.id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(messages[2].content[0].tool_use_id).toBe(made.id);
   });

@@ -175,7 +175,7 @@ describe('the request to Cohere', () => {
       { role: 'assistant', model: own, parts: [{ type: 'reasoning', text: 'Hm.' }] },
     ];
     expect(sent({ messages: [...empty, image], model: 'command-r-08-2024' }).messages).toEqual([
-      { role: 'user', content: '[image: image]' },
+      { role: 'user', content: '[image: https://a.example/b.png]' },
     ]);
   });
 
@@ -195,7 +195,7 @@ describe('the request to Cohere', () => {
     const { messages } = sent({ messages: [user('hi'), { role: 'assistant', model: 'other/m', parts }] });
     expect(messages[1]).toEqual({
       role: 'assistant',
-      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'no_such_tool_', arguments: '{}' } }],
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'no_such_tool_', arguments: '{"rawInvalidInput":"{\\"a"}' } }],
     });
   });
 });

@@ -194,7 +194,7 @@ describe('the conversation as Gemini takes it', () => {
     const parts = [call('c1', { requested: '7 no such.tool!', arguments: null, raw: '{"a' }), call('c2', { requested: 'x'.repeat(90) })];
     const [, said, results] = contents([user('hi'), { role: 'assistant', model: 'other/m', parts }, result('c1', 'c2')]);
     expect(said?.parts).toEqual([
-      { functionCall: { name: '_7_no_such.tool_', args: {} } },
+      { functionCall: { name: '_7_no_such.tool_', args: { rawInvalidInput: '{"a' } } },
       { functionCall: { name: 'x'.repeat(64), args: {} } },
     ]);
     expect(results?.parts).toMatchObject([

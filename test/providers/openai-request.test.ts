@@ -181,7 +181,7 @@ describe('the request', () => {
           content: null,
           tool_calls: [
             { id: 'call_native1', type: 'function', function: { name: 'shell', arguments: '{"command":"ls"}' } },
-            { id: 'call_02hzy', type: 'function', function: { name: 'no_such_tool_', arguments: '{}' } },
+            { id: 'call_02hzy', type: 'function', function: { name: 'no_such_tool_', arguments: '{"rawInvalidInput":"{\\"a"}' } },
           ],
         },
         { role: 'tool', tool_call_id: 'call_native1', content: 'a.txt\n[image: image/png]' },
@@ -336,7 +336,7 @@ describe('profiles', () => {
 
   it('lays the system text before the user’s words where there is no such role', () => {
     const [first] = bodyWith({ systemInUser: true, images: false }).messages;
-    expect(first).toEqual({ role: 'user', content: 'Be kind.\n\nWhat is in \n\n[image: image/png]\n\n[image: image]' });
+    expect(first).toEqual({ role: 'user', content: 'Be kind.\n\nWhat is in \n\n[image: image/png]\n\n[image: https://a.example/b.png]' });
     const [withImages] = bodyWith({ systemInUser: true }).messages;
     expect(withImages?.content).toMatchObject([{ type: 'text', text: 'Be kind.' }, { type: 'text' }, {}, {}]);
     const messages: Message[] = [

@@ -170,7 +170,7 @@ describe('the request to the Responses API', () => {
       result([{ type: 'text', text: 'No such tool.' }], `call_${'x'.repeat(80)}`),
     ];
     const [, called, answered] = sent({ messages, tools: [] }).input;
-    expect(called).toMatchObject({ type: 'function_call', name: 'no_such_tool_', arguments: '{}' });
+    expect(called).toMatchObject({ type: 'function_call', name: 'no_such_tool_', arguments: '{"rawInvalidInput":"{\\"a"}' });
     expect(called?.call_id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(answered).toEqual({ type: 'function_call_output', call_id: called?.call_id, output: 'No such tool.' });
   });

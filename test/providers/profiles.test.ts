@@ -55,7 +55,7 @@ const cases: [model: string, access: ProviderAccess, profile: Partial<Profile>][
   ['gpt-5.5', responses, { schemas: 'openai', maxCallIdLength: 64, noSampling: true }],
   ['gpt-4o', responses, { reasoning: 'none' }],
   ['claude-3-opus-20240229', anthropic, { defaultMaxTokens: 4096, reasoning: 'none' }],
-  ['claude-3-5-sonnet-20241022', anthropic, { defaultMaxTokens: 8192, reasoning: 'none', requiredWord: 'any' }],
+  ['claude-3-5-sonnet-20241022', anthropic, { defaultMaxTokens: 8192, reasoning: 'none' }],
   ['claude-sonnet-4-5-20250929', anthropic, { reasoning: 'budget', noSampling: false }],
   ['claude-sonnet-4-6', anthropic, { reasoning: 'adaptive', efforts: ['low', 'medium', 'high', 'max'], noSampling: false }],
   ['claude-opus-4-7', anthropic, { noSampling: true, toolChoice: 'forced' }],

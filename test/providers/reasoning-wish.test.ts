@@ -1,0 +1,35 @@
+/** How much thinking a request asks for, and the word that a model takes for it. */
+import { describe, expect, it } from 'vitest';
+import { effortWord, reasoningWish } from '../../src/providers/reasoning-wish.ts';
+
+describe('a wish for thinking', () => {
+  it.each([
+    [{}, null],
+    [{ reasoningBudget: 0 }, 'off'],
+    [{ reasoningEffort: 'none' }, 'off'],
+    [{ reasoningBudget: 0, reasoningEffort: 'high' }, 'off'],
+    [{ reasoningBudget: 500, reasoningEffort: 'none' }, { budget: 500 }],
+    [
+      { reasoningBudget: 500, reasoningEffort: 'high' },
+      { budget: 500, effort: 'high' },
+    ],
+  ])('of %j is %j', (settings, wish) => {
+    expect(reasoningWish(settings)).toEqual(wish);
+  });
+
+  it.each([
+    ['off', null, 'none'],
+    ['off', ['minimal', 'low'], 'minimal'],
+    [{ effort: 'minimal' }, ['low', 'medium', 'high'], 'low'],
+    [{ effort: 'medium' }, ['low', 'high', 'max'], 'high'],
+    [{ effort: 'max' }, ['low', 'medium', 'high'], 'high'],
+    [{ effort: 'low' }, ['none', 'default'], 'default'],
+    [{ effort: 'deepest' }, ['low', 'high'], 'deepest'],
+    [{ budget: 1000 }, null, 'low'],
+    [{ budget: 8192 }, null, 'medium'],
+    [{ budget: 100_000 }, null, 'high'],
+    [{ budget: 100_000, effort: 'low' }, null, 'low'],
+  ] as const)('of %j where %j are taken is said as %j', (wish, efforts, word) => {
+    expect(effortWord(wish, efforts)).toBe(word);
+  });
+});
