@@ -33,12 +33,10 @@ const ToolsetTools = z
           .nullable()
           .meta({ description: "As the body of this provider's API holds it; null: it is not sent, and a warning says why." }),
         tokens,
-        changes: z
-          .array(z.object({ path: z.string(), message: z.string() }))
-          .meta({
-            description:
-              "What is told otherwise than in the toolset: `path` is a JSON Pointer into the tool's input schema, '' the tool itself.",
-          }),
+        changes: z.array(z.object({ path: z.string(), message: z.string() })).meta({
+          description:
+            "What is told otherwise than in the toolset: `path` is a JSON Pointer into the tool's input schema, '' the tool itself.",
+        }),
       }),
     ),
     tokens,
