@@ -12,14 +12,13 @@ import type { SessionEventBody } from '../../src/core/session-event.ts';
 import type { ToolDefinition, ToolResult } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
-import { applyEvent, beginTurn } from '../../src/core/turn-state.ts';
 import { turnNames } from '../../src/engine/plan-names.ts';
-import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
+import type { TurnDeps } from '../../src/engine/run-turn.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { createChatModel } from '../../src/providers/registry.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { countedIds, keptLog } from '../fakes/runtime.ts';
 import type { FakeUpstream, Script, Understood } from '../fakes/upstreams/upstream.ts';
+import { runBareTurn } from './bare-turn.ts';
 
 export type Speaker = {
   access: ProviderAccess;
@@ -145,33 +144,12 @@ export async function converse(
   for (const [index, { model, fallbacks = [], edition, input }] of orders.entries()) {
     const turn = `turn_${index + 1}`;
     names = editions[edition] as (typeof editions)[number];
-    const state = beginTurn(turn);
-    const append = (event: SessionEventBody): void => {
-      events.push(event);
-      applyEvent(state, { ...event, id: events.length });
-      transcript.apply(event);
-    };
     const plan: Plan = {
       ...{ model: refOf(model), fallbacks: fallbacks.map(refOf), instructions: 'Be brief.', allow: null, aliases: true, limits: {} },
       settings: { reasoningEffort: 'medium', maxOutputTokens: 20_000 },
     };
-    const offered = turnNames(names.map, plan);
-    append({ type: 'turn-start', turn, input, model: plan.model });
     told.push(toldInput(input));
-    const scope: TurnScope = {
-      ...{ workspace: 'default', turn, plan, names: () => offered, state, append },
-      messages: () => transcript.messages(),
-      newest: () => events.length,
-      beforeEnd: async () => undefined,
-      call: {
-        ...{ keyId: 'root', session: 's', turn, names: () => offered, rules: [], canWait: true, results: null, timeoutMs: 30_000 },
-        started: (callId, attempt) => append({ type: 'tool-start', turn, step: state.step, callId, attempt }),
-        edition: { toolset: 'demo', version: edition + 1, revision: 1, hash: `h${edition}` },
-        files: createMemoryFiles(() => 0),
-        audit: () => undefined,
-      },
-    };
-    await runTurn(deps, scope, new AbortController().signal);
+    await runBareTurn(deps, { turn, plan, names: turnNames(names.map, plan), input, events, transcript });
   }
   if (exchanges.length !== cues.length) faults.push(`${exchanges.length} exchanges of ${cues.length}`);
   faults.push(...log.lines.filter(({ level }) => level === 'error').map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`));
