@@ -1,0 +1,46 @@
+/**
+ * One turn over a log in memory, with nothing around it: no kept results, no rules, nobody to ask. For tests that bring their own model
+ * and executor; those of one scripted reply after the other stand on `one-turn.ts`.
+ */
+import type { AliasMap } from '../../src/core/alias-map.ts';
+import type { InputPart } from '../../src/core/message.ts';
+import type { Plan } from '../../src/core/plan.ts';
+import type { SessionEventBody } from '../../src/core/session-event.ts';
+import type { Transcript } from '../../src/core/transcript.ts';
+import { applyEvent, beginTurn } from '../../src/core/turn-state.ts';
+import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+
+export type BareTurn = {
+  turn: string;
+  plan: Plan;
+  names: AliasMap | null;
+  input: InputPart[];
+  /** Those of the turns before are in both; this one's are added. */
+  events: SessionEventBody[];
+  transcript: Transcript;
+};
+
+export async function runBareTurn(deps: TurnDeps, { turn, plan, names, input, events, transcript }: BareTurn): Promise<void> {
+  const state = beginTurn(turn);
+  const append = (event: SessionEventBody): void => {
+    events.push(event);
+    applyEvent(state, { ...event, id: events.length });
+    transcript.apply(event);
+  };
+  append({ type: 'turn-start', turn, input, model: plan.model });
+  const scope: TurnScope = {
+    ...{ workspace: 'default', turn, plan, names: () => names, state, append },
+    messages: () => transcript.messages(),
+    newest: () => events.length,
+    beforeEnd: async () => undefined,
+    call: {
+      ...{ keyId: 'root', session: 's', turn, names: () => names, rules: [], canWait: true, results: null, timeoutMs: 30_000 },
+      started: (callId, attempt) => append({ type: 'tool-start', turn, step: state.step, callId, attempt }),
+      edition: { toolset: 'demo', version: 1, revision: 1, hash: 'h' },
+      files: createMemoryFiles(() => 0),
+      audit: () => undefined,
+    },
+  };
+  await runTurn(deps, scope, new AbortController().signal);
+}
