@@ -1,5 +1,7 @@
 /** After the service answers: the demo is there, the models are known, the screen is printed. Shared by start and dev. */
 import { relative } from 'node:path';
+import { readSettings } from '../core/settings.ts';
+import { builtinProviders } from '../storage/builtin-providers.ts';
 import { prepareDemo } from './demo.ts';
 import type { LocalEnvironment } from './environment.ts';
 import { renderScreen } from './screen.ts';
@@ -15,9 +17,14 @@ export async function welcome(url: string, rootKey: string, local: LocalEnvironm
       url,
       rootKey,
       dataDir: shownDir.startsWith('..') ? local.dataDir : shownDir,
-      models: models.data.map((model) => model.id),
+      models: [...models.data.map((model) => model.id), ...modelsByKey(local)],
       demoSession,
       unknownSettings: local.unknown,
     }),
   );
+}
+
+/** A provider whose key was found in the environment has more models than anybody lists. */
+function modelsByKey({ settings }: LocalEnvironment): string[] {
+  return builtinProviders(readSettings(settings)).flatMap(({ name, models }) => (models.length === 0 ? [`${name}/<model>`] : []));
 }
