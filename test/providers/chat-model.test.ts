@@ -131,6 +131,17 @@ describe('what providers answer instead of a reply', () => {
     expect(slept).toEqual([2000, 2000]);
   });
 
+  it('429 that names its time in the body, as Google does', async () => {
+    const info = { '@type': 'type.googleapis.com/google.rpc.RetryInfo' };
+    const exhausted = (retryDelay: unknown) =>
+      json(429, { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Quota.', details: [{ '@type': 'other' }, { ...info, retryDelay }] });
+    const { problem, slept } = await failing(exhausted('3.4s'));
+    expect(problem).toMatchObject({ code: 'rate_limited', extra: { retryAfterMs: 3400 } });
+    expect(slept).toEqual([3400, 3400]);
+    for (const odd of ['soon', '-1s', '', 3, null])
+      expect((await failing(exhausted(odd))).problem.extra).not.toHaveProperty('retryAfterMs');
+  });
+
   it('429 with a far or unreadable time', async () => {
     expect(await failing(json(429, {}, { 'retry-after': '86400' }))).toMatchObject({
       attempts: 1,
@@ -271,7 +282,7 @@ describe('a reply that is asked for whole', () => {
   });
 
   it('is read with and without its length told, and encoded', async () => {
-    for (const headers of [{}, { 'content-length': String(JSON.stringify(reply).length) }, { 'content-encoding': 'identity' }]) {
+    for (const headers of [{} as Record<string, string>, { 'content-length': String(JSON.stringify(reply).length) }, { 'content-encoding': 'identity' }]) {
       const { http } = scripted(() => new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json', ...headers } }));
       expect((await collect(modelOver(http), whole())).at(-1)).toMatchObject({ type: 'finish', reason: 'stop' });
     }
