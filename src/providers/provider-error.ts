@@ -5,7 +5,7 @@
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
-import { isRecord } from '../core/wire-value.ts';
+import { isRecord, listOf, recordOf, textOf } from '../core/wire-value.ts';
 
 export type FailureOptions = {
   /** The request's body is the caller's own (a plain proxy): what the provider refuses about it is the caller's to mend. */
@@ -26,7 +26,7 @@ export async function responseProblem(
   const error = errorOf(text);
   return statusProblem(access, response.status, error, {
     ...options,
-    retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now),
+    retryAfterMs: retryAfterMs(response.headers.get('retry-after'), now) ?? error.retryAfterMs,
   });
 }
 
@@ -34,7 +34,7 @@ export async function responseProblem(
 export function errorBodyProblem(access: ProviderAccess, value: unknown): Problem {
   const error = readError(isRecord(value) && isRecord(value.error) ? value.error : value);
   const status = error.status ?? 0;
-  if (status >= 400) return statusProblem(access, status, error, { retryAfterMs: null });
+  if (status >= 400) return statusProblem(access, status, error, error);
   return problem(access, 'upstream_error', `reported an error${quote(access, error)}`, { retryable: isOverload(error) });
 }
 
@@ -57,13 +57,14 @@ export function malformedProblem(access: ProviderAccess, what: string, cause?: u
   return problem(access, 'upstream_error', what, { retryable: true }, cause);
 }
 
-type ProviderFault = { message: string; code: string; status: number | null };
+/** `retryAfterMs`: where the body itself names a time. */
+type ProviderFault = { message: string; code: string; status: number | null; retryAfterMs: number | null };
 
 function statusProblem(
   access: ProviderAccess,
   status: number,
   error: ProviderFault,
-  { retryAfterMs, callersBody }: FailureOptions & { retryAfterMs: number | null },
+  { retryAfterMs, callersBody }: FailureOptions & Pick<ProviderFault, 'retryAfterMs'>,
 ): Problem {
   const extra = { upstreamStatus: status, retryable: isRetryable(status), ...(retryAfterMs !== null && { retryAfterMs }) };
   const said = quote(access, error);
@@ -106,9 +107,24 @@ function namesModel(error: ProviderFault): boolean {
 function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null;
   const text = header.trim();
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), limits.maxToldRetryAfterMs);
+  if (seconds.test(text)) return toldMs(text);
   const date = /^[A-Za-z]{3},/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), limits.maxToldRetryAfterMs);
+}
+
+/** Google's `RetryInfo`, whose delay is a Duration such as `34.4s` (googleapis, `google/rpc/error_details.proto`). */
+function retryDelayMs(details: unknown): number | null {
+  for (const detail of listOf(details)) {
+    const delay = textOf(recordOf(detail).retryDelay);
+    if (delay.endsWith('s') && seconds.test(delay.slice(0, -1))) return toldMs(delay.slice(0, -1));
+  }
+  return null;
+}
+
+const seconds = /^\d+(\.\d+)?$/;
+
+function toldMs(text: string): number {
+  return Math.min(Math.ceil(Number(text) * 1000), limits.maxToldRetryAfterMs);
 }
 
 /** The first bytes of an error body; '' where it breaks off before any came. */
@@ -143,20 +159,20 @@ function errorOf(text: string): ProviderFault {
     return readError(isRecord(body) && 'error' in body ? body.error : body);
   } catch {
     // HTML and the like: a page of the provider's is nothing for the caller.
-    return { message: '', code: '', status: null };
+    return readError(null);
   }
 }
 
 /** Providers put the error in an object, in a string, and its code in numbers or words. */
 function readError(value: unknown): ProviderFault {
-  if (typeof value === 'string') return { message: value, code: '', status: null };
-  if (!isRecord(value)) return { message: '', code: '', status: null };
+  if (!isRecord(value)) return { message: textOf(value), code: '', status: null, retryAfterMs: null };
   const text = (...names: string[]): string => {
     for (const name of names) if (typeof value[name] === 'string' && value[name] !== '') return value[name];
     return '';
   };
   const numbers = [value.status_code, value.code, value.status].map(Number).filter((number) => number >= 400 && number < 600);
-  return { message: text('message', 'detail', 'error'), code: text('code', 'type'), status: numbers[0] ?? null };
+  const [status = null] = numbers;
+  return { message: text('message', 'detail', 'error'), code: text('code', 'type'), status, retryAfterMs: retryDelayMs(value.details) };
 }
 
 /** `: <its code and message>`, one line, bounded, with everything that could be a credential taken out. */
