@@ -185,7 +185,7 @@ const serverRows: readonly ProfileRow[] = [
     host: azure,
     because:
       'chunks with empty choices and without delta (CopilotKit/CopilotKit#2468, microsoft/autogen#6465; recorded: gpt-4o-mini-prompt-filter-first); descriptions and numbers of tools as at OpenAI',
-    profile: { normalize: true, exact: false, maxToolDescription: 1024, maxTools: 128 },
+    profile: { normalize: true, maxToolDescription: 1024, maxTools: 128 },
   },
   {
     kind: ['openai', 'openai-compatible'],

@@ -50,7 +50,6 @@ export const profileRows: readonly ProfileRow[] = [
     kind: 'openai',
     because: 'max_tokens is deprecated and refused by reasoning models; function descriptions are limited to 1024 characters',
     profile: {
-      exact: true,
       schemas: 'openai',
       maxTokensField: 'max_completion_tokens',
       maxToolDescription: 1024,
@@ -77,22 +76,28 @@ export const profileRows: readonly ProfileRow[] = [
     profile: { noSampling: true, noPenalties: true, noStop: true },
   },
   {
-    kind: 'openai',
+    kind: ['openai', 'openai-responses'],
     model: /^o\d/,
     because: '"Unsupported parameter: parallel_tool_calls" (evalstate/fast-agent#279); efforts low, medium and high (API reference)',
     profile: { parallelToolCalls: false, efforts: ['low', 'medium', 'high'] },
   },
   {
-    kind: 'openai',
+    kind: ['openai', 'openai-responses'],
     model: /^gpt-5($|-(?!chat))/,
     because: 'cannot do without reasoning: minimal is the least (API reference, `reasoning_effort`)',
     profile: { efforts: ['minimal', 'low', 'medium', 'high'] },
   },
   { kind: 'rehearsal', because: 'our own words', profile: { exact: true } },
   {
+    kind: ['openai', 'openai-responses', 'anthropic'],
+    host: ['api.openai.com', 'api.anthropic.com'],
+    because: 'clients were written for what these say; other servers of the same APIs only resemble it (reference §8.1 to §8.5)',
+    profile: { exact: true },
+  },
+  {
     kind: 'openai-responses',
     because: 'ids of calls have 64 characters at most; the same limits of tools as Chat Completions',
-    profile: { exact: true, schemas: 'openai', maxToolDescription: 1024, maxTools: 128, maxCallIdLength: 64, imagesInResults: true },
+    profile: { schemas: 'openai', maxToolDescription: 1024, maxTools: 128, maxCallIdLength: 64, imagesInResults: true },
   },
   {
     kind: 'openai-responses',
@@ -111,7 +116,6 @@ export const profileRows: readonly ProfileRow[] = [
     because:
       'max_tokens is required; ids match ^[a-zA-Z0-9_-]+$ with 64 characters at most; a tool schema has no oneOf, anyOf or allOf at its top',
     profile: {
-      exact: true,
       schemas: 'anthropic',
       maxCallIdLength: 64,
       defaultMaxTokens: 8192,
@@ -162,7 +166,7 @@ export const profileRows: readonly ProfileRow[] = [
     kind: 'gemini',
     because:
       'calls have no ids before Gemini 3, and Vertex refuses them (pydantic/pydantic-ai#5081); a budget of -1 to 24,576 tokens to think',
-    profile: { exact: true, schemas: 'gemini', noCallIds: true, reasoning: 'budget', formatWithTools: false },
+    profile: { schemas: 'gemini', noCallIds: true, reasoning: 'budget', formatWithTools: false },
   },
   {
     kind: 'gemini',
@@ -210,7 +214,6 @@ export const profileRows: readonly ProfileRow[] = [
     kind: 'cohere',
     because: 'tool_choice is REQUIRED or NONE, never one tool by name; response_format not together with tools (API reference, Chat v2)',
     profile: {
-      exact: true,
       schemas: 'cohere',
       toolChoice: 'required',
       maxCallIdLength: 64,
