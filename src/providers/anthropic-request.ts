@@ -24,7 +24,12 @@ export function toMessagesBody(request: ChatRequest): Json {
   // A last word of the model's to go on from is refused with thinking, and by the models that think as they see fit.
   const messages = legalTurns(turns, { canContinue: profile.reasoning !== 'adaptive' && !thinking.on });
   const tools = offered.tools.length > 0 ? offered.tools : toolsOf(messages);
-  const body: Json = { model, max_tokens: thinking.maxTokens, messages, stream: request.whole !== true };
+  const body: Json = {
+    model,
+    max_tokens: thinking.maxTokens,
+    messages: offered.tools.length > 0 ? marked(messages) : messages,
+    stream: request.whole !== true,
+  };
   const system = toSystem(request.messages);
   if (system.length > 0) body.system = system;
   if (tools.length > 0) {
@@ -57,6 +62,21 @@ function toSystem(messages: readonly Message[]): Block[] {
   const blocks: Block[] = texts.filter((text) => text.trim() !== '').map((text) => ({ type: 'text', text }));
   const last = blocks.pop();
   return last === undefined ? [] : [...blocks, { ...last, ...cacheMark }];
+}
+
+/**
+ * The last two turns of the user's are marked where there are tools: the next step of the loop finds there what this one wrote. Two,
+ * because it looks back over 20 blocks at most, and parallel results are more than that. So a request has four marks, the most that
+ * is allowed (guide "Prompt caching"; the same places in microsoft/vscode#315505).
+ */
+function marked(turns: readonly Turn[]): Turn[] {
+  const latest = turns.filter(({ role }) => role === 'user').slice(-2);
+  return turns.map((turn) => {
+    const last = turn.content.at(-1);
+    return last !== undefined && latest.includes(turn)
+      ? { ...turn, content: [...turn.content.slice(0, -1), { ...last, ...cacheMark }] }
+      : turn;
+  });
 }
 
 function toTool({ name, description, inputSchema }: OfferedTool, isLast: boolean): Json {

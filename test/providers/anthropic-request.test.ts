@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AssistantPart, InputPart, Message, ToolResultPart } from '../../src/core/message.ts';
+import type { Json } from '../../src/core/wire-value.ts';
 import type { ModelSettings } from '../../src/core/plan.ts';
 import { toMessagesBody } from '../../src/providers/anthropic-request.ts';
 import { goldenConversation, goldenRequest, goldenTools } from './golden-conversation.ts';
@@ -95,11 +96,12 @@ describe('the golden conversation', () => {
               tool_use_id: 'call_02second',
               content: [{ type: 'text', text: 'The disk is gone.' }],
               is_error: true,
+              cache_control: { type: 'ephemeral' },
             },
           ],
         },
         { role: 'assistant', content: [{ type: 'text', text: '18 °C and fair.' }] },
-        { role: 'user', content: [{ type: 'text', text: 'And tomorrow?' }] },
+        { role: 'user', content: [{ type: 'text', text: 'And tomorrow?', cache_control: { type: 'ephemeral' } }] },
       ],
     });
   });
@@ -184,14 +186,15 @@ describe('the conversation', () => {
   });
 
   it('leaves blanks out, of messages, results and system texts', () => {
-    const body = sent([
+    const history: Message[] = [
       { role: 'system', parts: [{ type: 'text', text: ' ' }] },
       user('hi'),
       assistant([{ type: 'text', text: '\n\n' }, call('call_a')]),
       tool(result('call_a', { content: [{ type: 'text', text: '' }] })),
       assistant([{ type: 'text', text: '' }]),
       user('and?'),
-    ]);
+    ];
+    const body = sent(history, { tools: [] });
     expect(body.system).toBeUndefined();
     expect(body.messages[1].content).toMatchObject([{ type: 'tool_use' }]);
     expect(body.messages[2].content).toEqual([
@@ -239,6 +242,23 @@ describe('the conversation', () => {
     ]);
   });
 
+  it('marks where each step of a tool loop ends, so that the next one finds its prefix in the cache', () => {
+    const history = [user('hi')];
+    let before: Json[] = [];
+    for (let step = 0; step < 4; step++) {
+      const { messages } = sent(history);
+      const marked = messages
+        .flatMap((turn: { content: Json[] }) => turn.content)
+        .filter((block: Json) => block.cache_control !== undefined);
+      expect(marked).toHaveLength(step === 0 ? 1 : 2);
+      // Two with those of the tools and the system text are four, and the last of one step is the first but one of the next.
+      if (step > 0) expect(marked[0]).toEqual(before.at(-1));
+      before = marked;
+      history.push(assistant([...thinking, call(`call_${step}`)]), tool(result(`call_${step}`)));
+    }
+    expect(JSON.stringify(sent([user('hi')], { tools: [] }).messages)).not.toContain('cache_control');
+  });
+
   it('ends without blanks where the model is to go on from its own words, and asks newer ones to go on', () => {
     const history = [user('hi'), assistant([...thinking, { type: 'text', text: 'Once upon \n' }])];
     expect(sent(history).messages.slice(1)).toEqual([{ role: 'assistant', content: [{ type: 'text', text: 'Once upon' }] }]);
@@ -250,7 +270,7 @@ describe('the conversation', () => {
 describe('images', () => {
   const image = (fields: object, profile: object = {}) => {
     const parts: InputPart[] = [{ type: 'image', ...fields }];
-    return toMessagesBody(goldenRequest({ ...access, profile }, { messages: [{ role: 'user', parts }] })).messages;
+    return toMessagesBody(goldenRequest({ ...access, profile }, { messages: [{ role: 'user', parts }], tools: [] })).messages;
   };
   const block = (source: object) => [{ role: 'user', content: [{ type: 'image', source }] }];
 
