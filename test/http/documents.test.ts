@@ -118,14 +118,18 @@ describe('/v1/tools', () => {
   });
 });
 
-it('/v1/models lists agents, then the providers’ models', async () => {
+it('/v1/models lists agents, then the providers’ models, for clients of both shapes', async () => {
   await h.send('PUT', '/v1/toolsets/demo', demo);
   await h.send('PUT', '/v1/agents/helper', { ...agent, toolset: 'demo' });
   await h.send('PUT', '/v1/providers/acme', provider);
-  const { object, data } = await bodyOf(await h.send('GET', '/v1/models?api-version=2'));
+  const { object, data, ...page } = await bodyOf(await h.send('GET', '/v1/models?api-version=2'));
   expect(object).toBe('list');
+  expect(page).toEqual({ has_more: false, first_id: 'agent/helper', last_id: 'rehearsal/default' });
   expect(data.map((model: { id: string }) => model.id)).toEqual(['agent/helper', 'acme/small', 'acme/a/b', 'rehearsal/default']);
-  expect(data[0]).toEqual({ id: 'agent/helper', object: 'model', created: expect.any(Number), owned_by: 'moniker' });
+  expect(data[0]).toEqual({
+    ...{ id: 'agent/helper', object: 'model', created: expect.any(Number), owned_by: 'moniker' },
+    ...{ type: 'model', display_name: 'agent/helper', created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) },
+  });
   expect((await h.send('GET', '/v1/models/acme/a/b')).status).toBe(200);
   expect((await h.send('GET', '/v1/models/acme%2Fa%2Fb')).status).toBe(200);
 });

@@ -1,6 +1,6 @@
 /**
- * From the `Authorization` header to the `Principal`, and the scope that a route asks for. On the paths of Anthropic's dialect, whose
- * stock client knows no other way, `x-api-key` will do. Keys are taken from nowhere else: a key in a URL ends up in logs.
+ * From the `Authorization` header to the `Principal`, and the scope that a route asks for. On the paths that Anthropic's stock client
+ * calls, which knows no other way, `x-api-key` will do. Keys are taken from nowhere else: a key in a URL ends up in logs.
  */
 import { limits } from '../../core/limits.ts';
 import { hasScope } from '../../core/principal.ts';
@@ -29,7 +29,7 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[]): Pro
 /** A bearer key goes before one in `x-api-key`: who sends both has set the first for us, and the other from habit. */
 function keyOf(c: AppContext): string {
   const bearer = c.req.header('authorization');
-  const takesApiKey = /^\/v1\/messages(\/|$)/.test(c.req.path);
+  const takesApiKey = /^\/v1\/(messages|models)(\/|$)/.test(c.req.path);
   const apiKey = takesApiKey ? c.req.header('x-api-key') : undefined;
   if (!isBlank(bearer)) return bearerKey(bearer);
   if (!isBlank(apiKey)) return plainKey(apiKey);

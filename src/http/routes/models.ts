@@ -1,12 +1,14 @@
-/** `/v1/models`: what a chat request may name as `model`, in the OpenAI form: agents first, then the providers' models. */
+/**
+ * `/v1/models`: what a chat request may name as `model`: agents first, then the providers' models. OpenAI's clients and Anthropic's ask for
+ * the same path, so that every object has the fields of both. Wire: API references of both, "List models".
+ */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { mayUseAgent, mayUseToolset } from '../access.ts';
-import { quoted } from '../problems.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 
@@ -16,9 +18,31 @@ const Model = z
     object: z.literal('model'),
     created: z.int().meta({ description: 'Seconds; 0: not known.' }),
     owned_by: z.string(),
+    type: z.literal('model'),
+    display_name: z.string(),
+    created_at: z.string().meta({ description: '`created` once more, as Anthropic’s clients read it.' }),
   })
-  .meta({ id: 'Model', example: { id: 'rehearsal/default', object: 'model', created: 0, owned_by: 'rehearsal' } });
-const ModelList = z.object({ object: z.literal('list'), data: z.array(Model) }).meta({ id: 'ModelList' });
+  .meta({
+    id: 'Model',
+    example: {
+      id: 'rehearsal/default',
+      object: 'model',
+      created: 0,
+      owned_by: 'rehearsal',
+      type: 'model',
+      display_name: 'rehearsal/default',
+      created_at: '1970-01-01T00:00:00Z',
+    },
+  });
+const ModelList = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(Model),
+    has_more: z.literal(false),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  })
+  .meta({ id: 'ModelList' });
 type Model = z.infer<typeof Model>;
 
 // Stock clients add parameters of their own.
@@ -35,7 +59,10 @@ export function mountModels(app: App): void {
       summary: 'List agents and models',
       answers: { 200: { description: 'Those that the key may use.', schema: ModelList } },
     },
-    async ({ c, services, principal }) => c.json({ object: 'list', data: await listModels(services, principal) }),
+    async ({ c, services, principal }) => {
+      const data = await listModels(services, principal);
+      return c.json({ object: 'list', data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null });
+    },
   );
 
   mount(
@@ -89,5 +116,7 @@ function isUsable(principal: Principal, { name, body }: StoredDocument): boolean
 }
 
 function toModel(id: string, ownedBy: string, created: number): Model {
-  return { id, object: 'model', created, owned_by: ownedBy };
+  // Without the fraction of a second: not every clock in a client's language reads one.
+  const createdAt = new Date(created * 1000).toISOString().replace('.000Z', 'Z');
+  return { id, object: 'model', created, owned_by: ownedBy, type: 'model', display_name: id, created_at: createdAt };
 }
