@@ -47,7 +47,7 @@ const ToolResult = z.looseObject({
 function read<Schema extends z.ZodType>(schema: Schema, block: unknown, path: Path, { body, issues }: Reading): z.infer<Schema> | null {
   const found = schema.safeParse(block);
   if (found.success) return found.data;
-  issues.push(...issuesOf(found.error.issues, body, path));
+  for (const issue of issuesOf(found.error.issues, body, path)) issues.push(issue);
   return null;
 }
 
@@ -123,8 +123,13 @@ export function toResult(block: Block, path: Path, reading: Reading): CallResult
   return {
     callId: result.tool_use_id,
     isError: is_error === true,
-    content: blocks.flatMap((inner, index) => toInput(inner, [...path, 'content', index], reading).map(toContent)),
+    content: blocks.flatMap((inner, index) => toInput(named(inner), [...path, 'content', index], reading).map(toContent)),
   };
+}
+
+/** A tool that a search found: all tools of a request are offered, so that its name is all there is to say. Guide "Tool search tool". */
+function named(block: Block): Block {
+  return block.type === 'tool_reference' ? { type: 'text', text: `[tool: ${String(block.tool_name)}]` } : block;
 }
 
 /** Results have no images by address: what is known of one is said. */

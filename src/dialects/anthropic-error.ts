@@ -1,18 +1,22 @@
 /** Problems in Anthropic's error shape. Source: API reference "Errors", and `ErrorType` of @anthropic-ai/sdk 1.12. */
 import { Problem, type ProblemBody } from '../core/problem.ts';
+import { recordOf } from '../core/wire-value.ts';
 
 export type AnthropicError = {
   type: 'error';
-  error: { type: string; message: string; details: { error_code: string } };
+  error: { type: string; message: string; details: { error_code: string; [detail: string]: unknown } };
   request_id: string | null;
 };
 
-/** `error.type` is what its clients branch on; our own code is in `details`, where the stock client finds it (`errorCode`). */
+/**
+ * `error.type` is what its clients branch on; our own code is in `details`, where the stock client finds it (`errorCode`). A problem's
+ * member `anthropic` is details that mean something to these clients alone.
+ */
 export function anthropicErrorBody(problem: Problem | ProblemBody, requestId?: string): AnthropicError {
   const body = problem instanceof Problem ? problem.toBody() : problem;
   return {
     type: 'error',
-    error: { type: errorType(body), message: body.detail, details: { error_code: body.code } },
+    error: { type: errorType(body), message: body.detail, details: { error_code: body.code, ...recordOf(body.anthropic) } },
     request_id: requestId ?? null,
   };
 }

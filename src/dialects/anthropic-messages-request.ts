@@ -32,12 +32,7 @@ const ToolChoice = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('tool'), name: z.string().min(1), disable_parallel_tool_use: z.boolean().nullish() }),
   z.looseObject({ type: z.literal('none') }),
 ]);
-const Thinking = z
-  .looseObject({ type: z.string(), budget_tokens: z.int().min(1).nullish() })
-  .refine(({ type, budget_tokens: budget }) => type !== 'enabled' || budget != null, {
-    path: ['budget_tokens'],
-    message: 'is missing',
-  });
+const Thinking = z.looseObject({ type: z.string(), budget_tokens: z.int().min(1).nullish() });
 
 /** What is counted, too (`/v1/messages/count_tokens`): a request without what only its answer needs. */
 export const CountTokensRequest = z
@@ -73,14 +68,15 @@ type Asked = z.infer<typeof CountTokensRequest>;
 /** Throws `invalid_request`. */
 export function readMessagesRequest(body: Readonly<Record<string, unknown>>): DialectRequest {
   const request = parseDocument(MessagesRequest, body);
+  const offered = offeredTools(request);
   return {
     streamed: request.stream === true,
     includeUsage: true,
     choices: 1,
     conversation: (options) => toConversation(request, options),
-    clientTools: () => (request.tools == null ? null : toClientTools(request.tools)),
+    clientTools: () => (request.tools == null ? null : toClientTools(request.tools, offered)),
     settings: () => toSettings(request),
-    toolPath: (index) => `tools[${index}].name`,
+    toolPath: (index) => `tools[${offered[index] ?? index}].name`,
     previous: null,
     echo: {},
   };
@@ -116,6 +112,8 @@ export function toConversation(body: Asked, { inSession = false } = {}): Convers
   const results: CallResult[] = [];
   const input: InputPart[] = [];
   const names = new Map<string, string>();
+  /** The newest message with calls. */
+  let calling: Message | undefined;
   const reading: Reading = { body, issues: [], provider: providerOf(body.model) };
   const last = body.messages.findLastIndex(({ role }) => role === 'assistant');
   for (const [index, { role, content }] of body.messages.entries()) {
@@ -125,10 +123,9 @@ export function toConversation(body: Asked, { inSession = false } = {}): Convers
     const at = (place: number): PropertyKey[] => (typeof content === 'string' ? [...path, 'content'] : [...path, 'content', place]);
     if (role === 'system') system.push(blocks.map((block) => (typeof block.text === 'string' ? block.text : '')).join('\n'));
     else if (role === 'assistant') {
-      addAssistant(
-        history,
-        blocks.flatMap((block, place) => toAssistantParts(block, at(place), names, reading)),
-      );
+      const parts = blocks.flatMap((block, place) => toAssistantParts(block, at(place), names, reading));
+      addAssistant(history, parts, history.at(-1) === calling);
+      if (parts.some(({ type }) => type === 'tool-call')) calling = history.at(-1);
     } else {
       const answers = blocks.flatMap((block, place) => {
         if (block.type !== 'tool_result') return [];
@@ -142,8 +139,9 @@ export function toConversation(body: Asked, { inSession = false } = {}): Convers
       });
       const said = blocks.flatMap((block, place) => (block.type === 'tool_result' ? [] : toInput(block, at(place), reading)));
       if (isNew) {
-        results.push(...answers);
-        input.push(...said);
+        // One by one: there may be more than a call takes arguments.
+        for (const answer of answers) results.push(answer);
+        for (const part of said) input.push(part);
       } else {
         addResults(history, answers, names);
         if (said.length > 0) history.push({ role: 'user', parts: said });
@@ -159,9 +157,9 @@ export function toConversation(body: Asked, { inSession = false } = {}): Convers
 }
 
 /** Neighbours are one turn on this wire: the results of all their calls come behind the last. */
-function addAssistant(history: Message[], parts: Extract<Message, { role: 'assistant' }>['parts']): void {
+function addAssistant(history: Message[], parts: Extract<Message, { role: 'assistant' }>['parts'], hasCalled: boolean): void {
   const before = history.at(-1);
-  if (before?.role === 'assistant' && before.parts.some(({ type }) => type === 'tool-call')) before.parts.push(...parts);
+  if (before?.role === 'assistant' && hasCalled) for (const part of parts) before.parts.push(part);
   else history.push({ role: 'assistant', parts });
 }
 
@@ -172,7 +170,7 @@ function addResults(history: Message[], answers: readonly CallResult[], names: R
   });
   const before = history.at(-1);
   // Results of one step are one message, in the order they came.
-  if (before?.role === 'tool') before.parts.push(...parts);
+  if (before?.role === 'tool') for (const part of parts) before.parts.push(part);
   else history.push({ role: 'tool', parts });
 }
 
@@ -218,12 +216,24 @@ function sessionOfId(id: unknown): string | null {
   return typeof id === 'string' ? (readToolCallId(id)?.session ?? null) : null;
 }
 
+/**
+ * Places of the tools that the model is to be offered: all but a search of the provider's that agents offer beside their own tools, and the
+ * model may do without. Where a search is all that is asked for, it stays, to be refused.
+ */
+function offeredTools({ tools, tool_choice: choice }: MessagesRequest): number[] {
+  const given = tools ?? [];
+  const isOptional = (choice == null || choice.type === 'auto' || choice.type === 'none') && given.some(({ type }) => isOwn(type));
+  return [...given.keys()].filter((index) => !isOptional || !isSearch(given[index]?.type));
+}
+
 /** The caller's own tools. Throws `invalid_request` for those that are the provider's, and for names that no model could call. */
-function toClientTools(given: readonly z.infer<typeof Tool>[]): ClientTool[] {
+function toClientTools(given: readonly z.infer<typeof Tool>[], offered: readonly number[]): ClientTool[] {
   const issues: Issue[] = [];
-  if (given.length > limits.maxClientTools) issues.push({ path: 'tools', message: `must have at most ${limits.maxClientTools} items` });
-  const tools = given.flatMap(({ name, type, description, input_schema: inputSchema }, index): ClientTool[] => {
-    if (type != null && type !== 'custom') {
+  if (given.length > limits.maxClientTools)
+    throw invalidRequest([{ path: 'tools', message: `must have at most ${limits.maxClientTools} items` }]);
+  const tools = offered.flatMap((index): ClientTool[] => {
+    const { name, type, description, input_schema: inputSchema } = given[index] ?? {};
+    if (!isOwn(type)) {
       const message = `must be "custom" or absent: ${JSON.stringify(type.slice(0, 40))} is known only to a provider of this API, without server tools and session`;
       issues.push({ path: `tools[${index}].type`, message });
       return [];
@@ -240,6 +250,15 @@ function toClientTools(given: readonly z.infer<typeof Tool>[]): ClientTool[] {
   return tools;
 }
 
+function isOwn(type: string | null | undefined): type is 'custom' | null | undefined {
+  return type == null || type === 'custom';
+}
+
+/** Of the web, and of tools that are named later: here all of them are named at once. Guides "Web search tool" and "Tool search tool". */
+function isSearch(type: string | null | undefined): boolean {
+  return type != null && /^(web_search|web_fetch|tool_search_tool)_/.test(type);
+}
+
 /** The sampling settings, as every provider's adapter reads them. */
 function toSettings(body: MessagesRequest): ModelSettings {
   const settings: ModelSettings = { maxOutputTokens: body.max_tokens };
@@ -250,8 +269,9 @@ function toSettings(body: MessagesRequest): ModelSettings {
   const { thinking, output_config: output, tool_choice: choice } = body;
   if (thinking?.type === 'enabled' && thinking.budget_tokens != null) settings.reasoningBudget = thinking.budget_tokens;
   if (thinking?.type === 'disabled') settings.reasoningBudget = 0;
-  // As it sees fit, which is `high` unless it is told otherwise (guide "Effort").
-  if (thinking?.type === 'adaptive') settings.reasoningEffort = 'high';
+  // As it sees fit, which is `high` unless it is told otherwise (guide "Effort"). Some clients switch it on and name no budget.
+  const asItSeesFit = thinking?.type === 'adaptive' || (thinking?.type === 'enabled' && thinking.budget_tokens == null);
+  if (asItSeesFit) settings.reasoningEffort = 'high';
   if (output?.effort != null) settings.reasoningEffort = output.effort;
   if (output?.format?.type === 'json_schema') {
     settings.responseFormat = { type: 'json_schema', json_schema: { name: 'answer', schema: output.format.schema, strict: true } };

@@ -194,6 +194,12 @@ describe('a Messages request', () => {
     ]);
   });
 
+  it('reads the tools that a search found as their names', () => {
+    const found = { type: 'tool_result', tool_use_id: 't', content: [{ type: 'tool_reference', tool_name: 'mcp__git__log' }] };
+    const { results } = read([user('x'), assistant([{ type: 'tool_use', id: 't', name: 'find', input: {} }]), user([found])]);
+    expect(results).toMatchObject([{ content: [{ type: 'text', text: '[tool: mcp__git__log]' }] }]);
+  });
+
   it.each([
     [{ max_tokens: undefined }, 'max_tokens'],
     [{ max_tokens: 1.5 }, 'max_tokens'],
@@ -201,7 +207,7 @@ describe('a Messages request', () => {
     [{ top_k: -1 }, 'top_k'],
     [{ stop_sequences: 'x' }, 'stop_sequences'],
     [{ system: [{ type: 'image' }] }, 'system[0].type'],
-    [{ thinking: { type: 'enabled' } }, 'thinking.budget_tokens'],
+    [{ thinking: { type: 'enabled', budget_tokens: 0 } }, 'thinking.budget_tokens'],
     [{ tool_choice: { type: 'tool' } }, 'tool_choice.name'],
     [{ tool_choice: { type: 'must' } }, 'tool_choice.type'],
   ])('with %j is refused by its path', (more, path) => {
@@ -236,6 +242,7 @@ describe('settings', () => {
   it.each([
     [{ type: 'disabled' }, undefined, { reasoningBudget: 0 }],
     [{ type: 'adaptive' }, undefined, { reasoningEffort: 'high' }],
+    [{ type: 'enabled' }, undefined, { reasoningEffort: 'high' }],
     [{ type: 'adaptive' }, { effort: 'medium' }, { reasoningEffort: 'medium' }],
   ])('read thinking %j with %j', (thinking, output, expected) => {
     expect(settingsOf({ thinking, output_config: output })).toEqual({ maxOutputTokens: 100, ...expected });
@@ -267,6 +274,24 @@ describe('the caller’s tools', () => {
       { name: 'b', description: '', inputSchema: { type: 'object' } },
     ]);
     expect(toolsOf(undefined)).toBeNull();
+  });
+
+  it('are offered without a search that the model may do without, and the path of each is where it stood', () => {
+    const tools = [
+      { type: 'web_search_20250305', name: 'web_search' },
+      { name: 'a' },
+      { type: 'tool_search_tool_bm25_20251119', name: 'find' },
+    ];
+    expect(toolsOf(tools)).toEqual([{ name: 'a', description: '', inputSchema: { type: 'object' } }]);
+    expect(readMessagesRequest({ ...base, messages: [user('x')], tools }).toolPath(0)).toBe('tools[1].name');
+  });
+
+  it('are refused where a search is all there is, or the one that must be called', () => {
+    const search = { type: 'web_search_20250305', name: 'web_search' };
+    const issues = [{ path: 'tools[0].type', message: expect.stringContaining('web_search_20250305') }];
+    expect(issuesOf(() => toolsOf([search]))).toEqual(issues);
+    const must = { ...base, messages: [user('x')], tools: [search, { name: 'a' }], tool_choice: { type: 'tool', name: 'web_search' } };
+    expect(issuesOf(() => readMessagesRequest(must).clientTools())).toEqual(issues);
   });
 
   it('are refused by their paths', () => {

@@ -107,10 +107,28 @@ describe('a message with server tools', () => {
   });
 
   it('refuses a tool that only its provider runs, by its path', async () => {
-    const answer = await ask({ model: 'agent/helper', messages: [user('x')], tools: [mine, search] });
+    const editor = { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' };
+    const answer = await ask({ model: 'agent/helper', messages: [user('x')], tools: [mine, editor] });
     const { error } = await bodyOf(answer);
     expect([answer.status, error.type]).toEqual([422, 'invalid_request_error']);
-    expect(error.message).toMatch(/^tools\[1\]\.type: .*web_search_20250305/);
+    expect(error.message).toMatch(/^tools\[1\]\.type: .*text_editor_20250728/);
+  });
+
+  it('does without a search that only its provider has, beside the caller’s own tools', async () => {
+    const answer = await ask({ model: 'agent/helper', messages: [user('client')], tools: [search, mine] });
+    expect((await bodyOf(answer)).content.at(-1)).toMatchObject({ type: 'tool_use', name: 'mine' });
+  });
+
+  it('tells a client of threads to send its messages, in the words on which its helpers go on without', async () => {
+    for (const model of ['agent/helper', 'claude/claude-sonnet-5']) {
+      const answer = await ask({ model, messages: [user('x')], thread: { type: 'create' } });
+      const { error } = await bodyOf(answer);
+      expect([answer.status, error.type, error.details]).toEqual([
+        422,
+        'invalid_request_error',
+        { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+      ]);
+    }
   });
 
   it('refuses a tool of the caller’s that takes a name of the server’s, by its path', async () => {
@@ -179,7 +197,8 @@ describe('the key', () => {
     expect((await h.send('POST', '/v1/messages', body, headers)).status).toBe(200);
     expect((await h.send('POST', '/v1/messages/count_tokens', body, headers)).status).toBe(200);
     expect((await h.send('GET', '/v1/messages/msg_x', undefined, headers)).status).toBe(404);
-    for (const path of ['/v1/toolsets', '/v1/models', '/v1/messagesx'])
+    expect((await h.send('GET', '/v1/models', undefined, headers)).status).toBe(200);
+    for (const path of ['/v1/toolsets', '/v1/modelsx', '/v1/messagesx'])
       expect((await h.send('GET', path, undefined, headers)).status).not.toBe(200);
     expect((await h.send('GET', '/v1/toolsets', undefined, headers)).status).toBe(401);
     expect((await h.send('POST', `/v1/messages?x-api-key=${rootKey}`, body, { authorization: undefined })).status).toBe(401);

@@ -1,6 +1,8 @@
 /** `/v1/messages`: what stock Anthropic clients call (`chat.ts`), and an answer that was given before, from any frame on. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import { recordOf } from '../../core/wire-value.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages.ts';
 import { MessagesRequest } from '../../dialects/anthropic-messages-request.ts';
 import { editionHeader } from '../documents.ts';
@@ -45,6 +47,20 @@ const messageAnswer: Answer = {
   },
 };
 
+/**
+ * A thread is a conversation that one provider keeps for a few minutes: whoever goes on with it must reach that one, and be told of its loss
+ * in its own words, neither of which holds here. Told so, the stock client goes on without (guide "Message threads").
+ */
+function refuseThread(body: unknown): void {
+  const { thread } = recordOf(body);
+  if (thread == null) return;
+  const issues = [{ path: 'thread', message: 'is not taken here: send all messages, or name a session by x-moniker-session' }];
+  throw new Problem('invalid_request', `thread: ${issues[0]?.message}.`, {
+    issues,
+    anthropic: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  });
+}
+
 export function mountMessages(app: App): void {
   // The name under which the stock client looks for what others call `x-request-id`.
   app.router.use('/v1/messages/*', async (c, next) => {
@@ -79,7 +95,10 @@ export function mountMessages(app: App): void {
       errors: 'anthropic',
       problems: ['model_not_found', 'not_found', 'idempotency_mismatch', 'upstream_error', 'upstream_timeout', 'rate_limited'],
     },
-    (request) => answerChat(anthropicMessages, { ...request, headers: anthropicHeaders(request.c) }),
+    (request) => {
+      refuseThread(request.body);
+      return answerChat(anthropicMessages, { ...request, headers: anthropicHeaders(request.c) });
+    },
   );
 
   mountCountTokens(app);
