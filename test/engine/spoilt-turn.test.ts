@@ -14,7 +14,7 @@ import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { createChatModel } from '../../src/providers/registry.ts';
 import { countedIds, keptLog } from '../fakes/runtime.ts';
 import { describeCorpus } from '../fixtures.ts';
-import { eventEnds, inPieces, recordedReplies, responseOf, seeded, type Spoilable } from '../providers/spoil.ts';
+import { eventEnds, inPieces, readSpoilt, recordedReplies, responseOf, seeded, type Spoilable } from '../providers/spoil.ts';
 import { runBareTurn } from './bare-turn.ts';
 
 const cutsPerReply = 8;
@@ -92,6 +92,7 @@ describeCorpus('providers', (path) => {
           const cut = inPieces(reply.body.subarray(0, at), random);
           const where = `${reply.file} cut at ${at}`;
           const broken = await runStep(reply, [cut]);
+          expect(broken.ended, where).toBe((await readSpoilt(reply, cut)).error === undefined);
           if (broken.ended) counts.over += 1;
           else expect(broken.executed, where).toEqual([]);
           expect(wholeCalls(reply), where).toEqual(expect.arrayContaining(broken.executed.map(keyOf)));
