@@ -3,6 +3,7 @@
  * fails; carried as `ProblemBody` in streams and across Durable Object RPC, where an error would lose its fields.
  * Rendering to each dialect's error shape happens in `http/problems.ts`, not here.
  */
+import { limits } from './limits.ts';
 
 /** Every code a request can fail with, and its status. The codes are part of the public contract. */
 export const problemCatalogue = {
@@ -74,6 +75,11 @@ export class Problem extends Error {
   }
 }
 
+/** A caller's own text inside a detail: short, so that a hostile path or name does not come back whole. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > limits.maxQuotedLength ? `${text.slice(0, limits.maxQuotedLength)}…` : text);
+}
+
 /** What crosses Durable Object RPC: an error there would lose its class and fields. */
 export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: ProblemBody };
 
@@ -115,5 +121,5 @@ export function idempotencyMismatch(): Problem {
 export function invalidRequest(issues: Issue[], detail?: string): Problem {
   const first = issues[0];
   const summary = first === undefined ? 'The request is not valid.' : `${first.path === '' ? 'body' : first.path}: ${first.message}`;
-  return new Problem('invalid_request', detail ?? summary, { issues });
+  return new Problem('invalid_request', detail ?? summary, { issues: issues.slice(0, limits.maxToldIssues) });
 }

@@ -1,6 +1,6 @@
 /**
  * A JSON body, read once within a bound. Rules: UTF-8 only, a byte order mark is tolerated, of duplicate keys the last
- * counts, nesting is at most `limits.maxJsonDepth`, a key named `__proto__` is refused. Not here: what the value must look
+ * counts, nesting is at most `limits.maxJsonDepth`, values are at most `limits.maxJsonValues`, a key named `__proto__` is refused. Not here: what the value must look
  * like (`core/issues.ts` with the route's schema).
  */
 import { limits } from '../core/limits.ts';
@@ -115,8 +115,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 function parseJson(text: string): unknown {
   if (text.trim() === '') throw new Problem('invalid_json', 'The body is empty; send a JSON object.');
-  if (isDeeperThan(text, limits.maxJsonDepth))
-    throw new Problem('invalid_json', `The body is nested deeper than ${limits.maxJsonDepth} levels.`);
+  const excess = excessOf(text, limits.maxJsonDepth, limits.maxJsonValues);
+  if (excess === 'depth') throw new Problem('invalid_json', `The body is nested deeper than ${limits.maxJsonDepth} levels.`);
+  if (excess === 'values') throw new Problem('body_too_large', `The body holds more than ${limits.maxJsonValues} values.`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -138,18 +139,26 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** Looks at the text before it is parsed, without recursion; strings are skipped natively. Linear. */
-export function isDeeperThan(text: string, maxDepth: number): boolean {
+/**
+ * What of it is too much, as far as the text is JSON. Looks at it before it is parsed, without recursion; strings are skipped natively.
+ * Linear. Values are counted by what stands between them, so that the count is right but for empty arrays and objects.
+ */
+export function excessOf(text: string, maxDepth: number, maxValues: number): 'depth' | 'values' | null {
   let depth = 0;
+  let values = 1;
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
       case 0x22:
         index = stringEnd(text, index);
-        if (index === -1) return false; // An open string: the parser will say so.
+        if (index === -1) return null; // An open string: the parser will say so.
         break;
       case 0x5b:
       case 0x7b:
-        if (++depth > maxDepth) return true;
+        if (++depth > maxDepth) return 'depth';
+        if (++values > maxValues) return 'values';
+        break;
+      case 0x2c:
+        if (++values > maxValues) return 'values';
         break;
       case 0x5d:
       case 0x7d:
@@ -158,7 +167,7 @@ export function isDeeperThan(text: string, maxDepth: number): boolean {
       default:
     }
   }
-  return false;
+  return null;
 }
 
 /** Index of the quote that closes the string opened at `start`, or -1. Each run of backslashes is counted once. */

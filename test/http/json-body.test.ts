@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { discardBody, isDeeperThan, readBytes, readJsonBody } from '../../src/http/json-body.ts';
+import { discardBody, excessOf, readBytes, readJsonBody } from '../../src/http/json-body.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 
 function request(body: BodyInit | null, headers: Record<string, string> = { 'content-type': 'application/json' }): Request {
@@ -51,6 +51,17 @@ describe('a JSON body', () => {
 
   it('may be 64 levels deep', async () => {
     expect(await codeOf(parse(`${'['.repeat(64)}${']'.repeat(64)}`))).toBe('accepted');
+  });
+
+  it.each([
+    ['numbers', '1'],
+    ['objects', '{}'],
+    ['lists', '[1]'],
+    ['commas in their texts', '{"a":",,,,"}'],
+  ])('is too large with more values than may be checked, as %s', async (_what, value) => {
+    const list = (length: number) => readJsonBody(request(`[${Array(length).fill(value).join(',')}]`), limits.maxLargeBodyBytes);
+    expect(await codeOf(list(limits.maxJsonValues + 1))).toBe('body_too_large');
+    expect(await codeOf(list(limits.maxJsonValues / 4))).toBe('accepted');
   });
 
   it('may begin with a byte order mark', async () => {
@@ -200,15 +211,15 @@ describe('the depth of a text', () => {
     fc.assert(
       fc.property(value, (json) => {
         const depth = depthOf(json);
-        expect(isDeeperThan(JSON.stringify(json), depth)).toBe(false);
-        if (depth > 0) expect(isDeeperThan(JSON.stringify(json), depth - 1)).toBe(true);
+        expect(excessOf(JSON.stringify(json), depth, 1_000)).toBe(null);
+        if (depth > 0) expect(excessOf(JSON.stringify(json), depth - 1, 1_000)).toBe('depth');
       }),
     );
   });
 
   it('is found in a text of a million backslashes and quotes', () => {
-    expect(isDeeperThan(`"${'\\"'.repeat(500_000)}"`, 1)).toBe(false);
-    expect(isDeeperThan('\\'.repeat(1_000_000), 1)).toBe(false);
+    expect(excessOf(`"${'\\"'.repeat(500_000)}"`, 1, 1)).toBe(null);
+    expect(excessOf('\\'.repeat(1_000_000), 1, 1)).toBe(null);
   });
 });
 
