@@ -3,8 +3,10 @@
  * dialects have for such things (`encrypted_content`, `signature`). It is no secret and proves nothing: adapters look at what they read.
  */
 import { fromBase64Url, toBase64Url } from './base64url.ts';
+import { isDeeperThan } from './json-depth.ts';
 import { limits } from './limits.ts';
 import type { NativePart } from './message.ts';
+import { isRecord } from './wire-value.ts';
 
 /** What every token begins with, and texts of a provider's own do not. */
 export const nativeTokenPrefix = 'moniker.';
@@ -22,7 +24,8 @@ export function unpackNative(token: string): NativePart | null {
   if (bytes === null) return null;
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (typeof value !== 'object' || value === null || !('provider' in value) || !('data' in value)) return null;
+    // As strict as bodies are, past whose checks it comes: whoever walks it later goes down on the stack.
+    if (isDeeperThan(value, limits.maxJsonDepth) || !isRecord(value) || !('data' in value)) return null;
     return typeof value.provider === 'string' ? { type: 'native', provider: value.provider, data: value.data } : null;
   } catch {
     // Cut or changed on its way: the message goes on without it, as one of a provider's own would.

@@ -44,7 +44,7 @@ export function toTurns(request: ChatRequest, profile: Profile): Turn[] {
     const content: Block[] = [];
     // Neighbours are one turn: the results of all of them follow the last.
     for (let said = messages[at]; said?.role === 'assistant'; said = messages[++at]) {
-      content.push(...toAssistantBlocks(said, at >= context.loopStart, context));
+      for (const block of toAssistantBlocks(said, at >= context.loopStart, context)) content.push(block);
       for (const part of said.parts) if (part.type === 'tool-call') calls.push(part);
     }
     addTurn(turns, 'assistant', at < messages.length ? withoutHalves(content) : content);
@@ -64,7 +64,7 @@ function loopStartOf(messages: readonly Message[]): number {
 function addTurn(turns: Turn[], role: Turn['role'], content: Block[]): void {
   const last = turns.at(-1);
   if (content.length === 0) return;
-  if (last?.role === role) last.content.push(...content);
+  if (last?.role === role) for (const block of content) last.content.push(block);
   else turns.push({ role, content });
 }
 
@@ -141,10 +141,9 @@ function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inL
       blocks.push(block);
       if (part.nativeId !== undefined) byNativeId.set(part.nativeId, block);
     }
-    if (part.type === 'native' && isOwnPart(part, message, request) && isNativeData(part.data)) {
-      // Newer models bind thinking to all that stood before it, and that may have been summed up since.
-      if (!isThinking(part.data) || inLoop || !profile.boundReasoning) addNative(part.data, before, blocks, byNativeId);
-    }
+    const data = part.type === 'native' && isOwnPart(part, message, request) ? readNative(part.data) : null;
+    // Newer models bind thinking to all that stood before it, and that may have been summed up since.
+    if (data !== null && (!isThinking(data) || inLoop || !profile.boundReasoning)) addNative(data, before, blocks, byNativeId);
     before = part;
   }
   if (isOwnMessage(message, request)) return blocks;
@@ -152,10 +151,30 @@ function toAssistantBlocks(message: Extract<Message, { role: 'assistant' }>, inL
   return [...blocks.filter(({ type }) => type !== 'tool_use'), ...blocks.filter(({ type }) => type === 'tool_use')];
 }
 
-function isNativeData(data: unknown): data is NativeData {
-  // The kind of a provider may be changed, but what names this API was written by its own reader.
-  return isRecord(data) && data.api === 'anthropic';
+/**
+ * null for what another API left there before the provider's kind was changed. Looked at closely: a client that keeps its own history
+ * brings these parts itself, and must not slip in what its request could not say, nor change a call behind our back.
+ */
+function readNative(data: unknown): NativeData | null {
+  if (!isRecord(data) || data.api !== 'anthropic') return null;
+  const { type, signature, citations, id, fields, block } = data;
+  if (type === 'thinking') return signature === null || typeof signature === 'string' ? { api: 'anthropic', type, signature } : null;
+  if (type === 'text') return { api: 'anthropic', type, ...(Array.isArray(citations) && { citations }) };
+  if (type === 'tool_use' && typeof id === 'string' && isRecord(fields)) {
+    const { type: _type, id: _id, name: _name, input: _input, ...further } = fields;
+    return { api: 'anthropic', type, id, fields: further };
+  }
+  return type === 'block' && isRecord(block) && isProvidersBlock(block) ? { api: 'anthropic', type, block } : null;
 }
+
+/** Nothing that a client says, and nothing that calls its tools or answers for them. */
+function isProvidersBlock(block: Json): block is Block {
+  return typeof block.type === 'string' && !ourTypes.has(block.type);
+}
+
+const ourTypes: ReadonlySet<string> = new Set([
+  ...['text', 'image', 'document', 'search_result', 'container_upload', 'tool_use', 'tool_result'],
+]);
 
 function isThinking(data: NativeData): boolean {
   return data.type === 'thinking' || (data.type === 'block' && thinkingTypes.has(data.block.type));

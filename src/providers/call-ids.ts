@@ -15,7 +15,7 @@ type IdRules = Pick<Profile, 'callIdLength' | 'maxCallIdLength' | 'keepCallIds'>
  */
 export function createCallIds(messages: readonly Message[], provider: string, profile: IdRules): (callId: string) => string {
   const sent = new Map<string, string>();
-  const used = new Set<string>();
+  const used: Used = { ids: new Set(), salts: new Map() };
   for (const message of messages) {
     if (message.role !== 'assistant') continue;
     const isForeign = message.model !== undefined && splitModelRef(message.model).provider !== provider;
@@ -24,10 +24,10 @@ export function createCallIds(messages: readonly Message[], provider: string, pr
       if (part.type !== 'tool-call') continue;
       const own = isForeign ? '' : (part.nativeId ?? '');
       // A form that the model must see again repeats from turn to turn; within one message it still has to be unique.
-      const keeps = own !== '' && (profile.keepCallIds ? !inMessage.has(own) : fits(own, profile) && !used.has(own));
+      const keeps = own !== '' && (profile.keepCallIds ? !inMessage.has(own) : fits(own, profile) && !used.ids.has(own));
       const id = keeps ? own : makeId(part.callId, profile, used);
       sent.set(part.callId, id);
-      used.add(id);
+      used.ids.add(id);
       inMessage.add(id);
     }
   }
@@ -40,12 +40,17 @@ function fits(id: string, { callIdLength, maxCallIdLength }: IdRules): boolean {
     : id.length === callIdLength && /^[A-Za-z0-9]+$/.test(id);
 }
 
-function makeId(callId: string, profile: IdRules, used: ReadonlySet<string>): string {
-  if (profile.callIdLength === null && fits(callId, profile) && !used.has(callId)) return callId;
+/** `salts`: of the id that was made last from a call id: histories of clients may hold one thousands of times. */
+type Used = { ids: Set<string>; salts: Map<string, number> };
+
+function makeId(callId: string, profile: IdRules, { ids, salts }: Used): string {
+  if (profile.callIdLength === null && fits(callId, profile) && !ids.has(callId)) return callId;
   const length = profile.callIdLength ?? 24;
-  for (let salt = 0; ; salt++) {
+  for (let salt = salts.get(callId) ?? 0; ; salt++) {
     const id = digest(`${salt}:${callId}`, length);
-    if (!used.has(id)) return id;
+    if (ids.has(id)) continue;
+    salts.set(callId, salt);
+    return id;
   }
 }
 

@@ -61,11 +61,11 @@ function toContents(request: ChatRequest, profile: Profile, preamble: string): C
   const add = (role: Content['role'], parts: Json[]): void => {
     const last = contents.at(-1);
     if (parts.length === 0) return;
-    if (last?.role === role) last.parts.push(...parts);
+    if (last?.role === role) for (const part of parts) last.parts.push(part);
     else contents.push({ role, parts });
   };
   if (preamble !== '') add('user', [{ text: preamble }]);
-  let calls: ToolCallPart[] = [];
+  let names: ReadonlyMap<string, string> = new Map();
   for (const message of messages) {
     if (contents.length === 0 && message.role === 'assistant') add('user', [{ text: beginning }]);
     if (message.role === 'user')
@@ -75,13 +75,13 @@ function toContents(request: ChatRequest, profile: Profile, preamble: string): C
       );
     if (message.role === 'assistant') {
       add('model', toModelParts(message, mapping));
-      calls = message.parts.filter((part) => part.type === 'tool-call');
+      names = namesOf(message);
     }
     if (message.role === 'tool') {
       // As many results as calls, in their order (anomalyco/opencode#43814); `pairCalls` has seen to that.
       add(
         'user',
-        message.parts.map((part) => toResult(part, calls, mapping)),
+        message.parts.map((part) => toResult(part, names, mapping)),
       );
     }
   }
@@ -147,7 +147,7 @@ function functionName(requested: string): string {
 function addMark(data: unknown, parts: Json[]): void {
   // Written by `gemini.ts` where the provider was of this kind then.
   if (!isRecord(data) || data.api !== 'gemini') return;
-  if (isRecord(data.part)) parts.push({ ...data.part });
+  if (isRecord(data.part) && isProvidersPart(data.part)) parts.push({ ...data.part });
   const last = parts.at(-1);
   if (last === undefined || typeof data.thoughtSignature !== 'string' || kindOf(last) !== data.of) return;
   const text = typeof last.text === 'string' ? last.text : '';
@@ -160,6 +160,15 @@ function addMark(data: unknown, parts: Json[]): void {
   parts.push({ ...last, text: text.slice(-length), thoughtSignature: data.thoughtSignature });
 }
 
+/** A client that keeps its own history brings these parts itself: nothing that calls tools or answers for them, and no files. */
+function isProvidersPart(part: Json): boolean {
+  // The API reads fields in either spelling.
+  const names = Object.keys(part).map((name) => name.replaceAll('_', '').toLowerCase());
+  return (part.text ?? '') === '' && !names.some((name) => ourFields.has(name));
+}
+
+const ourFields: ReadonlySet<string> = new Set(['functioncall', 'functionresponse', 'filedata', 'inlinedata']);
+
 /** null for a part that has its signature already, or can have none of ours. */
 function kindOf(part: Json): 'text' | 'thought' | 'call' | null {
   if (part.thoughtSignature !== undefined) return null;
@@ -168,15 +177,22 @@ function kindOf(part: Json): 'text' | 'thought' | 'call' | null {
   return part.thought === true ? 'thought' : 'text';
 }
 
+/** As the calls have them, by our id; of two with one id, the first. */
+function namesOf({ parts }: Assistant): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const part of parts) if (part.type === 'tool-call' && !names.has(part.callId)) names.set(part.callId, part.requested);
+  return names;
+}
+
 /** The response must be an object; `output` and `error` are the fields that the reference names. */
-function toResult(result: ToolResultPart, calls: readonly ToolCallPart[], { profile, idOf }: Mapping): Json {
+function toResult(result: ToolResultPart, names: ReadonlyMap<string, string>, { profile, idOf }: Mapping): Json {
   const { callId, content, isError } = result;
   const images = profile.imagesInResults ? content.filter((block) => block.type === 'image' && resultImageTypes.has(block.mimeType)) : [];
   const text = contentText(content.filter((block) => !images.includes(block)));
   return {
     functionResponse: {
       ...(!profile.noCallIds && { id: idOf(callId) }),
-      name: functionName((calls.find((call) => call.callId === callId) ?? result).requested),
+      name: functionName(names.get(callId) ?? result.requested),
       response: isError ? { error: text } : { output: text },
       ...(images.length > 0 && {
         parts: images.flatMap((block) => (block.type === 'image' ? [{ inlineData: { mimeType: block.mimeType, data: block.data } }] : [])),

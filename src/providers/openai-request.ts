@@ -235,8 +235,7 @@ function inOrder(messages: readonly Json[], { systemInUser, assistantAfterToolRe
   for (const message of messages) {
     const last = ordered.at(-1);
     if (systemInUser && message.role === 'system') system.push(String(message.content));
-    else if (message.role === 'user' && last?.role === 'user')
-      ordered[ordered.length - 1] = { role: 'user', content: joined(last.content, message.content) };
+    else if (message.role === 'user' && last?.role === 'user') join(last, message.content);
     else {
       if (assistantAfterToolResult && message.role === 'user' && last?.role === 'tool') ordered.push(afterResults);
       ordered.push(message);
@@ -250,6 +249,16 @@ function inOrder(messages: readonly Json[], { systemInUser, assistantAfterToolRe
 }
 
 const afterResults: Json = { role: 'assistant', content: 'I have the results.' };
+
+/** In place: each of a long row of messages would copy all before it. */
+function join(message: Json, content: unknown): void {
+  if (typeof message.content === 'string' && typeof content === 'string') message.content = joined(message.content, content);
+  else {
+    const blocks = blocksOf(message.content);
+    for (const block of blocksOf(content)) blocks.push(block);
+    message.content = blocks;
+  }
+}
 
 function joined(a: unknown, b: unknown): string | unknown[] {
   if (typeof a === 'string' && typeof b === 'string') return `${a}\n\n${b}`;
