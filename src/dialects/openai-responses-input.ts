@@ -26,8 +26,8 @@ const Content = z.union([z.string(), z.array(ContentPart)]);
 type Content = z.infer<typeof Content>;
 
 const MessageItem = z.looseObject({ role: z.enum(['user', 'assistant', 'system', 'developer']), content: Content });
-const CallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), arguments: z.string() });
-const CustomCallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), input: z.string() });
+const CallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), namespace: z.string().nullish(), arguments: z.string() });
+const CustomCallItem = z.looseObject({ call_id: z.string().min(1), name: z.string(), namespace: z.string().nullish(), input: z.string() });
 const OutputItem = z.looseObject({ call_id: z.string().min(1), output: Content });
 const Texts = z.array(z.looseObject({ text: z.string().optional() }));
 const ReasoningItem = z.looseObject({ summary: Texts.nullish(), content: Texts.nullish(), encrypted_content: z.string().nullish() });
@@ -62,7 +62,7 @@ export function toConversation(
     if (said === null) continue;
     if (said.as === 'system') system.push(said.text);
     else if (said.as === 'user') {
-      if (isNew) conversation.input.push(...said.parts);
+      if (isNew) for (const part of said.parts) conversation.input.push(part);
       else conversation.history.push({ role: 'user', parts: said.parts });
     } else if (said.as === 'assistant') {
       for (const part of said.parts) if (part.type === 'tool-call') names.set(part.callId, part.requested);
@@ -109,6 +109,11 @@ export function sessionOfItems(input: unknown): string | null {
   return found;
 }
 
+/** A tool of a namespace as models know it that have none; `functions` is the namespace of tools that stand in no other. */
+export function qualifiedName(namespace: string | null | undefined, name: string): string {
+  return namespace == null || namespace === '' || namespace === 'functions' ? name : `${namespace}__${name}`;
+}
+
 /** System and developer messages. Takes an item as it came. */
 export function isSystemItem(item: unknown): boolean {
   const { type = 'message', role } = (item ?? {}) as { type?: unknown; role?: unknown }; // Members are looked at one by one.
@@ -134,7 +139,7 @@ function parseItem<Schema extends z.ZodType>(schema: Schema, item: InputItem, in
   const parsed = schema.safeParse(item);
   if (parsed.success) return parsed.data;
   const base = pathText(['input', index]);
-  issues.push(...issuesOf(parsed.error.issues, item).map(({ path, message }) => ({ path: `${base}.${path}`, message })));
+  for (const { path, message } of issuesOf(parsed.error.issues, item)) issues.push({ path: `${base}.${path}`, message });
   return null;
 }
 
@@ -147,11 +152,16 @@ function readItem(item: InputItem, fault: Fault, parse: <Schema extends z.ZodTyp
     }
     case 'function_call': {
       const call = parse(CallItem);
-      return call && { as: 'assistant', parts: [toCallPart(call.call_id, call.name, call.arguments)] };
+      return call && { as: 'assistant', parts: [toCallPart(call.call_id, qualifiedName(call.namespace, call.name), call.arguments)] };
     }
     case 'custom_tool_call': {
       const call = parse(CustomCallItem);
-      return call && { as: 'assistant', parts: [toCallPart(call.call_id, call.name, JSON.stringify({ input: call.input }))] };
+      return (
+        call && {
+          as: 'assistant',
+          parts: [toCallPart(call.call_id, qualifiedName(call.namespace, call.name), JSON.stringify({ input: call.input }))],
+        }
+      );
     }
     case 'function_call_output':
     case 'custom_tool_call_output': {
@@ -164,7 +174,16 @@ function readItem(item: InputItem, fault: Fault, parse: <Schema extends z.ZodTyp
       return reasoning && { as: 'assistant', parts: reasoningParts(reasoning) };
     }
     case 'item_reference':
-      fault('type', 'items are not kept one by one here: send the item itself, or name the answer that it was in by previous_response_id');
+      fault(
+        'type',
+        'items are not kept one by one here: send the item itself (some clients do so with store: false), or name the answer that it was in by previous_response_id',
+      );
+      return null;
+    case 'web_search_call':
+    case 'file_search_call':
+    case 'code_interpreter_call':
+    case 'mcp_list_tools':
+      // What a provider did by itself: what came of it, its answer says.
       return null;
     default:
       fault('type', `${quoted(item.type)} items are not taken here: only the provider that made them understands them, so leave them out`);

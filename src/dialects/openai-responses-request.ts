@@ -9,7 +9,7 @@ import { limits } from '../core/limits.ts';
 import { ClientTool, type ModelSettings } from '../core/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
 import type { DialectRequest } from './dialect.ts';
-import { InputItem, isOwnReasoning, isSystemItem, toConversation } from './openai-responses-input.ts';
+import { InputItem, isOwnReasoning, isSystemItem, qualifiedName, toConversation } from './openai-responses-input.ts';
 
 const Tool = z.looseObject({
   type: z.string(),
@@ -17,6 +17,7 @@ const Tool = z.looseObject({
   description: z.string().nullish(),
   parameters: z.record(z.string(), z.unknown()).nullish(),
   format: z.looseObject({ type: z.string().optional(), syntax: z.string().optional(), definition: z.string().optional() }).nullish(),
+  tools: z.array(z.looseObject({ type: z.string(), name: z.string().optional() })).nullish(),
 });
 type Tool = z.infer<typeof Tool>;
 
@@ -73,9 +74,9 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
     conversation: (options) => toConversation(request, options),
     clientTools: () => (request.tools == null ? null : toClientTools(request.tools, offered)),
     settings: () => toSettings(request),
-    toolPath: (index) => `tools[${offered[index] ?? index}].name`,
+    toolPath: (index) => `${offered[index]?.path ?? `tools[${index}]`}.name`,
     previous: request.previous_response_id ?? null,
-    echo: toEcho(request),
+    echo: toEcho(request, offered),
   };
 }
 
@@ -116,21 +117,51 @@ function refuseForeign({ background, conversation, prompt }: ResponsesRequest): 
 
 // ---- Tools ----
 
-/** Places of the tools that may be called: all, or those that `allowed_tools` names. */
-function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): number[] {
-  const all = [...(tools ?? []).keys()];
-  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') return all;
-  const allowed = new Set((choice.tools ?? []).map(({ name }) => name));
-  return all.filter((index) => allowed.has(tools?.[index]?.name));
+/** A tool that may be called, where it stands, and, of one in a namespace, what the caller knows it as. */
+type Offered = { tool: Tool; path: string; own?: { namespace: string; name: string } };
+
+/** All, or those that `allowed_tools` names. A search of the provider's is left out beside the caller's own tools: agents offer it to all. */
+function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): Offered[] {
+  const all = (tools ?? []).flatMap((tool, index) => offersOf(tool, `tools[${index}]`));
+  if (choice != null && typeof choice !== 'string' && choice.type === 'allowed_tools') {
+    const allowed = new Set((choice.tools ?? []).map(({ name }) => name));
+    return all.filter(({ tool }) => allowed.has(tool.name));
+  }
+  const hasOwn = all.some(({ tool }) => isOwn(tool));
+  return all.filter(({ tool }) => !hasOwn || !isSearch(tool));
+}
+
+/** Guide "Function calling", namespaces: their tools are called by both names. */
+function offersOf(tool: Tool, path: string): Offered[] {
+  const { type, name: namespace = '', tools: inner } = tool;
+  if (type !== 'namespace' || inner == null) return [{ tool, path }];
+  return inner.map((one, index) => {
+    const { name } = one;
+    if (name === undefined) return { tool: one as Tool, path: `${path}.tools[${index}]` }; // Told of as a tool without a name.
+    return {
+      tool: { ...one, name: qualifiedName(namespace, name) } as Tool, // Its other fields are looked at as those of any tool.
+      path: `${path}.tools[${index}]`,
+      own: { namespace, name },
+    };
+  });
+}
+
+function isOwn({ type }: Tool): boolean {
+  return type === 'function' || type === 'custom';
+}
+
+/** Of the web, and of tools that are named later, by the provider: here all of them are named at once. Guides "Web search" and "Tool search". */
+function isSearch({ type, execution }: Tool): boolean {
+  return /^web_search/.test(type) || (type === 'tool_search' && execution !== 'client');
 }
 
 /** The caller's own tools. Throws `invalid_request` for those that only a provider runs, and for names that no model could call. */
-function toClientTools(tools: readonly Tool[], offered: readonly number[]): ClientTool[] {
+function toClientTools(tools: readonly Tool[], offered: readonly Offered[]): ClientTool[] {
   const issues: Issue[] = [];
-  if (tools.length > limits.maxClientTools) issues.push({ path: 'tools', message: `must have at most ${limits.maxClientTools} items` });
-  const read = offered.flatMap((index): ClientTool[] => {
-    const tool = tools[index];
-    const parsed = tool === undefined ? null : parseTool(tool, `tools[${index}]`, issues);
+  if (tools.length > limits.maxClientTools)
+    throw invalidRequest([{ path: 'tools', message: `must have at most ${limits.maxClientTools} items` }]);
+  const read = offered.flatMap(({ tool, path }): ClientTool[] => {
+    const parsed = parseTool(tool, path, issues);
     return parsed === null ? [] : [parsed];
   });
   if (issues.length > 0) throw invalidRequest(issues);
@@ -138,7 +169,7 @@ function toClientTools(tools: readonly Tool[], offered: readonly number[]): Clie
 }
 
 function parseTool(tool: Tool, path: string, issues: Issue[]): ClientTool | null {
-  if (tool.type !== 'function' && tool.type !== 'custom') {
+  if (!isOwn(tool)) {
     issues.push({
       path: `${path}.type`,
       message: 'must be "function" or "custom": other kinds are run by their provider alone, and are not taken here',
@@ -216,7 +247,7 @@ const echoed = [
 ] as const;
 
 /** Fields that a Response shows again, the small ones first: what has no room shows as if it had not been sent. */
-function toEcho(request: ResponsesRequest): Record<string, unknown> {
+function toEcho(request: ResponsesRequest, offered: readonly Offered[]): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   let room = limits.maxEchoCharacters;
   for (const field of echoed) {
@@ -226,8 +257,9 @@ function toEcho(request: ResponsesRequest): Record<string, unknown> {
     room -= size;
     shown[field] = value;
   }
-  const custom = (request.tools ?? []).flatMap(({ type, name }) => (type === 'custom' && name !== undefined ? [name] : []));
-  return { shown, ...(custom.length > 0 && { custom }) };
+  const custom = offered.flatMap(({ tool: { type, name } }) => (type === 'custom' && name !== undefined ? [name] : []));
+  const spaces = offered.flatMap(({ tool, own }) => (own === undefined ? [] : [[tool.name, own]]));
+  return { shown, ...(custom.length > 0 && { custom }), ...(spaces.length > 0 && { spaces }) };
 }
 
 /** With the members that the SDK's types call required. */
@@ -239,8 +271,16 @@ function toEchoed(field: (typeof echoed)[number], value: unknown): unknown {
   return (value as Tool[]).map((tool) => (tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool));
 }
 
+/** `custom`: names of tools that take free text. `spaces`: what tools of namespaces are to the caller, by the names that models know. */
+export type ReadEcho = {
+  echo: Record<string, unknown>;
+  custom: ReadonlySet<string>;
+  spaces: ReadonlyMap<string, { namespace: string; name: string }>;
+};
+
 /** What `toEcho` made; of a reply that no request of ours belongs to, nothing. */
-export function readEcho(echo: Record<string, unknown> | undefined): { echo: Record<string, unknown>; custom: ReadonlySet<string> } {
-  const { shown = {}, custom = [] } = (echo ?? {}) as { shown?: Record<string, unknown>; custom?: string[] }; // Written above.
-  return { echo: shown, custom: new Set(custom) };
+export function readEcho(echo: Record<string, unknown> | undefined): ReadEcho {
+  type Written = { shown?: Record<string, unknown>; custom?: string[]; spaces?: [string, { namespace: string; name: string }][] };
+  const { shown = {}, custom = [], spaces = [] } = (echo ?? {}) as Written; // By `toEcho`.
+  return { echo: shown, custom: new Set(custom), spaces: new Map(spaces) };
 }
