@@ -65,6 +65,9 @@ export const ToolResultPart = z
   .meta({ id: 'ToolResultPart' });
 export type ToolResultPart = z.infer<typeof ToolResultPart>;
 
+/** What a caller's own tool answered; `callId` as the caller has it. */
+export type ClientResult = Pick<ToolResultPart, 'callId' | 'content' | 'isError'>;
+
 /** What a provider wants back unchanged, beside the neutral parts; only that provider's adapter reads it. */
 export type NativePart = { type: 'native'; provider: string; data: unknown };
 

@@ -1,5 +1,5 @@
 /** Calls and their results side by side, in the one order that every provider takes: for histories that clients bring. */
-import type { Message, ToolCallPart, ToolResultPart } from './message.ts';
+import type { ClientResult, Message, ToolCallPart, ToolResultPart } from './message.ts';
 import { errorResult } from './tool.ts';
 
 /**
@@ -19,6 +19,21 @@ export function pairCalls(messages: readonly Message[]): Message[] {
     paired.push({ role: 'tool', parts: calls.map((call) => results.get(call.callId) ?? missingResult(call)) });
   }
   return paired;
+}
+
+/** Id → name, as it was said, of every call in them. */
+export function callNames(messages: readonly Message[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { parts } of messages) for (const part of parts) if (part.type === 'tool-call') names.set(part.callId, part.requested);
+  return names;
+}
+
+/** Results as their client sent them, as the one message behind the calls that they answer. */
+export function resultMessage(results: readonly ClientResult[], names: ReadonlyMap<string, string>): Extract<Message, { role: 'tool' }> {
+  const parts = results.map((result): ToolResultPart => {
+    return { type: 'tool-result', requested: names.get(result.callId) ?? '', canonical: null, ...result };
+  });
+  return { role: 'tool', parts };
 }
 
 /** Of the calls of one assistant message: up to the next one, since ids may come again later. */

@@ -7,6 +7,7 @@ import { limits } from '../core/limits.ts';
 import { missingPrice, priceOf } from '../core/price.ts';
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { matchAllowList } from '../core/allow-list.ts';
+import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../core/plan.ts';
 import type { Principal } from '../core/principal.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
@@ -52,7 +53,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     checkClientTools(compiled === null ? null : planNames(compiled.names, view), view.clientTools, request.toolPath);
   const settings = { ...agent?.settings, ...request.settings };
   if (typeof settings.toolChoice === 'object') checkToolChoice(settings.toolChoice.tool, turnNames(compiled?.names ?? null, view));
-  const instructions = [agent?.instructions, request.instructions].filter((text) => text !== undefined && text !== '').join('\n\n');
+  const instructions = joinParagraphs(agent?.instructions, request.instructions);
   const plan: Plan = {
     model,
     fallbacks: agent?.fallbacks ?? [],

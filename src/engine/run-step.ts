@@ -11,6 +11,7 @@ import { crashPoint } from '../core/crash-point.ts';
 import { fitMessages } from '../core/fit-messages.ts';
 import { limits } from '../core/limits.ts';
 import type { Message, ToolCallPart } from '../core/message.ts';
+import { joinParagraphs } from '../core/paragraphs.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
@@ -205,7 +206,7 @@ async function toRequest(
   const { provider, model } = splitModelRef(at.model);
   const access = await askCatalogAgain(deps, signal, () => deps.directory.provider(scope.workspace, provider));
   const announced = names === null ? '' : announceBlock(names);
-  const system = [plan.instructions, announced].filter((text) => text !== '').join('\n\n');
+  const system = joinParagraphs(plan.instructions, announced);
   const messages = names === null ? conversation : conversation.map((message) => realias(message, names));
   return {
     access,

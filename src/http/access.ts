@@ -4,8 +4,7 @@
  */
 import type { Plan } from '../core/plan.ts';
 import type { Principal } from '../core/principal.ts';
-import { Problem } from '../core/problem.ts';
-import { quoted } from './problems.ts';
+import { Problem, quoted } from '../core/problem.ts';
 
 export function mayUseToolset(principal: Principal, toolset: string): boolean {
   return principal.toolsets === undefined || principal.toolsets.includes(toolset);

@@ -3,7 +3,7 @@
  * rule stands beside its handler in `routes/`. The worker's entry calls `createApp` once an isolate.
  */
 import { Hono } from 'hono';
-import { Problem } from '../core/problem.ts';
+import { Problem, quoted } from '../core/problem.ts';
 import type { Services } from '../wiring.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { discardBody } from './json-body.ts';
@@ -11,7 +11,7 @@ import { loggedPath } from './logged-path.ts';
 import { cors } from './middleware/cors.ts';
 import { refuseLoops } from './middleware/refuse-loops.ts';
 import { requestContext } from './middleware/request-context.ts';
-import { quoted, renderProblem, toProblem } from './problems.ts';
+import { renderProblem, toProblem } from './problems.ts';
 import { mountMethodFallbacks } from './route.ts';
 import type { App } from './route.ts';
 import { mountAgents } from './routes/agents.ts';

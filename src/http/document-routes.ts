@@ -4,12 +4,11 @@
  */
 import { z } from 'zod';
 import type { Principal, Scope } from '../core/principal.ts';
-import { orNull, Problem } from '../core/problem.ts';
+import { orNull, Problem, quoted } from '../core/problem.ts';
 import type { Catalog, DocumentKind, StoredDocument } from '../ports/catalog.ts';
 import { isUnbound } from './access.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, Warning, writeConditions } from './documents.ts';
 import { PageQuery, pageOf } from './paging.ts';
-import { quoted } from './problems.ts';
 import { mount } from './route.ts';
 import type { App } from './route.ts';
 

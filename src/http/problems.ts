@@ -33,11 +33,6 @@ export function renderProblem(problem: Problem, request: FailedRequest): Respons
   return new Response(JSON.stringify({ ...problem.toBody(), requestId: request.requestId }), { status: problem.status, headers });
 }
 
-/** A caller's own text inside a detail: short, so that a hostile path or name does not come back whole. */
-export function quoted(text: string): string {
-  return JSON.stringify(text.length > limits.maxQuotedLength ? `${text.slice(0, limits.maxQuotedLength)}…` : text);
-}
-
 /** Clients of a dialect read its own shape of error, on all of its paths. */
 function dialectAt(path: string): Dialect | null {
   for (const [root, name] of dialectPaths) if (path === root || path.startsWith(`${root}/`)) return dialectOf(name);

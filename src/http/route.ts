@@ -6,14 +6,13 @@ import type { Hono } from 'hono';
 import { z } from 'zod';
 import { issuesOf, parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
-import { invalidRequest, Problem } from '../core/problem.ts';
+import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import type { Principal, Scope } from '../core/principal.ts';
 import type { Services } from '../wiring.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { readJsonBody } from './json-body.ts';
 import { authenticate } from './middleware/authenticate.ts';
-import { quoted } from './problems.ts';
 
 /** What is being put together: the router, and the same routes as data for the OpenAPI document. */
 export type App = { readonly router: Hono<AppEnv>; readonly operations: Operation[] };

@@ -4,7 +4,7 @@ import { type ApprovalView, type Decision, Pending } from '../core/approval.ts';
 import { Usage } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import type { EditionPointer } from '../core/edition.ts';
-import { InputPart, type Message, Via } from '../core/message.ts';
+import { type ClientResult, InputPart, type Message, Via } from '../core/message.ts';
 import { type ClientTool, ClientToolInput, type Plan } from '../core/plan.ts';
 import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tool.ts';
 import type { Principal } from '../core/principal.ts';
@@ -109,9 +109,6 @@ export type SubmitTurn = {
  * place, counted from 0, as some dialects number their frames.
  */
 export type CompletionOptions = { streamed: boolean; after?: string; startingAfter?: number };
-
-/** What a caller's own tool answered. */
-export type ClientResult = { callId: string; content: ContentBlock[]; isError: boolean };
 
 /**
  * `position`: turns ahead of it. `edition` is the turn's own: a repeat under its key joins a turn that may have begun with an

@@ -4,6 +4,7 @@
  * calls of server tools), and which calls the client was given.
  */
 import type { AssistantPart, InputPart, Message, ToolCallPart } from '../core/message.ts';
+import { splitParagraphs } from '../core/paragraphs.ts';
 
 /** A conversation as far as it is compared. `said`: paragraphs of the assistant. */
 export type Told = { users: string[]; said: string[]; calls: ReadonlySet<string> };
@@ -37,18 +38,10 @@ export function toTold(
   for (const message of messages) {
     if (message.role === 'user') users.push(...message.parts.map(inputText).filter((text) => text !== ''));
     if (message.role !== 'assistant') continue;
-    said.push(...paragraphs(textOf(message.parts)).filter((paragraph) => !isNote(paragraph)));
+    said.push(...splitParagraphs(textOf(message.parts)).filter((paragraph) => !isNote(paragraph)));
     for (const part of message.parts) if (part.type === 'tool-call' && isShown(part)) calls.add(part.callId);
   }
   return { users, said, calls };
-}
-
-/** However steps and messages were cut, the same text has the same paragraphs. */
-export function paragraphs(text: string): string[] {
-  return text
-    .split(/\n{2,}/)
-    .map((paragraph) => paragraph.trim())
-    .filter((paragraph) => paragraph !== '');
 }
 
 function isSame(one: Told, other: Told): boolean {

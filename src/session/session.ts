@@ -7,12 +7,12 @@ import type { ApprovalView, Decision } from '../core/approval.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import type { EditionPointer } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
+import type { ClientResult } from '../core/message.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import type { Remote } from '../ports/remote.ts';
 import type {
-  ClientResult,
   CompletionOptions,
   Decided,
   MessagePage,

@@ -2,9 +2,10 @@
  * What chat clients have been shown of a session, and what not yet: a turn that waited may have gone on while nobody of them
  * watched. Read from the log and the last answer; `submit-chat.ts` decides with it.
  */
+import { splitParagraphs } from '../core/paragraphs.ts';
 import { approvalNote, answerEnd, readApprovalNote } from '../dialects/answer.ts';
 import type { Completion } from './completion-store.ts';
-import { paragraphs, type Told } from './history.ts';
+import type { Told } from './history.ts';
 import type { Room } from './room.ts';
 
 export type Shown = {
@@ -47,7 +48,7 @@ export function toldSince({ log }: Pick<Room, 'log'>, after: number): Pick<Told,
         break;
     }
   }
-  return { said: steps.flatMap(paragraphs), calls };
+  return { said: steps.flatMap(splitParagraphs), calls };
 }
 
 /** Our own word on an approval, to the letter; anything else that reads like it is the model's. */

@@ -4,9 +4,9 @@
  * Everything from the match on is one block, so that two requests cannot both go on with the same turn.
  */
 import { limits } from '../core/limits.ts';
-import type { Message, ToolCallPart, ToolResultPart } from '../core/message.ts';
+import type { Message, ToolCallPart } from '../core/message.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
-import { pairCalls } from '../core/pair-calls.ts';
+import { callNames, pairCalls, resultMessage } from '../core/pair-calls.ts';
 import { readToolCallId, toCompletionId } from '../core/reference.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import type { TurnMessages } from '../core/transcript.ts';
@@ -31,7 +31,7 @@ export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTur
   const match = judge(door, shown, history, request, results);
   if (match.is === 'fork' || match.is === 'import' || results.strange.length > 0) {
     // In a conversation of its own each result needs the call that it answers.
-    const calls = callsOf(history);
+    const calls = callNames(history);
     const lonely = request.results.map(({ result }) => result.callId).filter((id) => !calls.has(id));
     if (history.length === 0 || lonely.length > 0) throw nobodyWaits(lonely);
     if (match.is !== 'import') return null;
@@ -123,19 +123,9 @@ function isImported({ callId, nativeId }: ToolCallPart): boolean {
 }
 
 function importHistory({ room }: SubmitDoor, history: readonly Message[], results: readonly HashedResult[]): void {
-  const calls = callsOf(history);
-  const parts = results.map(({ result }): ToolResultPart => {
-    return { type: 'tool-result', requested: calls.get(result.callId) ?? '', canonical: null, ...result };
-  });
-  const event = room.log.append({ type: 'history', messages: pairCalls([...history, { role: 'tool', parts }]) });
+  const given = results.map(({ result }) => result);
+  const event = room.log.append({ type: 'history', messages: pairCalls([...history, resultMessage(given, callNames(history))]) });
   room.transcript.apply(event);
-}
-
-/** Id → name of every call in it. */
-function callsOf(history: readonly Message[]): Map<string, string> {
-  const calls = new Map<string, string>();
-  for (const { parts } of history) for (const part of parts) if (part.type === 'tool-call') calls.set(part.callId, part.requested);
-  return calls;
 }
 
 /** With the turn that waits (or that runs while a call of the client's waits): results are taken, and what was said beside them. */

@@ -4,12 +4,13 @@
  */
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
+import type { ClientResult } from '../core/message.ts';
 import { Problem } from '../core/problem.ts';
 import { boundResult, keptContent } from '../core/result-bound.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { openCalls, type StepCall, type TurnState } from '../core/turn-state.ts';
-import type { ClientResult, ResultsTaken } from '../ports/session.ts';
+import type { ResultsTaken } from '../ports/session.ts';
 import { pendingOf } from './pending.ts';
 import type { Room } from './room.ts';
 

@@ -134,6 +134,26 @@ describe('a chat request', () => {
     ]);
   });
 
+  it('takes images in the results of calls as in the input, by address as links', () => {
+    const image = (url: string) => ({ type: 'image_url', image_url: { url } });
+    const content = [{ type: 'text', text: 'See' }, image('data:image/gif;base64,AAAA'), image('https://a.example/b.png')];
+    const { results } = toConversation(request({ messages: [{ role: 'tool', tool_call_id: 'c1', content }] }), { inSession: true });
+    expect(results[0]?.content).toEqual([
+      { type: 'text', text: 'See' },
+      { type: 'image', data: 'AAAA', mimeType: 'image/gif' },
+      { type: 'resource_link', uri: 'https://a.example/b.png', name: 'image' },
+    ]);
+  });
+
+  it('has calls that follow each other in one message, so that the results of all come behind them', () => {
+    const { history } = toConversation(request({ messages: [call('c1'), call('c2'), result('c1'), result('c2'), call('c3'), user('b')] }));
+    expect(history.map(({ role, parts }) => [role, ...parts.map((part) => 'callId' in part && part.callId)])).toEqual([
+      ['assistant', 'c1', 'c2'],
+      ['tool', 'c1', 'c2'],
+      ['assistant', 'c3'],
+    ]);
+  });
+
   it('may be results alone where a session has their calls', () => {
     const alone = request({ messages: [result('c1')] });
     expect(toConversation(alone, { inSession: true }).results).toHaveLength(1);

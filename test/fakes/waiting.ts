@@ -1,7 +1,7 @@
 /** What a fake session waits for: approvals, calls of the caller's own tools, links. Times stand still; nothing expires. */
 import type { ApprovalView, Decision, Pending } from '../../src/core/approval.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ClientResult } from '../../src/ports/session.ts';
+import type { ClientResult } from '../../src/core/message.ts';
 
 export type Waiting = {
   approvals: Map<string, ApprovalView>;

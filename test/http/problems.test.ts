@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Problem, problemCatalogue, type ProblemCode } from '../../src/core/problem.ts';
-import { quoted, renderProblem, toProblem } from '../../src/http/problems.ts';
+import { Problem, problemCatalogue, quoted, type ProblemCode } from '../../src/core/problem.ts';
+import { renderProblem, toProblem } from '../../src/http/problems.ts';
 import { keptLog } from '../fakes/runtime.ts';
 
 const native = { method: 'GET', path: '/v1/toolsets', requestId: 'req_1' };

@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Message, ToolCallPart } from '../../src/core/message.ts';
-import { pairCalls } from '../../src/core/pair-calls.ts';
-import { matchHistory, paragraphs, toTold, type Told } from '../../src/session/history.ts';
+import { matchHistory, toTold, type Told } from '../../src/session/history.ts';
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const assistant = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
@@ -81,53 +79,5 @@ describe('a resent history', () => {
     expect(match(stored, [user('a'), assistant('b\n\nWaiting for x')], [tail], ['Waiting for x'])).toBe('same');
     expect(match(stored, [user('a'), assistant('b\n\nWaiting for x')], [tail])).toBe('fork');
     expect(match(stored, [user('a'), assistant('b')])).toBe('fork');
-  });
-
-  it('that was cut at blank lines in any way has the same paragraphs', () => {
-    const paragraph = fc.stringMatching(/^[a-z ]*[a-z]$/);
-    fc.assert(
-      fc.property(fc.array(fc.array(paragraph, { minLength: 1 })), (steps) => {
-        const whole = steps.map((step) => step.join('\n\n')).join('\n\n');
-        expect(paragraphs(whole)).toEqual(steps.flatMap((step) => paragraphs(step.join('\n\n'))));
-      }),
-    );
-  });
-});
-
-describe('a history from elsewhere', () => {
-  it('has one result right behind each call, in call order', () => {
-    const calls: Message = { role: 'assistant', parts: [part('c1'), part('c2')] };
-    expect(pairCalls([user('a'), calls, result('c2'), user('b'), result('c1')])).toEqual([user('a'), calls, result('c1', 'c2'), user('b')]);
-  });
-
-  it('is told what was never answered, and loses what answers nothing', () => {
-    const paired = pairCalls([result('x'), call('c1'), user('b'), { role: 'assistant', parts: [] }, assistant('c')]);
-    expect(paired.map(({ role }) => role)).toEqual(['assistant', 'tool', 'user', 'assistant']);
-    expect(paired[1]?.parts).toEqual([expect.objectContaining({ callId: 'c1', isError: true, code: 'aborted' })]);
-  });
-
-  it('may use an id again in a later step', () => {
-    const history = [call('c1'), result('c1'), call('c1'), result('c1'), call('c1')];
-    expect(pairCalls(history).map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant', 'tool', 'assistant', 'tool']);
-  });
-
-  it('is legal whatever it was', () => {
-    const message = fc.oneof(
-      fc.constant(user('u')),
-      fc.constant(assistant('a')),
-      fc.constantFrom('1', '2', '3').map((id) => call(id)),
-      fc.constantFrom('1', '2', '3').map((id) => result(id)),
-    );
-    fc.assert(
-      fc.property(fc.array(message), (messages) => {
-        const paired = pairCalls(messages);
-        for (const [index, { role, parts }] of paired.entries()) {
-          const idsOf = (list: readonly object[]) => list.flatMap((one) => ('callId' in one ? [one.callId] : []));
-          if (role === 'assistant')
-            expect(idsOf(paired[index + 1]?.role === 'tool' ? (paired[index + 1]?.parts ?? []) : [])).toEqual(idsOf(parts));
-          if (role === 'tool') expect(paired[index - 1]?.role).toBe('assistant');
-        }
-      }),
-    );
   });
 });

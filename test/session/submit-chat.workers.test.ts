@@ -5,7 +5,8 @@ import type { InputPart, Message } from '../../src/core/message.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { readToolCallId, toToolCallId } from '../../src/core/reference.ts';
-import type { ClientResult, Session, SubmittedTurn, SubmitTurn } from '../../src/ports/session.ts';
+import type { ClientResult } from '../../src/core/message.ts';
+import type { Session, SubmittedTurn, SubmitTurn } from '../../src/ports/session.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { wire } from '../../src/wiring.ts';
 

@@ -2,11 +2,10 @@
  * What a chat request of any dialect says about where it goes: agent or model, toolset, session. Only the fields that route it are
  * looked at, since a request may be passed on as it is. The rest is read by its dialect.
  */
-import { invalidRequest, Problem } from '../../core/problem.ts';
+import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import { readCompletionId } from '../../core/reference.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { AppContext } from '../context.ts';
-import { quoted } from '../problems.ts';
 
 /** On the way through only the names that route it are looked at: the provider judges the rest. */
 export type ChatBody = Record<string, unknown> & { model: string };

@@ -3,6 +3,7 @@
  * that the session cuts out of its log. What goes straight to a provider is decided before (`chat.ts`).
  */
 import type { EditionPointer } from '../../core/edition.ts';
+import { joinParagraphs } from '../../core/paragraphs.ts';
 import type { ClientTool, Plan } from '../../core/plan.ts';
 import { invalidRequest, orNull, Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -164,7 +165,7 @@ async function planFor(
     agent: route.agent,
     model: route.model,
     toolset: route.toolset ?? own?.toolset,
-    instructions: joined(own?.instructions, system),
+    instructions: joinParagraphs(own?.instructions, system),
     settings: request.settings(),
     tools: tools ?? setup?.tools ?? [],
     toolPath: request.toolPath,
@@ -215,9 +216,4 @@ function nothingBefore({ session }: ChatRoute): Problem {
   if (session === 'new')
     return invalidRequest([{ path: 'x-moniker-session', message: '"new" has no answer to go on from: leave out one of the two' }]);
   return unknownAnswer();
-}
-
-function joined(...texts: (string | undefined)[]): string | undefined {
-  const text = texts.filter((part) => part !== undefined && part !== '').join('\n\n');
-  return text === '' ? undefined : text;
 }

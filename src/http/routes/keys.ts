@@ -2,11 +2,10 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { KeyRequest, Scope } from '../../core/principal.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem, quoted } from '../../core/problem.ts';
 import type { Catalog, KeyRecord } from '../../ports/catalog.ts';
 import { requireUnbound } from '../access.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { quoted } from '../problems.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Pending } from '../../core/approval.ts';
 import { limits } from '../../core/limits.ts';
 import { ContentBlock } from '../../core/tool.ts';
-import type { ClientResult } from '../../ports/session.ts';
+import type { ClientResult } from '../../core/message.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';

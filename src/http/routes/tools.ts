@@ -1,6 +1,6 @@
 /** `/v1/tools`: every tool the workspace knows, and the aliases that each brings into a toolset that says nothing about aliases. */
 import { z } from 'zod';
-import { orNull, Problem } from '../../core/problem.ts';
+import { orNull, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ToolAnnotations, ToolKind } from '../../core/tool.ts';
 import { ToolAliases } from '../../core/tool-aliases.ts';
@@ -9,7 +9,6 @@ import type { Services } from '../../wiring.ts';
 import { requireUnbound } from '../access.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
-import { quoted } from '../problems.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { announceBlock } from '../../core/announce.ts';
 import { type AliasMap, type OfferedName, offeredTools } from '../../core/alias-map.ts';
 import type { EditionTool } from '../../core/edition.ts';
+import { joinParagraphs } from '../../core/paragraphs.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { ProviderAccess } from '../../core/provider.ts';
@@ -76,7 +77,7 @@ export function mountToolsetTools(app: App): void {
       const { pointer, names } = await readNames(services, principal, params.toolset, query.version);
       const shown = await shownTools(services, principal, query, offeredTools(names));
       const tools = toolRows(names, shown);
-      const prompt = [announceBlock(names), shown.prompt ?? ''].filter((text) => text !== '').join('\n\n');
+      const prompt = joinParagraphs(announceBlock(names), shown.prompt);
       const answer = {
         toolset: pointer.toolset,
         version: pointer.version,

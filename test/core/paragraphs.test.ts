@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { joinParagraphs, splitParagraphs } from '../../src/core/paragraphs.ts';
+
+describe('paragraphs', () => {
+  it('of texts that are not there or say nothing leave no gap', () => {
+    expect(joinParagraphs('a', '', undefined, null, 'b')).toBe('a\n\nb');
+    expect(joinParagraphs(undefined, '')).toBe('');
+  });
+
+  it('are the same however a text was cut at blank lines', () => {
+    const paragraph = fc.stringMatching(/^[a-z ]*[a-z]$/);
+    fc.assert(
+      fc.property(fc.array(fc.array(paragraph, { minLength: 1 })), (steps) => {
+        const texts = steps.map((step) => joinParagraphs(...step));
+        expect(splitParagraphs(joinParagraphs(...texts))).toEqual(steps.flat().map((text) => text.trim()));
+      }),
+    );
+  });
+});
