@@ -46,8 +46,8 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     echo: request.echo,
   };
   const batches = deps.model.stream(asked, signal)[Symbol.asyncIterator]();
-  if (!request.streamed) return Response.json(toReplyDocument(dialect, await readAll(batches), identity));
-  const { value: first = [] } = await batches.next();
+  if (!request.streamed) return Response.json(toReplyDocument(dialect, await asTheCallers(readAll(batches)), identity));
+  const { value: first = [] } = await asTheCallers(batches.next());
   const cursor = {
     next: async () => {
       const { done, value } = await batches.next();
@@ -64,6 +64,21 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
   });
 }
+
+/**
+ * What a provider refuses of a request is the caller's to mend in any words, as it is where the request is passed on: a conversation that
+ * is too long is no fault of the service, and no client should send it again and again.
+ */
+async function asTheCallers<Reply>(reply: Promise<Reply>): Promise<Reply> {
+  try {
+    return await reply;
+  } catch (error) {
+    const isRefusal = error instanceof Problem && error.code === 'upstream_error' && refusals.has(error.extra.upstreamStatus);
+    throw isRefusal ? new Problem('invalid_request', error.detail, error.extra, { cause: error.cause }) : error;
+  }
+}
+
+const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
 async function readAll(batches: AsyncIterator<readonly ChatEvent[]>): Promise<ChatEvent[]> {
   const events: ChatEvent[] = [];

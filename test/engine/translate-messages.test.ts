@@ -107,3 +107,39 @@ describe.each(participants)('the stock Anthropic client, answered by %s', (name,
     },
   );
 });
+
+describe('what a provider refuses of a translated request', () => {
+  const refusing = (status: number) => {
+    const participant = {
+      ...openai,
+      create: () => ({ handle: async () => Response.json(tooLong, { status }), understood: [], refused: [] }),
+    };
+    return talkTo(participant).client;
+  };
+  const cause = (error: { cause?: unknown }): unknown => error.cause ?? error;
+  const tooLong = { error: { message: 'the prompt is too long', type: 'invalid_request_error' } };
+  const request: Anthropic.MessageCreateParamsNonStreaming = {
+    model: 'openai/any',
+    max_tokens: 10,
+    messages: [{ role: 'user', content: 'Hi' }],
+  };
+
+  it.each([400, 413, 422])('is the caller’s to mend, streamed or not: %i', async (status) => {
+    const refused = {
+      code: 'invalid_request',
+      detail: expect.stringContaining('the prompt is too long'),
+      extra: { upstreamStatus: status },
+    };
+    await expect(refusing(status).messages.create(request).catch(cause)).resolves.toMatchObject(refused);
+    await expect(
+      refusing(status)
+        .messages.create({ ...request, stream: true })
+        .catch(cause),
+    ).resolves.toMatchObject(refused);
+  });
+
+  it('is not, where its key or its address is wrong', async () => {
+    for (const status of [401, 403, 404])
+      await expect(refusing(status).messages.create(request).catch(cause)).resolves.toMatchObject({ code: 'upstream_error' });
+  });
+});

@@ -6,7 +6,7 @@ import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import { setHeaders } from './request-context.ts';
 
-const exposedHeaders = 'etag, location, retry-after, x-moniker-completion, x-moniker-edition, x-moniker-session, x-request-id';
+const exposedHeaders = 'etag, location, request-id, retry-after, x-moniker-completion, x-moniker-edition, x-moniker-session, x-request-id';
 const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
 /** Seconds a browser may keep a preflight's answer. */
 const preflightMaxAge = '600';
