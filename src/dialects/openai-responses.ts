@@ -158,8 +158,9 @@ function responseError({ status, detail }: ProblemBody): { code: string; message
 }
 
 function outputOptions({ id, echo, isOwnWire }: AnswerIdentity) {
+  const { custom, spaces } = readEcho(echo);
   // Without its session: ids of items have 64 characters at most.
-  return { unique: uniqueOfAnswer('openai-responses', id).slice(0, 48), custom: readEcho(echo).custom, isOwnWire: isOwnWire === true };
+  return { unique: uniqueOfAnswer('openai-responses', id).slice(0, 48), custom, spaces, isOwnWire: isOwnWire === true };
 }
 
 function toFrame(type: string, number: number, fields: string): AnswerFrame {

@@ -91,7 +91,7 @@ describe('the input', () => {
 
   it.each([
     ['a reference to an item', [{ type: 'item_reference', id: 'msg_1' }], 'input[0].type'],
-    ['an item that only its provider understands', [user('x'), { type: 'web_search_call', id: 'ws_1' }], 'input[1].type'],
+    ['an item that only its provider understands', [user('x'), { type: 'computer_call', call_id: 'c', actions: [] }], 'input[1].type'],
     ['a part of another kind', [user([{ type: 'input_file', file_id: 'f' }])], 'input[0].content[0].type'],
     ['an image that only its provider has', [user([{ type: 'input_image', file_id: 'f' }])], 'input[0].content[0].image_url'],
     ['a broken image', [user([{ type: 'input_image', image_url: 'ftp://x' }])], 'input[0].content[0].image_url'],
@@ -184,9 +184,67 @@ describe('what else a request says', () => {
     expect(read({}).clientTools()).toBeNull();
   });
 
+  it('does without a search of the provider’s beside the caller’s own tools, and the path of each is where it stood', () => {
+    const request = read({
+      tools: [{ type: 'web_search', external_web_access: false }, { type: 'tool_search' }, { type: 'function', name: 'f' }],
+    });
+    expect(request.clientTools()?.map(({ name }) => name)).toEqual(['f']);
+    expect(request.toolPath(0)).toBe('tools[2].name');
+  });
+
+  it('calls the tools of a namespace by both names, in answers and history by those that the caller has', () => {
+    const log = { type: 'function', name: 'log', parameters: { type: 'object', properties: { n: { type: 'integer' } } } };
+    const patch = { type: 'custom', name: 'patch', format: { type: 'text' } };
+    const request = read({
+      tools: [
+        { type: 'namespace', name: 'functions', description: '', tools: [{ ...log, name: 'shell' }] },
+        { type: 'namespace', name: 'git', description: 'Git.', tools: [log, patch] },
+      ],
+      input: [user('x'), { ...call('c1', 'log'), namespace: 'git' }, output('c1', 'y')],
+    });
+    expect(request.clientTools()?.map(({ name }) => name)).toEqual(['shell', 'git__log', 'git__patch']);
+    expect(request.toolPath(1)).toBe('tools[1].tools[0].name');
+    expect(request.conversation({ inSession: false }).history.at(-1)).toMatchObject({ parts: [{ requested: 'git__log' }] });
+    const say = (index: number, name: string, args: string): ChatEvent[] => [
+      { type: 'call-start', call: index, name, nativeId: `c${index}` },
+      { type: 'call-delta', call: index, text: args },
+      { type: 'call-end', call: index, state: 'ok', arguments: {}, raw: args },
+    ];
+    const events = [...say(0, 'shell', '{}'), ...say(1, 'git__log', '{"n":1}'), ...say(2, 'git__patch', '{"input":"*** Begin"}')];
+    const identity = { id: 'resp_1', model: 'a/b', created: 0, echo: request.echo };
+    const finish: ChatEvent = { type: 'finish', reason: 'tool-calls', raw: null };
+    expect(toReplyDocument(openAiResponses, [...events, finish], identity).output).toMatchObject([
+      { type: 'function_call', name: 'shell', namespace: 'functions' },
+      { type: 'function_call', name: 'log', namespace: 'git', arguments: '{"n":1}' },
+      { type: 'custom_tool_call', name: 'patch', namespace: 'git', input: '*** Begin' },
+    ]);
+  });
+
+  it('reads past what a provider’s own tools did', () => {
+    const did = [
+      { type: 'web_search_call', id: 'ws_1', status: 'completed' },
+      { type: 'mcp_list_tools', id: 'm', tools: [] },
+    ];
+    const { history, input } = conversationOf([user('x'), ...did, { role: 'assistant', content: 'Found.' }, user('And?')]);
+    expect([history.length, input]).toEqual([2, [text('And?')]]);
+  });
+
   it.each([
     ['tools[0].type', { tools: [{ type: 'web_search' }] }],
-    ['tools[0].type', { tools: [{ type: 'namespace', name: 'n', tools: [] }] }],
+    [
+      'tools[0].tools[1].name',
+      { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'f' }, { type: 'function' }] }] },
+    ],
+    ['tools[1].type', { tools: [{ type: 'function', name: 'f' }, { type: 'computer' }] }],
+    [
+      'tools[1].type',
+      {
+        tools: [
+          { type: 'function', name: 'f' },
+          { type: 'tool_search', execution: 'client' },
+        ],
+      },
+    ],
     [
       'tools[1].name',
       {
