@@ -6,6 +6,7 @@
 import { packNative } from '../core/native-token.ts';
 import type { NativePart } from '../core/message.ts';
 import type { AnswerCall, Change } from './answer-message.ts';
+import type { ReadEcho } from './openai-responses-request.ts';
 
 export type OutputItem = { type: string; id: string; [field: string]: unknown };
 
@@ -16,7 +17,8 @@ export type OutputOptions = {
   /** What ids of items are made from. */
   unique: string;
   /** Names of the caller's tools that take free text; models that know functions only call them with `{"input": …}`. */
-  custom: ReadonlySet<string>;
+  custom: ReadEcho['custom'];
+  spaces: ReadEcho['spaces'];
   /** What the provider wants back stands as it came, not as a token of ours (`AnswerIdentity.isOwnWire`). */
   isOwnWire: boolean;
   emit: Emit;
@@ -37,7 +39,7 @@ type Open =
 /** `field`: what the item has its text in. `holds`: its input is told at the end, for it is inside of JSON until then. */
 type OpenCall = Place & { item: OutputItem; event: string; field: 'arguments' | 'input'; holds: boolean };
 
-export function createOutput({ unique, custom, isOwnWire, emit }: OutputOptions) {
+export function createOutput({ unique, custom, spaces, isOwnWire, emit }: OutputOptions) {
   const items: OutputItem[] = [];
   const calls = new Map<number, OpenCall>();
   let open: Open | null = null;
@@ -122,7 +124,7 @@ export function createOutput({ unique, custom, isOwnWire, emit }: OutputOptions)
   const startCall = (call: AnswerCall): void => {
     close();
     const isCustom = call.custom || custom.has(call.name);
-    const named = { call_id: call.id, name: call.name };
+    const named = { call_id: call.id, ...(spaces.get(call.name) ?? { name: call.name }) };
     const item: OutputItem = isCustom
       ? { type: 'custom_tool_call', id: idOf('ctc'), ...named, input: '' }
       : { type: 'function_call', id: idOf('fc'), ...named, arguments: '', status: 'in_progress' };
