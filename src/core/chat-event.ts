@@ -39,7 +39,8 @@ export type ArgumentState = 'ok' | 'closed' | 'repaired' | 'truncated' | 'invali
 export type ChatEvent =
   /** `refusal`: the model said no in the wire's own field for it. It is text to everyone who does not care. */
   | { type: 'text'; text: string; refusal?: true }
-  | { type: 'reasoning'; text: string }
+  /** `nativeId`: where something begins that the wire has a name for, without which it may not go back. */
+  | { type: 'reasoning'; text: string; nativeId?: string }
   /**
    * A call whose name is certain. `call` counts the reply's calls from 0 and names this one in later events. `custom`: the
    * argument is free text, which ends as `{input: text}`.

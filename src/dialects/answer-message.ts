@@ -15,16 +15,19 @@ export type AnyEvent = ChatEvent | SessionEvent;
  */
 export type AnswerCall = { index: number; id: string; name: string; text: string; custom: boolean; isCut?: true };
 
+/** `nativeId`: of reasoning, see `ChatEvent`. */
+type Words = { type: 'text' | 'refusal' | 'reasoning'; text: string; nativeId?: string };
+
 /** What a message is made of. Neighbours of one kind within a step are one. */
 export type AnswerPart =
-  | { type: 'text' | 'refusal' | 'reasoning'; text: string }
+  | Words
   | { type: 'call'; call: AnswerCall }
   /** What the provider wants back; only where no session keeps it. */
   | { type: 'native'; part: NativePart };
 
 /** What an event adds to the message; the last two are its end. Texts of steps are joined by a blank line, which stands in `text`. */
 export type Change =
-  | { type: 'text' | 'refusal' | 'reasoning'; text: string }
+  | Words
   | { type: 'native'; part: NativePart }
   | { type: 'call-start'; call: AnswerCall }
   | { type: 'call-delta'; call: AnswerCall; text: string }
@@ -57,18 +60,19 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
   const calls = new Map<number, AnswerCall>();
   const ids = new Set<string>();
 
-  const append = (type: 'text' | 'refusal' | 'reasoning', piece: string): void => {
+  const append = ({ type, text, ...named }: Words): void => {
     const last = parts.length > stepStart ? parts.at(-1) : undefined;
-    if (last?.type === type) last.text += piece;
-    else parts.push({ type, text: piece });
+    if (last?.type === type && named.nativeId === undefined) last.text += text;
+    else parts.push({ type, text, ...named });
   };
-  const add = (type: 'text' | 'refusal' | 'reasoning', piece: string): readonly Change[] => {
+  const add = (type: Words['type'], piece: string, nativeId?: string): readonly Change[] => {
     if (piece === '') return nothing;
     // The first text of a step; what came before belongs to another one.
     const text = type === 'text' && saidBefore && !hasSpoken ? `\n\n${piece}` : piece;
     hasSpoken ||= type === 'text';
-    append(type, text);
-    return [{ type, text }];
+    const words: Words = { type, text, ...(nativeId !== undefined && { nativeId }) };
+    append(words);
+    return [words];
   };
   const endStep = (): readonly Change[] => {
     saidBefore ||= hasSpoken;
@@ -115,6 +119,7 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
       case 'text-delta':
         return add('text', event.text);
       case 'reasoning':
+        return add('reasoning', event.text, event.nativeId);
       case 'reasoning-delta':
         return add('reasoning', event.text);
       case 'call-start': {

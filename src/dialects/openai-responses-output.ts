@@ -104,10 +104,11 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
     const logprobs = type === 'refusal' ? '' : ',"logprobs":[]';
     emit(`response.${type}.delta`, `${head}"delta":${JSON.stringify(text)}${logprobs}`);
   };
-  const think = (text: string): void => {
-    if (open?.kind !== 'reasoning') {
+  /** On its own wire an item keeps its name: what the provider encrypts is bound to it. */
+  const think = (text: string, nativeId?: string): void => {
+    if (open?.kind !== 'reasoning' || nativeId !== undefined) {
       close();
-      const item: ReasoningItem = { type: 'reasoning', id: idOf('rs'), summary: [] };
+      const item: ReasoningItem = { type: 'reasoning', id: (isOwnWire ? nativeId : undefined) ?? idOf('rs'), summary: [] };
       const index = add(item);
       const head = `"item_id":${JSON.stringify(item.id)},"output_index":${index},"summary_index":0,`;
       item.summary.push({ type: 'summary_text', text: '' });
@@ -170,8 +171,7 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
     if (message?.phase !== undefined && open?.kind === 'message') open.item.phase = message.phase;
     if (typeof item !== 'object' || item === null) return;
     const { id, ...rest } = item as Record<string, unknown>;
-    // The events before it named the item already.
-    if (rest.type === 'reasoning' && open?.kind === 'reasoning') close('completed', rest);
+    if (rest.type === 'reasoning' && open?.kind === 'reasoning') close('completed', item as Record<string, unknown>);
     else {
       close();
       const whole = { ...rest, type: String(rest.type), id: typeof id === 'string' && id !== '' ? id : idOf('item') };
@@ -185,7 +185,7 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
       else if (change.type === 'call-delta') callDelta(change.call, change.text);
       else if (change.type === 'call-end') endCall(change.call);
       else if (change.type === 'native') (isOwnWire ? keepOwn : keep)(change.part);
-      else if (change.type === 'reasoning') think(change.text);
+      else if (change.type === 'reasoning') think(change.text, change.nativeId);
       else say(change.type === 'text' ? 'output_text' : 'refusal', change.text);
     },
     /** Nothing comes any more: what is open ends. */

@@ -29,7 +29,7 @@ import {
   type Said,
   terminals,
 } from './openai-responses-wire.ts';
-import { errorBodyProblem, malformedProblem } from './provider-error.ts';
+import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from './provider-error.ts';
 import { isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export const openaiResponses: Adapter = {
@@ -251,7 +251,12 @@ class ResponsesReply implements ReplyReader {
     const said = item.said.get(part) ?? new GrowingText();
     if (said.length === 0) item.said.set(part, said);
     said.append(text);
-    if (what !== 'arguments') {
+    if (what === 'reasoning') {
+      // Encrypted content is bound to it: "Encrypted content item_id did not match the target item id" (openclaw/openclaw#71333).
+      const nativeId = item.said.size === 1 && said.length === text.length ? textOf(item.begun.id) : '';
+      events.push({ type: what, text, ...(nativeId !== '' && { nativeId }) });
+      this.#spoke = true;
+    } else if (what !== 'arguments') {
       events.push(what === 'refusal' ? { type: 'text', text, refusal: true } : { type: what, text });
       this.#spoke = true;
     } else if (item.kind === 'ours') this.#push({ index: item.index, arguments: text }, events);
@@ -327,8 +332,7 @@ class ResponsesReply implements ReplyReader {
     }
     if (this.#fault !== null) return this.#fail(events, malformedProblem(this.#access, this.#fault));
     this.#note(this.#assembler.finish({ ended: true, length: isCut }), events);
-    if (this.#assembler.overflowed)
-      return this.#fail(events, malformedProblem(this.#access, 'began more tool calls than a reply may hold'));
+    if (this.#assembler.overflowed) return this.#fail(events, overflowProblem(this.#access));
     if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });
     events.push({ type: 'finish', reason: this.#reason(status, why), raw: status });
     this.state = 'over';
@@ -343,10 +347,7 @@ class ResponsesReply implements ReplyReader {
 
   #fail(events: ChatEvent[], problem: Problem): ChatEvent[] {
     this.#note(this.#assembler.finish({ ended: false, length: false }), events);
-    // A reply that failed has been paid for, too. Where nothing was said, the error stays the first event: it is tried again.
-    if (this.#usage !== null && (this.#spoke || this.#called)) events.push({ type: 'usage', usage: this.#usage });
-    const body = problem.toBody();
-    events.push({ type: 'error', problem: body, retryable: body.retryable === true });
+    events.push(...failureEvents(problem, this.#spoke || this.#called ? this.#usage : null));
     this.state = 'over';
     return events;
   }

@@ -29,7 +29,7 @@ function eventsOf(events: readonly ChatEvent[], of = identity): Event[] {
   const frames = events.map((event) => encoder.encode(event)).join('');
   return frames.split('\n\n').flatMap((frame) => {
     if (frame === '') return [];
-    const [, name, data] = /^event: (\S+)\ndata: (.*)$/.exec(frame) ?? [];
+    const [, name, data] = /^event: (\S+)\ndata: (.*)$/s.exec(frame) ?? [];
     const event = JSON.parse(data ?? '');
     expect(event.type).toBe(name);
     return [event];
@@ -178,7 +178,8 @@ describe('a reply as events', () => {
     const native = (data: object): ChatEvent => ({ type: 'native', provider: 'x', data: { api: 'openai-responses', ...data } });
     const own = { ...identity, isOwnWire: true } as const;
     const events = [
-      { type: 'reasoning', text: 'Hm' } as const,
+      { type: 'reasoning', text: 'H', nativeId: 'rs_theirs' } as const,
+      { type: 'reasoning', text: 'm' } as const,
       native({ item }),
       native({ item: search }),
       text('a'),
@@ -186,11 +187,15 @@ describe('a reply as events', () => {
       finish(),
     ];
     expect(documentOf(events, own).output).toMatchObject([
-      { ...item, id: 'rs_1_0' },
+      item,
       search,
       { type: 'message', phase: 'commentary', content: [{ text: 'a' }] },
     ]);
     expect(accumulate(eventsOf(events, own)).output).toEqual(documentOf(events, own).output);
+    // What the provider encrypted is bound to the item's name, which no event says otherwise; elsewhere names are ours.
+    const names = eventsOf(events, own).flatMap(({ type, item }) => (type === 'response.output_item.added' ? [item.id] : []));
+    expect(names[0]).toBe('rs_theirs');
+    expect(documentOf(events).output).toMatchObject([{ type: 'reasoning', id: 'rs_1_0' }, {}, {}, {}]);
   });
 
   it('tells a call of a tool that takes free text as such, also by a model that knows functions only', () => {
