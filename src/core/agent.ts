@@ -64,7 +64,7 @@ export const Agent = z
     settings: AgentSettings.optional(),
     limits: AgentLimits.optional(),
   })
-  .meta({ id: 'Agent' });
+  .meta({ id: 'Agent', example: { model: 'rehearsal/default', instructions: 'Answer in one sentence.', toolset: 'demo' } });
 export type Agent = z.infer<typeof Agent>;
 
 /** A model ref's two halves; the model half may hold `/` itself. */

@@ -22,7 +22,7 @@ export const KeyRequest = z
     agents: z.array(z.string()).max(100).optional().meta({ description: 'Only these agents. Absent: all.' }),
     expiresAt: z.iso.datetime().optional(),
   })
-  .meta({ id: 'KeyRequest' });
+  .meta({ id: 'KeyRequest', example: { name: 'my app', scopes: ['chat'], agents: ['demo'] } });
 export type KeyRequest = z.infer<typeof KeyRequest>;
 
 /** The key that is a setting: it is in no table, cannot be revoked, and has every scope. */

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { problemCatalogue } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
+import { takesApiKey } from './middleware/authenticate.ts';
 import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema } from './problem-schema.ts';
 import type { Answer, Operation } from './route.ts';
 import { version } from './version.ts';
@@ -28,7 +29,15 @@ export function buildDocument(operations: readonly Operation[]): Json {
     paths,
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The root key, or one made with `POST /v1/keys`.' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'The root key, or one made with `POST /v1/keys`.' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-key',
+          description: 'The same key, as Anthropic clients send it; `Authorization: Bearer` goes before it.',
+        },
+      },
     },
   };
 }
@@ -74,7 +83,7 @@ function toOperation(operation: Operation, components: Components): Json {
     tags: [operation.tag],
     summary: operation.summary,
     description: [operation.description, scope].filter(Boolean).join('\n\n') || operation.summary,
-    security: keyed ? [{ bearer: [] }] : [],
+    security: keyed ? [{ bearer: [] }, ...(takesApiKey(operation.path) ? [{ apiKey: [] }] : [])] : [],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: body }),
     responses: { ...answers(operation, components), ...problems(operation, components) },

@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
       tags: z.tuple([z.enum(document.tags.map((tag: { name: string }) => tag.name))]),
       summary: z.string().min(1),
       description: z.string().min(1),
-      security: z.array(z.strictObject({ bearer: z.tuple([]) })),
+      security: z.array(z.union([z.strictObject({ bearer: z.tuple([]) }), z.strictObject({ apiKey: z.tuple([]) })])),
       parameters: z.array(Parameter).optional(),
       requestBody: z.strictObject({ required: z.literal(true), description: z.string().optional(), content: Content }).optional(),
       responses: z.record(
@@ -107,6 +107,27 @@ describe('the OpenAPI document', () => {
       ];
       for (const [, fault] of faults) expect(fault.content).toEqual({ [type]: { schema: { $ref: `#/components/schemas/${name}` } } });
       if (operation.security.length > 0) expect(faults.map(([status]) => status)).toEqual(expect.arrayContaining(['401', '403', '503']));
+    }
+  });
+
+  it('tells on which paths a key may come as Anthropic’s clients send it, and it does', async () => {
+    const takes = operations().filter(({ operation }) => operation.security.some((way: object) => 'apiKey' in way));
+    expect([...new Set(takes.map(({ path }) => path.split('/').slice(0, 3).join('/')))].toSorted()).toEqual(['/v1/messages', '/v1/models']);
+    for (const { method, path, operation } of operations()) {
+      if (operation.security.length === 0) continue;
+      const without = await h.send(method.toUpperCase(), path, undefined, { authorization: undefined });
+      const told = operation.security.some((way: object) => 'apiKey' in way);
+      expect((await without.text()).includes('x-api-key'), `${method} ${path}`).toBe(told);
+    }
+  });
+
+  it('has an example for what a newcomer makes first, and each is taken', async () => {
+    for (const path of ['/v1/toolsets/{toolset}', '/v1/agents/{agent}', '/v1/providers/{provider}', '/v1/keys']) {
+      const operation = document.paths[path].put ?? document.paths[path].post;
+      const name = operation.requestBody.content['application/json'].schema.$ref.split('/').at(-1);
+      const { example } = document.components.schemas[name];
+      const answer = await h.send(path === '/v1/keys' ? 'POST' : 'PUT', path.replace(/\{\w+\}/, 'first'), example);
+      expect([answer.status, await answer.text()], path).toEqual([201, expect.any(String)]);
     }
   });
 

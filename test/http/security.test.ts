@@ -223,6 +223,9 @@ describe('pages of other origins', () => {
     expect(asked.headers.get('access-control-allow-credentials')).toBeNull();
     const answer = await open.send('GET', '/v1/models', undefined, { origin: 'https://app.example' });
     expect([answer.headers.get('access-control-allow-origin'), answer.headers.get('vary')]).toEqual(['https://app.example', 'origin']);
+    expect(answer.headers.get('access-control-expose-headers')?.split(', ')).toEqual(
+      expect.arrayContaining(['x-request-id', 'request-id', 'retry-after', 'x-moniker-session', 'x-moniker-completion']),
+    );
     const failed = await open.send('GET', '/v1/models', undefined, { origin: 'https://app.example', authorization: undefined });
     expect([failed.status, failed.headers.get('access-control-allow-origin')]).toEqual([401, 'https://app.example']);
   });

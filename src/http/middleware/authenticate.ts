@@ -29,12 +29,17 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[]): Pro
 /** A bearer key goes before one in `x-api-key`: who sends both has set the first for us, and the other from habit. */
 function keyOf(c: AppContext): string {
   const bearer = c.req.header('authorization');
-  const takesApiKey = /^\/v1\/(messages|models)(\/|$)/.test(c.req.path);
-  const apiKey = takesApiKey ? c.req.header('x-api-key') : undefined;
+  const isTaken = takesApiKey(c.req.path);
+  const apiKey = isTaken ? c.req.header('x-api-key') : undefined;
   if (!isBlank(bearer)) return bearerKey(bearer);
   if (!isBlank(apiKey)) return plainKey(apiKey);
-  const also = takesApiKey ? ' or `x-api-key: <key>`' : '';
+  const also = isTaken ? ' or `x-api-key: <key>`' : '';
   throw new Problem('unauthenticated', `Send the key as \`Authorization: Bearer <key>\`${also}.`, { reason: 'missing' });
+}
+
+/** Of a request, or of a route. */
+export function takesApiKey(path: string): boolean {
+  return /^\/v1\/(messages|models)(\/|$)/.test(path);
 }
 
 function isBlank(header: string | undefined): header is undefined {

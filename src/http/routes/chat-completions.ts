@@ -6,7 +6,7 @@ import { ChatCompletionRequest } from '../../dialects/openai-chat-request.ts';
 import { editionHeader } from '../documents.ts';
 import { mount, type Answer } from '../route.ts';
 import type { App } from '../route.ts';
-import { answerChat } from './chat.ts';
+import { answerChat, chatProblems } from './chat.ts';
 import { answerAgain, storedAnswerRequest } from './stored-answer.ts';
 
 const ChatCompletion = z.looseObject({ id: z.string(), object: z.string(), model: z.string() }).meta({ id: 'ChatCompletion' });
@@ -45,7 +45,7 @@ export function mountChatCompletions(app: App): void {
       body: { schema: z.unknown(), documented: ChatCompletionRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: completionAnswer },
       errors: 'openai',
-      problems: ['model_not_found', 'not_found', 'idempotency_mismatch', 'upstream_error', 'upstream_timeout', 'rate_limited'],
+      problems: chatProblems,
     },
     (request) => answerChat(openAiChat, request),
   );

@@ -9,7 +9,7 @@ import { editionHeader } from '../documents.ts';
 import { setHeaders } from '../middleware/request-context.ts';
 import { mount, type Answer, type App } from '../route.ts';
 import { anthropicHeaders } from './anthropic-headers.ts';
-import { answerChat } from './chat.ts';
+import { answerChat, chatProblems } from './chat.ts';
 import { mountCountTokens } from './count-tokens.ts';
 import { answerAgain, storedAnswerRequest } from './stored-answer.ts';
 
@@ -81,7 +81,6 @@ export function mountMessages(app: App): void {
         '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside and the answer is one assistant message; without, the request goes to the provider: as it is to one of kind `anthropic`, translated to all others. `tools` of the caller come back as the only `tool_use` blocks: send their results with the messages before them, or alone with the session. Tools that only Anthropic runs (by `type`) and PDFs are taken where the request goes to it as it is. Messages that end with the assistant’s are gone on from without server tools and session, as far as the model can. When a call waits for approval the answer ends with a sentence that names it, and the next request goes on. `thinking` blocks may be sent back or left out. The key is taken from `x-api-key`, too. Faults have Anthropic’s shape.',
       query: z.looseObject({}),
       headers: {
-        'x-api-key': 'The key, as Anthropic clients send it; `Authorization: Bearer` goes before it.',
         'anthropic-version': 'Passed on where the request goes to a provider of kind `anthropic` as it is.',
         'anthropic-beta': 'The same.',
         'x-moniker-toolset': 'A toolset whose tools run inside; as `toolset` in the body.',
@@ -93,7 +92,7 @@ export function mountMessages(app: App): void {
       body: { schema: z.unknown(), documented: MessagesRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: messageAnswer },
       errors: 'anthropic',
-      problems: ['model_not_found', 'not_found', 'idempotency_mismatch', 'upstream_error', 'upstream_timeout', 'rate_limited'],
+      problems: chatProblems,
     },
     (request) => {
       refuseThread(request.body);

@@ -10,7 +10,7 @@ import { openAiResponses } from '../../dialects/openai-responses.ts';
 import { ResponsesRequest } from '../../dialects/openai-responses-request.ts';
 import { editionHeader } from '../documents.ts';
 import { mount, type Answer, type App } from '../route.ts';
-import { answerChat } from './chat.ts';
+import { answerChat, chatProblems } from './chat.ts';
 import { completionResponse } from './chat-turn.ts';
 import { readPlace, storedAnswerRequest } from './stored-answer.ts';
 
@@ -56,7 +56,7 @@ function mountCreate(app: App): void {
       body: { schema: z.unknown(), documented: ResponsesRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: responseAnswer },
       errors: 'openai',
-      problems: ['model_not_found', 'not_found', 'conflict', 'idempotency_mismatch', 'upstream_error', 'upstream_timeout', 'rate_limited'],
+      problems: chatProblems,
     },
     (request) => answerChat(openAiResponses, request),
   );
