@@ -4,11 +4,11 @@
  * closed. Used by the schema compiler.
  */
 import { limits } from './limits.ts';
-import { alternativesOf, type Place as AlternativesPlace, mergeAllOf } from './schema-alternatives.ts';
+import { alternativesOf, type Place as AlternativesPlace, mergeAllOf, withWords } from './schema-alternatives.ts';
 import type { DialectRules } from './schema-dialects.ts';
 import { distinct, isPermissive, mapParts, outlineOf, sameJson, without } from './schema-parts.ts';
 import { pointer, type SchemaReport } from './schema-report.ts';
-import { reword, withFields } from './schema-rewording.ts';
+import { type At, reword, withFields } from './schema-rewording.ts';
 import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
 
@@ -81,7 +81,8 @@ function narrowApart(narrowing: Narrowing, schema: JsonSchema, place: Place): Js
   const any = told.find((one) => isPermissive(one));
   const union = any === undefined ? told : rules.closed ? anyClosed(any) : [any];
   if (any !== undefined && rules.closed) report.add(place.path, 'any value: only text, numbers, booleans and lists of text can be told');
-  if (union.length === 0) return isNullable ? onlyNull(rules) : false;
+  if (union.length === 0)
+    return isNullable ? onlyNull(rules, alternatives.find(isNull) ?? { type: 'null' }, { path: place.path, report }) : false;
   const result = rules.null === 'flag' ? flagged(union, isNullable) : listed(union, isNullable);
   if (alternatives.length === 1 && alternatives[0] === schema) return result;
   if (sameJson(result, schema)) return schema;
@@ -99,9 +100,12 @@ function isNull(schema: JsonSchema): boolean {
   return schema.type === 'null';
 }
 
-function onlyNull(rules: DialectRules): JsonSchema {
+function onlyNull(rules: DialectRules, schema: JsonSchema, { path, report }: At): JsonSchema {
+  const told = outlineOf(schema);
+  if (rules.null === 'type' && sameJson(told, schema)) return schema;
+  report.add(path, 'always null: told by its type and its words');
   // `parameters` of Gemini has no type for null.
-  return rules.null === 'flag' ? { type: 'string', nullable: true, description: 'Always null.' } : { type: 'null' };
+  return rules.null === 'type' ? told : withWords({ ...told, type: 'string', nullable: true }, 'Always null.');
 }
 
 /** OpenAPI's way. Beside `anyOf` nothing may stand, so the flag is on its first. */

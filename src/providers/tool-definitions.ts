@@ -4,6 +4,7 @@
  * tools: a session's list is the same object from step to step, so that a warm step pays nothing.
  */
 import type { Profile } from '../core/provider-profile.ts';
+import { limits } from '../core/limits.ts';
 import { compileSchema } from '../core/schema-compiler.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import type { Logger } from '../ports/runtime.ts';
@@ -59,8 +60,13 @@ function define(offered: readonly OfferedTool[], profile: Profile): ToolDefiniti
   const changes = new Map<string, readonly ToolChange[]>();
   const left = new Map<string, string>();
   const tools: OfferedTool[] = [];
+  const spent = { parts: 0 };
   for (const tool of offered) {
-    const compiled = compileSchema(tool.inputSchema, profile.schemas);
+    if (spent.parts > limits.maxSchemaPartsPerRequest) {
+      left.set(tool.name, 'the input schemas of the tools before it are too large together');
+      continue;
+    }
+    const compiled = compileSchema(tool.inputSchema, profile.schemas, spent);
     if (!compiled.ok) {
       left.set(tool.name, `its input schema ${compiled.fault}`);
     } else if (tools.length >= most) {
@@ -70,10 +76,12 @@ function define(offered: readonly OfferedTool[], profile: Profile): ToolDefiniti
       const cut = { path: '', message: `its description is cut at ${profile.maxToolDescription} characters` };
       const all = description === tool.description ? compiled.changes : [cut, ...compiled.changes];
       if (all.length > 0) changes.set(tool.name, all);
-      tools.push(all.length === 0 ? tool : { name: tool.name, description, inputSchema: compiled.schema });
+      const isSame = description === tool.description && compiled.schema === tool.inputSchema;
+      tools.push(isSame ? tool : { name: tool.name, description, inputSchema: compiled.schema });
     }
   }
-  return { tools: changes.size === 0 && left.size === 0 ? offered : tools, changes, left };
+  const isSame = tools.length === offered.length && tools.every((tool, index) => tool === offered[index]);
+  return { tools: isSame ? offered : tools, changes, left };
 }
 
 function shortened(description: string, most: number | null): string {

@@ -180,6 +180,16 @@ describe('a field', () => {
       { type: 'dict', properties: { n: { type: 'INTEGER' }, m: { type: 'wish' } }, required: true },
       { full: { type: 'object', properties: { n: { type: 'integer' }, m: {} } } },
     ],
+    [
+      'that is always null',
+      { type: 'null', description: 'Kept for old callers.' },
+      {
+        openai: { type: 'null', description: 'Kept for old callers.' },
+        'openai-strict': { type: 'null', description: 'Kept for old callers.' },
+        gemini: { type: 'null', description: 'Kept for old callers.' },
+        'gemini-openapi': { type: 'string', nullable: true, description: 'Kept for old callers. Always null.' },
+      },
+    ],
     ['that is no schema', 'string', { full: {}, 'gemini-openapi': {} }],
   ])('%s is told as each provider takes it', (_what, before, after) => {
     for (const [dialect, expected] of Object.entries(after)) {
@@ -220,6 +230,11 @@ describe('every change', () => {
       '/properties/a~1b/pattern: not taken: told in the description',
       '/properties/kind/const: told as the only choice of enum',
     ]);
+  });
+
+  it('is told, however small', () => {
+    expect(told(field({ type: 'null' }), 'gemini-openapi')).toEqual(['/properties/a: always null: told by its type and its words']);
+    expect(told(field({ const: null }), 'gemini')).toContain('/properties/a: always null: told by its type and its words');
   });
 
   it('beyond a number is counted', () => {
