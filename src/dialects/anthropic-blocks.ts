@@ -8,6 +8,7 @@
  */
 import { readArguments } from '../core/json-repair.ts';
 import type { NativePart } from '../core/message.ts';
+import { isRecord } from '../core/wire-value.ts';
 import { nativeTokenPrefix, packNative, unpackNative } from '../core/native-token.ts';
 import type { AnswerCall, AnswerPart } from './answer-message.ts';
 import type { AnswerIdentity } from './dialect.ts';
@@ -129,10 +130,6 @@ function isOwnText(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith(nativeTokenPrefix);
 }
 
-export function isBlock(value: unknown): value is Block {
+function isBlock(value: unknown): value is Block {
   return isRecord(value) && typeof value.type === 'string';
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,12 +4,12 @@
  * @anthropic-ai/sdk 1.12; guides "Vision", "PDF support" and "Citations".
  */
 import { z } from 'zod';
-import { issuesOf, pathText } from '../core/issues.ts';
-import { ImagePart, type AssistantPart, type InputPart } from '../core/message.ts';
-import type { Issue } from '../core/problem.ts';
-import type { ContentBlock } from '../core/tool.ts';
+import { parsePart, pathText } from '../core/issues.ts';
+import type { AssistantPart, ClientResult, InputPart } from '../core/message.ts';
+import { quoted, type Issue } from '../core/problem.ts';
 import { type Block, fromBlock, fromSignature } from './anthropic-blocks.ts';
-import type { CallResult } from './conversation.ts';
+import { toCallPart } from './conversation.ts';
+import { readImage, toContentBlock } from './input-content.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -45,9 +45,9 @@ const ToolResult = z.looseObject({
 });
 
 function read<Schema extends z.ZodType>(schema: Schema, block: unknown, path: Path, { body, issues }: Reading): z.infer<Schema> | null {
-  const found = schema.safeParse(block);
-  if (found.success) return found.data;
-  for (const issue of issuesOf(found.error.issues, body, path)) issues.push(issue);
+  const found = parsePart(schema, block, path, body);
+  if ('data' in found) return found.data;
+  for (const issue of found.issues) issues.push(issue);
   return null;
 }
 
@@ -88,9 +88,8 @@ function toImage(block: Block, path: Path, reading: Reading): InputPart[] {
   const { type, media_type: mediaType, data, url } = image.source;
   if (type !== 'base64' && type !== 'url')
     return refuse([...path, 'source', 'type'], 'must be base64 or url: files are not kept here', reading);
-  const part = ImagePart.safeParse(type === 'url' ? { type: 'image', url } : { type: 'image', mediaType, data });
-  if (part.success) return [part.data];
-  return refuse([...path, 'source'], part.error.issues[0]?.message ?? 'is no image', reading);
+  const given = type === 'url' ? { url: url ?? '' } : { mediaType, data };
+  return readImage(given, (message) => refuse([...path, 'source'], message, reading));
 }
 
 function toDocument(block: Block, path: Path, reading: Reading): InputPart[] {
@@ -115,7 +114,7 @@ function inputBlock(block: unknown, path: Path, reading: Reading): InputPart[] {
 }
 
 /** null: it is not even a result. */
-export function toResult(block: Block, path: Path, reading: Reading): CallResult | null {
+export function toResult(block: Block, path: Path, reading: Reading): ClientResult | null {
   const result = read(ToolResult, block, path, reading);
   if (result === null) return null;
   const { content, is_error } = result;
@@ -123,7 +122,7 @@ export function toResult(block: Block, path: Path, reading: Reading): CallResult
   return {
     callId: result.tool_use_id,
     isError: is_error === true,
-    content: blocks.flatMap((inner, index) => toInput(named(inner), [...path, 'content', index], reading).map(toContent)),
+    content: blocks.flatMap((inner, index) => toInput(named(inner), [...path, 'content', index], reading).map(toContentBlock)),
   };
 }
 
@@ -132,15 +131,8 @@ function named(block: Block): Block {
   return block.type === 'tool_reference' ? { type: 'text', text: `[tool: ${String(block.tool_name)}]` } : block;
 }
 
-/** Results have no images by address: what is known of one is said. */
-function toContent(part: InputPart): ContentBlock {
-  if (part.type === 'text') return part;
-  const { data, mediaType = 'image/png', url } = part;
-  return data === undefined ? { type: 'text', text: `[image: ${url}]` } : { type: 'image', data, mimeType: mediaType };
-}
-
-/** What an assistant said, in its order. Names of its calls are noted by their ids. */
-export function toAssistantParts(block: Block, path: Path, names: Map<string, string>, reading: Reading): AssistantPart[] {
+/** What an assistant said, in its order. */
+export function toAssistantParts(block: Block, path: Path, reading: Reading): AssistantPart[] {
   switch (block.type) {
     case 'text': {
       const text = read(Text, block, path, reading);
@@ -157,11 +149,7 @@ export function toAssistantParts(block: Block, path: Path, names: Map<string, st
     }
     case 'tool_use': {
       const call = read(ToolUse, block, path, reading);
-      if (call === null) return [];
-      names.set(call.id, call.name);
-      const part = { type: 'tool-call', callId: call.id, requested: call.name, canonical: null, via: null, nativeId: call.id } as const;
-      const input = z.record(z.string(), z.unknown()).safeParse(call.input ?? {});
-      return [input.success ? { ...part, arguments: input.data } : { ...part, arguments: null, raw: JSON.stringify(call.input) }];
+      return call === null ? [] : [toCallPart(call.id, call.name, call.input ?? {})];
     }
     default: {
       if (!isProviders(block.type)) return refuse([...path, 'type'], `${quoted(block.type)} blocks are not taken here`, reading);
@@ -174,8 +162,4 @@ export function toAssistantParts(block: Block, path: Path, names: Map<string, st
 /** What a provider's own tools did, and what it hid: of use to a provider of this API only, and to others no loss. */
 function isProviders(type: string): boolean {
   return /^(redacted_thinking|server_tool_use|mcp_tool_use|compaction|[a-z_]+_tool_result)$/.test(type);
-}
-
-function quoted(type: string): string {
-  return JSON.stringify(type.slice(0, 40));
 }

@@ -8,15 +8,17 @@
  */
 import { z } from 'zod';
 import { parseDocument } from '../core/issues.ts';
-import { limits } from '../core/limits.ts';
-import type { InputPart, Message, ToolResultPart } from '../core/message.ts';
-import { ClientTool, type ModelSettings } from '../core/plan.ts';
-import { invalidRequest, type Issue } from '../core/problem.ts';
-import { readToolCallId } from '../core/reference.ts';
-import { isBlock, isOwnBlock, isRecord } from './anthropic-blocks.ts';
+import { joinParagraphs } from '../core/paragraphs.ts';
+import type { ClientTool, ModelSettings } from '../core/plan.ts';
+import { invalidRequest, quoted, type Issue } from '../core/problem.ts';
+import { isRecord, listOf, recordOf } from '../core/wire-value.ts';
+import { isOwnBlock } from './anthropic-blocks.ts';
 import { type Reading, toAssistantParts, toInput, toResult } from './anthropic-content.ts';
-import type { CallResult, Conversation } from './conversation.ts';
+import { offerAll, type OfferedTool, parseClientTool, readClientTools } from './client-tools.ts';
+import { type Conversation, createConversation } from './conversation.ts';
 import type { DialectRequest } from './dialect.ts';
+import { type GivenSettings, givenSettings } from './given-settings.ts';
+import { type CallMention, sessionOfMentions } from './session-of-calls.ts';
 
 const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]);
 const System = z.union([z.string(), z.array(z.looseObject({ type: z.literal('text'), text: z.string() }))]);
@@ -26,6 +28,7 @@ const Tool = z.looseObject({
   description: z.string().nullish(),
   input_schema: z.record(z.string(), z.unknown()).nullish(),
 });
+type Tool = z.infer<typeof Tool>;
 const ToolChoice = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('auto'), disable_parallel_tool_use: z.boolean().nullish() }),
   z.looseObject({ type: z.literal('any'), disable_parallel_tool_use: z.boolean().nullish() }),
@@ -56,6 +59,10 @@ export const MessagesRequest = z
     top_p: z.number().min(0).max(1).nullish(),
     top_k: z.int().min(0).nullish(),
     output_config: z.looseObject({ effort: z.string().max(40).nullish(), format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
+    mcp_servers: z
+      .array(z.unknown())
+      .max(0, { message: 'must be empty: only a provider of this API calls them, without server tools and session' })
+      .nullish(),
     toolset: z.string().min(1).max(100).nullish().meta({ description: 'Not of Anthropic: the toolset whose tools run inside.' }),
   })
   .meta({
@@ -74,9 +81,9 @@ export function readMessagesRequest(body: Readonly<Record<string, unknown>>): Di
     includeUsage: true,
     choices: 1,
     conversation: (options) => toConversation(request, options),
-    clientTools: () => (request.tools == null ? null : toClientTools(request.tools, offered)),
+    clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
-    toolPath: (index) => `tools[${offered[index] ?? index}].name`,
+    toolPath: (index) => `${offered[index]?.path ?? `tools[${index}]`}.name`,
     previous: null,
     echo: {},
   };
@@ -107,75 +114,37 @@ export function withoutTokens(body: Readonly<Record<string, unknown>>): Readonly
  * come without the call that they answer, since the session has it.
  */
 export function toConversation(body: Asked, { inSession = false } = {}): Conversation {
-  const system: string[] = [body.system == null ? '' : plainText(body.system)];
-  const history: Message[] = [];
-  const results: CallResult[] = [];
-  const input: InputPart[] = [];
-  const names = new Map<string, string>();
-  /** The newest message with calls. */
-  let calling: Message | undefined;
+  const conversation = createConversation({ inSession });
+  if (body.system != null) conversation.addSystem(plainText(body.system));
   const reading: Reading = { body, issues: [], provider: providerOf(body.model) };
+  const { issues } = reading;
   const last = body.messages.findLastIndex(({ role }) => role === 'assistant');
   for (const [index, { role, content }] of body.messages.entries()) {
     const path = ['messages', index];
     const isNew = index > last;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     const at = (place: number): PropertyKey[] => (typeof content === 'string' ? [...path, 'content'] : [...path, 'content', place]);
-    if (role === 'system') system.push(blocks.map((block) => (typeof block.text === 'string' ? block.text : '')).join('\n'));
-    else if (role === 'assistant') {
-      const parts = blocks.flatMap((block, place) => toAssistantParts(block, at(place), names, reading));
-      addAssistant(history, parts, history.at(-1) === calling);
-      if (parts.some(({ type }) => type === 'tool-call')) calling = history.at(-1);
-    } else {
-      const answers = blocks.flatMap((block, place) => {
-        if (block.type !== 'tool_result') return [];
-        const result = toResult(block, at(place), reading);
-        if (result === null) return [];
-        const isKnown = names.has(result.callId) || (isNew && (inSession || readToolCallId(result.callId) !== null));
-        if (isKnown) return [result];
+    if (role === 'system') conversation.addSystem(blocks.map((block) => (typeof block.text === 'string' ? block.text : '')).join('\n'));
+    else if (role === 'assistant') conversation.addAssistant(blocks.flatMap((block, place) => toAssistantParts(block, at(place), reading)));
+    else {
+      for (const [place, block] of blocks.entries()) {
+        const result = block.type === 'tool_result' ? toResult(block, at(place), reading) : null;
+        if (result === null || conversation.addResult(result, isNew)) continue;
         const message = 'no assistant message before this one has a tool_use block of this id';
-        reading.issues.push({ path: `messages[${index}].content[${place}].tool_use_id`, message });
-        return [];
-      });
-      const said = blocks.flatMap((block, place) => (block.type === 'tool_result' ? [] : toInput(block, at(place), reading)));
-      if (isNew) {
-        // One by one: there may be more than a call takes arguments.
-        for (const answer of answers) results.push(answer);
-        for (const part of said) input.push(part);
-      } else {
-        addResults(history, answers, names);
-        if (said.length > 0) history.push({ role: 'user', parts: said });
+        issues.push({ path: `messages[${index}].content[${place}].tool_use_id`, message });
       }
+      const said = blocks.flatMap((block, place) => (block.type === 'tool_result' ? [] : toInput(block, at(place), reading)));
+      if (said.length > 0) conversation.addInput(said, isNew);
     }
   }
-  const { issues } = reading;
-  const saysNothing = input.length === 0 && results.length === 0 && last !== body.messages.length - 1;
-  if (issues.length === 0 && saysNothing)
+  if (issues.length === 0 && conversation.saysNothingNew() && last !== body.messages.length - 1)
     issues.push({ path: 'messages', message: 'must end with a user message that says something, or with the results of tool calls' });
   if (issues.length > 0) throw invalidRequest(issues);
-  return { system: system.filter((text) => text !== '').join('\n\n'), history, results, input };
-}
-
-/** Neighbours are one turn on this wire: the results of all their calls come behind the last. */
-function addAssistant(history: Message[], parts: Extract<Message, { role: 'assistant' }>['parts'], hasCalled: boolean): void {
-  const before = history.at(-1);
-  if (before?.role === 'assistant' && hasCalled) for (const part of parts) before.parts.push(part);
-  else history.push({ role: 'assistant', parts });
-}
-
-function addResults(history: Message[], answers: readonly CallResult[], names: ReadonlyMap<string, string>): void {
-  if (answers.length === 0) return;
-  const parts = answers.map((result): ToolResultPart => {
-    return { type: 'tool-result', requested: names.get(result.callId) ?? '', canonical: null, ...result };
-  });
-  const before = history.at(-1);
-  // Results of one step are one message, in the order they came.
-  if (before?.role === 'tool') for (const part of parts) before.parts.push(part);
-  else history.push({ role: 'tool', parts });
+  return conversation.whole();
 }
 
 function plainText(text: z.infer<typeof System>): string {
-  return typeof text === 'string' ? text : text.map((block) => block.text).join('\n\n');
+  return typeof text === 'string' ? text : joinParagraphs(...text.map((block) => block.text));
 }
 
 function providerOf(ref: string): string | null {
@@ -183,71 +152,43 @@ function providerOf(ref: string): string | null {
   return slash < 1 || ref.startsWith('agent/') ? null : ref.slice(0, slash);
 }
 
-/**
- * The session that the ids of tool calls lead to: of the results at the end, else of the newest call; null: no call is one of
- * ours. Takes messages as they came, for it decides where a request goes. Throws `invalid_request` for results of two sessions.
- */
+/** The session that the ids of tool calls lead to (`session-of-calls.ts`). Takes messages as they came, for it decides where a request goes. */
 export function sessionOfCalls(messages: unknown): string | null {
-  if (!Array.isArray(messages)) return null;
-  let found: string | null = null;
+  return Array.isArray(messages) ? sessionOfMentions(callMentions(messages)) : null;
+}
+
+function* callMentions(messages: readonly unknown[]): Generator<CallMention> {
   for (let index = messages.length - 1; index >= 0; index -= 1) {
-    const message: unknown = messages[index];
-    if (!isRecord(message) || !Array.isArray(message.content)) continue;
-    if (message.role === 'assistant') {
-      for (const block of message.content) if (isBlock(block) && block.type === 'tool_use') found ??= sessionOfId(block.id);
-      if (found !== null) return found;
-      continue;
+    const { role, content } = recordOf(messages[index]);
+    for (const [place, entry] of listOf(content).entries()) {
+      const block = recordOf(entry);
+      const path = `messages[${index}].content[${place}]`;
+      if (role === 'assistant' && block.type === 'tool_use') yield { by: 'assistant', id: block.id, path };
+      if (role !== 'assistant' && block.type === 'tool_result') yield { by: 'result', id: block.tool_use_id, path: `${path}.tool_use_id` };
     }
-    for (const [place, block] of message.content.entries()) {
-      if (!isBlock(block) || block.type !== 'tool_result') continue;
-      const session = sessionOfId(block.tool_use_id);
-      if (found !== null && session !== null && session !== found) throw twoSessions(`messages[${index}].content[${place}].tool_use_id`);
-      found ??= session;
-    }
+    if (role === 'assistant') yield { by: 'assistant', id: null, path: `messages[${index}]` };
   }
-  return found;
-}
-
-function twoSessions(path: string) {
-  return invalidRequest([{ path, message: 'is of another session than the other results: send the results of one session' }]);
-}
-
-function sessionOfId(id: unknown): string | null {
-  return typeof id === 'string' ? (readToolCallId(id)?.session ?? null) : null;
 }
 
 /**
- * Places of the tools that the model is to be offered: all but a search of the provider's that agents offer beside their own tools, and the
- * model may do without. Where a search is all that is asked for, it stays, to be refused.
+ * All but a search of the provider's that agents offer beside their own tools, and the model may do without. Where a search is all that is
+ * asked for, it stays, to be refused.
  */
-function offeredTools({ tools, tool_choice: choice }: MessagesRequest): number[] {
-  const given = tools ?? [];
-  const isOptional = (choice == null || choice.type === 'auto' || choice.type === 'none') && given.some(({ type }) => isOwn(type));
-  return [...given.keys()].filter((index) => !isOptional || !isSearch(given[index]?.type));
+function offeredTools({ tools, tool_choice: choice }: MessagesRequest): OfferedTool<Tool>[] {
+  const all = offerAll(tools);
+  const isOptional = (choice == null || choice.type === 'auto' || choice.type === 'none') && all.some(({ tool }) => isOwn(tool.type));
+  return all.filter(({ tool }) => !isOptional || !isSearch(tool.type));
 }
 
-/** The caller's own tools. Throws `invalid_request` for those that are the provider's, and for names that no model could call. */
-function toClientTools(given: readonly z.infer<typeof Tool>[], offered: readonly number[]): ClientTool[] {
-  const issues: Issue[] = [];
-  if (given.length > limits.maxClientTools)
-    throw invalidRequest([{ path: 'tools', message: `must have at most ${limits.maxClientTools} items` }]);
-  const tools = offered.flatMap((index): ClientTool[] => {
-    const { name, type, description, input_schema: inputSchema } = given[index] ?? {};
-    if (!isOwn(type)) {
-      const message = `must be "custom" or absent: ${JSON.stringify(type.slice(0, 40))} is known only to a provider of this API, without server tools and session`;
-      issues.push({ path: `tools[${index}].type`, message });
-      return [];
-    }
-    const read = ClientTool.safeParse({ name, description: description ?? '', inputSchema: inputSchema ?? { type: 'object' } });
-    if (read.success) return [read.data];
-    for (const { path, message } of read.error.issues) {
-      const field = path[0] === 'inputSchema' ? 'input_schema' : String(path[0] ?? '');
-      issues.push({ path: `tools[${index}].${field}`, message: name === undefined && field === 'name' ? 'is missing' : message });
-    }
-    return [];
+/** null for one that is the provider's, and for a name that no model could call. */
+function parseTool({ tool, path }: OfferedTool<Tool>, issues: Issue[]): ClientTool | null {
+  const { name, type, description, input_schema: inputSchema } = tool;
+  if (isOwn(type)) return parseClientTool({ name, description, inputSchema }, { path, schemaField: 'input_schema', issues });
+  issues.push({
+    path: `${path}.type`,
+    message: `must be "custom" or absent: ${quoted(type)} is known only to a provider of this API, without server tools and session`,
   });
-  if (issues.length > 0) throw invalidRequest(issues);
-  return tools;
+  return null;
 }
 
 function isOwn(type: string | null | undefined): type is 'custom' | null | undefined {
@@ -259,26 +200,36 @@ function isSearch(type: string | null | undefined): boolean {
   return type != null && /^(web_search|web_fetch|tool_search_tool)_/.test(type);
 }
 
-/** The sampling settings, as every provider's adapter reads them. */
 function toSettings(body: MessagesRequest): ModelSettings {
-  const settings: ModelSettings = { maxOutputTokens: body.max_tokens };
-  if (body.temperature != null) settings.temperature = body.temperature;
-  if (body.top_p != null) settings.topP = body.top_p;
-  if (body.top_k != null) settings.topK = body.top_k;
-  if (body.stop_sequences != null) settings.stop = body.stop_sequences;
-  const { thinking, output_config: output, tool_choice: choice } = body;
-  if (thinking?.type === 'enabled' && thinking.budget_tokens != null) settings.reasoningBudget = thinking.budget_tokens;
-  if (thinking?.type === 'disabled') settings.reasoningBudget = 0;
+  const { output_config: output, tool_choice: choice } = body;
+  const oneByOne = choice == null || choice.type === 'none' ? null : choice.disable_parallel_tool_use;
+  return givenSettings({
+    temperature: body.temperature,
+    topP: body.top_p,
+    topK: body.top_k,
+    maxOutputTokens: body.max_tokens,
+    stop: body.stop_sequences,
+    ...toReasoning(body),
+    responseFormat:
+      output?.format?.type === 'json_schema'
+        ? { type: 'json_schema', json_schema: { name: 'answer', schema: output.format.schema, strict: true } }
+        : null,
+    toolChoice: choice && toToolChoice(choice),
+    parallelToolCalls: oneByOne == null ? null : !oneByOne,
+  });
+}
+
+function toReasoning({ thinking, output_config: output }: MessagesRequest): GivenSettings {
+  const { type, budget_tokens: budget } = thinking ?? { type: 'unsaid' };
   // As it sees fit, which is `high` unless it is told otherwise (guide "Effort"). Some clients switch it on and name no budget.
-  const asItSeesFit = thinking?.type === 'adaptive' || (thinking?.type === 'enabled' && thinking.budget_tokens == null);
-  if (asItSeesFit) settings.reasoningEffort = 'high';
-  if (output?.effort != null) settings.reasoningEffort = output.effort;
-  if (output?.format?.type === 'json_schema') {
-    settings.responseFormat = { type: 'json_schema', json_schema: { name: 'answer', schema: output.format.schema, strict: true } };
-  }
-  if (choice == null) return settings;
-  if (choice.type === 'tool') settings.toolChoice = { tool: choice.name };
-  else settings.toolChoice = choice.type === 'any' ? 'required' : choice.type;
-  if (choice.type !== 'none' && choice.disable_parallel_tool_use != null) settings.parallelToolCalls = !choice.disable_parallel_tool_use;
-  return settings;
+  const asItSeesFit = type === 'adaptive' || (type === 'enabled' && budget == null);
+  return {
+    reasoningEffort: output?.effort ?? (asItSeesFit ? 'high' : null),
+    reasoningBudget: type === 'disabled' ? 0 : type === 'enabled' ? budget : null,
+  };
+}
+
+function toToolChoice(choice: z.infer<typeof ToolChoice>): NonNullable<ModelSettings['toolChoice']> {
+  if (choice.type === 'tool') return { tool: choice.name };
+  return choice.type === 'any' ? 'required' : choice.type;
 }

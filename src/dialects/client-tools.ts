@@ -1,21 +1,30 @@
-/** The caller's own tools, as far as the dialects write them alike: how they differ is told by the reader of each. */
+/** The caller's own tools, as far as the dialects write them alike: what else one says, and which are offered, is read by each. */
 import { limits } from '../core/limits.ts';
 import { ClientTool } from '../core/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
 
-export type GivenTool = { name: string | undefined; description?: string | null | undefined; inputSchema?: object | null | undefined };
+/** A tool of the request that the model is to be offered, and its place. */
+export type OfferedTool<Given> = { tool: Given; path: string };
 
-/** `read` gives null for a tool that is not offered, or whose fault it noted. Throws `invalid_request` with all faults. */
+export function offerAll<Given>(tools: readonly Given[] | null | undefined): OfferedTool<Given>[] {
+  return (tools ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }));
+}
+
+/** `read` gives null for a tool whose fault it noted. Throws `invalid_request` with the faults of all. */
 export function readClientTools<Given>(
-  given: readonly Given[],
-  read: (tool: Given, index: number, issues: Issue[]) => ClientTool | null,
+  offered: readonly OfferedTool<Given>[],
+  read: (offer: OfferedTool<Given>, issues: Issue[]) => ClientTool | null,
 ): ClientTool[] {
+  // Before each is read: there may be any number.
+  if (offered.length > limits.maxClientTools)
+    throw invalidRequest([{ path: 'tools', message: `must have at most ${limits.maxClientTools} items` }]);
   const issues: Issue[] = [];
-  if (given.length > limits.maxClientTools) issues.push({ path: 'tools', message: `must have at most ${limits.maxClientTools} items` });
-  const tools = given.map((tool, index) => read(tool, index, issues)).filter((tool) => tool !== null);
+  const tools = offered.map((offer) => read(offer, issues)).filter((tool) => tool !== null);
   if (issues.length > 0) throw invalidRequest(issues);
   return tools;
 }
+
+export type GivenTool = { name?: string | undefined; description?: string | null | undefined; inputSchema?: object | null | undefined };
 
 /** `path`: where its fields stand; `schemaField`: what the dialect calls `inputSchema`. null: its faults are among the issues. */
 export function parseClientTool(

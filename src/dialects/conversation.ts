@@ -15,9 +15,6 @@ import { isRecord } from '../core/wire-value.ts';
  */
 export type Conversation = { system: string; history: Message[]; results: ClientResult[]; input: InputPart[] };
 
-/** The same, as it is called where requests are read. */
-export type CallResult = ClientResult;
-
 /**
  * What the messages say is added in their order; `isNew`: it comes after the assistant's last word. `inSession`: results may come without
  * the call that they answer, since the session has it.

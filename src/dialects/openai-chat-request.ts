@@ -8,7 +8,7 @@ import type { AssistantPart, InputPart } from '../core/message.ts';
 import type { ClientTool, ModelSettings } from '../core/plan.ts';
 import { invalidRequest, quoted, type Issue } from '../core/problem.ts';
 import { listOf, recordOf } from '../core/wire-value.ts';
-import { parseClientTool, readClientTools } from './client-tools.ts';
+import { offerAll, type OfferedTool, parseClientTool, readClientTools } from './client-tools.ts';
 import { type Conversation, createConversation, toCallPart } from './conversation.ts';
 import type { DialectRequest } from './dialect.ts';
 import { givenSettings } from './given-settings.ts';
@@ -45,7 +45,16 @@ const ChatMessage = z.discriminatedUnion('role', [
 
 const ToolChoice = z.union([
   z.enum(['auto', 'none', 'required']),
-  z.looseObject({ type: z.string(), function: z.looseObject({ name: z.string() }).optional() }),
+  z.looseObject({
+    type: z.string(),
+    function: z.looseObject({ name: z.string() }).optional(),
+    allowed_tools: z
+      .looseObject({
+        mode: z.enum(['auto', 'required']).nullish(),
+        tools: z.array(z.looseObject({ function: z.looseObject({ name: z.string() }).optional() })),
+      })
+      .optional(),
+  }),
 ]);
 
 const Tool = z.looseObject({
@@ -54,6 +63,7 @@ const Tool = z.looseObject({
     .looseObject({ name: z.string().min(1), description: z.string().nullish(), parameters: z.record(z.string(), z.unknown()).nullish() })
     .optional(),
 });
+type Tool = z.infer<typeof Tool>;
 
 export const ChatCompletionRequest = z
   .looseObject({
@@ -83,17 +93,43 @@ export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
 /** Throws `invalid_request`. */
 export function readChatRequest(body: Readonly<Record<string, unknown>>): DialectRequest {
   const request = parseDocument(ChatCompletionRequest, body);
+  refuseForeign(request);
+  const offered = offeredTools(request);
   return {
     streamed: request.stream === true,
     includeUsage: request.stream_options?.include_usage === true,
     choices: request.n ?? 1,
     conversation: (options) => toConversation(request, options),
-    clientTools: () => (request.tools == null ? null : toClientTools(request)),
+    clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
-    toolPath: (index) => `tools[${index}].function.name`,
+    toolPath: (index) => `${offered[index]?.path ?? `tools[${index}]`}.function.name`,
     previous: null,
     echo: {},
   };
+}
+
+/**
+ * What no answer of ours would have, though its client waits for it. What only steers a service (`store`, `prediction`, `service_tier` …)
+ * passes: the answer is right without.
+ */
+function refuseForeign({ functions, logprobs, logit_bias: bias, modalities, web_search_options: search }: ChatCompletionRequest): void {
+  const issues: Issue[] = [];
+  const fault = (path: string, message: string) => issues.push({ path, message });
+  if (Array.isArray(functions) && functions.length > 0) fault('functions', 'are of the old format: send tools');
+  if (logprobs === true) fault('logprobs', 'are known only to a provider of this API, without server tools and session');
+  if (Object.keys(recordOf(bias)).length > 0) fault('logit_bias', 'is known only to a provider of this API: leave it out');
+  if (Array.isArray(modalities) && modalities.some((kind) => kind !== 'text'))
+    fault('modalities', 'must be ["text"]: answers are text here');
+  if (search != null) fault('web_search_options', 'is known only to a provider of this API: leave it out');
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+/** All, or those that `allowed_tools` names. */
+function offeredTools({ tools, tool_choice: choice }: ChatCompletionRequest): OfferedTool<Tool>[] {
+  const all = offerAll(tools);
+  if (choice == null || typeof choice === 'string' || choice.allowed_tools === undefined) return all;
+  const allowed = new Set(choice.allowed_tools.tools.map(({ function: named }) => named?.name));
+  return all.filter(({ tool }) => allowed.has(tool.function?.name));
 }
 
 /** Other system text in place of the request's own. Takes messages as they came. */
@@ -161,19 +197,14 @@ function* callMentions(messages: readonly unknown[]): Generator<CallMention> {
   }
 }
 
-/** The caller's own tools. Throws `invalid_request` for those that are no functions, and for names that no model could call. */
-export function toClientTools(body: Pick<ChatCompletionRequest, 'tools'>): ClientTool[] {
-  return readClientTools(body.tools ?? [], ({ function: named }, index, issues) => {
-    if (named === undefined) {
-      issues.push({ path: `tools[${index}].type`, message: 'must be "function": other kinds are the provider\'s, and are not taken here' });
-      return null;
-    }
-    const { name, description, parameters } = named;
-    return parseClientTool(
-      { name, description, inputSchema: parameters },
-      { path: `tools[${index}].function`, schemaField: 'parameters', issues },
-    );
-  });
+/** null for one that is no function, and for a name that no model could call. */
+function parseTool({ tool, path }: OfferedTool<Tool>, issues: Issue[]): ClientTool | null {
+  if (tool.function === undefined) {
+    issues.push({ path: `${path}.type`, message: 'must be "function": other kinds are the provider’s, and are not taken here' });
+    return null;
+  }
+  const { name, description, parameters } = tool.function;
+  return parseClientTool({ name, description, inputSchema: parameters }, { path: `${path}.function`, schemaField: 'parameters', issues });
 }
 
 export function toSettings(body: ChatCompletionRequest): ModelSettings {
@@ -189,8 +220,16 @@ export function toSettings(body: ChatCompletionRequest): ModelSettings {
     reasoningEffort: body.reasoning_effort,
     responseFormat: format?.type === 'text' ? null : format,
     parallelToolCalls: body.parallel_tool_calls,
-    toolChoice: typeof choice === 'string' ? choice : choice?.function && { tool: choice.function.name },
+    toolChoice: typeof choice === 'string' ? choice : choice && toToolChoice(choice),
   });
+}
+
+function toToolChoice({
+  function: named,
+  allowed_tools: allowed,
+}: Exclude<z.infer<typeof ToolChoice>, string>): ModelSettings['toolChoice'] | null {
+  if (allowed !== undefined) return allowed.mode ?? 'auto';
+  return named === undefined ? null : { tool: named.name };
 }
 
 function plainText(content: z.infer<typeof Content>): string {

@@ -6,9 +6,12 @@
 import { z } from 'zod';
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
-import { ClientTool, type ModelSettings } from '../core/plan.ts';
+import { joinParagraphs } from '../core/paragraphs.ts';
+import type { ClientTool, ModelSettings } from '../core/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
+import { offerAll, type OfferedTool, parseClientTool, readClientTools } from './client-tools.ts';
 import type { DialectRequest } from './dialect.ts';
+import { givenSettings } from './given-settings.ts';
 import { InputItem, isOwnReasoning, isSystemItem, qualifiedName, toConversation } from './openai-responses-input.ts';
 
 const Tool = z.looseObject({
@@ -72,7 +75,7 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
     includeUsage: true,
     choices: 1,
     conversation: (options) => toConversation(request, options),
-    clientTools: () => (request.tools == null ? null : toClientTools(request.tools, offered)),
+    clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
     toolPath: (index) => `${offered[index]?.path ?? `tools[${index}]`}.name`,
     previous: request.previous_response_id ?? null,
@@ -117,12 +120,12 @@ function refuseForeign({ background, conversation, prompt }: ResponsesRequest): 
 
 // ---- Tools ----
 
-/** A tool that may be called, where it stands, and, of one in a namespace, what the caller knows it as. */
-type Offered = { tool: Tool; path: string; own?: { namespace: string; name: string } };
+/** `own`: of a tool in a namespace, what the caller knows it as. */
+type Offered = OfferedTool<Tool> & { own?: { namespace: string; name: string } };
 
 /** All, or those that `allowed_tools` names. A search of the provider's is left out beside the caller's own tools: agents offer it to all. */
 function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): Offered[] {
-  const all = (tools ?? []).flatMap((tool, index) => offersOf(tool, `tools[${index}]`));
+  const all = offerAll(tools).flatMap(withInner);
   if (choice != null && typeof choice !== 'string' && choice.type === 'allowed_tools') {
     const allowed = new Set((choice.tools ?? []).map(({ name }) => name));
     return all.filter(({ tool }) => allowed.has(tool.name));
@@ -132,7 +135,7 @@ function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): Offered
 }
 
 /** Guide "Function calling", namespaces: their tools are called by both names. */
-function offersOf(tool: Tool, path: string): Offered[] {
+function withInner({ tool, path }: Offered): Offered[] {
   const { type, name: namespace = '', tools: inner } = tool;
   if (type !== 'namespace' || inner == null) return [{ tool, path }];
   return inner.map((one, index) => {
@@ -155,20 +158,8 @@ function isSearch({ type, execution }: Tool): boolean {
   return /^web_search/.test(type) || (type === 'tool_search' && execution !== 'client');
 }
 
-/** The caller's own tools. Throws `invalid_request` for those that only a provider runs, and for names that no model could call. */
-function toClientTools(tools: readonly Tool[], offered: readonly Offered[]): ClientTool[] {
-  const issues: Issue[] = [];
-  if (tools.length > limits.maxClientTools)
-    throw invalidRequest([{ path: 'tools', message: `must have at most ${limits.maxClientTools} items` }]);
-  const read = offered.flatMap(({ tool, path }): ClientTool[] => {
-    const parsed = parseTool(tool, path, issues);
-    return parsed === null ? [] : [parsed];
-  });
-  if (issues.length > 0) throw invalidRequest(issues);
-  return read;
-}
-
-function parseTool(tool: Tool, path: string, issues: Issue[]): ClientTool | null {
+/** null for one that only a provider runs, and for a name that no model could call. */
+function parseTool({ tool, path }: Offered, issues: Issue[]): ClientTool | null {
   if (!isOwn(tool)) {
     issues.push({
       path: `${path}.type`,
@@ -176,18 +167,12 @@ function parseTool(tool: Tool, path: string, issues: Issue[]): ClientTool | null
     });
     return null;
   }
-  const { name, description } = tool;
-  const custom = { name, description: customDescription(tool), inputSchema: freeText };
-  const parsed = ClientTool.safeParse(
-    tool.type === 'custom' ? custom : { name, description: description ?? '', inputSchema: tool.parameters ?? { type: 'object' } },
-  );
-  if (parsed.success) return parsed.data;
-  for (const { path: at, message } of parsed.error.issues) {
-    const field = String(at[0] ?? '');
-    const text = field === 'name' && name === undefined ? 'is missing' : message;
-    issues.push({ path: `${path}.${field === 'inputSchema' ? 'parameters' : field}`, message: text });
-  }
-  return null;
+  const { name, description, parameters } = tool;
+  const given =
+    tool.type === 'custom'
+      ? { name, description: customDescription(tool), inputSchema: freeText }
+      : { name, description, inputSchema: parameters };
+  return parseClientTool(given, { path, schemaField: 'parameters', issues });
 }
 
 /** Free text for models that know functions only; the answer tells it as the custom call that it is. */
@@ -203,24 +188,22 @@ function customDescription({ description, format }: Tool): string {
     format?.type === 'grammar' && format.definition !== undefined
       ? `The input must follow this ${format.syntax ?? ''} grammar:\n${format.definition}`
       : '';
-  return [description ?? '', grammar].filter((text) => text !== '').join('\n\n');
+  return joinParagraphs(description, grammar);
 }
 
 // ---- Settings ----
 
-/** As every provider's adapter reads them. */
 function toSettings(body: ResponsesRequest): ModelSettings {
-  const settings: ModelSettings = {};
-  if (body.temperature != null) settings.temperature = body.temperature;
-  if (body.top_p != null) settings.topP = body.top_p;
-  if (body.max_output_tokens != null) settings.maxOutputTokens = body.max_output_tokens;
-  if (body.reasoning?.effort != null) settings.reasoningEffort = body.reasoning.effort;
-  if (body.parallel_tool_calls != null) settings.parallelToolCalls = body.parallel_tool_calls;
-  const format = body.text?.format;
-  if (format != null && format.type !== 'text') settings.responseFormat = toResponseFormat(format);
-  const choice = body.tool_choice;
-  if (choice != null) settings.toolChoice = typeof choice === 'string' ? choice : toToolChoice(choice);
-  return settings;
+  const { text, tool_choice: choice } = body;
+  return givenSettings({
+    temperature: body.temperature,
+    topP: body.top_p,
+    maxOutputTokens: body.max_output_tokens,
+    reasoningEffort: body.reasoning?.effort,
+    parallelToolCalls: body.parallel_tool_calls,
+    responseFormat: text?.format == null || text.format.type === 'text' ? null : toResponseFormat(text.format),
+    toolChoice: typeof choice === 'string' ? choice : choice && toToolChoice(choice),
+  });
 }
 
 /** Settings hold the form of Chat Completions, which nests a schema one level deeper. */

@@ -141,7 +141,7 @@ describe('a Messages request', () => {
       text('F\nhttps://x.test\nhit'),
       { type: 'image', url: 'https://x.test/a.png' },
     ]);
-    expect(results[0]?.content).toEqual([text('T'), text('body'), text('[image: https://x.test/a.png]')]);
+    expect(results[0]?.content).toEqual([text('T'), text('body'), { type: 'resource_link', uri: 'https://x.test/a.png', name: 'image' }]);
   });
 
   it('keeps what only a provider of this API can read for the provider that the request names, and for no agent', () => {
@@ -210,6 +210,7 @@ describe('a Messages request', () => {
     [{ thinking: { type: 'enabled', budget_tokens: 0 } }, 'thinking.budget_tokens'],
     [{ tool_choice: { type: 'tool' } }, 'tool_choice.name'],
     [{ tool_choice: { type: 'must' } }, 'tool_choice.type'],
+    [{ mcp_servers: [{ type: 'url', name: 'a', url: 'https://a.example' }] }, 'mcp_servers'],
   ])('with %j is refused by its path', (more, path) => {
     expect(pathsOf(() => settingsOf(more))[0]).toBe(path);
   });

@@ -3,7 +3,7 @@ import { toToolCallId } from '../../src/core/reference.ts';
 import {
   ChatCompletionRequest,
   sessionOfCalls,
-  toClientTools,
+  readChatRequest,
   toConversation,
   toSettings,
 } from '../../src/dialects/openai-chat-request.ts';
@@ -181,13 +181,12 @@ describe('a chat request', () => {
   });
 
   it('names the faults of tools by their path', () => {
+    const read = (tools?: object[]) => readChatRequest({ ...request({}), tools }).clientTools();
     const tool = (fields: object) => ({ type: 'function', function: { name: 'f', ...fields } });
-    expect(toClientTools(request({ tools: [tool({ parameters: null, strict: true })] }))).toEqual([
-      { name: 'f', description: '', inputSchema: { type: 'object' } },
-    ]);
-    expect(toClientTools(request({}))).toEqual([]);
-    const bad = request({ tools: [{ type: 'custom' }, tool({ name: 'no good' }), tool({ description: 'x'.repeat(20_000) })] });
-    expect(() => toClientTools(bad)).toThrow(
+    expect(read([tool({ parameters: null, strict: true })])).toEqual([{ name: 'f', description: '', inputSchema: { type: 'object' } }]);
+    expect([read(), read([])]).toEqual([null, []]);
+    const bad = [{ type: 'custom' }, tool({ name: 'no good' }), tool({ description: 'x'.repeat(20_000) })];
+    expect(() => read(bad)).toThrow(
       expect.objectContaining({
         extra: {
           issues: ['tools[0].type', 'tools[1].function.name', 'tools[2].function.description'].map((path) =>
@@ -196,7 +195,7 @@ describe('a chat request', () => {
         },
       }),
     );
-    expect(() => toClientTools(request({ tools: Array.from({ length: 129 }, (_, index) => tool({ name: `f${index}` })) }))).toThrow();
+    expect(() => read(Array.from({ length: 129 }, (_, index) => tool({ name: `f${index}` })))).toThrow();
   });
 
   it('refuses what a turn cannot take, each at its path', () => {
@@ -257,5 +256,51 @@ describe('a chat request', () => {
       toolChoice: { tool: 'shell' },
     });
     expect(toSettings(request({ temperature: null, response_format: { type: 'text' } }))).toEqual({});
+  });
+});
+
+describe('what the service of the dialect alone knows', () => {
+  const read = (more: object) => readChatRequest({ model: 'a/b', messages: [{ role: 'user', content: 'x' }], ...more });
+
+  it('passes where the answer is right without it', () => {
+    const steering = {
+      store: true,
+      metadata: { a: 'b' },
+      user: 'u',
+      service_tier: 'auto',
+      prediction: { type: 'content', content: 'x' },
+      verbosity: 'low',
+    };
+    const nothing = {
+      stop: null,
+      logprobs: false,
+      logit_bias: {},
+      modalities: ['text'],
+      functions: [],
+      parallel_tool_calls: null,
+      tool_choice: null,
+    };
+    expect(read({ ...steering, ...nothing }).settings()).toEqual({});
+  });
+
+  it.each([
+    ['functions', { functions: [{ name: 'f' }] }],
+    ['logprobs', { logprobs: true, top_logprobs: 3 }],
+    ['logit_bias', { logit_bias: { 50256: -100 } }],
+    ['modalities', { modalities: ['text', 'audio'], audio: { voice: 'x', format: 'wav' } }],
+    ['web_search_options', { web_search_options: {} }],
+  ])('is refused by its path where it is not: %s', (path, more) => {
+    expect(() => read(more)).toThrow(expect.objectContaining({ extra: { issues: [{ path, message: expect.any(String) }] } }));
+  });
+
+  it('are allowed tools, of which only those are offered', () => {
+    const tools = ['a', 'b', 'no name'].map((name) => ({ type: 'function', function: { name } }));
+    const choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'b' } }] } };
+    const request = read({ tools, tool_choice: choice });
+    expect([request.clientTools()?.map(({ name }) => name), request.settings(), request.toolPath(0)]).toEqual([
+      ['b'],
+      { toolChoice: 'required' },
+      'tools[1].function.name',
+    ]);
   });
 });
