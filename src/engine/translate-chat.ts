@@ -4,7 +4,7 @@
  */
 import type { ChatEvent } from '../core/chat-event.ts';
 import type { Message } from '../core/message.ts';
-import { pairCalls } from '../core/pair-calls.ts';
+import { callNames, pairCalls, resultMessage } from '../core/pair-calls.ts';
 import type { Plan } from '../core/plan.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
@@ -109,18 +109,9 @@ function toChatRequest({ access, model, agent }: TranslatedChat, request: Dialec
 
 function toMessages({ system: own, history, results, input }: Conversation, agent: AgentWord | undefined): Message[] {
   const system = agent?.instructions ?? own;
-  const names = new Map<string, string>();
-  for (const { parts } of history) for (const part of parts) if (part.type === 'tool-call') names.set(part.callId, part.requested);
-  const parts = results.map((result) => ({
-    type: 'tool-result' as const,
-    requested: names.get(result.callId) ?? '',
-    canonical: null,
-    ...result,
-  }));
-  const said: Message[] = [...history, ...(parts.length > 0 ? [{ role: 'tool' as const, parts }] : [])];
   return [
     ...(system === '' ? [] : [{ role: 'system' as const, parts: [{ type: 'text' as const, text: system }] }]),
-    ...pairCalls(said),
+    ...pairCalls([...history, resultMessage(results, callNames(history))]),
     ...(input.length > 0 ? [{ role: 'user' as const, parts: input }] : []),
   ];
 }
