@@ -25,6 +25,7 @@ export const wires = ['openai', 'openai-responses', 'anthropic', 'gemini', 'cohe
 export type Wire = (typeof wires)[number];
 
 export type Heard = {
+  wire: Wire;
   path: string;
   headers: Headers;
   text: string;
@@ -60,17 +61,38 @@ type Api = {
   model: string;
   /** The header that carries the key, as the API documents it. */
   credential: readonly [name: string, value: (key: string) => string];
-  /** Of the provider's document: what is not known of an address on this machine. */
-  profile?: ProviderProfile;
+  /** Of the provider's document: what is known of the API at its own address, and not of one on this machine. */
+  profile: ProviderProfile;
   create(script: Script): FakeUpstream;
 };
 
 const bearer: Api['credential'] = ['authorization', (key) => `Bearer ${key}`];
 
 export const apis: Readonly<Record<Wire, Api>> = {
-  openai: { kind: 'openai', path: '/v1', model: 'gpt-5.2', credential: bearer, create: (script) => fakeOpenAi(script) },
-  'openai-responses': { kind: 'openai-responses', path: '/v1', model: 'gpt-5.2', credential: bearer, create: fakeOpenAiResponses },
-  anthropic: { kind: 'anthropic', path: '/v1', model: 'claude-sonnet-4-5', credential: ['x-api-key', String], create: fakeAnthropic },
+  openai: {
+    kind: 'openai',
+    path: '/v1',
+    model: 'gpt-5.2',
+    credential: bearer,
+    profile: { exact: true },
+    create: (script) => fakeOpenAi(script),
+  },
+  'openai-responses': {
+    kind: 'openai-responses',
+    path: '/v1',
+    model: 'gpt-5.2',
+    credential: bearer,
+    profile: { exact: true },
+    create: fakeOpenAiResponses,
+  },
+  anthropic: {
+    kind: 'anthropic',
+    path: '/v1',
+    model: 'claude-sonnet-4-5',
+    credential: ['x-api-key', String],
+    profile: { exact: true },
+    create: fakeAnthropic,
+  },
   gemini: {
     kind: 'gemini',
     path: '/v1beta',
@@ -79,7 +101,7 @@ export const apis: Readonly<Record<Wire, Api>> = {
     profile: { noCallIds: false },
     create: fakeGemini,
   },
-  cohere: { kind: 'cohere', path: '/v2', model: 'command-a-reasoning-08-2025', credential: bearer, create: fakeCohere },
+  cohere: { kind: 'cohere', path: '/v2', model: 'command-a-reasoning-08-2025', credential: bearer, profile: {}, create: fakeCohere },
   text: {
     kind: 'openai-compatible',
     path: '/v1',
@@ -101,7 +123,7 @@ export type FakeProviders = {
   tell(name: string, story: Story): Told;
   /** Why any request was refused by any stand-in, in order. */
   refused(): string[];
-  /** PUTs all of them. */
+  /** PUTs all of them, and each as `alike-<wire>`: a server that only resembles the API, whose replies with calls are written anew. */
   putAll(call: Call): Promise<void>;
   close(): void;
 };
@@ -123,7 +145,7 @@ export async function startFakeProviders(): Promise<FakeProviders> {
         const text = await request.clone().text();
         const story = stories.get(markIn(text));
         if (story === undefined) return Response.json({ error: { message: 'no story has this mark' } }, { status: 418 });
-        const heard = toHeard(request, text);
+        const heard = toHeard(wire, request, text);
         const number = story.heard.push(heard) - 1;
         const fault = story.faults?.[number];
         const answer = async (): Promise<Response> => {
@@ -149,11 +171,14 @@ export async function startFakeProviders(): Promise<FakeProviders> {
     refused: () => wires.flatMap((wire) => of(wire).fake.refused.map((why) => `${wire}: ${why}`)),
     async putAll(call) {
       const made = wires.map((wire) => {
-        const { kind, model, profile = {} } = apis[wire];
-        const provider = { kind, baseUrl: urlOf(wire), apiKey: keyOf(wire), models: [model], profile };
-        return call('PUT', `/v1/providers/${providerOf(wire)}`, provider);
+        const { kind, model, profile } = apis[wire];
+        const provider = { kind, baseUrl: urlOf(wire), apiKey: keyOf(wire), models: [model] };
+        return [
+          call('PUT', `/v1/providers/${providerOf(wire)}`, { ...provider, profile }),
+          call('PUT', `/v1/providers/alike-${wire}`, { ...provider, profile: { ...profile, exact: false } }),
+        ];
       });
-      for (const { status, text } of await Promise.all(made)) expect(status, text).toBe(201);
+      for (const { status, text } of await Promise.all(made.flat())) expect(status, text).toBe(201);
     },
     close: () => {
       for (const { listening } of started.values()) listening.close();
@@ -166,10 +191,11 @@ function markIn(text: string): string {
   return text.match(/\[story [^\]]+\]/g)?.at(-1) ?? '';
 }
 
-function toHeard(request: Request, text: string): Heard {
+function toHeard(wire: Wire, request: Request, text: string): Heard {
   const left = new Promise<void>((resolve) => request.signal.addEventListener('abort', () => resolve(), { once: true }));
   const { pathname, search } = new URL(request.url);
   return {
+    wire,
     path: pathname + search,
     headers: request.headers,
     text,

@@ -94,7 +94,11 @@ async function send(response: Response, outgoing: ServerResponse, left: AbortSig
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.flushHeaders();
   const reader = response.body?.getReader();
-  left.addEventListener('abort', () => void reader?.cancel());
+  left.addEventListener('abort', () => {
+    reader?.cancel().catch(() => {
+      // It has failed already, which is what broke the connection.
+    });
+  });
   for (let read = await reader?.read(); read !== undefined && !read.done; read = await reader?.read()) outgoing.write(read.value);
   outgoing.end();
 }
