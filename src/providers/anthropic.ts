@@ -4,8 +4,9 @@
  * and the recorded replies in the tests. `pause_turn` (the provider's own tools ran long enough) ends the reply as a limit does:
  * what was said stands, incomplete, and the next request gives all of it back to be gone on from.
  */
-import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
+import type { ChatEvent, FinishReason } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
+import type { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
 import type { SseMessage } from '../net/sse.ts';
@@ -13,8 +14,10 @@ import type { Adapter, ReplyReader } from './adapter.ts';
 import { furtherFields, inputOf, isAgain, kindOf, type OpenBlock, openBlock, wholeBlock } from './anthropic-block.ts';
 import { toMessagesBody } from './anthropic-request.ts';
 import type { NativeData } from './anthropic-turns.ts';
+import { type ConstantPart, constantPart, withoutPadding } from './anthropic-piece.ts';
+import { addCounts, type Counts, usageOf } from './anthropic-usage.ts';
 import { ChunkTemplates } from './chunk-template.ts';
-import { errorBodyProblem, malformedProblem } from './provider-error.ts';
+import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from './provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export const anthropic: Adapter = {
@@ -115,7 +118,7 @@ export class MessagesReply implements ReplyReader {
     if (this.#begun && (id !== this.id || this.#serials > 0)) return this.#fault('began another reply in the middle of this one');
     this.#begun = true;
     this.id = id;
-    count(this.#counts, message.usage);
+    addCounts(this.#counts, message.usage);
     return [];
   }
 
@@ -246,22 +249,22 @@ export class MessagesReply implements ReplyReader {
 
   #readEnd(event: Json): void {
     const delta = recordOf(event.delta);
-    count(this.#counts, event.usage ?? delta.usage);
+    addCounts(this.#counts, event.usage ?? delta.usage);
     if (typeof delta.stop_reason !== 'string') return;
     this.#stopReason = delta.stop_reason;
     this.state = 'tail';
   }
 
   #fault(what: string): ChatEvent[] {
-    return this.#break(malformedProblem(this.#access, what).toBody());
+    return this.#break(malformedProblem(this.#access, what));
   }
 
   #fail(error: unknown): ChatEvent[] {
-    return this.#break(errorBodyProblem(this.#access, error).toBody());
+    return this.#break(errorBodyProblem(this.#access, error));
   }
 
   /** What was not whole stays unfinished. */
-  #break(problem: Extract<ChatEvent, { type: 'error' }>['problem']): ChatEvent[] {
+  #break(problem: Problem): ChatEvent[] {
     return this.#end(this.#assembler.finish({ ended: false, length: false }), problem);
   }
 
@@ -272,8 +275,7 @@ export class MessagesReply implements ReplyReader {
     // Stops are forgotten by some servers; where the reply was cut, they are missing because the block is not whole.
     if (!isCut) for (const block of this.#blocks.values()) this.#settle(block, events);
     this.#note(this.#assembler.finish({ ended: true, length: isCut }), events);
-    if (this.#assembler.overflowed)
-      return this.#end(events, malformedProblem(this.#access, 'began more tool calls than a reply may hold').toBody());
+    if (this.#assembler.overflowed) return this.#end(events, overflowProblem(this.#access));
     const usage = usageOf(this.#counts);
     if (usage !== null) events.push({ type: 'usage', usage });
     events.push({ type: 'finish', reason: this.#reason(), raw: this.#stopReason });
@@ -281,15 +283,9 @@ export class MessagesReply implements ReplyReader {
     return events;
   }
 
-  #end(events: ChatEvent[], problem: Extract<ChatEvent, { type: 'error' }>['problem']): ChatEvent[] {
+  #end(events: ChatEvent[], problem: Problem): ChatEvent[] {
     this.state = 'over';
-    // A reply that failed has been paid for, too. Where nothing was said, the error stays the first event: it is tried again.
-    const usage = this.#spoke || events.length > 0 ? usageOf(this.#counts) : null;
-    return [
-      ...events,
-      ...(usage === null ? [] : [{ type: 'usage' as const, usage }]),
-      { type: 'error', problem, retryable: problem.retryable === true },
-    ];
+    return [...events, ...failureEvents(problem, this.#spoke || events.length > 0 ? usageOf(this.#counts) : null)];
   }
 
   #reason(): FinishReason {
@@ -304,50 +300,3 @@ export class MessagesReply implements ReplyReader {
 const limitReasons = new Set(['max_tokens', 'model_context_window_exceeded', 'pause_turn']);
 /** A refusal stops the model in the middle of what it says. */
 const cutReasons = new Set([...limitReasons, 'refusal']);
-
-/** The one string by which an event may differ from the next of its block. */
-type ConstantPart = { key: 'text' | 'partial_json' | 'thinking'; text: string; index: number };
-
-/** null for an event that is more than a piece of text, thinking or input of one numbered block. */
-function constantPart({ type, index, delta, ...further }: Json): ConstantPart | null {
-  if (type !== 'content_block_delta' || !isCount(index) || !isRecord(delta) || Object.keys(further).length > 0) return null;
-  const { type: _type, ...fields } = delta;
-  const [only, ...others] = Object.entries(fields);
-  if (only === undefined || others.length > 0) return null;
-  const [key, text] = only;
-  if ((key !== 'text' && key !== 'partial_json' && key !== 'thinking') || typeof text !== 'string') return null;
-  return { key, text, index };
-}
-
-/**
- * The event up to its last bracket. Anthropic puts a random number of blanks before it, so that the lengths of messages tell nothing;
- * without them, events of one block have one form.
- */
-function withoutPadding(data: string): string {
-  let end = data.length - 1;
-  if (data.charCodeAt(end) !== 0x7d) return '';
-  while (data.charCodeAt(end - 1) === 0x20) end--;
-  return data.slice(0, end);
-}
-
-type Counts = { input?: number; cacheRead?: number; cacheCreation?: number; output?: number; thinking?: number };
-
-/** Each event tells the sums so far, and leaves out or nulls what it does not know. */
-function count(counts: Counts, usage: unknown): void {
-  if (!isRecord(usage)) return;
-  if (isCount(usage.input_tokens)) counts.input = usage.input_tokens;
-  if (isCount(usage.cache_read_input_tokens)) counts.cacheRead = usage.cache_read_input_tokens;
-  if (isCount(usage.cache_creation_input_tokens)) counts.cacheCreation = usage.cache_creation_input_tokens;
-  if (isCount(usage.output_tokens)) counts.output = usage.output_tokens;
-  const thinking = recordOf(usage.output_tokens_details).thinking_tokens;
-  if (isCount(thinking)) counts.thinking = thinking;
-}
-
-/** `input_tokens` is only what the cache had nothing to do with (guide "Prompt caching", "Tracking cache performance"). */
-function usageOf({ input, cacheRead, cacheCreation, output, thinking }: Counts): Usage | null {
-  if (input === undefined && output === undefined) return null;
-  const usage: Usage = { inputTokens: (input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), outputTokens: output ?? 0 };
-  if (thinking !== undefined) usage.reasoningTokens = thinking;
-  if (cacheRead !== undefined) usage.cachedInputTokens = cacheRead;
-  return usage;
-}

@@ -11,7 +11,7 @@ import type { SseMessage } from '../net/sse.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
 import { ChunkTemplates } from './chunk-template.ts';
 import { type ReasoningField, type ReasoningMark, toCohereBody } from './cohere-request.ts';
-import { errorBodyProblem, malformedProblem, timeoutProblem } from './provider-error.ts';
+import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem, timeoutProblem } from './provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export const cohere: Adapter = {
@@ -189,8 +189,7 @@ class CohereReply implements ReplyReader {
     if (raw === 'ERROR') return this.#fail(events, this.#errorOf(end ?? {}));
     this.#markReasoning(events);
     this.#pass(this.#assembler.finish({ ended: true, length: limitReasons.has(raw ?? '') }), events);
-    if (this.#assembler.overflowed)
-      return this.#fail(events, malformedProblem(this.#access, 'began more tool calls than a reply may hold'));
+    if (this.#assembler.overflowed) return this.#fail(events, overflowProblem(this.#access));
     this.state = 'over';
     if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });
     events.push({ type: 'finish', reason: this.#reason(raw), raw });
@@ -221,10 +220,7 @@ class CohereReply implements ReplyReader {
   #fail(events: ChatEvent[], problem: Problem): ChatEvent[] {
     this.state = 'over';
     const ended = [...events, ...this.#assembler.finish({ ended: false, length: false })];
-    const body = problem.toBody();
-    // A reply that failed has been paid for, too. Where nothing was said, the error stays the first event: it is tried again.
-    const spent: ChatEvent[] = this.#usage === null || !this.#spoke ? [] : [{ type: 'usage', usage: this.#usage }];
-    return [...ended, ...spent, { type: 'error', problem: body, retryable: body.retryable === true }];
+    return [...ended, ...failureEvents(problem, this.#spoke ? this.#usage : null)];
   }
 }
 

@@ -8,6 +8,7 @@
  * part becomes a mark behind it, what has no neutral form (an empty text with a signature, code that the provider ran) a whole part.
  */
 import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
+import type { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
 import type { SseMessage } from '../net/sse.ts';
@@ -15,7 +16,8 @@ import type { Adapter, ReplyReader } from './adapter.ts';
 import { ChunkTemplates } from './chunk-template.ts';
 import { PartialArguments } from './gemini-partial-args.ts';
 import { type GeminiMark, toGeminiBody } from './gemini-request.ts';
-import { errorBodyProblem, malformedProblem } from './provider-error.ts';
+import { callFaultReasons, faultReasons, filterReasons, finishWords, limitReason, reasonWord } from './gemini-reasons.ts';
+import { errorBodyProblem, failureEvents, malformedProblem } from './provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export const gemini: Adapter = {
@@ -210,12 +212,12 @@ class GeminiReply implements ReplyReader {
 
   #giveUp(events: ChatEvent[], what: string): ChatEvent[] {
     events.push(...this.#assembler.finish({ ended: false, length: false }));
-    return this.#end(events, malformedProblem(this.#access, what).toBody());
+    return this.#end(events, malformedProblem(this.#access, what));
   }
 
   #fail(error: unknown): ChatEvent[] {
     const events = this.#assembler.finish({ ended: this.#finishReason !== null, length: this.#finishReason === limitReason });
-    return this.#end(events, errorBodyProblem(this.#access, error).toBody());
+    return this.#end(events, errorBodyProblem(this.#access, error));
   }
 
   #finish(ended: boolean): ChatEvent[] {
@@ -223,7 +225,7 @@ class GeminiReply implements ReplyReader {
     const events = this.#assembler.finish({ ended, length: raw === limitReason });
     if (this.#open !== null) this.#markCall(this.#open, events);
     const fault = this.#fault(ended, events);
-    if (fault !== null) return this.#end(events, malformedProblem(this.#access, fault).toBody());
+    if (fault !== null) return this.#end(events, malformedProblem(this.#access, fault));
     if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });
     events.push({ type: 'finish', reason: this.#reason(), raw });
     this.state = 'over';
@@ -242,11 +244,9 @@ class GeminiReply implements ReplyReader {
     return isEmpty ? `sent an empty reply${raw === '' ? '' : ` (${raw})`}` : null;
   }
 
-  #end(events: ChatEvent[], problem: Extract<ChatEvent, { type: 'error' }>['problem']): ChatEvent[] {
+  #end(events: ChatEvent[], problem: Problem): ChatEvent[] {
     this.state = 'over';
-    // A reply that failed has been paid for, too. Where nothing was said, the error stays the first event: it is tried again.
-    const spent: ChatEvent[] = this.#usage === null || !this.#spoke ? [] : [{ type: 'usage', usage: this.#usage }];
-    return [...events, ...spent, { type: 'error', problem, retryable: problem.retryable === true }];
+    return [...events, ...failureEvents(problem, this.#spoke ? this.#usage : null)];
   }
 
   /** The wire has no word for calls: they end with STOP like text. */
@@ -284,12 +284,6 @@ function constantPart(chunk: Json): ConstantPart | null {
   return { key: 'stringValue', text: partial.stringValue, path: partial.jsonPath };
 }
 
-/** null where there is none yet. Enums are integers where a gateway asks for them so. */
-function reasonWord(value: unknown, words: readonly string[]): string | null {
-  const word = typeof value === 'number' ? (words[value] ?? String(value)) : textOf(value);
-  return word === '' || word.endsWith('_UNSPECIFIED') ? null : word;
-}
-
 function isReply(value: unknown): value is Json {
   return isRecord(value) && (Array.isArray(value.candidates) || isRecord(value.promptFeedback) || value.error != null);
 }
@@ -309,34 +303,3 @@ function readUsage(value: unknown): Usage | null {
 }
 
 const disorder = 'sent the arguments of a call in an order that makes no object';
-
-const limitReason = 'MAX_TOKENS';
-const filterReasons: ReadonlySet<string> = new Set([
-  'SAFETY',
-  'RECITATION',
-  'LANGUAGE',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'SPII',
-  'MODEL_ARMOR',
-  'JAILBREAK',
-  'IMAGE_SAFETY',
-  'IMAGE_PROHIBITED_CONTENT',
-  'IMAGE_RECITATION',
-]);
-const faultReasons: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE']);
-const callFaultReasons: ReadonlySet<string> = new Set(['UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
-
-/** By number, as Vertex AI counts them (googleapis, `google/cloud/aiplatform/v1/content.proto`). */
-const finishWords: readonly string[] = [
-  'FINISH_REASON_UNSPECIFIED',
-  'STOP',
-  'MAX_TOKENS',
-  'SAFETY',
-  'RECITATION',
-  'OTHER',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'SPII',
-  'MALFORMED_FUNCTION_CALL',
-];

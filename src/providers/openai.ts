@@ -4,13 +4,14 @@
  * API reference, "Chat Completions", and the recorded replies in the tests.
  */
 import type { ChatEvent, FinishReason, Usage } from '../core/chat-event.ts';
+import type { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
 import { ChunkTemplates } from './chunk-template.ts';
 import { type NativeData, toRequestBody } from './openai-request.ts';
-import { errorBodyProblem, malformedProblem } from './provider-error.ts';
+import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from './provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, textOf as text, tryParse } from '../core/wire-value.ts';
 
 export const chatCompletions: Adapter = {
@@ -53,7 +54,7 @@ export class OpenAiReply implements ReplyReader {
     if (data === '[DONE]') return this.#finish(true);
     if (data.trim() === '') return [];
     const chunk = tryParse(data);
-    if (!isRecord(chunk)) return this.#end([], malformedProblem(this.#access, 'sent an event that is not JSON').toBody());
+    if (!isRecord(chunk)) return this.#end([], malformedProblem(this.#access, 'sent an event that is not JSON'));
     if (message.event === 'error') return this.#fail(chunk.error ?? chunk);
     const constant = constantPart(chunk);
     if (constant !== null) this.#templates.learn(data, constant.key, constant.text, constant);
@@ -63,7 +64,7 @@ export class OpenAiReply implements ReplyReader {
   takeWhole(body: unknown): ChatEvent[] {
     if (this.state === 'over') return [];
     if (!isRecord(body) || (!Array.isArray(body.choices) && body.error == null)) {
-      return this.#end([], malformedProblem(this.#access, 'sent a reply without choices').toBody());
+      return this.#end([], malformedProblem(this.#access, 'sent a reply without choices'));
     }
     const events = this.#read(body);
     return this.#over() ? events : [...events, ...this.#finish(true)];
@@ -193,17 +194,15 @@ export class OpenAiReply implements ReplyReader {
   #fail(error: unknown): ChatEvent[] {
     const events: ChatEvent[] = [];
     this.#note(this.#assembler.finish({ ended: this.#finishReason !== null, length: this.#atLimit }), events);
-    return this.#end(events, errorBodyProblem(this.#access, error).toBody());
+    return this.#end(events, errorBodyProblem(this.#access, error));
   }
 
   #finish(ended: boolean): ChatEvent[] {
     const events: ChatEvent[] = [];
     this.#note(this.#assembler.finish({ ended, length: this.#atLimit }), events);
-    if (!ended) return this.#end(events, malformedProblem(this.#access, 'broke off in the middle of its reply').toBody());
-    if (this.#assembler.overflowed)
-      return this.#end(events, malformedProblem(this.#access, 'began more tool calls than a reply may hold').toBody());
-    if (failureReasons.has(this.#finishReason ?? ''))
-      return this.#end(events, malformedProblem(this.#access, 'gave up on its reply').toBody());
+    if (!ended) return this.#end(events, malformedProblem(this.#access, 'broke off in the middle of its reply'));
+    if (this.#assembler.overflowed) return this.#end(events, overflowProblem(this.#access));
+    if (failureReasons.has(this.#finishReason ?? '')) return this.#end(events, malformedProblem(this.#access, 'gave up on its reply'));
     if (this.#details.length > 0) events.push(this.#native({ reasoningDetails: this.#details }));
     if (this.#extra !== undefined) events.push(this.#native({ extra: this.#extra }));
     if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });
@@ -212,11 +211,9 @@ export class OpenAiReply implements ReplyReader {
     return events;
   }
 
-  #end(events: ChatEvent[], problem: Extract<ChatEvent, { type: 'error' }>['problem']): ChatEvent[] {
+  #end(events: ChatEvent[], problem: Problem): ChatEvent[] {
     this.state = 'over';
-    // A reply that failed has been paid for, too. Where nothing was said, the error stays the first event: it is tried again.
-    const spent: ChatEvent[] = this.#usage === null || !this.#spoke ? [] : [{ type: 'usage', usage: this.#usage }];
-    return [...events, ...spent, { type: 'error', problem, retryable: problem.retryable === true }];
+    return [...events, ...failureEvents(problem, this.#spoke ? this.#usage : null)];
   }
 
   /** From the content where the wire's word cannot be relied on. */

@@ -2,6 +2,7 @@
  * What went wrong at a provider, as one table of problems: statuses, error bodies, error events of a stream, and failed
  * connections. A provider's fault is never told as the caller's, and its text only as one short line without secrets.
  */
+import type { ChatEvent, Usage } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
@@ -50,6 +51,21 @@ export function connectionProblem(access: ProviderAccess, cause: unknown): Probl
 
 export function timeoutProblem(access: ProviderAccess, what: string): Problem {
   return problem(access, 'upstream_timeout', what, { retryable: true });
+}
+
+/**
+ * The end of a reply that failed. It has been paid for, too, so its usage goes before; `spent` is null where nothing was said: then the
+ * error stays the first event, and the request is tried again.
+ */
+export function failureEvents(failure: Problem, spent: Usage | null): ChatEvent[] {
+  const body = failure.toBody();
+  const error: ChatEvent = { type: 'error', problem: body, retryable: body.retryable === true };
+  return spent === null ? [error] : [{ type: 'usage', usage: spent }, error];
+}
+
+/** More calls than the assembler holds were dropped: what is left is not what the model said. */
+export function overflowProblem(access: ProviderAccess): Problem {
+  return malformedProblem(access, 'began more tool calls than a reply may hold');
 }
 
 /** An answer that cannot be read as a reply. */

@@ -9,7 +9,7 @@ import { mentionsTools, renderMessages, renderPrompt } from '../core/text-tool-p
 import { TextToolCalls } from '../core/text-tool-calls.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import { profileFor } from './profiles.ts';
-import { malformedProblem } from './provider-error.ts';
+import { failureEvents, overflowProblem } from './provider-error.ts';
 
 export function withTextProtocol(model: ChatModel): ChatModel {
   return {
@@ -86,8 +86,7 @@ class TextReply {
   #finish({ reason, raw }: Extract<ChatEvent, { type: 'finish' }>): ChatEvent[] {
     const events = this.#end({ ended: true, length: reason === 'length' || reason === 'content-filter' });
     if (this.#calls.overflowed) {
-      const problem = malformedProblem(this.#request.access, 'began more tool calls than a reply may hold').toBody();
-      return [...events, { type: 'error', problem, retryable: problem.retryable === true }];
+      return [...events, ...failureEvents(overflowProblem(this.#request.access), null)];
     }
     return [...events, { type: 'finish', reason: this.#reason(reason), raw }];
   }

@@ -11,7 +11,7 @@ import { fakeAnthropic } from '../fakes/upstreams/anthropic.ts';
 const access: ProviderAccess = {
   name: 'claude',
   kind: 'anthropic',
-  baseUrl: 'https://claude.example/v1',
+  baseUrl: 'https://api.anthropic.com/v1',
   headers: { 'x-api-key': 'of the provider' },
   models: [],
   profile: {},
@@ -39,7 +39,7 @@ describe('a message for a provider of kind anthropic', () => {
   it('goes out as it came, tools that only it runs included, with its own key and the caller’s word on how to read it', async () => {
     const headers = { 'anthropic-version': '2099-01-01', 'anthropic-beta': 'new-thing' };
     const sent = await sentBy((http) => proxyChat(request(http, { headers })));
-    expect(sent?.url).toBe('https://claude.example/v1/messages');
+    expect(sent?.url).toBe('https://api.anthropic.com/v1/messages');
     expect([...(sent?.headers ?? [])]).toEqual(
       expect.arrayContaining([
         ['anthropic-beta', 'new-thing'],
@@ -133,7 +133,7 @@ describe('a token count', () => {
       answer = await countTokens(request(http, { headers }));
     });
     expect([sent?.url, sent?.headers.get('anthropic-beta'), sent?.headers.get('x-api-key')]).toEqual([
-      'https://claude.example/v1/messages/count_tokens',
+      'https://api.anthropic.com/v1/messages/count_tokens',
       'new-thing',
       'of the provider',
     ]);

@@ -1,0 +1,25 @@
+/** What a Messages reply says of the tokens it took, event by event, as one count. Used by `anthropic.ts`. */
+import type { Usage } from '../core/chat-event.ts';
+import { isCount, isRecord, recordOf } from '../core/wire-value.ts';
+
+export type Counts = { input?: number; cacheRead?: number; cacheCreation?: number; output?: number; thinking?: number };
+
+/** Each event tells the sums so far, and leaves out or nulls what it does not know. */
+export function addCounts(counts: Counts, usage: unknown): void {
+  if (!isRecord(usage)) return;
+  if (isCount(usage.input_tokens)) counts.input = usage.input_tokens;
+  if (isCount(usage.cache_read_input_tokens)) counts.cacheRead = usage.cache_read_input_tokens;
+  if (isCount(usage.cache_creation_input_tokens)) counts.cacheCreation = usage.cache_creation_input_tokens;
+  if (isCount(usage.output_tokens)) counts.output = usage.output_tokens;
+  const thinking = recordOf(usage.output_tokens_details).thinking_tokens;
+  if (isCount(thinking)) counts.thinking = thinking;
+}
+
+/** `input_tokens` is only what the cache had nothing to do with (guide "Prompt caching", "Tracking cache performance"). */
+export function usageOf({ input, cacheRead, cacheCreation, output, thinking }: Counts): Usage | null {
+  if (input === undefined && output === undefined) return null;
+  const usage: Usage = { inputTokens: (input ?? 0) + (cacheRead ?? 0) + (cacheCreation ?? 0), outputTokens: output ?? 0 };
+  if (thinking !== undefined) usage.reasoningTokens = thinking;
+  if (cacheRead !== undefined) usage.cachedInputTokens = cacheRead;
+  return usage;
+}
