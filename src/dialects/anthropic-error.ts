@@ -1,5 +1,5 @@
 /** Problems in Anthropic's error shape. Source: API reference "Errors", and `ErrorType` of @anthropic-ai/sdk 1.12. */
-import { Problem, type ProblemBody } from '../core/problem.ts';
+import type { ProblemBody } from '../core/problem.ts';
 import { recordOf } from '../core/wire-value.ts';
 
 export type AnthropicError = {
@@ -12,11 +12,10 @@ export type AnthropicError = {
  * `error.type` is what its clients branch on; our own code is in `details`, where the stock client finds it (`errorCode`). A problem's
  * member `anthropic` is details that mean something to these clients alone.
  */
-export function anthropicErrorBody(problem: Problem | ProblemBody, requestId?: string): AnthropicError {
-  const body = problem instanceof Problem ? problem.toBody() : problem;
+export function anthropicErrorBody(problem: ProblemBody, requestId?: string): AnthropicError {
   return {
     type: 'error',
-    error: { type: errorType(body), message: body.detail, details: { error_code: body.code, ...recordOf(body.anthropic) } },
+    error: { type: errorType(problem), message: problem.detail, details: { error_code: problem.code, ...recordOf(problem.anthropic) } },
     request_id: requestId ?? null,
   };
 }

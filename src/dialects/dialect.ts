@@ -3,7 +3,7 @@
  * written from the neutral message (`answer-message.ts`); sessions, the translating proxy and the routes know no more of it. The
  * dialects are listed in `dialects.ts`.
  */
-import type { Problem, ProblemBody } from '../core/problem.ts';
+import type { ProblemBody } from '../core/problem.ts';
 import type { ClientTool, ModelSettings } from '../core/plan.ts';
 import type { DialectName } from '../core/reference.ts';
 import type { AnswerMessage, Change } from './answer-message.ts';
@@ -66,7 +66,7 @@ export type Dialect = {
   /** The whole answer, once the message has ended. */
   toDocument(finish: Extract<Change, { type: 'end' }>['finish'], identity: AnswerIdentity, message: AnswerMessage): Record<string, unknown>;
   /** The body of a failed request, and of a failure that stands in no log. `requestId` where the dialect shows it. */
-  errorBody(problem: Problem | ProblemBody, requestId?: string): Record<string, unknown>;
+  errorBody(problem: ProblemBody, requestId?: string): Record<string, unknown>;
   /** A stream's end by a failure that the message does not know of: it stands in no log. `place`: how many frames came before. */
   failureFrames(problem: ProblemBody, place: number): AnswerFrame[];
 };

@@ -1,19 +1,18 @@
 /** Problems in OpenAI's error shape, for both of its dialects. */
-import { Problem, type ProblemBody } from '../core/problem.ts';
+import type { ProblemBody } from '../core/problem.ts';
 
 export type OpenAiError = { error: { message: string; type: string; param: string | null; code: string } };
 
 /** A problem in OpenAI's error shape; `code` is ours, `type` is what its clients branch on. */
-export function openAiErrorBody(problem: Problem | ProblemBody): OpenAiError {
-  const body = problem instanceof Problem ? problem.toBody() : problem;
-  const issues = Array.isArray(body.issues) ? (body.issues as { path?: unknown }[]) : [];
-  const path = body.param ?? issues[0]?.path;
+export function openAiErrorBody(problem: ProblemBody): OpenAiError {
+  const issues = Array.isArray(problem.issues) ? (problem.issues as { path?: unknown }[]) : [];
+  const path = problem.param ?? issues[0]?.path;
   return {
     error: {
-      message: body.detail,
-      type: errorType(body.status),
+      message: problem.detail,
+      type: errorType(problem.status),
       param: typeof path === 'string' && path !== '' ? path : null,
-      code: body.code,
+      code: problem.code,
     },
   };
 }

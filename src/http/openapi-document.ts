@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { problemCatalogue } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import { takesApiKey } from './middleware/authenticate.ts';
+import { dialectAt } from './problems.ts';
 import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema } from './problem-schema.ts';
 import type { Answer, Operation } from './route.ts';
 import { version } from './version.ts';
@@ -140,13 +141,14 @@ function contentOf({ schema, contentType, also }: Answer, components: Components
 
 const faultShapes = {
   problem: { type: 'application/problem+json', schema: ProblemSchema },
-  openai: { type: 'application/json', schema: OpenAiErrorSchema },
-  anthropic: { type: 'application/json', schema: AnthropicErrorSchema },
+  'openai-chat': { type: 'application/json', schema: OpenAiErrorSchema },
+  'openai-responses': { type: 'application/json', schema: OpenAiErrorSchema },
+  'anthropic-messages': { type: 'application/json', schema: AnthropicErrorSchema },
 } as const;
 
 /** One response a status; codes that share it are listed in its description. */
 function problems(operation: Operation, components: Components): Json {
-  const { type, schema } = faultShapes[operation.errors ?? 'problem'];
+  const { type, schema } = faultShapes[dialectAt(operation.path) ?? 'problem'];
   const content = { [type]: { schema: toSchema(schema, components) } };
   const byStatus = Map.groupBy(new Set(problemCodes(operation)), (code) => problemCatalogue[code].status);
   return Object.fromEntries(

@@ -4,9 +4,9 @@
  * becomes `internal`, is logged here with its cause, and nothing of it leaves.
  */
 import { dialectOf } from '../dialects/dialects.ts';
-import type { Dialect } from '../dialects/dialect.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
+import type { DialectName } from '../core/reference.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { loggedPath } from './logged-path.ts';
 
@@ -27,15 +27,16 @@ export function renderProblem(problem: Problem, request: FailedRequest): Respons
   const dialect = dialectAt(request.path);
   if (dialect !== null) {
     headers.set('content-type', 'application/json');
-    return new Response(JSON.stringify(dialect.errorBody(problem, request.requestId)), { status: problem.status, headers });
+    const body = dialectOf(dialect).errorBody(problem.toBody(), request.requestId);
+    return new Response(JSON.stringify(body), { status: problem.status, headers });
   }
   headers.set('content-type', 'application/problem+json');
   return new Response(JSON.stringify({ ...problem.toBody(), requestId: request.requestId }), { status: problem.status, headers });
 }
 
-/** Clients of a dialect read its own shape of error, on all of its paths. */
-function dialectAt(path: string): Dialect | null {
-  for (const [root, name] of dialectPaths) if (path === root || path.startsWith(`${root}/`)) return dialectOf(name);
+/** The dialect whose clients call this path, or a route of this path; they read its own shape of error there. null: a native one. */
+export function dialectAt(path: string): DialectName | null {
+  for (const [root, name] of dialectPaths) if (path === root || path.startsWith(`${root}/`)) return name;
   return null;
 }
 

@@ -50,8 +50,6 @@ export type RouteSpec<Params extends z.ZodType, Query extends z.ZodType, Body ex
   answers: Record<number, Answer>;
   /** Beyond what every keyed route may answer. */
   problems?: readonly ProblemCode[];
-  /** Faults in a dialect's shape instead of problem+json. */
-  errors?: 'openai' | 'anthropic';
 };
 
 export type Request<Params, Query, Body> = {

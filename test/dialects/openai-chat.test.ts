@@ -86,11 +86,11 @@ describe('errors', () => {
     ['rate_limited', 'rate_limit_error'],
     ['upstream_error', 'server_error'],
   ] as const)('%s is of type %s', (code, type) => {
-    expect(openAiErrorBody(new Problem(code, 'So it is.'))).toEqual({ error: { message: 'So it is.', type, param: null, code } });
+    expect(openAiErrorBody(new Problem(code, 'So it is.').toBody())).toEqual({ error: { message: 'So it is.', type, param: null, code } });
   });
 
   it('names the first faulty field as param', () => {
     const problem = new Problem('invalid_request', 'x', { issues: [{ path: 'messages[0].role', message: 'is missing' }] });
-    expect(openAiErrorBody(problem).error.param).toBe('messages[0].role');
+    expect(openAiErrorBody(problem.toBody()).error.param).toBe('messages[0].role');
   });
 });

@@ -37,7 +37,6 @@ export function mountCountTokens(app: App): void {
       query: z.looseObject({}),
       body: { schema: z.unknown(), documented: CountTokensRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: { description: 'The count.', schema: TokenCount } },
-      errors: 'anthropic',
       problems: ['model_not_found', 'not_found', 'upstream_error', 'upstream_timeout', 'rate_limited', 'loop_detected'],
     },
     count,

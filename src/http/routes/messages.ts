@@ -91,7 +91,6 @@ export function mountMessages(app: App): void {
       },
       body: { schema: z.unknown(), documented: MessagesRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: messageAnswer },
-      errors: 'anthropic',
       problems: chatProblems,
     },
     (request) => {
@@ -115,7 +114,6 @@ export function mountMessages(app: App): void {
         'Not of Anthropic. An answer of a session: as a document once it has ended; with `after`, `Last-Event-ID` or `Accept: text/event-stream` as its events, from the one after that on, to the byte as they were sent first.',
       ...storedAnswerRequest,
       answers: { 200: messageAnswer },
-      errors: 'anthropic',
       problems: ['not_found', 'upstream_error', 'upstream_timeout'],
     },
     (request) => answerAgain('anthropic-messages', request),

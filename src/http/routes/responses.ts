@@ -55,7 +55,6 @@ function mountCreate(app: App): void {
       },
       body: { schema: z.unknown(), documented: ResponsesRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: responseAnswer },
-      errors: 'openai',
       problems: chatProblems,
     },
     (request) => answerChat(openAiResponses, request),
@@ -88,7 +87,6 @@ function mountRetrieve(app: App): void {
       ...storedAnswerRequest,
       query: RetrieveQuery,
       answers: { 200: responseAnswer },
-      errors: 'openai',
       problems: ['not_found', 'upstream_error', 'upstream_timeout'],
     },
     async ({ c, services, principal, params, query }) => {
@@ -120,7 +118,6 @@ function mountCancel(app: App): void {
         'The turn behind it ends at once, also while it waits, and the Response is answered with what was said until then. One that has ended is answered as it is.',
       params: storedAnswerRequest.params,
       answers: { 200: responseAnswer },
-      errors: 'openai',
       problems: ['not_found', 'conflict', 'upstream_error', 'upstream_timeout'],
     },
     async ({ services, principal, params }) => {
