@@ -38,6 +38,8 @@ export type DialectClient = {
   user(text: string, png?: string): unknown;
   results(calls: ClientReply['calls'], texts: readonly string[]): unknown[];
   ask(service: { url: string; key: string }, asking: Asking): Promise<ClientReply>;
+  /** The least that asks for a stream, for whoever sends it without a client. */
+  plainBody(model: string, text: string): object;
 };
 
 /** Keeps the body that a client sends and the head of the answer. */
@@ -58,6 +60,7 @@ export const chat: DialectClient = {
   ownWire: 'openai',
   user: (text, png) => ({ role: 'user', content: png === undefined ? text : [{ type: 'text', text }, imageUrl(png)] }),
   results: (calls, texts) => calls.map(({ id }, index) => ({ role: 'tool', tool_call_id: id, content: texts[index] })),
+  plainBody: (model, content) => ({ model, stream: true, messages: [{ role: 'user', content }] }),
   async ask({ url, key }, { model, system, items, tools = [], streamed = false, headers = {} }) {
     const { seen, watched } = watch();
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0, fetch: watched });
@@ -112,6 +115,7 @@ export const responses: DialectClient = {
     return { role: 'user', content: png === undefined ? text : [{ type: 'input_text', text }, image] };
   },
   results: (calls, texts) => calls.map(({ id }, index) => ({ type: 'function_call_output', call_id: id, output: texts[index] })),
+  plainBody: (model, input) => ({ model, stream: true, store: false, input }),
   async ask({ url, key }, { model, system, items, tools = [], streamed = false, headers = {} }) {
     const { seen, watched } = watch();
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0, fetch: watched });
@@ -154,6 +158,7 @@ export const messages: DialectClient = {
   results: (calls, texts) => [
     { role: 'user', content: calls.map(({ id }, index) => ({ type: 'tool_result', tool_use_id: id, content: texts[index] })) },
   ],
+  plainBody: (model, content) => ({ model, stream: true, max_tokens: 1000, messages: [{ role: 'user', content }] }),
   async ask({ url, key }, { model, system, items, tools = [], streamed = false, headers = {} }) {
     const { seen, watched } = watch();
     const client = new Anthropic({ baseURL: url, apiKey: key, maxRetries: 0, fetch: watched });

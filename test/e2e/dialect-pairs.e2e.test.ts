@@ -74,19 +74,29 @@ describe('every dialect over every API', () => {
         row[column] = 'yes';
       };
 
+      /** Its two tools are called in parallel and answered. */
+      const loop = async (told: Told, model: string, streamed: boolean): Promise<void> => {
+        const items = [client.user(`What is new? ${told.mark}`)];
+        const first = await ask({ model, items, tools, streamed });
+        checkFirst(first, wire);
+        const results = client.results(first.calls, ['sunny', 'a, b and c']);
+        const second = await ask({ model, items: [...items, ...first.items, ...results], tools, streamed });
+        expect(second).toMatchObject({ ...answers, calls: [], finish: 'stop', usage: usageOf(wire) });
+        checkHeard(told, { client, wire, model, sent: [first.sent, second.sent] });
+      };
+
       it.each([
         ['plain', false],
         ['streamed', true],
       ])('%s: its two tools are called in parallel and answered; what the model wants back comes back', async (how, streamed) => {
-        await cell(how, async () => {
-          const told = fakes.tell(`${client.name} ${wire} ${how}`, inTwoSteps);
-          const items = [client.user(`What is new? ${told.mark}`)];
-          const first = await ask({ items, tools, streamed });
-          checkFirst(first, wire);
-          const results = client.results(first.calls, ['sunny', 'a, b and c']);
-          const second = await ask({ items: [...items, ...first.items, ...results], tools, streamed });
-          expect(second).toMatchObject({ ...answers, calls: [], finish: 'stop', usage: usageOf(wire) });
-          checkHeard(told, { client, wire, sent: [first.sent, second.sent] });
+        await cell(how, () => loop(fakes.tell(`${client.name} ${wire} ${how}`, inTwoSteps), refOf(wire), streamed));
+      });
+
+      it.runIf(client.ownWire === wire)('gets the same where its own wire is written anew', async () => {
+        const model = `alike-${wire}/${apis[wire].model}`;
+        await cell('anew', async () => {
+          for (const streamed of [false, true])
+            await loop(fakes.tell(`${client.name} ${wire} anew ${streamed}`, inTwoSteps), model, streamed);
         });
       });
 
@@ -160,9 +170,9 @@ function checkFirst(reply: ClientReply, wire: Wire): void {
   expect(new Set(reply.calls.map(({ id }) => id)).size).toBe(2);
 }
 
-type Pair = { client: DialectClient; wire: Wire; sent: readonly string[] };
+type Pair = { client: DialectClient; wire: Wire; model: string; sent: readonly string[] };
 
-function checkHeard({ heard, understood, mark }: Told, { client, wire, sent }: Pair): void {
+function checkHeard({ heard, understood, mark }: Told, { client, wire, model, sent }: Pair): void {
   for (const one of understood) {
     expect(one.model).toBe(apis[wire].model);
     expect(one.system.startsWith(system)).toBe(true);
@@ -173,7 +183,7 @@ function checkHeard({ heard, understood, mark }: Told, { client, wire, sent }: P
   // The same wire: the caller's own bytes, but for the model.
   if (client.ownWire === wire)
     expect(heard.map(({ text }) => text)).toEqual(
-      sent.map((text) => text.replace(JSON.stringify(refOf(wire)), JSON.stringify(apis[wire].model))),
+      sent.map((text) => text.replace(JSON.stringify(model), JSON.stringify(apis[wire].model))),
     );
   if (wire === 'text') {
     expect(understood[1]?.messages.at(-1)).toMatchObject({ role: 'user', text: expect.stringMatching(/sunny.*\n.*a, b and c/) });
