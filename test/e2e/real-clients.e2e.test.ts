@@ -1,0 +1,265 @@
+/**
+ * The clients that people point at a gateway beside the plain SDKs, against the running service: the AI SDK with its own loop, the runners
+ * and parsers of the vendors' SDKs, and the requests of coding agents (`coding-agents.ts`), over every kind of provider.
+ */
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import Anthropic from '@anthropic-ai/sdk';
+import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
+import { generateText, isStepCount, type LanguageModel, Output, streamText, tool } from 'ai';
+import OpenAI from 'openai';
+import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Say, Script, Understood } from '../fakes/upstreams/upstream.ts';
+import { type AgentRequest, chatAgent, claudeCode, codex } from './coding-agents.ts';
+import { apis, type FakeProviders, type Fault, refOf, startFakeProviders, type Wire, wires } from './fake-providers.ts';
+import { shareService } from './shared-service.ts';
+
+// Its warnings are about names of models that it does not know.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+
+const native = wires.filter((wire) => wire !== 'text');
+const City = z.object({ city: z.string() });
+const Answer = z.object({ city: z.string(), degrees: z.number().nullable() });
+const answered = '{"city":"Oslo","degrees":3}';
+
+/** Two steps with calls, the first of them parallel, and the end. `resultsIn`: how many messages of results a step is after. */
+const loop: Script = (heard) => {
+  const steps = [
+    { reasoning: 'One.', text: 'I look.', calls: [call('Oslo'), call('Rome')] },
+    { reasoning: 'Two.', calls: [call('Bern')] },
+    { text: 'Done.' },
+  ];
+  return steps[resultsIn(heard)] ?? { text: 'Too far.' };
+};
+const call = (city: string) => ({ name: 'get_weather', arguments: { city } });
+const resultsIn = ({ messages }: Understood): number => messages.filter(({ role }) => role === 'tool').length;
+const resultTexts = ({ messages }: Understood): string[][] =>
+  messages.flatMap((message) => (message.role === 'tool' ? [message.results.map(({ text }) => text)] : []));
+
+describe('real clients', () => {
+  const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'providers:127.0.0.1:*' });
+  let fakes: FakeProviders;
+  const openAi = () => new OpenAI({ baseURL: `${service.url}/v1`, apiKey: service.key, maxRetries: 0 });
+  const anthropic = () => new Anthropic({ baseURL: service.url, apiKey: service.key, maxRetries: 0 });
+
+  beforeAll(async () => {
+    fakes = await startFakeProviders();
+    await fakes.putAll(service.call);
+    await service.call('PUT', '/v1/toolsets/desk', { tools: [{ tool: 'local.calculate', aliases: ['sum_up', 'reckon'] }] });
+    for (const wire of native) {
+      const agent = { model: refOf(wire), toolset: 'desk', instructions: 'Be brief.' };
+      const { status, text } = await service.call('PUT', `/v1/agents/at-${wire}`, agent);
+      expect(status, text).toBe(201);
+    }
+  });
+  afterAll(() => fakes.close());
+
+  describe.concurrent.each(['chat', 'responses', 'messages'] as const)('the AI SDK by its %s model', (kind) => {
+    const settings = () => ({ baseURL: `${service.url}/v1`, apiKey: service.key });
+    const modelOf = (ref: string): LanguageModel =>
+      kind === 'messages' ? createAnthropic(settings())(ref) : createOpenAI(settings())[kind](ref);
+    // Nobody keeps single items here, and its model for Responses asks for that unless it is told not to.
+    const asking = {
+      maxRetries: 0,
+      stopWhen: isStepCount(6),
+      ...(kind === 'responses' && { providerOptions: { openai: { store: false } } }),
+    };
+    const tools = { get_weather: tool({ inputSchema: City, execute: ({ city }) => `${city} is sunny` }) };
+
+    describe.concurrent.each(native)('over %s', (wire) => {
+      it.each(['generateText', 'streamText'] as const)('%s runs its tools over several steps', async (how) => {
+        const told = fakes.tell(`ai ${kind} ${wire} ${how}`, { say: loop });
+        const request = { ...asking, model: modelOf(refOf(wire)), tools, prompt: `Well? ${told.mark}` };
+        const result = how === 'generateText' ? await generateText(request) : streamText(request);
+        expect([await result.text, (await result.steps).length, await result.finishReason]).toEqual(['Done.', 3, 'stop']);
+        expect(resultTexts(told.understood[2] as Understood)).toEqual([['Oslo is sunny', 'Rome is sunny'], ['Bern is sunny']]);
+      });
+
+      it('has an object of its schema', async () => {
+        const say = ({ tools: offered }: Understood): Say =>
+          offered.includes('json') ? { calls: [{ name: 'json', arguments: JSON.parse(answered) }] } : { text: answered };
+        const told = fakes.tell(`ai ${kind} ${wire} object`, { say });
+        const request = { ...asking, model: modelOf(refOf(wire)), prompt: `Well? ${told.mark}` };
+        const { output } = await generateText({ ...request, output: Output.object({ schema: Answer }) });
+        expect(output).toEqual(JSON.parse(answered));
+      });
+
+      it('mixes its tools with those of an agent', async () => {
+        const say: Script = (heard) => {
+          if (resultsIn(heard) > 0) return { text: 'Both.' };
+          return {
+            reasoning: 'Both at once.',
+            text: 'I look.',
+            calls: [{ name: 'reckon', arguments: { expression: '6*7' } }, call('Oslo')],
+          };
+        };
+        const told = fakes.tell(`ai ${kind} ${wire} agent`, { say });
+        const result = streamText({ ...asking, model: modelOf(`agent/at-${wire}`), tools, prompt: `Well? ${told.mark}` });
+        expect([await result.text, (await result.steps).length]).toEqual(['Both.', 2]);
+        expect(resultTexts(told.understood[1] as Understood)).toEqual([[expect.stringContaining('42'), 'Oslo is sunny']]);
+      });
+    });
+  });
+
+  describe.concurrent.each(native)('over %s', (wire) => {
+    it.each([
+      ['plain', false],
+      ['streamed', true],
+    ])('the runner of openai runs its tools: %s', async (how, stream) => {
+      const told = fakes.tell(`runTools ${wire} ${how}`, { say: loop });
+      const runs = { ...call(''), parse: JSON.parse, function: ({ city }: z.infer<typeof City>) => `${city} is sunny`, description: '' };
+      const request = {
+        model: refOf(wire),
+        messages: [{ role: 'user' as const, content: `Well? ${told.mark}` }],
+        tools: [
+          { type: 'function' as const, function: { ...runs, parameters: { type: 'object', properties: { city: { type: 'string' } } } } },
+        ],
+      };
+      const { completions } = openAi().chat;
+      const runner = stream ? completions.runTools({ ...request, stream }) : completions.runTools(request);
+      expect(await runner.finalContent()).toBe('Done.');
+      expect(told.understood).toHaveLength(3);
+    });
+
+    it.each([
+      ['plain', false],
+      ['streamed', true],
+    ])('the tool runner of @anthropic-ai/sdk goes on without a thread, and runs its tools: %s', async (how, stream) => {
+      const told = fakes.tell(`toolRunner ${wire} ${how}`, { say: loop });
+      const runs = betaZodTool({ name: 'get_weather', description: '', inputSchema: City, run: ({ city }) => `${city} is sunny` });
+      const messages = [{ role: 'user' as const, content: `Well? ${told.mark}` }];
+      const { content } = await anthropic().beta.messages.toolRunner({
+        model: refOf(wire),
+        max_tokens: 4000,
+        messages,
+        tools: [runs],
+        stream,
+      });
+      expect(content.filter(({ type }) => type === 'text')).toMatchObject([{ text: 'Done.' }]);
+      expect(resultTexts(told.understood[2] as Understood)).toEqual([['Oslo is sunny', 'Rome is sunny'], ['Bern is sunny']]);
+    });
+
+    it('the parsers of openai have their objects', async () => {
+      const told = fakes.tell(`parse ${wire}`, { say: () => ({ text: answered }) });
+      const [model, content] = [refOf(wire), `Well? ${told.mark}`];
+      const format = { format: zodTextFormat(Answer, 'answer') };
+      const parsed = await openAi().chat.completions.parse({
+        model,
+        messages: [{ role: 'user', content }],
+        response_format: zodResponseFormat(Answer, 'answer'),
+      });
+      expect(parsed.choices[0]?.message.parsed).toEqual(JSON.parse(answered));
+      expect((await openAi().responses.parse({ model, input: content, text: format })).output_parsed).toEqual(JSON.parse(answered));
+      const stream = openAi().responses.stream({ model, input: content, text: format });
+      expect((await stream.finalResponse()).output_parsed).toEqual(JSON.parse(answered));
+      for (const { text } of told.heard) expect(text).toContain('"degrees"');
+    });
+  });
+
+  it('both SDKs read the list of models, and one of them', async () => {
+    const ids = (await openAi().models.list()).data.map(({ id }) => id);
+    expect(ids).toContain('agent/demo');
+    const listed: Anthropic.ModelInfo[] = [];
+    for await (const model of anthropic().models.list({ limit: 2 })) listed.push(model);
+    expect(listed.map(({ id }) => id)).toEqual(ids);
+    const model = await anthropic().models.retrieve('agent/demo');
+    expect([model.type, model.display_name, Number.isNaN(Date.parse(model.created_at))]).toEqual(['model', 'agent/demo', false]);
+    expect((await openAi().models.retrieve('agent/demo')).object).toBe('model');
+  });
+
+  it('both ways of Anthropic’s SDK count tokens', async () => {
+    const request = { model: 'agent/demo', messages: [{ role: 'user' as const, content: 'x'.repeat(400) }] };
+    for (const { messages } of [anthropic(), anthropic().beta])
+      expect((await messages.countTokens(request)).input_tokens).toBeGreaterThan(99);
+  });
+
+  describe.concurrent.each(wires)('a coding agent over %s', (wire) => {
+    const tell = (name: string, said: Say, ownWire: Wire) =>
+      fakes.tell(`${name} ${wire}`, { say: () => said, ...(wire === ownWire && { faults: { 0: anything(wire) } }) });
+    const check = async ({ path, headers, body, tools }: AgentRequest, told: ReturnType<typeof tell>, ownWire: Wire): Promise<string> => {
+      const sent = JSON.stringify(body);
+      const answer = await service.call('POST', path, sent, headers);
+      expect(answer.status, answer.text).toBe(200);
+      // What is the provider's own wire comes to it as it was sent, whatever it is.
+      if (wire === ownWire) {
+        expect(told.heard.map(({ text }) => text)).toEqual([sent.replace(JSON.stringify(refOf(wire)), JSON.stringify(apis[wire].model))]);
+        return '';
+      }
+      expect(told.understood).toHaveLength(1);
+      if (wire !== 'text') expect(told.understood[0]?.tools).toEqual(tools);
+      return answer.text;
+    };
+
+    it('is Claude Code', async () => {
+      const told = tell('claude', { reasoning: 'Hm.', text: 'I see.', calls: [{ name: 'Bash', arguments: { path: 'ls' } }] }, 'anthropic');
+      const text = await check(claudeCode(refOf(wire), told.mark), told, 'anthropic');
+      if (wire === 'anthropic') return;
+      for (const part of ['"type":"text_delta"', '"name":"Bash"', '"type":"input_json_delta"', '"stop_reason":"tool_use"', 'message_stop'])
+        expect(text).toContain(part);
+    });
+
+    it('is Codex', async () => {
+      const calls = [
+        { name: 'mcp__git__log', arguments: { path: '.' } },
+        { name: 'apply_patch', arguments: { input: '*** Begin Patch' } },
+      ];
+      const told = tell('codex', { text: 'I edit.', calls }, 'openai-responses');
+      const text = await check(codex(refOf(wire), told.mark), told, 'openai-responses');
+      if (wire === 'openai-responses') return;
+      const last = text.split('\n').findLast((line) => line.startsWith('data: {')) ?? '';
+      const { type, response } = JSON.parse(last.slice(6)) as { type: string; response: OpenAI.Responses.Response };
+      expect(type).toBe('response.completed');
+      // What a provider wants back stands between.
+      expect(response.output.filter((item) => item.type !== 'reasoning')).toMatchObject([
+        { type: 'message' },
+        { type: 'function_call', namespace: 'mcp__git', name: 'log', arguments: '{"path":"."}' },
+        { type: 'custom_tool_call', name: 'apply_patch', input: '*** Begin Patch' },
+      ]);
+    });
+
+    it('is one that writes Chat Completions', async () => {
+      const told = tell('chat', { text: 'I read.', calls: [{ name: 'read_file', arguments: { path: 'b' } }] }, 'openai');
+      const text = await check(chatAgent(refOf(wire), told.mark), told, 'openai');
+      if (wire === 'openai') return;
+      for (const part of ['"name":"read_file"', '"finish_reason":"tool_calls"', '"prompt_tokens"', 'data: [DONE]'])
+        expect(text).toContain(part);
+    });
+  });
+
+  it('none of what was translated was refused', () => {
+    expect(fakes.refused()).toEqual([]);
+  });
+});
+
+/** Says one word, whatever it is asked: the stand-ins are stricter than what passes by us unread. */
+function anything(wire: Wire): Fault {
+  const events: Partial<Record<Wire, object[]>> = {
+    openai: [
+      {
+        id: 'c',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }],
+      },
+    ],
+    anthropic: [
+      {
+        type: 'message_start',
+        message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1, output_tokens: 1 } },
+      },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+      { type: 'message_stop' },
+    ],
+    'openai-responses': [
+      {
+        type: 'response.completed',
+        response: { id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm', output: [] },
+      },
+    ],
+  };
+  const frames = (events[wire] ?? []).map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  return () => Promise.resolve(new Response(`${frames}data: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } }));
+}
