@@ -8,9 +8,26 @@ import type { Issue } from './problem.ts';
 
 /** The parsed value, or `invalid_request`. */
 export function parseDocument<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw invalidRequest(issuesOf(parsed.error.issues, value));
+  const parsed = parsePart(schema, value);
+  if ('issues' in parsed) throw invalidRequest(parsed.issues);
+  return parsed.data;
+}
+
+/** The parsed value, or its faults. `path`: where it stands in `document`. */
+export function parsePart<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+  document: unknown = value,
+): { data: z.infer<Schema> } | { issues: Issue[] } {
+  try {
+    const parsed = schema.safeParse(value);
+    return parsed.success ? { data: parsed.data } : { issues: issuesOf(parsed.error.issues, document, path) };
+  } catch (error) {
+    // Zod hands issues on as arguments of one call, and a stack holds about a hundred thousand.
+    if (error instanceof RangeError) return { issues: [{ path: pathText(path), message: 'has more faults than can be told' }] };
+    throw error;
+  }
 }
 
 /** Zod's issues of this value as ours: unknown fields one by one, missing ones as such, and of a union the branch that came closest. */

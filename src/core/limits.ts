@@ -15,7 +15,7 @@ export const limits = {
   /** Deeper JSON than any tool schema or history needs; keeps recursive walks off the stack's end. */
   maxJsonDepth: 64,
   /** Of one body, members and items. Each costs a hundred times its byte while it is checked: 10 MB of `{},` are an isolate's memory. */
-  maxJsonValues: 200_000,
+  maxJsonValues: 100_000,
   /** Faults of one request that are told: enough for anybody who mends them. */
   maxToldIssues: 100,
   /** A body that trickles in holds a request open; the largest one passes in this time at 1 Mbit/s. */
@@ -140,6 +140,8 @@ export const limits = {
   maxSchemaSourceParts: 20_000,
   /** Of one tool's schema as a provider is sent it, references written out: with the fewest words they fill `maxSchemaBytes`. */
   maxSchemaParts: 4_000,
+  /** Looked at for all tools of a request, every attempt counted: a second at the worst. Large public toolsets take a tenth of it. */
+  maxSchemaPartsPerRequest: 200_000,
   /** Larger ones are simplified. 16,000 tokens for one tool; the largest of 1,472 public ones has 7 KB, and gateways stop here as well. */
   maxSchemaBytes: 64 * KB,
   /** How often a schema that contains itself is written out: models seldom nest deeper, and each time may multiply its size. */

@@ -19,61 +19,74 @@ import { utf8Length } from './utf8.ts';
 /** `fault` goes behind "its input schema". */
 export type CompiledSchema = { ok: true; schema: JsonSchema; changes: readonly SchemaChange[] } | { ok: false; fault: string };
 
-/** Compiled once for each schema object: definitions live as long as their edition. */
-export function compileSchema(schema: JsonSchema, dialect: SchemaDialect): CompiledSchema {
+/** What compiling took, in parts looked at: the same whether it was done now or before. */
+export type Spent = { parts: number };
+
+/** Compiled once for each schema object: definitions live as long as their edition. What it took is added to `spent`. */
+export function compileSchema(schema: JsonSchema, dialect: SchemaDialect, spent: Spent = { parts: 0 }): CompiledSchema {
   if (!isObject(schema)) return { ok: false, fault: 'is no JSON Schema' };
-  const known = compiled.get(schema) ?? new Map<SchemaDialect, CompiledSchema>();
+  const known = compiled.get(schema) ?? new Map<SchemaDialect, CompiledOnce>();
   compiled.set(schema, known);
-  const before = known.get(dialect);
-  if (before !== undefined) return before;
-  const result = compile(schema, dialect);
-  known.set(dialect, result);
-  return result;
+  let once = known.get(dialect);
+  if (once === undefined) {
+    const own = { parts: 0 };
+    once = { result: compile(schema, dialect, own), parts: own.parts };
+    known.set(dialect, once);
+  }
+  spent.parts += once.parts;
+  return once.result;
 }
 
-const compiled = new WeakMap<JsonSchema, Map<SchemaDialect, CompiledSchema>>();
+type CompiledOnce = { result: CompiledSchema; parts: number };
+const compiled = new WeakMap<JsonSchema, Map<SchemaDialect, CompiledOnce>>();
 
-function compile(schema: JsonSchema, dialect: SchemaDialect): CompiledSchema {
+function compile(schema: JsonSchema, dialect: SchemaDialect, spent: Spent): CompiledSchema {
   if (hasMoreParts(schema, limits.maxSchemaSourceParts)) return { ok: false, fault: `has more than ${limits.maxSchemaSourceParts} parts` };
   for (let recursion: number = limits.maxSchemaRecursion; ; recursion -= 1) {
     const report = new SchemaReport();
     const tree = writeOut(schema, recursion, report);
+    if (tree.isCut) spent.parts += limits.maxSchemaParts;
     // What contains itself fewer times may say more of everything else.
     if (tree.isCut && tree.isRecursive && recursion > 1) continue;
-    const attempt = compileTree(tree.schema, dialect, report);
+    const attempt = compileTree(tree.schema, dialect, report, spent);
     if (attempt.ok && isTooLarge(attempt.schema)) {
       if (tree.isRecursive && recursion > 1) continue;
-      return isObject(tree.schema) ? simplify(tree.schema, dialect, report) : tooLarge;
+      return isObject(tree.schema) ? simplify(tree.schema, dialect, report, spent) : tooLarge;
     }
     return attempt;
   }
 }
 
 /** `written`: of the way so far; a fresh report is made from it, so that an attempt that comes to nothing leaves no words. */
-function compileTree(tree: JsonSchema | boolean, dialect: SchemaDialect, written: SchemaReport): CompiledSchema {
+function compileTree(tree: JsonSchema | boolean, dialect: SchemaDialect, written: SchemaReport, spent: Spent): CompiledSchema {
   const rules = dialectRules[dialect];
   const report = new SchemaReport(written);
   const narrowing = { rules, report, parts: 0, effort: { left: limits.maxSchemaEffort }, done: new Map() };
   const root = objectRoot(tree, narrowing);
   if (typeof root === 'string') return { ok: false, fault: root };
   const schema = narrow(narrowing, root, { path: '', depth: 0 });
+  spent.parts += narrowing.parts + (limits.maxSchemaEffort - narrowing.effort.left) / effortPerPart;
   if (schema === false) return { ok: false, fault: 'takes no object' };
   return { ok: true, schema, changes: report.changes() };
 }
 
-function simplify(tree: JsonSchema, dialect: SchemaDialect, report: SchemaReport): CompiledSchema {
+/** A part costs about as much as so much effort. */
+const effortPerPart = 10;
+
+function simplify(tree: JsonSchema, dialect: SchemaDialect, report: SchemaReport, spent: Spent): CompiledSchema {
   // The least that can be said first: most that are too large are so by their fields alone.
   const least = compileTree(
     simplifications.reduce((schema, { apply }) => apply(schema), tree),
     dialect,
     report,
+    spent,
   );
   if (!least.ok || isTooLarge(least.schema)) return tooLarge;
   let simple = tree;
   for (const { message, apply } of simplifications) {
     simple = apply(simple);
     report.add('', message);
-    const attempt = compileTree(simple, dialect, report);
+    const attempt = compileTree(simple, dialect, report, spent);
     if (!attempt.ok || !isTooLarge(attempt.schema)) return attempt;
   }
   return tooLarge;

@@ -14,6 +14,14 @@ function issues(schema: z.ZodType, value: unknown): unknown {
 }
 
 describe('the faults of a document', () => {
+  it('are at most a hundred, and one where they are more than the stack of a runtime holds', () => {
+    expect(issues(z.object({ a: z.array(z.string()) }), { a: Array(1_000).fill(1) })).toHaveLength(100);
+    const overflowing = z.string().refine(() => {
+      throw new RangeError('Maximum call stack size exceeded');
+    });
+    expect(issues(overflowing, 'x')).toEqual([{ path: '', message: 'has more faults than can be told' }]);
+  });
+
   it('stand each at its path', () => {
     const schema = z.strictObject({ a: z.object({ b: z.array(z.int()) }), c: z.string() });
     expect(issues(schema, { a: { b: [1, 'x'] } })).toEqual([

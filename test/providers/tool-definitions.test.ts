@@ -25,6 +25,15 @@ describe('the tools of a request', () => {
     expect(defineTools(tools, profile({ maxTools: 2 })).left.size).toBe(0);
   });
 
+  it('are left out from where their schemas cost too much together, the same each time', () => {
+    const fields = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`a${index}`, { $ref: '#' }]));
+    const tools = Array.from({ length: 60 }, (_, index) => tool(`t${index}`, { type: 'object', properties: { ...fields } }));
+    const { tools: sent, left } = defineTools(tools, profile({ schemas: 'gemini' }));
+    expect(sent[0]?.name).toBe('t0');
+    expect(left.get('t59')).toBe('the input schemas of the tools before it are too large together');
+    expect(defineTools([...tools], profile({ schemas: 'gemini' })).left).toEqual(left);
+  });
+
   it('have schemas as the provider takes them, with what was changed', () => {
     const tools = [tool('plain'), tool('either', { anyOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { type: 'null' }] })];
     const { tools: sent, changes } = defineTools(tools, profile({ schemas: 'anthropic' }));
