@@ -32,7 +32,7 @@ export const gemini: Adapter = {
  */
 function resourceName(model: string): string {
   const [, collection = 'models'] = /(?:^|\/)(tunedModels|endpoints)\/[^/]+$/.exec(model) ?? [];
-  const name = encodeURIComponent(model.slice(model.lastIndexOf('/') + 1));
+  const name = encodeURIComponent(model.slice(model.lastIndexOf('/') + 1).toWellFormed());
   return `${collection}/${name.replaceAll('%40', '@')}`;
 }
 

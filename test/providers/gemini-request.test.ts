@@ -146,6 +146,7 @@ describe('the request to Gemini', () => {
     expect(gemini.path({ model: 'projects/p/locations/l/endpoints/12' })).toBe('/endpoints/12:streamGenerateContent?alt=sse');
     expect(gemini.path({ model: 'gemini-x@001' })).toContain('/gemini-x@001:');
     expect(gemini.path({ model: 'x?key=1#' })).toBe('/models/x%3Fkey%3D1%23:streamGenerateContent?alt=sse');
+    expect(gemini.path({ model: 'x\ud800' })).toBe('/models/x%EF%BF%BD:streamGenerateContent?alt=sse');
   });
 });
 
