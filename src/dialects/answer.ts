@@ -147,7 +147,7 @@ export function answerEnd(
 }
 
 /** Of a request that names an answer to go on from. */
-export function unknownAnswer(): Problem {
+export function unknownCompletion(): Problem {
   return new Problem(
     'not_found',
     'There is no such answer to go on from: it is none of this service, or its session is gone. Send the items before it instead.',

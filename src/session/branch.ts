@@ -6,7 +6,7 @@ import type { Message } from '../core/message.ts';
 import { Problem } from '../core/problem.ts';
 import { toToolCallId } from '../core/reference.ts';
 import { createTranscript } from '../core/transcript.ts';
-import { answerEnd, unknownAnswer } from '../dialects/answer.ts';
+import { answerEnd, unknownCompletion } from '../dialects/answer.ts';
 import type { SubmitTurn } from '../ports/session.ts';
 import type { SubmitDoor } from './accept-turn.ts';
 import type { Completion } from './completion-store.ts';
@@ -21,7 +21,7 @@ export function branchFrom({ room, session }: SubmitDoor, request: SubmitTurn, r
   const previous = request.chat?.previous;
   if (previous === undefined) return null;
   const answer = room.completions.get(previous);
-  if (answer === null) throw unknownAnswer();
+  if (answer === null) throw unknownCompletion();
   const own = request.history ?? [];
   if (own.length === 0 && (room.completions.last()?.id === previous || isSentAgain(room, previous, request, results))) return null;
   return [...conversationUpTo(room, session, answer), ...own];

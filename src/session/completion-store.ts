@@ -1,5 +1,5 @@
 /**
- * The answers that chat clients were given, each as the place in the log that it is cut out of (`dialects/openai-answer.ts`):
+ * The answers that chat clients were given, each as the place in the log that it is cut out of (`dialects/answer.ts`):
  * enough to say any of them again, to the byte, after a restart too. The newest are kept (`limits.maxKeptCompletions`).
  */
 import { limits } from '../core/limits.ts';

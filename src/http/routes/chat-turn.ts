@@ -8,7 +8,7 @@ import type { ClientTool, Plan } from '../../core/plan.ts';
 import { invalidRequest, orNull, Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { readToolCallId } from '../../core/reference.ts';
-import { unknownAnswer } from '../../dialects/answer.ts';
+import { unknownCompletion } from '../../dialects/answer.ts';
 import type { Conversation } from '../../dialects/conversation.ts';
 import type { Dialect, DialectRequest } from '../../dialects/dialect.ts';
 import type { Session, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
@@ -215,5 +215,5 @@ function twoSessions(ofCalls: string): Problem {
 function nothingBefore({ session }: ChatRoute): Problem {
   if (session === 'new')
     return invalidRequest([{ path: 'x-moniker-session', message: '"new" has no answer to go on from: leave out one of the two' }]);
-  return unknownAnswer();
+  return unknownCompletion();
 }

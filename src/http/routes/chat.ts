@@ -4,7 +4,6 @@
  */
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { ProblemCode } from '../../core/problem.ts';
 import type { Services } from '../../wiring.ts';
 import { requireBareModel } from '../access.ts';
 import type { AppContext } from '../context.ts';
@@ -22,18 +21,6 @@ export type IncomingChat = {
   /** What a provider of the same wire is to see of the caller's headers. */
   headers?: Readonly<Record<string, string>>;
 };
-
-/** What a chat request of any dialect may fail with, beyond what every route may. */
-export const chatProblems: readonly ProblemCode[] = [
-  'model_not_found',
-  'not_found',
-  'conflict',
-  'idempotency_mismatch',
-  'rate_limited',
-  'upstream_error',
-  'upstream_timeout',
-  'loop_detected',
-];
 
 export async function answerChat(
   dialect: Dialect,

@@ -5,13 +5,13 @@ import { Problem } from '../../core/problem.ts';
 import { recordOf } from '../../core/wire-value.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages.ts';
 import { MessagesRequest } from '../../dialects/anthropic-messages-request.ts';
-import { editionHeader } from '../documents.ts';
 import { setHeaders } from '../middleware/request-context.ts';
-import { mount, type Answer, type App } from '../route.ts';
+import { type App, mount } from '../route.ts';
 import { anthropicHeaders } from './anthropic-headers.ts';
-import { answerChat, chatProblems } from './chat.ts';
+import { answerChat } from './chat.ts';
+import { chatAnswer, chatHeaders, chatProblems } from './chat-description.ts';
 import { mountCountTokens } from './count-tokens.ts';
-import { answerAgain, storedAnswerRequest } from './stored-answer.ts';
+import { answerAgain, storedCompletionRoute } from './stored-completion.ts';
 
 const MessageAnswer = z
   .looseObject({
@@ -36,16 +36,13 @@ const MessageAnswer = z
     },
   });
 
-const messageAnswer: Answer = {
-  description: 'A message, or its events (`text/event-stream`) with `stream: true`. In a session each event has an `id:`.',
+const messageAnswer = chatAnswer({
+  what: 'message',
+  frame: 'event',
   schema: MessageAnswer,
-  also: 'text/event-stream',
-  headers: {
-    ...editionHeader,
-    'x-moniker-session': 'The session it ran in; another one than asked for when the messages differ from what was stored.',
-    'x-moniker-completion': 'The id of the answer, for GET /v1/messages/{id}.',
-  },
-};
+  forks: 'the messages differ from what was stored',
+  uses: 'GET /v1/messages/{id}',
+});
 
 /**
  * A thread is a conversation that one provider keeps for a few minutes: whoever goes on with it must reach that one, and be told of its loss
@@ -83,11 +80,7 @@ export function mountMessages(app: App): void {
       headers: {
         'anthropic-version': 'Passed on where the request goes to a provider of kind `anthropic` as it is.',
         'anthropic-beta': 'The same.',
-        'x-moniker-toolset': 'A toolset whose tools run inside; as `toolset` in the body.',
-        'x-moniker-session':
-          'A session that remembers; `new` makes one. Messages that it has stored may be sent again or left out. Without it, the ids of tool calls lead back to theirs.',
-        'idempotency-key':
-          'With a session or server tools: a repeat joins the first turn and gets the same answer; with another body it is 422.',
+        ...chatHeaders({ parts: 'Messages', leads: 'the ids of tool calls' }),
       },
       body: { schema: z.unknown(), documented: MessagesRequest, maxBytes: limits.maxLargeBodyBytes },
       answers: { 200: messageAnswer },
@@ -112,9 +105,8 @@ export function mountMessages(app: App): void {
       summary: 'An answer again',
       description:
         'Not of Anthropic. An answer of a session: as a document once it has ended; with `after`, `Last-Event-ID` or `Accept: text/event-stream` as its events, from the one after that on, to the byte as they were sent first.',
-      ...storedAnswerRequest,
+      ...storedCompletionRoute,
       answers: { 200: messageAnswer },
-      problems: ['not_found', 'upstream_error', 'upstream_timeout'],
     },
     (request) => answerAgain('anthropic-messages', request),
   );

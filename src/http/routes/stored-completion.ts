@@ -3,9 +3,12 @@
  * GET path does and says of itself; the answer is cut out of the session's log (`session/completion-reader.ts`).
  */
 import { z } from 'zod';
-import { Problem } from '../../core/problem.ts';
-import { readCompletionId, type DialectName } from '../../core/reference.ts';
+import type { Principal } from '../../core/principal.ts';
+import { Problem, type ProblemCode } from '../../core/problem.ts';
+import { readCompletionId, type DialectName, type Reference } from '../../core/reference.ts';
 import { frameIdPattern } from '../../dialects/answer.ts';
+import type { CompletionOptions } from '../../ports/session.ts';
+import type { Services } from '../../wiring.ts';
 import type { AppContext } from '../context.ts';
 import type { Request } from '../route.ts';
 import { completionResponse } from './chat-turn.ts';
@@ -18,14 +21,15 @@ const Query = z.strictObject({
   }),
 });
 
-/** What such a route takes. */
-export const storedAnswerRequest = {
+/** What such a route takes, and may fail with. */
+export const storedCompletionRoute = {
   params: Params,
   query: Query,
   headers: {
     accept: '`text/event-stream`: as frames.',
     'last-event-id': 'As browsers send it. One that is no id of a frame means from the start.',
   },
+  problems: ['not_found', 'upstream_error', 'upstream_timeout'] as readonly ProblemCode[],
 };
 
 /** Throws `not_found` for an id that is none of the dialect's, or whose answer this caller was not given. */
@@ -33,19 +37,34 @@ export async function answerAgain(
   dialect: DialectName,
   { c, services, principal, params, query }: Request<z.infer<typeof Params>, z.infer<typeof Query>, unknown>,
 ): Promise<Response> {
-  const reference = readCompletionId(dialect, params.id);
-  if (reference === null) throw new Problem('not_found', 'There is no such answer.');
-  const { streamed, from } = readPlace(c, query.after);
-  const session = services.sessions.get(reference.session);
-  const edition = await session.completionEdition(principal, reference.own);
-  const content = await session.completion(principal, reference.own, { streamed, ...from });
-  return completionResponse(content, { session: reference.session, completion: reference.own, edition }, streamed);
+  return await answerFrom(services, principal, requireCompletion(dialect, params.id), readPlace(c, query.after));
+}
+
+export function requireCompletion(dialect: DialectName, id: string): Reference {
+  const completion = readCompletionId(dialect, id);
+  if (completion !== null) return completion;
+  throw new Problem(
+    'not_found',
+    'There is no such answer: those of a session are kept, and what a provider answered is only with the provider.',
+  );
 }
 
 /** Whether the caller wants frames, and after which. */
-export function readPlace(c: AppContext, asked: string | undefined): { streamed: boolean; from: { after?: string } } {
+export function readPlace(c: AppContext, asked: string | undefined): CompletionOptions {
   const lastEventId = c.req.header('last-event-id');
   const after = asked ?? (lastEventId !== undefined && frameIdPattern.test(lastEventId) ? lastEventId : undefined);
   const streamed = after !== undefined || lastEventId !== undefined || c.req.header('accept')?.includes('text/event-stream') === true;
-  return { streamed, from: after === undefined ? {} : { after } };
+  return { streamed, ...(after !== undefined && { after }) };
+}
+
+export async function answerFrom(
+  { sessions }: Services,
+  principal: Principal,
+  { session, own: completion }: Reference,
+  options: CompletionOptions,
+): Promise<Response> {
+  const door = sessions.get(session);
+  const edition = await door.completionEdition(principal, completion);
+  const content = await door.completion(principal, completion, options);
+  return completionResponse(content, { session, completion, edition }, options.streamed);
 }
