@@ -1,0 +1,241 @@
+/**
+ * What goes wrong at providers, over every API and through the running service: what is tried again and what is not, what a reader is
+ * told, which calls never run, and who hears of it when somebody leaves.
+ */
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Say } from '../fakes/upstreams/upstream.ts';
+import { clients, type DialectClient } from './dialect-clients.ts';
+import { type FakeProviders, type Fault, refOf, startFakeProviders, type Told, type Wire, wires } from './fake-providers.ts';
+import { fieldsOf, readLog } from './session-log.ts';
+import { shareService } from './shared-service.ts';
+import { breaks, inCall, isSilent, refuses, stops } from './upstream-faults.ts';
+
+const jsonType = { 'content-type': 'application/json' };
+const answer: Say = { text: 'Sunny weather, and a light wind.' };
+const says = { say: () => answer };
+const begun = /Sunny/;
+const note: Say = { text: 'I note it.', calls: [{ name: 'save_note', arguments: { path: 'note.txt', content: 'one two three' } }] };
+
+/** Another kind for each, to fall back to. */
+const nextOf = (wire: Wire): Wire => wires[(wires.indexOf(wire) + 1) % wires.length] ?? 'openai';
+
+// Most of the time nothing happens but that a wait goes by.
+vi.setConfig({ maxConcurrency: 16 });
+
+describe('providers that fail, through the running service', () => {
+  const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'providers:127.0.0.1:*' });
+  let fakes: FakeProviders;
+
+  beforeAll(async () => {
+    fakes = await startFakeProviders();
+    await fakes.putAll(service.call);
+    await make('/v1/toolsets/desk', { tools: [{ tool: 'builtin.write_file', aliases: ['save_note'] }] });
+    for (const wire of wires) {
+      await make(`/v1/agents/${wire}`, { model: refOf(wire), toolset: 'desk' });
+      await make(`/v1/agents/${wire}-backed`, { model: refOf(wire), toolset: 'desk', fallbacks: [refOf(nextOf(wire))] });
+      await make(`/v1/agents/${wire}-hasty`, { model: refOf(wire), toolset: 'desk', limits: { turnTimeoutMs: 4_000 } });
+    }
+  });
+  afterAll(() => fakes.close());
+
+  const make = async (path: string, body: object): Promise<void> => {
+    const { status, text } = await service.call('PUT', path, body);
+    expect(status, text).toBe(201);
+  };
+  const begin = async (agent: string): Promise<string> => {
+    const { status, text, json } = await service.call('POST', '/v1/sessions', { agent });
+    expect(status, text).toBe(201);
+    return json.id;
+  };
+  const turn = async (session: string, told: Told) => {
+    const { status, text, json } = await service.call('POST', `/v1/sessions/${session}/turns`, { input: `How is it? ${told.mark}` });
+    expect(status, text).toBe(200);
+    return json;
+  };
+  const tell = (name: string, faults: Readonly<Record<number, Fault>>): Told => fakes.tell(name, { ...says, faults });
+  /** As a client without any SDK asks, who may leave. */
+  const open = (path: string, body: object, signal: AbortSignal, accept = '*/*'): Promise<Response> =>
+    fetch(service.url + path, {
+      method: 'POST',
+      headers: { ...jsonType, authorization: `Bearer ${service.key}`, accept },
+      body: JSON.stringify(body),
+      signal,
+    });
+
+  describe.concurrent.each(wires)('%s', (wire) => {
+    const hiccups: [string, Readonly<Record<number, Fault>>][] = [
+      ['a 429 that names its time', { 0: refuses(429, { 'retry-after': '1' }) }],
+      ['two 503', { 0: refuses(503), 1: refuses(503) }],
+      ['a connection that breaks before the first byte', { 0: breaks }],
+      ['an overload in the stream before a word was said', { 0: stops(null, { by: 'is overloaded', wire }) }],
+    ];
+
+    it.each(hiccups)('is asked again after %s, and nobody is any the wiser', async (name, faults) => {
+      const count = Object.keys(faults).length + 1;
+      const told = tell(`${wire} ${name}`, faults);
+      const session = await begin(wire);
+      expect(await turn(session, told)).toMatchObject({ status: 'completed', text: answer.text });
+      expect(told.heard).toHaveLength(count);
+      expect(new Set(told.heard.map(({ text }) => text)).size).toBe(1);
+      expect(fieldsOf(await readLog(service, session), 'step-restart', 'from')).toEqual([]);
+      // No later than that is nobody's promise, sooner would be a breach.
+      if (name.startsWith('a 429')) expect((told.heard[1]?.at ?? 0) - (told.heard[0]?.at ?? 0)).toBeGreaterThan(950);
+    });
+
+    it.each(hiccups)('is asked again after %s on the plain path, too', async (name, faults) => {
+      const ask = async (client: DialectClient): Promise<void> => {
+        const told = tell(`${client.name} ${wire} plain ${name}`, faults);
+        const asking = { model: refOf(wire), system: 'Be brief.', items: [client.user(`How is it? ${told.mark}`)], streamed: true };
+        const isSeen = client.ownWire === wire && name.startsWith('an overload');
+        const reply = client.ask(service, asking);
+        // What is passed on unread is the client's to read.
+        if (isSeen) await expect(reply).rejects.toThrow(/overloaded/i);
+        else expect(await reply).toMatchObject({ text: answer.text, finish: 'stop' });
+        expect(told.heard).toHaveLength(isSeen ? 1 : Object.keys(faults).length + 1);
+      };
+      await Promise.all(clients.map(ask));
+    });
+
+    it.each(['breaks', 'ends', 'is overloaded'] as const)('is never taken for done where its reply %s in mid-answer', async (by) => {
+      const ask = async (client: DialectClient): Promise<void> => {
+        const told = tell(`${client.name} ${wire} half ${by}`, { 0: stops(begun, by === 'is overloaded' ? { by, wire } : { by }) });
+        const asking = { model: refOf(wire), system: 'Be brief.', items: [client.user(`How is it? ${told.mark}`)], streamed: true };
+        const ended = await client.ask(service, asking).catch((error: unknown) => error);
+        // Of bytes that were passed on and simply end, the stock client of Responses makes a response that is still in progress.
+        if (client.ownWire === wire && by === 'ends') expect(ended).not.toMatchObject({ finish: 'stop' });
+        else expect(ended).toBeInstanceOf(Error);
+        expect(told.heard).toHaveLength(1);
+      };
+      await Promise.all(clients.map(ask));
+    });
+
+    it('refusing for good leaves it to the next model at once', async () => {
+      const told = tell(`${wire} refuses`, { 0: refuses(401) });
+      expect(await turn(await begin(`${wire}-backed`), told)).toMatchObject({ status: 'completed', text: answer.text });
+      expect(told.heard.map((heard) => heard.wire)).toEqual([wire, nextOf(wire)]);
+    });
+
+    it('overloaded in mid-answer begins the step anew, then leaves it to the next model; nothing is said twice', async () => {
+      const fault = stops(begun, { by: 'is overloaded', wire });
+      const told = tell(`${wire} overloaded`, { 0: fault, 1: fault });
+      const session = await begin(`${wire}-backed`);
+      expect(await turn(session, told)).toMatchObject({ status: 'completed', text: answer.text });
+      expect(told.heard.map((heard) => heard.wire)).toEqual([wire, wire, nextOf(wire)]);
+      const events = await readLog(service, session);
+      const restarts = fieldsOf(events, 'step-restart', 'from');
+      const first = events.find(({ type }) => type === 'text-delta')?.id ?? 0;
+      expect(restarts).toHaveLength(2);
+      for (const from of restarts) expect(from).toBeLessThanOrEqual(first);
+      expect(fieldsOf(events, 'step-end', 'model')).toEqual([refOf(nextOf(wire))]);
+      const { json } = await service.call('GET', `/v1/sessions/${session}/messages`);
+      expect(json.items.at(-1).parts.filter(({ type }: { type: string }) => type === 'text')).toEqual([
+        { type: 'text', text: answer.text },
+      ]);
+    });
+
+    it('overloaded in mid-answer: a plain chat answer says it once, a streamed one ends as an error', async () => {
+      const fault = stops(begun, { by: 'is overloaded', wire });
+      const ask = async (client: DialectClient, streamed: boolean): Promise<void> => {
+        const told = tell(`${client.name} ${wire} overloaded ${streamed}`, { 0: fault, 1: fault });
+        const asking = { model: `agent/${wire}-backed`, system: '', items: [client.user(`How is it? ${told.mark}`)], streamed };
+        if (streamed) await expect(client.ask(service, asking)).rejects.toThrow('broke off in mid-answer');
+        else expect(await client.ask(service, asking)).toMatchObject({ text: answer.text, finish: 'stop' });
+      };
+      await Promise.all(clients.flatMap((client) => [ask(client, false), ask(client, true)]));
+    });
+
+    it.each(['breaks', 'ends', 'is overloaded'] as const)('never runs a call of a reply that %s in mid-call', async (by) => {
+      const fault = stops(inCall[wire], by === 'is overloaded' ? { by, wire } : { by });
+      const told = fakes.tell(`${wire} call ${by}`, { say: () => note, faults: { 0: fault, 1: fault } });
+      const session = await begin(wire);
+      const { status, toolCalls } = await turn(session, told);
+      expect(status).toBe('failed');
+      expect(told.heard).toHaveLength(2);
+      expect(toolCalls.filter(({ isError }: { isError: boolean }) => !isError)).toEqual([]);
+      expect(fieldsOf(await readLog(service, session), 'tool-start', 'callId')).toEqual([]);
+      expect((await service.call('GET', `/v1/sessions/${session}/files/workspace/note.txt`)).status).toBe(404);
+    });
+
+    it.each([
+      ['before its head', isSilent],
+      ['in mid-answer', stops(begun, { by: 'hangs' })],
+    ] as const)('silent %s, it is let go when the turn’s time is over, as an upstream_timeout', async (name, fault) => {
+      const told = tell(`${wire} silent ${name}`, { 0: fault });
+      expect(await turn(await begin(`${wire}-hasty`), told)).toMatchObject({
+        status: 'failed',
+        reason: 'timeout',
+        problem: { code: 'upstream_timeout' },
+      });
+      await told.heard[0]?.left;
+      expect(told.heard).toHaveLength(1);
+    });
+
+    it.each([
+      ['before its head', isSilent],
+      ['in mid-answer', stops(begun, { by: 'hangs' })],
+    ] as const)('hears of a cancel %s', async (name, fault) => {
+      const told = tell(`${wire} cancelled ${name}`, { 0: fault });
+      const session = await begin(wire);
+      const ended = turn(session, told);
+      while (told.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      expect((await service.call('POST', `/v1/sessions/${session}/cancel`)).json.cancelled).toBe(true);
+      await told.heard[0]?.left;
+      expect(await ended).toMatchObject({ status: 'cancelled' });
+      expect(told.heard).toHaveLength(1);
+    });
+
+    describe.each(clients.map((client) => [client.name, client] as const))('asked by a %s client on the plain path', (_name, client) => {
+      const path = client.path;
+
+      it('hears of it when that leaves in mid-answer', async () => {
+        const told = tell(`${client.name} ${wire} left`, { 0: stops(begun, { by: 'goes on' }) });
+        const caller = new AbortController();
+        const body = client.plainBody(refOf(wire), `How is it? ${told.mark}`);
+        await readUntil(await open(path, body, caller.signal), 'Sunny');
+        expect(told.heard[0]?.hasLeft()).toBe(false);
+        caller.abort();
+        await told.heard[0]?.left;
+      });
+
+      // One that closes politely may still be reading: while nothing is written, the runtime cannot know.
+      it('hears of it when its connection breaks before the head', async () => {
+        const told = tell(`${client.name} ${wire} broken`, { 0: isSilent });
+        const asked = request(service.url + path, { method: 'POST', headers: { ...jsonType, authorization: `Bearer ${service.key}` } });
+        asked.on('error', () => undefined); // It is given up on purpose.
+        asked.end(JSON.stringify(client.plainBody(refOf(wire), `How is it? ${told.mark}`)));
+        while (told.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+        expect(told.heard[0]?.hasLeft()).toBe(false);
+        asked.socket?.resetAndDestroy();
+        await told.heard[0]?.left;
+      });
+    });
+
+    it('does not hear of it when the caller of a session leaves, and says all of it', async () => {
+      const gate = Promise.withResolvers<void>();
+      const told = tell(`${wire} left in session`, { 0: stops(begun, { by: 'waits', gate: gate.promise }) });
+      const session = await begin(wire);
+      const caller = new AbortController();
+      const input = `How is it? ${told.mark}`;
+      const opened = await open(`/v1/sessions/${session}/turns`, { input }, caller.signal, 'text/event-stream');
+      await readUntil(opened, 'Sunny');
+      caller.abort();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(told.heard[0]?.hasLeft()).toBe(false);
+      gate.resolve();
+      const events = await readLog(service, session);
+      expect(fieldsOf(events, 'text-delta', 'text').join('')).toBe(answer.text);
+      expect(events.at(-1)).toMatchObject({ type: 'turn-end', data: { status: 'completed' } });
+    });
+  });
+});
+
+async function readUntil(response: Response, word: string): Promise<void> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes(word)) {
+    const read = await reader?.read();
+    if (read === undefined || read.done) throw new Error(`${word} was not said: ${text}`);
+    text += read.value;
+  }
+}
