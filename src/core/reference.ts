@@ -1,7 +1,10 @@
 /**
  * Ids that chat clients are given. They carry the session that they are of, so that a client which names no session, and only
- * sends its messages back, finds it again after a restart too. An id is never a right: the session checks who asks. Used by
- * `dialects/openai-chat-request.ts`, the session and the chat routes.
+ * sends its messages back, finds it again after a restart too. An id is never a right: the session checks who asks. Used by the dialects, the
+ * session and the chat routes.
+ *
+ * An *answer* is what a client reads for one request, whatever its dialect calls that. A *completion* is an answer that a session can give
+ * again: what it keeps of it, and the id that carries the session.
  */
 import { fromBase64Url, toBase64Url } from './base64url.ts';
 

@@ -14,6 +14,7 @@ import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 
 export const anthropicMessages: Dialect = {
   name: 'anthropic-messages',
+  conversationField: 'messages',
   readRequest: readMessagesRequest,
   sessionOfCalls: ({ messages }) => sessionOfCalls(messages),
   withInstructions,

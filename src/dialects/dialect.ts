@@ -47,6 +47,8 @@ export type DialectRequest = {
 
 export type Dialect = {
   name: DialectName;
+  /** The field of a request that has its conversation. */
+  conversationField: 'messages' | 'input';
   /** Throws `invalid_request`. */
   readRequest(body: Readonly<Record<string, unknown>>): DialectRequest;
   /** The session that ids of calls in an unread request lead to; null: none is one of ours. Throws `invalid_request` for two of them. */

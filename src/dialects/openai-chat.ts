@@ -12,6 +12,7 @@ import { readChatRequest, sessionOfCalls, withInstructions } from './openai-chat
 
 export const openAiChat: Dialect = {
   name: 'openai-chat',
+  conversationField: 'messages',
   readRequest: readChatRequest,
   sessionOfCalls: ({ messages }) => sessionOfCalls(messages),
   withInstructions,

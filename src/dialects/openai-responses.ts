@@ -15,6 +15,7 @@ import { readEcho, readResponsesRequest, withInstructions, withoutTokens } from 
 
 export const openAiResponses: Dialect = {
   name: 'openai-responses',
+  conversationField: 'input',
   readRequest: readResponsesRequest,
   sessionOfCalls: ({ input }) => sessionOfItems(input),
   withInstructions,

@@ -5,13 +5,14 @@
  */
 import { limits } from '../core/limits.ts';
 import type { Message, ToolCallPart } from '../core/message.ts';
-import { invalidRequest, Problem } from '../core/problem.ts';
+import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import { callNames, pairCalls, resultMessage } from '../core/pair-calls.ts';
 import { readToolCallId, toCompletionId } from '../core/reference.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import type { TurnMessages } from '../core/transcript.ts';
 import { openCalls, type TurnState } from '../core/turn-state.ts';
 import type { AnswerRange } from '../dialects/answer.ts';
+import { dialectOf } from '../dialects/dialects.ts';
 import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
 import { acceptTurn, type SubmitDoor } from './accept-turn.ts';
 import type { ClientCall } from './client-calls.ts';
@@ -33,7 +34,7 @@ export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTur
     // In a conversation of its own each result needs the call that it answers.
     const calls = callNames(history);
     const lonely = request.results.map(({ result }) => result.callId).filter((id) => !calls.has(id));
-    if (history.length === 0 || lonely.length > 0) throw nobodyWaits(lonely);
+    if (history.length === 0 || lonely.length > 0) throw nobodyWaits(request, lonely);
     if (match.is !== 'import') return null;
   }
   if (match.is === 'import') importHistory(door, history, request.results);
@@ -164,7 +165,11 @@ function showRest(door: SubmitDoor, request: ChatRequest, { last, earlier }: Sho
     remember(door, request, submitted);
     return submitted;
   }
-  if (last === null) throw nobodyWaits(request.results.map(({ result }) => result.callId));
+  if (last === null)
+    throw nobodyWaits(
+      request,
+      request.results.map(({ result }) => result.callId),
+    );
   return joined(door, last.id, last.range.turn);
 }
 
@@ -212,11 +217,11 @@ export function ownCallId(id: string, session: string): string {
   return reference?.session === session ? reference.own : id;
 }
 
-function nobodyWaits(callIds: readonly string[]): Problem {
-  const named = callIds.slice(0, limits.maxSuggestions).map((id) => JSON.stringify(id.slice(0, limits.maxQuotedLength)));
+function nobodyWaits({ chat }: ChatRequest, callIds: readonly string[]): Problem {
+  const named = callIds.slice(0, limits.maxSuggestions).map(quoted);
   return invalidRequest([
     {
-      path: 'messages',
+      path: dialectOf(chat.dialect).conversationField,
       message: `nobody waits for the result of ${named.join(', ')}: send the messages before it too, with the call that it answers`,
     },
   ]);

@@ -141,3 +141,8 @@ describe('an answer', () => {
     expect(await failed(session.cancel({ ...owner, keyId: 'other' }, first.id))).toBe('not_found');
   });
 });
+
+it('results that nobody waits for are refused by their place in the request', async () => {
+  const issues = [expect.objectContaining({ path: 'input' })];
+  await expect(send(await make(), null, { results: [result('call_1', 'x')] })).rejects.toMatchObject({ extra: { issues } });
+});

@@ -66,8 +66,8 @@ async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Foun
 
   const { history, input, results } = conversation;
   // Words begun for the model are for a model alone to go on from; a turn begins with what somebody says to it.
-  if (input.length === 0 && results.length === 0 && request.previous === null)
-    throw invalidRequest([{ path: 'messages', message: 'must end with a user message, or with the results of tool calls' }]);
+  if (input.length === 0 && results.length === 0)
+    throw invalidRequest([{ path: dialect.conversationField, message: 'must end with a user message, or with the results of tool calls' }]);
   const { includeUsage, echo } = request;
   const previous = request.previous === null ? {} : { previous: request.previous };
   const chat = { dialect: dialect.name, model: body.model, includeUsage, echo, results, ...previous };
