@@ -34,7 +34,12 @@ describe('the stock openai client, over responses', () => {
   beforeAll(async () => {
     upstream = await startEcho();
     await start();
-    const put = await service.call('PUT', '/v1/providers/native', { kind: 'openai-responses', baseUrl: upstream.url, apiKey: 'sk-x' });
+    const put = await service.call('PUT', '/v1/providers/native', {
+      kind: 'openai-responses',
+      baseUrl: upstream.url,
+      apiKey: 'sk-x',
+      profile: { exact: true },
+    });
     expect(put.status, put.text).toBe(201);
     await service.call('PUT', '/v1/toolsets/guarded', { tools: [{ tool: 'builtin.bash', name: 'shell', approval: 'always' }] });
     await service.call('PUT', '/v1/agents/guarded', { model: 'rehearsal/default', toolset: 'guarded', instructions: '' });
