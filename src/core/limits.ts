@@ -128,6 +128,10 @@ export const limits = {
   maxHeldText: 8 * KB,
   /** Calls that one reply may start; far above what a step may run, so that the refusals can still be told one by one. */
   maxCallsPerReply: 256,
+  /** Things of one reply that its provider wants back: each is a row of the log. A long answer with searches and thoughts has some dozens. */
+  maxNativePartsPerReply: 2_000,
+  /** A provider's own id of a call; the longest seen have some hundred characters. What is longer is cut, and is no id to send back. */
+  maxNativeCallIdLength: 1_024,
   /** A tool's result as the model reads it; the rest is cut with a note. */
   maxResultBytes: 64 * KB,
   /** Blocks of a result that are cut or left out with a note of their own; the rest is counted. */

@@ -85,7 +85,7 @@ export class ToolCallAssembler {
   }
 
   #route(piece: CallPiece, text: string): OpenCall | undefined {
-    const id = piece.id || null;
+    const id = piece.id?.slice(0, limits.maxNativeCallIdLength) || null;
     const index = piece.index ?? null;
     const atIndex = index === null ? undefined : this.#byIndex.get(index);
     const withId = id === null ? undefined : this.#byId.get(id);

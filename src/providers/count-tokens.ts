@@ -2,6 +2,9 @@
  * How many tokens a request has, asked of the provider that will bill them: the Messages API counts by itself ("Token counting"), and no
  * other kind in this shape. Not an estimate: that is the caller's, where this answers null.
  */
+import { limits } from '../core/limits.ts';
+import { readBounded } from '../net/read-bounded.ts';
+import { malformedProblem } from './provider-error.ts';
 import type { ProxyRequest } from './proxy.ts';
 import { outgoingBody } from './proxy.ts';
 import { adapterFor } from './registry.ts';
@@ -16,8 +19,7 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal'>): Promis
   const headers = { ...adapter.headers, ...request.headers };
   const exchange = { access, path: '/messages/count_tokens', headers, body: outgoingBody(request) };
   const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true }));
-  return new Response(response.body, {
-    status: 200,
-    headers: { 'content-type': response.headers.get('content-type') ?? 'application/json' },
-  });
+  const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
+  if (truncated) throw malformedProblem(access, 'sent a count that is longer than a count can be');
+  return new Response(bytes, { status: 200, headers: { 'content-type': response.headers.get('content-type') ?? 'application/json' } });
 }

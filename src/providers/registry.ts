@@ -1,5 +1,6 @@
 /** Which adapter speaks to which kind of provider: a line each. Everything above asks for a `ChatModel` and knows none. */
 import type { ChatEvent } from '../core/chat-event.ts';
+import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
@@ -14,7 +15,7 @@ import { openaiResponses } from './openai-responses.ts';
 import { withRetries } from './retry.ts';
 import { withTextProtocol } from './text-protocol.ts';
 import { logLeftTools } from './tool-definitions.ts';
-import { type Exchange, openReply, openWhole, ReplyCursor } from './transport.ts';
+import { countNatives, type Exchange, nativeFlood, openReply, openWhole, ReplyCursor } from './transport.ts';
 
 /** `rehearsal` answers for the built-in stand-in, over the same wire (`rehearsal.ts`). */
 export type ModelDeps = { http: OutboundHttp; clock: Clock; rehearsal: OutboundHttp; log?: Logger };
@@ -99,7 +100,9 @@ async function* readWhole(deps: ModelDeps, request: ChatRequest): Reply {
   const exchange = toExchange(adapter, request);
   yield await withRetries(deps.clock, undefined, async () => {
     const body = await openWhole({ http: httpFor(deps, access), clock: deps.clock }, exchange);
-    return refuseFailure(adapter.createReply(request).takeWhole(body));
+    const events = refuseFailure(adapter.createReply(request).takeWhole(body));
+    if (countNatives(events) > limits.maxNativePartsPerReply) throw nativeFlood(access);
+    return events;
   });
 }
 

@@ -137,6 +137,7 @@ export class ReplyCursor {
   readonly #signal: AbortSignal | undefined;
   readonly #take: Take;
   #bytes = 0;
+  #natives = 0;
   #ended = false;
 
   constructor({ response, patience }: OpenReply, access: ProviderAccess, reply: ReplyReader, signal?: AbortSignal) {
@@ -180,12 +181,19 @@ export class ReplyCursor {
     if (this.#patience.expired !== null && !inTail) throw timeoutProblem(this.#access, this.#patience.expired);
     if (done) {
       this.#ended = true;
-      return this.#take.end();
+      return this.#counted(this.#take.end());
     }
     this.#bytes += value.byteLength;
     if (this.#bytes > limits.maxPlainReplyBytes) throw malformedProblem(this.#access, `sent more than ${limits.maxPlainReplyBytes} bytes`);
-    const events = this.#take.bytes(value);
+    const events = this.#counted(this.#take.bytes(value));
     this.#ended = this.#reply.state === 'over';
+    return events;
+  }
+
+  /** Each is a row of the log: a flood of them ends the reply. */
+  #counted(events: ChatEvent[]): ChatEvent[] {
+    this.#natives += countNatives(events);
+    if (this.#natives > limits.maxNativePartsPerReply) throw nativeFlood(this.#access);
     return events;
   }
 
@@ -194,6 +202,17 @@ export class ReplyCursor {
       // The connection is gone already, which is all that was wanted.
     });
   }
+}
+
+/** Things that the provider wants back. */
+export function countNatives(events: readonly ChatEvent[]): number {
+  let count = 0;
+  for (const event of events) if (event.type === 'native') count += 1;
+  return count;
+}
+
+export function nativeFlood(access: ProviderAccess): Problem {
+  return malformedProblem(access, `wants more than ${limits.maxNativePartsPerReply} things of one reply back`);
 }
 
 type Take = { bytes(value: Uint8Array): ChatEvent[]; end(): ChatEvent[] };

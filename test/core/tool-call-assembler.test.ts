@@ -370,3 +370,11 @@ it('keeps the text of a call alive, and not the chunks that its pieces were cut 
     gather([{ type: 'call-start', call: 0, name: 'a', nativeId: null }, ...assembler.finish({ ended: true, length: false })]),
   ).toMatchObject([{ state: 'ok', arguments: { text: 'x'.repeat(400_000) } }]);
 });
+
+it('keeps of a call id without end what an id may have', () => {
+  const assembler = new ToolCallAssembler();
+  const id = 'x'.repeat(1_000_000);
+  const [start] = assembler.push({ id, name: 'a', arguments: '{}' });
+  expect(start).toMatchObject({ type: 'call-start', nativeId: 'x'.repeat(limits.maxNativeCallIdLength) });
+  expect(assembler.push({ id, arguments: ' ' })).not.toContainEqual(expect.objectContaining({ type: 'call-start' }));
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { type ProviderAccess, rehearsalAccess } from '../../src/core/provider.ts';
@@ -282,7 +283,11 @@ describe('a reply that is asked for whole', () => {
   });
 
   it('is read with and without its length told, and encoded', async () => {
-    for (const headers of [{} as Record<string, string>, { 'content-length': String(JSON.stringify(reply).length) }, { 'content-encoding': 'identity' }]) {
+    for (const headers of [
+      {} as Record<string, string>,
+      { 'content-length': String(JSON.stringify(reply).length) },
+      { 'content-encoding': 'identity' },
+    ]) {
       const { http } = scripted(() => new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json', ...headers } }));
       expect((await collect(modelOver(http), whole())).at(-1)).toMatchObject({ type: 'finish', reason: 'stop' });
     }
@@ -304,6 +309,38 @@ describe('a reply that is asked for whole', () => {
   it('is refused where it is longer than a reply may be', async () => {
     const long = scripted(() => new Response('x', { headers: { 'content-length': String(limits.maxPlainReplyBytes + 1) } }));
     await expect(collect(modelOver(long.http), whole())).rejects.toMatchObject({ code: 'upstream_error' });
+  });
+});
+
+describe('a flood of what a provider wants back', () => {
+  const anthropic: ProviderAccess = { ...access, kind: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' };
+  const block = (index: number) => ({ type: 'server_tool_use', id: `srvtoolu_${index}`, name: 'web_search', input: {} });
+  const blocks = (count: number) => Array.from({ length: count }, (_, index) => block(index));
+  const whole = (count: number) => ({ type: 'message', role: 'assistant', content: blocks(count), stop_reason: 'end_turn', usage: {} });
+  const frames = (count: number) => [
+    { type: 'message_start', message: { id: 'msg_1', type: 'message', role: 'assistant', content: [], usage: { input_tokens: 1 } } },
+    ...blocks(count).flatMap((content_block, index) => [
+      { type: 'content_block_start', index, content_block },
+      { type: 'content_block_stop', index },
+    ]),
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+    { type: 'message_stop' },
+  ];
+  const reply = (count: number, isWhole: boolean) => async () =>
+    isWhole ? Response.json(whole(count)) : sse(...frames(count).map((frame) => `data: ${JSON.stringify(frame)}\n\n`));
+  const ask = (count: number, isWhole: boolean) =>
+    collect(modelOver(reply(count, isWhole)), request({ access: anthropic, ...(isWhole && { whole: true as const }) }));
+
+  it.each([
+    ['streamed', false],
+    ['whole', true],
+  ])('ends the reply as an error; as many as there may be do not: %s', async (_, isWhole) => {
+    const events = await ask(limits.maxNativePartsPerReply - 10, isWhole);
+    expect(events.at(-1)).toMatchObject({ type: 'finish' });
+    expect(events.filter(({ type }) => type === 'native').length).toBeGreaterThan(limits.maxNativePartsPerReply / 2);
+    const flooded = await ask(limits.maxNativePartsPerReply + 10, isWhole).catch((error: unknown) => error);
+    if (isWhole) expect(flooded).toMatchObject({ code: 'upstream_error' });
+    else expect(flooded instanceof Problem || (flooded as ChatEvent[]).at(-1)?.type === 'error').toBe(true);
   });
 });
 
