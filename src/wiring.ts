@@ -163,6 +163,6 @@ async function proxy(
   }
   const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
   // A body with other instructions is no longer the text that came.
-  const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions) };
+  const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
   return await proxyChat({ access, model, dialect, ...sent, headers, http, clock: deps.clock, signal });
 }

@@ -82,7 +82,7 @@ const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
 async function readAll(batches: AsyncIterator<readonly ChatEvent[]>): Promise<ChatEvent[]> {
   const events: ChatEvent[] = [];
-  for (let read = await batches.next(); !read.done; read = await batches.next()) events.push(...read.value);
+  for (let read = await batches.next(); !read.done; read = await batches.next()) for (const event of read.value) events.push(event);
   return events;
 }
 

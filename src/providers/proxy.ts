@@ -27,6 +27,8 @@ export type ProxyRequest = {
   text?: string | undefined;
   /** Of the caller's request, that the provider is to see. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** An agent's ref: what the answer names as its model, so that nobody learns which one is behind it. */
+  agentRef?: string | undefined;
   http: OutboundHttp;
   clock: Clock;
   /** Aborts when the caller leaves. Asked for only where something here has to hear of it: having one is dear. */
@@ -45,7 +47,7 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
   const headersOut = { ...adapter.headers, ...request.headers };
   const exchange: Exchange = { access, path: adapter.path({ model }), headers: headersOut, body: outgoingBody(request) };
   const { normalize, exact } = profileFor(access, model);
-  if (!normalize && (exact || !offersTools(body))) {
+  if (request.agentRef === undefined && !normalize && (exact || !offersTools(body))) {
     const firstByteMs = body.stream === true ? limits.providerFirstByteTimeoutMs : limits.providerWholeTimeoutMs;
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true, firstByteMs }));
     const headers = await answerHeaders(access, response);
@@ -58,7 +60,8 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
     open.patience.stop();
     throw error;
   });
-  const rewriting = { access, adapter, dialect, model, includeUsage: wantsUsage(body), clock, headers, signal };
+  const { agentRef } = request;
+  const rewriting = { access, adapter, dialect, model, agentRef, includeUsage: wantsUsage(body), clock, headers, signal };
   return body.stream === true ? await rewriteStream(open, rewriting) : await rewriteWhole(open, rewriting);
 }
 

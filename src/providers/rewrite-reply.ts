@@ -18,6 +18,8 @@ export type Rewriting = {
   adapter: Adapter;
   dialect: Dialect;
   model: string;
+  /** In place of the model, in the answer. */
+  agentRef: string | undefined;
   /** The caller's request asks for usage at the end of a stream. */
   includeUsage: boolean;
   clock: Clock;
@@ -30,12 +32,18 @@ export async function rewriteWhole(open: OpenReply, rewriting: Rewriting): Promi
   const { access, adapter, dialect, model, headers, signal } = rewriting;
   const reply = adapter.createReply({ access, model });
   const events: ChatEvent[] = [];
-  for await (const batch of readReply(open, access, reply, signal)) events.push(...batch);
+  for await (const batch of readReply(open, access, reply, signal)) for (const event of batch) events.push(event);
   return Response.json(toReplyDocument(dialect, events, identityOf(reply, rewriting)), { headers });
 }
 
-function identityOf(reply: ReplyReader, { dialect, model, includeUsage }: Rewriting): AnswerIdentity {
-  return { id: reply.id ?? toAnswerId(dialect.name, 'proxied'), model, created: reply.created ?? 0, includeUsage, isOwnWire: true };
+function identityOf(reply: ReplyReader, { dialect, model, agentRef, includeUsage }: Rewriting): AnswerIdentity {
+  return {
+    id: reply.id ?? toAnswerId(dialect.name, 'proxied'),
+    model: agentRef ?? model,
+    created: reply.created ?? 0,
+    includeUsage,
+    isOwnWire: true,
+  };
 }
 
 /** Waits for the first batch, so that a reply which is an error from the start is an error status. */

@@ -107,6 +107,25 @@ describe('a request without anything of ours', () => {
     expect((await answer).status).toBe(200);
   });
 
+  it('for an agent, names the agent and not the model behind it', async () => {
+    const answer = {
+      id: 'x',
+      model: 'm-2026',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+    };
+    const chunk = { id: 'x', model: 'm-2026', choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] };
+    const http: OutboundHttp = async (request) =>
+      ((await request.json()) as { stream?: boolean }).stream
+        ? new Response(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } })
+        : Response.json(answer);
+    for (const stream of [false, true]) {
+      const text = await (await proxied(http, { body: { ...body, stream }, agentRef: 'agent/helper' })).text();
+      expect(text).toContain('"model":"agent/helper"');
+      expect(text).toContain('"Hi"');
+      expect(text).not.toContain('m-2026');
+    }
+  });
+
   it.each([
     ['a stream', true, limits.providerFirstByteTimeoutMs],
     ['a whole answer', false, limits.providerWholeTimeoutMs],
