@@ -16,10 +16,10 @@ import {
 } from '../../src/dialects/answer.ts';
 import { openAiChat } from '../../src/dialects/openai-chat.ts';
 import { deltas, type Chunk } from './chunks.ts';
+import { logOf, sessionId, stepStart, textDelta, turn, turnStart } from './events.ts';
 
 const identity = { id: 'chatcmpl-1', model: 'agent/helper', created: 1_760_000_000 };
 const usage = { inputTokens: 3, outputTokens: 2 };
-const sessionId = '0123456789abcdef'.repeat(4);
 const whole: AnswerRange = { turn: 't1', after: 0, earlier: null };
 
 function framesOf(events: readonly SessionEvent[], range = whole, includeUsage = false): NumberedFrame[] {
@@ -39,14 +39,6 @@ function documentOf(events: readonly SessionEvent[], range = whole): any {
   return answer.document();
 }
 
-function session(...bodies: SessionEventBody[]): SessionEvent[] {
-  return bodies.map((body, index) => ({ ...body, id: index + 1, at: 0 }));
-}
-
-const turn = 't1';
-const start: SessionEventBody = { type: 'turn-start', turn, input: [{ type: 'text', text: 'hi' }], model: 'rehearsal/default' };
-const step = (step: number): SessionEventBody => ({ type: 'step-start', turn, step });
-const text = (step: number, said: string): SessionEventBody => ({ type: 'text-delta', turn, step, text: said });
 const end = (
   status: 'completed' | 'failed' | 'cancelled' | 'interrupted',
   reason: 'stop' | 'length' | 'upstream_error' | 'cancelled' | 'restarted',
@@ -59,16 +51,16 @@ const call: SessionEventBody[] = [
 ];
 
 describe('a session turn as chunks', () => {
-  const events = session(
-    start,
-    step(1),
-    text(1, 'Let me '),
-    text(1, 'look.'),
+  const events = logOf(
+    turnStart,
+    stepStart(1),
+    textDelta(1, 'Let me '),
+    textDelta(1, 'look.'),
     ...call,
     { type: 'usage', turn, step: 1, usage },
     { type: 'step-end', turn, step: 1, reason: 'tool-calls', model: 'm' },
-    step(2),
-    text(2, 'Done.'),
+    stepStart(2),
+    textDelta(2, 'Done.'),
     { type: 'usage', turn, step: 2, usage },
     end('completed', 'stop'),
   );
@@ -104,17 +96,17 @@ describe('a session turn as chunks', () => {
 
   it('ends with an error and [DONE] when the turn fails, and says nothing more', () => {
     const problem = new Problem('upstream_error', 'The provider x fell silent.').toBody();
-    const failing = session(start, step(1), text(1, 'He'), { type: 'error', turn, problem }, end('failed', 'upstream_error'));
+    const failing = logOf(turnStart, stepStart(1), textDelta(1, 'He'), { type: 'error', turn, problem }, end('failed', 'upstream_error'));
     expect(deltas(frames(failing))).toEqual([{ role: 'assistant', content: '' }, { content: 'He' }, 'upstream_error', '[DONE]']);
     expect(() => documentOf(failing)).toThrow(/fell silent/);
   });
 
   it('cannot take back text when a step restarts; the plain document can', () => {
     const restart: SessionEventBody = { type: 'step-restart', turn, step: 1, from: 3 };
-    const restarted = session(start, step(1), text(1, 'Hal'), restart, text(1, 'Hello'), end('completed', 'stop'));
+    const restarted = logOf(turnStart, stepStart(1), textDelta(1, 'Hal'), restart, textDelta(1, 'Hello'), end('completed', 'stop'));
     expect(deltas(frames(restarted))).toEqual([{ role: 'assistant', content: '' }, { content: 'Hal' }, 'upstream_error', '[DONE]']);
     expect(documentOf(restarted)).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
-    expect(deltas(frames(session(start, step(1), restart, text(1, 'Hello'), end('completed', 'stop'))))).toContainEqual({
+    expect(deltas(frames(logOf(turnStart, stepStart(1), restart, textDelta(1, 'Hello'), end('completed', 'stop'))))).toContainEqual({
       content: 'Hello',
     });
   });
@@ -122,22 +114,22 @@ describe('a session turn as chunks', () => {
   it('leaves out what a dropped attempt had thought, in the plain document', () => {
     const think = (n: number, text: string): SessionEventBody => ({ type: 'reasoning-delta', turn, step: n, text });
     const restart: SessionEventBody = { type: 'step-restart', turn, step: 2, from: 5 };
-    const events = session(
-      start,
-      step(1),
+    const events = logOf(
+      turnStart,
+      stepStart(1),
       think(1, 'a'),
-      step(2),
+      stepStart(2),
       think(2, 'b'),
       restart,
       think(2, 'c'),
-      text(2, 'x'),
+      textDelta(2, 'x'),
       end('completed', 'stop'),
     );
     expect(documentOf(events)).toMatchObject({ choices: [{ message: { content: 'x', reasoning_content: 'ac' } }] });
   });
 
   it('calls a restart of ours ours', () => {
-    expect(() => documentOf(session(start, step(1), end('interrupted', 'restarted')))).toThrow(
+    expect(() => documentOf(logOf(turnStart, stepStart(1), end('interrupted', 'restarted')))).toThrow(
       expect.objectContaining({ code: 'internal', detail: expect.stringContaining('restarted') }),
     );
   });
@@ -147,7 +139,7 @@ describe('a session turn as chunks', () => {
     ['cancelled', 'stop'],
   ] as const)('ends a turn of reason %s with %s', (reason, finish) => {
     const status = reason === 'cancelled' ? 'cancelled' : 'completed';
-    expect(deltas(frames(session(start, end(status, reason))))).toEqual([{ role: 'assistant', content: '' }, finish, '[DONE]']);
+    expect(deltas(frames(logOf(turnStart, end(status, reason))))).toEqual([{ role: 'assistant', content: '' }, finish, '[DONE]']);
   });
 });
 
@@ -186,10 +178,10 @@ const decided: SessionEventBody = { type: 'approval-decided', turn, step: 1, cal
 const note = approvalNote('builtin.delete_file', 'a1', sessionId);
 
 describe('a turn that waits', () => {
-  const forClient = session(
-    start,
-    step(1),
-    text(1, 'Which?'),
+  const forClient = logOf(
+    turnStart,
+    stepStart(1),
+    textDelta(1, 'Which?'),
     ...asked('c1'),
     ...asked('c2'),
     spent(1),
@@ -220,7 +212,7 @@ describe('a turn that waits', () => {
   });
 
   it('ends with a sentence that names what waits for a person, and how to decide', () => {
-    const events = session(start, step(1), text(1, 'Tidying.'), ...deletion, spent(1), stepEnd(1), approval);
+    const events = logOf(turnStart, stepStart(1), textDelta(1, 'Tidying.'), ...deletion, spent(1), stepEnd(1), approval);
     expect(deltas(frames(events)).slice(2)).toEqual([{ content: `\n\n${note}` }, 'stop', '[DONE]']);
     expect(documentOf(events).choices[0].message.content).toBe(`Tidying.\n\n${note}`);
     for (const part of ['builtin.delete_file', 'call a1', `/v1/sessions/${sessionId}/approvals/a1`, 'link']) expect(note).toContain(part);
@@ -229,24 +221,24 @@ describe('a turn that waits', () => {
   });
 
   it('that waits for both has the calls, with the sentence as content', () => {
-    const events = session(start, step(1), ...deletion, ...asked('c1'), stepEnd(1), approval, required('c1'));
+    const events = logOf(turnStart, stepStart(1), ...deletion, ...asked('c1'), stepEnd(1), approval, required('c1'));
     expect(documentOf(events).choices[0]).toMatchObject({ message: { content: note, tool_calls: [{}] }, finish_reason: 'tool_calls' });
     expect(answerEnd(events, whole, sessionId)).toEqual({ event: events.length, waiting: turn });
   });
 
-  const before = [start, step(1), text(1, 'One.'), ...deletion, spent(1), stepEnd(1), approval];
-  const after = [decided, result('a1'), step(2), text(2, 'Two.'), spent(2)];
+  const before = [turnStart, stepStart(1), textDelta(1, 'One.'), ...deletion, spent(1), stepEnd(1), approval];
+  const after = [decided, result('a1'), stepStart(2), textDelta(2, 'Two.'), spent(2)];
 
   it('and went on unseen is told from there on by the next answer, each usage once', () => {
     const next = 't2';
     const other: SessionEventBody[] = [
-      { ...start, turn: next } as SessionEventBody,
+      { ...turnStart, turn: next } as SessionEventBody,
       { type: 'step-start', turn: next, step: 1 },
       { type: 'text-delta', turn: next, step: 1, text: 'Three.' },
       { type: 'usage', turn: next, step: 1, usage },
       { type: 'turn-end', turn: next, status: 'completed', reason: 'stop', usage },
     ];
-    const events = session(...before, ...after, end('completed', 'stop'), ...other);
+    const events = logOf(...before, ...after, end('completed', 'stop'), ...other);
     const ended = before.length + after.length + 1;
     const range = { turn: next, after: ended, earlier: { turn, after: before.length } };
     expect(documentOf(events, range)).toMatchObject({
@@ -256,15 +248,15 @@ describe('a turn that waits', () => {
     expect(documentOf(events.slice(0, before.length)).usage.total_tokens).toBe(5);
     // The same where the turn still ran when the next request came, and where it waits again before that can begin.
     expect(documentOf(events, { ...range, after: before.length + 3 }).choices[0].message.content).toBe('Two.\n\nThree.');
-    const again = session(...before, ...after, ...asked('c1').map((event) => ({ ...event, step: 2 })), stepEnd(2), required('c1'));
+    const again = logOf(...before, ...after, ...asked('c1').map((event) => ({ ...event, step: 2 })), stepEnd(2), required('c1'));
     const owed = { turn: next, after: before.length + 1, earlier: { turn, after: before.length } };
     expect(documentOf(again, owed).choices[0]).toMatchObject({ message: { content: 'Two.' }, finish_reason: 'tool_calls' });
   });
 
   it('goes on after the results, and ends at once when it still waits', () => {
-    const events = session(...before, ...after, end('completed', 'stop'));
+    const events = logOf(...before, ...after, end('completed', 'stop'));
     expect(documentOf(events, { turn, after: before.length + 1, earlier: null }).choices[0].message.content).toBe('Two.');
-    const still = session(...before, { type: 'turn-input', turn, input: [{ type: 'text', text: 'well?' }] });
+    const still = logOf(...before, { type: 'turn-input', turn, input: [{ type: 'text', text: 'well?' }] });
     expect(deltas(frames(still, false, { turn, after: before.length + 1, earlier: null }))).toEqual([
       { role: 'assistant', content: '' },
       { content: note },
@@ -274,21 +266,30 @@ describe('a turn that waits', () => {
   });
 
   it('keeps whoever is queued behind it from hanging', () => {
-    const events = session(...before);
+    const events = logOf(...before);
     expect(documentOf(events, { turn: 'queued', after: 3, earlier: null }).choices[0].message.content).toBe(note);
   });
 
   it('takes back what a dead run had said before anybody was shown it', () => {
-    const dead: SessionEventBody[] = [decided, result('a1'), step(2), text(2, 'Tw'), { type: 'turn-resume', turn, attempt: 1 }];
+    const dead: SessionEventBody[] = [decided, result('a1'), stepStart(2), textDelta(2, 'Tw'), { type: 'turn-resume', turn, attempt: 1 }];
     const from = before.length + 4;
-    const events = session(...before, ...dead, { type: 'step-restart', turn, step: 2, from }, text(2, 'Two.'), end('completed', 'stop'));
+    const events = logOf(...before, ...dead, { type: 'step-restart', turn, step: 2, from }, textDelta(2, 'Two.'), end('completed', 'stop'));
     const range = { turn, after: before.length + dead.length + 1, earlier: { turn, after: before.length } };
     expect(deltas(frames(events, false, range))).toEqual([{ role: 'assistant', content: '' }, { content: 'Two.' }, 'stop', '[DONE]']);
   });
 });
 
 describe('the ids of frames', () => {
-  const events = session(start, step(1), text(1, 'größe'), text(1, ' 🎉'), ...asked('c1'), spent(1), stepEnd(1), required('c1'));
+  const events = logOf(
+    turnStart,
+    stepStart(1),
+    textDelta(1, 'größe'),
+    textDelta(1, ' 🎉'),
+    ...asked('c1'),
+    spent(1),
+    stepEnd(1),
+    required('c1'),
+  );
 
   it('are the event’s number, then its parts’', () => {
     expect(framesOf(events, whole, true).map(({ id }) => id)).toEqual(['1', '3', '4', '9', '9.1', '9.2', '9.3', '9.4']);

@@ -9,17 +9,26 @@ import { anthropicMessages } from '../../src/dialects/anthropic-messages.ts';
 import type { AnswerIdentity } from '../../src/dialects/dialect.ts';
 import { encodeFrame } from '../../src/dialects/native.ts';
 import { createReplyEncoder, toReplyDocument } from '../../src/dialects/reply-encoder.ts';
+import {
+  endCall,
+  feedCall,
+  finish,
+  logOf,
+  native,
+  say,
+  sessionId,
+  startCall,
+  stepStart,
+  textDelta,
+  think,
+  thoughtDelta,
+  turn,
+  turnStart,
+} from './events.ts';
 import { accumulate, checkOrder, eventsOf, type StreamEvent } from './messages-stream.ts';
 
 const identity: AnswerIdentity = { id: 'msg_1', model: 'claude/sonnet', created: 1_760_000_000 };
 const usage = { inputTokens: 12, outputTokens: 7 };
-const finish = (reason: Extract<ChatEvent, { type: 'finish' }>['reason'] = 'stop'): ChatEvent => ({ type: 'finish', reason, raw: null });
-const say = (text: string): ChatEvent => ({ type: 'text', text });
-const think = (text: string): ChatEvent => ({ type: 'reasoning', text });
-const start = (call: number, name: string): ChatEvent => ({ type: 'call-start', call, name, nativeId: `toolu_${call}` });
-const feed = (call: number, text: string): ChatEvent => ({ type: 'call-delta', call, text });
-const end = (call: number, raw: string): ChatEvent => ({ type: 'call-end', call, state: 'ok', arguments: JSON.parse(raw || '{}'), raw });
-const native = (provider: string, data: unknown): ChatEvent => ({ type: 'native', provider, data });
 
 function streamOf(events: readonly ChatEvent[], as: AnswerIdentity = identity): string {
   const encoder = createReplyEncoder(anthropicMessages, as);
@@ -56,27 +65,27 @@ describe('a reply as a stream of the Messages API', () => {
   it('opens one block at a time, though its calls interleave: the second waits for the end of the first', () => {
     const events = [
       say('Both.'),
-      start(0, 'a'),
-      feed(0, '{"x"'),
-      start(1, 'b'),
-      feed(1, '{"y":'),
-      feed(0, ':1}'),
+      startCall(0, 'a'),
+      feedCall(0, '{"x"'),
+      startCall(1, 'b'),
+      feedCall(1, '{"y":'),
+      feedCall(0, ':1}'),
       say('Aside.'),
-      feed(1, '2'),
-      end(0, '{"x":1}'),
-      feed(1, '}'),
-      end(1, '{"y":2}'),
+      feedCall(1, '2'),
+      endCall(0, '{"x":1}'),
+      feedCall(1, '}'),
+      endCall(1, '{"y":2}'),
       finish('tool-calls'),
     ];
     expect(told(streamOf(events))).toEqual([
       '0 {"type":"text","text":""}',
       '0 {"type":"text_delta","text":"Both."}',
       '0 stop',
-      '1 {"type":"tool_use","id":"toolu_0","name":"a","input":{}}',
+      '1 {"type":"tool_use","id":"id_0","name":"a","input":{}}',
       '1 {"type":"input_json_delta","partial_json":"{\\"x\\""}',
       '1 {"type":"input_json_delta","partial_json":":1}"}',
       '1 stop',
-      '2 {"type":"tool_use","id":"toolu_1","name":"b","input":{}}',
+      '2 {"type":"tool_use","id":"id_1","name":"b","input":{}}',
       '2 {"type":"input_json_delta","partial_json":"{\\"y\\":2"}',
       '2 {"type":"input_json_delta","partial_json":"}"}',
       '2 stop',
@@ -87,7 +96,7 @@ describe('a reply as a stream of the Messages API', () => {
   });
 
   it('shows a call as soon as its name is certain', () => {
-    const stream = streamOf([start(0, 'a'), feed(0, '{"x')]);
+    const stream = streamOf([startCall(0, 'a'), feedCall(0, '{"x')]);
     expect(told(stream).at(-1)).toBe('0 {"type":"input_json_delta","partial_json":"{\\"x"}');
   });
 
@@ -141,8 +150,8 @@ describe('a reply as a stream of the Messages API', () => {
   it('gives free text of a call as an object, in one piece', async () => {
     const events: ChatEvent[] = [
       { type: 'call-start', call: 0, name: 'patch', nativeId: 'c', custom: true },
-      feed(0, 'say "'),
-      feed(0, 'hi"'),
+      feedCall(0, 'say "'),
+      feedCall(0, 'hi"'),
       { type: 'call-end', call: 0, state: 'ok', arguments: { input: 'say "hi"' }, raw: 'say "hi"' },
       finish('tool-calls'),
     ];
@@ -153,8 +162,8 @@ describe('a reply as a stream of the Messages API', () => {
 
   it('never shows arguments that are none as an empty object', () => {
     const cut: ChatEvent = { type: 'call-end', call: 0, state: 'truncated', arguments: null, raw: '{"path":"/tm' };
-    expect(documentOf([start(0, 'rm'), feed(0, '{"path":"/tm'), cut, finish('length')]).content).toEqual([
-      { type: 'tool_use', id: 'toolu_0', name: 'rm', input: { INVALID_JSON: '{"path":"/tm' } },
+    expect(documentOf([startCall(0, 'rm'), feedCall(0, '{"path":"/tm'), cut, finish('length')]).content).toEqual([
+      { type: 'tool_use', id: 'id_0', name: 'rm', input: { INVALID_JSON: '{"path":"/tm' } },
     ]);
   });
 });
@@ -177,7 +186,7 @@ describe('what a provider wants back', () => {
 
   it('stands as it came where the request goes back as it comes', async () => {
     const citations = [{ type: 'char_location', cited_text: 'x' }];
-    const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
+    const search = { type: 'server_tool_use', id: 'srvid_1', name: 'web_search', input: { query: 'x' } };
     const events = [
       think('Hm.'),
       native('claude', { api: 'anthropic', type: 'thinking', signature: 'sig' }),
@@ -187,7 +196,7 @@ describe('what a provider wants back', () => {
       native('claude', { api: 'anthropic', type: 'text', citations }),
       say('Two.'),
       native('claude', { api: 'anthropic', type: 'block', block: search }),
-      native('claude', { api: 'anthropic', type: 'tool_use', id: 'toolu_0', fields: { caller: {} } }),
+      native('claude', { api: 'anthropic', type: 'tool_use', id: 'id_0', fields: { caller: {} } }),
       finish(),
     ];
     const own: AnswerIdentity = { ...identity, isOwnWire: true };
@@ -205,36 +214,29 @@ describe('what a provider wants back', () => {
 });
 
 describe('a session’s answer', () => {
-  const turn = 't1';
-  const session = '0123456789abcdef'.repeat(4);
   const whole = { turn, after: 0, earlier: null };
-  const log = (...bodies: SessionEventBody[]): SessionEvent[] => bodies.map((body, index) => ({ ...body, id: index + 1, at: 0 }));
-  const begin: SessionEventBody = { type: 'turn-start', turn, input: [{ type: 'text', text: 'hi' }], model: 'rehearsal/default' };
-  const step = (number: number): SessionEventBody => ({ type: 'step-start', turn, step: number });
-  const text = (number: number, said: string): SessionEventBody => ({ type: 'text-delta', turn, step: number, text: said });
-  const thought = (number: number, said: string): SessionEventBody => ({ type: 'reasoning-delta', turn, step: number, text: said });
   const over: SessionEventBody = { type: 'turn-end', turn, status: 'completed', reason: 'stop', usage };
   const encode = (events: readonly SessionEvent[]) => {
-    const encoder = createAnswerEncoder(whole, identity, session, anthropicMessages);
+    const encoder = createAnswerEncoder(whole, identity, sessionId, anthropicMessages);
     return events.flatMap((event) => encoder.encode(event));
   };
   const streamed = (events: readonly SessionEvent[]): string => encode(events).map(encodeFrame).join('');
   const documented = (events: readonly SessionEvent[]): Record<string, unknown> => {
-    const answer = createAnswerDocument(whole, identity, session, anthropicMessages);
+    const answer = createAnswerDocument(whole, identity, sessionId, anthropicMessages);
     for (const event of events) answer.take(event);
     return answer.document();
   };
 
   it('has the texts of its steps as one block, parted by a blank line, and its thoughts in their places', async () => {
-    const events = log(
-      begin,
-      step(1),
-      text(1, 'Let me look.'),
-      step(2),
-      text(2, 'Here.'),
-      step(3),
-      thought(3, 'Hm.'),
-      text(3, 'Done.'),
+    const events = logOf(
+      turnStart,
+      stepStart(1),
+      textDelta(1, 'Let me look.'),
+      stepStart(2),
+      textDelta(2, 'Here.'),
+      stepStart(3),
+      thoughtDelta(3, 'Hm.'),
+      textDelta(3, 'Done.'),
       over,
     );
     const content = [
@@ -247,7 +249,7 @@ describe('a session’s answer', () => {
   });
 
   it('shows life with its first event, and names each frame', () => {
-    const frames = encode(log(begin, step(1), text(1, 'x'), over));
+    const frames = encode(logOf(turnStart, stepStart(1), textDelta(1, 'x'), over));
     expect(frames.map(({ id, event }) => `${id} ${event}`)).toEqual([
       '1 message_start',
       '1.1 ping',
@@ -261,7 +263,15 @@ describe('a session’s answer', () => {
 
   it('thinks anew in a block of its own when its step begins anew', async () => {
     const restart: SessionEventBody = { type: 'step-restart', turn, step: 1, from: 3 };
-    const events = log(begin, step(1), thought(1, 'Half a'), restart, thought(1, 'Whole.'), text(1, 'Yes.'), over);
+    const events = logOf(
+      turnStart,
+      stepStart(1),
+      thoughtDelta(1, 'Half a'),
+      restart,
+      thoughtDelta(1, 'Whole.'),
+      textDelta(1, 'Yes.'),
+      over,
+    );
     const stream = streamed(events);
     checkOrder(eventsOf(stream));
     expect((await accumulate(stream)).content).toEqual([
@@ -301,8 +311,12 @@ describe('any reply', () => {
         const call = running.length;
         const text = JSON.stringify(one.input);
         const cut = 1 + next();
-        events.push(start(call, `tool_${call}`));
-        running.push([feed(call, text.slice(0, cut)), ...(text.length > cut ? [feed(call, text.slice(cut))] : []), end(call, text)]);
+        events.push(startCall(call, `tool_${call}`));
+        running.push([
+          feedCall(call, text.slice(0, cut)),
+          ...(text.length > cut ? [feedCall(call, text.slice(cut))] : []),
+          endCall(call, text),
+        ]);
       }
       runOn();
       runOn();
@@ -342,13 +356,13 @@ describe('any reply', () => {
     const long = (pieces: number): ChatEvent[] => {
       const calls = Array.from({ length: 64 }, (_, call) => call);
       const fed = Array.from({ length: pieces }, (_, number) =>
-        calls.map((call) => feed(call, number === 0 ? '{"a":"' : 'x'.repeat(20))),
+        calls.map((call) => feedCall(call, number === 0 ? '{"a":"' : 'x'.repeat(20))),
       ).flat();
       const ends = calls.flatMap((call): ChatEvent[] => {
         const raw = `{"a":"${'x'.repeat(20 * (pieces - 1))}"}`;
-        return [feed(call, '"}'), { type: 'call-end', call, state: 'ok', arguments: {}, raw }];
+        return [feedCall(call, '"}'), { type: 'call-end', call, state: 'ok', arguments: {}, raw }];
       });
-      return [...calls.map((call) => start(call, `t${call}`)), ...fed, ...ends, finish('tool-calls')];
+      return [...calls.map((call) => startCall(call, `t${call}`)), ...fed, ...ends, finish('tool-calls')];
     };
     const events = eventsOf(streamOf(long(200)));
     checkOrder(events);

@@ -1,40 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { DialectName } from '../../src/core/reference.ts';
-import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
+import type { SessionEvent } from '../../src/core/session-event.ts';
 import { createAnswerEncoder } from '../../src/dialects/answer.ts';
 import { dialectOf } from '../../src/dialects/dialects.ts';
 import { createReplyEncoder } from '../../src/dialects/reply-encoder.ts';
 import { countWork } from './counted-work.ts';
+import { endCall, feedCall, logOf, native, say, sessionId, startCall, stepStart, textDelta, think, thoughtDelta, turn } from './events.ts';
 
 const identity = { id: 'answer_1', model: 'a/b', created: 1_760_000_000 };
 const piece = 'some words of it ';
 const times = <Item>(count: number, make: (index: number) => Item[]): Item[] => Array.from({ length: count }, (_, at) => make(at)).flat();
-const start = (call: number): ChatEvent => ({ type: 'call-start', call, name: `tool_${call}`, nativeId: null });
-const feed = (call: number): ChatEvent => ({ type: 'call-delta', call, text: piece });
-const end = (call: number): ChatEvent => ({ type: 'call-end', call, state: 'ok', arguments: {}, raw: piece });
-
 /** Replies that grow in one way each; `size` is how far. */
 const replies: Record<string, (size: number) => ChatEvent[]> = {
-  'one long text': (size) => times(size, () => [{ type: 'text', text: piece }]),
-  'one long thought': (size) => times(size, () => [{ type: 'reasoning', text: piece }]),
-  'one call with long arguments': (size) => [start(0), ...times(size, () => [feed(0)]), end(0)],
+  'one long text': (size) => times(size, () => [say(piece)]),
+  'one long thought': (size) => times(size, () => [think(piece)]),
+  'one call with long arguments': (size) => [startCall(0, 'tool'), ...times(size, () => [feedCall(0, piece)]), endCall(0, '{}')],
   '64 calls that take turns': (size) => [
-    ...times(64, (call) => [start(call)]),
-    ...times(size, (at) => [feed(at % 64)]),
-    ...times(64, (call) => [end(call)]),
+    ...times(64, (call) => [startCall(call, 'tool')]),
+    ...times(size, (at) => [feedCall(at % 64, piece)]),
+    ...times(64, (call) => [endCall(call, '{}')]),
   ],
-  'many calls': (size) => times(size, (call) => [start(call), feed(call), end(call)]),
-  'text and thoughts by turns': (size) =>
-    times(size, () => [
-      { type: 'text', text: piece },
-      { type: 'reasoning', text: piece },
-    ]),
-  'text with marks of its provider in it': (size) =>
-    times(size, () => [
-      { type: 'text', text: piece },
-      { type: 'native', provider: 'p', data: { api: 'a' } },
-    ]),
+  'many calls': (size) => times(size, (call) => [startCall(call, 'tool'), feedCall(call, piece), endCall(call, '{}')]),
+  'text and thoughts by turns': (size) => times(size, () => [say(piece), think(piece)]),
+  'text with marks of its provider in it': (size) => times(size, () => [say(piece), native('p', { api: 'a' })]),
 };
 
 const streamed = (name: DialectName, events: readonly ChatEvent[]): number => {
@@ -46,17 +35,8 @@ const streamed = (name: DialectName, events: readonly ChatEvent[]): number => {
 
 /** A second step: what the first said stands before it. */
 function inSession(size: number): SessionEvent[] {
-  const at = { turn: 't', step: 2 };
-  const bodies: SessionEventBody[] = [
-    { type: 'text-delta', turn: 't', step: 1, text: 'First.' },
-    { type: 'step-end', turn: 't', step: 1, reason: 'stop', model: 'a/b' },
-    { type: 'step-start', ...at },
-    ...times(size, (): SessionEventBody[] => [
-      { type: 'reasoning-delta', ...at, text: piece },
-      { type: 'text-delta', ...at, text: piece },
-    ]),
-  ];
-  return bodies.map((body, index) => ({ ...body, id: index + 2, at: 1_760_000_000_000 }) as SessionEvent); // As the log adds them.
+  const words = times(size, () => [thoughtDelta(2, piece), textDelta(2, piece)]);
+  return logOf(stepStart(1), textDelta(1, 'First.'), stepStart(2), ...words);
 }
 
 describe.each(['openai-chat', 'openai-responses', 'anthropic-messages'] as const)('%s', (name) => {
@@ -68,7 +48,7 @@ describe.each(['openai-chat', 'openai-responses', 'anthropic-messages'] as const
 
   it('does twice the work for twice of a later step’s words', () => {
     const work = (size: number): number => {
-      const encoder = createAnswerEncoder({ turn: 't', after: 1, earlier: null }, identity, 'ab'.repeat(32), dialectOf(name));
+      const encoder = createAnswerEncoder({ turn, after: 0, earlier: null }, identity, sessionId, dialectOf(name));
       const events = inSession(size);
       return countWork(() => {
         for (const event of events) encoder.encode(event);

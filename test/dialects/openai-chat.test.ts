@@ -5,6 +5,7 @@ import { openAiChat } from '../../src/dialects/openai-chat.ts';
 import { openAiErrorBody } from '../../src/dialects/openai-error.ts';
 import { createReplyEncoder, toReplyDocument } from '../../src/dialects/reply-encoder.ts';
 import { deltas, type Chunk } from './chunks.ts';
+import { endCall, feedCall, finish, refuse, startCall, think } from './events.ts';
 
 const identity = { id: 'chatcmpl-1', model: 'agent/helper', created: 1_760_000_000 };
 const usage = { inputTokens: 3, outputTokens: 2 };
@@ -22,15 +23,15 @@ function frames(events: readonly ChatEvent[], includeUsage = false): (Chunk | '[
 describe('a proxied reply as chunks', () => {
   it('shows calls in one form: id, type and name once, then deltas, {} for no arguments', () => {
     const events: ChatEvent[] = [
-      { type: 'reasoning', text: 'hm' },
-      { type: 'call-start', call: 0, name: 'a', nativeId: '0' },
-      { type: 'call-delta', call: 0, text: '{"n":' },
-      { type: 'call-start', call: 2, name: 'b', nativeId: '0' },
-      { type: 'call-delta', call: 0, text: '1}' },
-      { type: 'call-end', call: 0, state: 'ok', arguments: { n: 1 }, raw: '{"n":1}' },
-      { type: 'call-end', call: 2, state: 'ok', arguments: {}, raw: 'null' },
+      think('hm'),
+      startCall(0, 'a', '0'),
+      feedCall(0, '{"n":'),
+      startCall(2, 'b', '0'),
+      feedCall(0, '1}'),
+      endCall(0, '{"n":1}'),
+      endCall(2, 'null'),
       { type: 'usage', usage },
-      { type: 'finish', reason: 'tool-calls', raw: 'tool_call' },
+      finish('tool-calls'),
     ];
     expect(deltas(frames(events))).toEqual([
       { role: 'assistant', content: '' },
@@ -58,11 +59,11 @@ describe('a proxied reply as chunks', () => {
 
   it('keeps a refusal and a custom call in their own fields', () => {
     const events: ChatEvent[] = [
-      { type: 'text', text: 'No.', refusal: true },
+      refuse('No.'),
       { type: 'call-start', call: 0, name: 'sh', nativeId: 'c', custom: true },
-      { type: 'call-delta', call: 0, text: 'ls' },
+      feedCall(0, 'ls'),
       { type: 'call-end', call: 0, state: 'ok', arguments: { input: 'ls' }, raw: 'ls' },
-      { type: 'finish', reason: 'tool-calls', raw: 'tool_calls' },
+      finish('tool-calls'),
     ];
     expect(deltas(frames(events))).toContainEqual({ refusal: 'No.' });
     expect(deltas(frames(events))).toContainEqual({ tool_calls: [{ index: 0, custom: { input: 'ls' } }] });

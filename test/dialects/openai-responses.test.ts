@@ -9,11 +9,10 @@ import { toCompletionId } from '../../src/core/reference.ts';
 import type { AnswerIdentity } from '../../src/dialects/dialect.ts';
 import { openAiResponses } from '../../src/dialects/openai-responses.ts';
 import { createReplyEncoder, toReplyDocument } from '../../src/dialects/reply-encoder.ts';
+import { endCall, feedCall, finish, refuse, say, startCall, think } from './events.ts';
 
 const identity: AnswerIdentity = { id: 'resp_1', model: 'agent/helper', created: 1_760_000_000 };
 const usage: ChatEvent = { type: 'usage', usage: { inputTokens: 3, outputTokens: 2, cachedInputTokens: 1, reasoningTokens: 1 } };
-const finish = (reason: 'stop' | 'tool-calls' | 'length' | 'content-filter' = 'stop'): ChatEvent => ({ type: 'finish', reason, raw: null });
-const text = (said: string): ChatEvent => ({ type: 'text', text: said });
 const call = (index: number, name: string, pieces: readonly string[], custom = false): ChatEvent[] => [
   { type: 'call-start', call: index, name, nativeId: `call_${name}`, ...(custom && { custom: true }) },
   ...pieces.map((piece): ChatEvent => ({ type: 'call-delta', call: index, text: piece })),
@@ -48,7 +47,7 @@ const documentOf = (events: readonly ChatEvent[], of = identity): Event => toRep
 
 describe('a reply as events', () => {
   it('is golden for text', () => {
-    const list = eventsOf([text('Hel'), text('lo'), usage, finish()]);
+    const list = eventsOf([say('Hel'), say('lo'), usage, finish()]);
     const at = { item_id: 'msg_1_0', output_index: 0, content_index: 0 };
     const part = { type: 'output_text', text: 'Hello', annotations: [], logprobs: [] };
     const item = { type: 'message', id: 'msg_1_0', status: 'completed', role: 'assistant', content: [part] };
@@ -65,13 +64,13 @@ describe('a reply as events', () => {
     expect(list.at(-1)).toEqual({
       type: 'response.completed',
       sequence_number: 9,
-      response: documentOf([text('Hello'), usage, finish()]),
+      response: documentOf([say('Hello'), usage, finish()]),
     });
     expect(list[0].response).toMatchObject({ id: 'resp_1', status: 'in_progress', output: [], usage: null });
   });
 
   it('has every field that the stock client’s types call required', () => {
-    expect(documentOf([text('Hello'), usage, finish()])).toEqual({
+    expect(documentOf([say('Hello'), usage, finish()])).toEqual({
       id: 'resp_1',
       object: 'response',
       created_at: 1_760_000_000,
@@ -109,18 +108,18 @@ describe('a reply as events', () => {
     const id = toCompletionId('openai-responses', 'cmpl_1', 'ab'.repeat(32));
     const [created] = eventsOf([finish()], { ...identity, id, echo });
     expect(created.response).toMatchObject({ id, instructions: 'Be brief.', temperature: 0.5 });
-    expect(documentOf([text('x'), finish()], { ...identity, id }).output[0].id).toBe('msg_cmpl_1_0');
+    expect(documentOf([say('x'), finish()], { ...identity, id }).output[0].id).toBe('msg_cmpl_1_0');
   });
 
   it('gives calls that take turns in a stream items of their own, with {} for no arguments', () => {
     const events: ChatEvent[] = [
-      text('Let me see.'),
-      { type: 'call-start', call: 0, name: 'a', nativeId: 'c0' },
-      { type: 'call-delta', call: 0, text: '{"n":' },
-      { type: 'call-start', call: 2, name: 'b', nativeId: 'c2' },
-      { type: 'call-delta', call: 0, text: '1}' },
-      { type: 'call-end', call: 0, state: 'ok', arguments: { n: 1 }, raw: '{"n":1}' },
-      { type: 'call-end', call: 2, state: 'ok', arguments: {}, raw: '' },
+      say('Let me see.'),
+      startCall(0, 'a', 'c0'),
+      feedCall(0, '{"n":'),
+      startCall(2, 'b', 'c2'),
+      feedCall(0, '1}'),
+      endCall(0, '{"n":1}'),
+      endCall(2, ''),
       finish('tool-calls'),
     ];
     const { output, status } = documentOf(events);
@@ -133,7 +132,7 @@ describe('a reply as events', () => {
   });
 
   it('keeps a refusal beside the text before it', () => {
-    const events: ChatEvent[] = [text('Well. '), { type: 'text', text: 'No.', refusal: true }, finish()];
+    const events: ChatEvent[] = [say('Well. '), refuse('No.'), finish()];
     expect(documentOf(events).output).toMatchObject([
       {
         content: [
@@ -146,7 +145,7 @@ describe('a reply as events', () => {
   });
 
   it('tells what was reasoned as a summary, in its place', () => {
-    const events: ChatEvent[] = [{ type: 'reasoning', text: 'Hm, ' }, { type: 'reasoning', text: 'yes.' }, text('Yes.'), finish()];
+    const events: ChatEvent[] = [think('Hm, '), think('yes.'), say('Yes.'), finish()];
     expect(documentOf(events).output).toMatchObject([
       { type: 'reasoning', id: 'rs_1_0', summary: [{ type: 'summary_text', text: 'Hm, yes.' }] },
       { type: 'message', id: 'msg_1_1' },
@@ -163,7 +162,7 @@ describe('a reply as events', () => {
   it('carries what the provider wants back as encrypted content: of the reasoning before it, else in its place', () => {
     const native = (n: number): ChatEvent => ({ type: 'native', provider: 'claude', data: { api: 'anthropic', n } });
     const token = (n: number) => packNative({ type: 'native', provider: 'claude', data: { api: 'anthropic', n } });
-    const events: ChatEvent[] = [{ type: 'reasoning', text: 'Hm' }, native(1), text('a'), native(2), text('b'), finish()];
+    const events: ChatEvent[] = [think('Hm'), native(1), say('a'), native(2), say('b'), finish()];
     expect(documentOf(events).output).toMatchObject([
       { type: 'reasoning', summary: [{ text: 'Hm' }], encrypted_content: token(1) },
       { type: 'message', content: [{ text: 'a' }] },
@@ -182,7 +181,7 @@ describe('a reply as events', () => {
       { type: 'reasoning', text: 'm' } as const,
       native({ item }),
       native({ item: search }),
-      text('a'),
+      say('a'),
       native({ message: { phase: 'commentary' } }),
       finish(),
     ];
@@ -215,7 +214,7 @@ describe('a reply as events', () => {
     ['content-filter', 'content_filter'],
   ] as const)('cut by %s is incomplete, and says why', (reason, told) => {
     const cut: ChatEvent[] = [
-      text('Hel'),
+      say('Hel'),
       { type: 'call-start', call: 0, name: 'a', nativeId: 'c0' },
       { type: 'call-delta', call: 0, text: '{"n":' },
       { type: 'call-end', call: 0, state: 'truncated', arguments: null, raw: '{"n":' },
@@ -226,12 +225,12 @@ describe('a reply as events', () => {
       status: 'incomplete',
       output: [{ status: 'completed' }, { arguments: '{"n":', status: 'incomplete' }],
     });
-    expect(documentOf([text('Hel'), finish(reason)]).output).toMatchObject([{ status: 'incomplete' }]);
+    expect(documentOf([say('Hel'), finish(reason)]).output).toMatchObject([{ status: 'incomplete' }]);
   });
 
   it('that fails says so twice, as OpenAI does, and nothing more', () => {
     const problem = new Problem('upstream_error', 'The provider x fell silent.').toBody();
-    const list = eventsOf([text('He'), { type: 'error', problem, retryable: false }, text('llo')]);
+    const list = eventsOf([say('He'), { type: 'error', problem, retryable: false }, say('llo')]);
     expect(list.slice(-2)).toMatchObject([
       {
         type: 'error',
@@ -249,7 +248,7 @@ describe('a reply as events', () => {
       },
     ]);
     expect(list.map(({ sequence_number: n }) => n)).toEqual([...list.keys()]);
-    expect(() => documentOf([text('He'), { type: 'error', problem, retryable: false }])).toThrow(/fell silent/);
+    expect(() => documentOf([say('He'), { type: 'error', problem, retryable: false }])).toThrow(/fell silent/);
   });
 
   it('that fails outside of the log has the number after the last', () => {

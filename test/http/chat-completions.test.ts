@@ -1,14 +1,11 @@
 import OpenAI from 'openai';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toToolCallId } from '../../src/core/reference.ts';
-import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
+import { bodyOf, createChatHarness, rootKey, type Harness } from './harness.ts';
 
 let h: Harness;
 beforeEach(async () => {
-  h = createHarness();
-  await h.send('PUT', '/v1/toolsets/demo', demo);
-  await h.send('PUT', '/v1/agents/helper', { model: 'rehearsal/default', instructions: 'Help.', toolset: 'demo' });
-  await h.send('PUT', '/v1/agents/plain', { model: 'rehearsal/default', instructions: 'Help.' });
+  h = await createChatHarness();
 });
 
 const user = (content: string) => ({ role: 'user' as const, content });

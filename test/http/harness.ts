@@ -124,6 +124,15 @@ export function createHarness(
 /** Two tools, one of them under a name of its own. */
 export const demo = { tools: [{ tool: 'builtin.bash', aliases: ['shell', 'terminal'] }, { tool: 'builtin.read_file' }] };
 
+/** With the toolset `demo`, the agent `helper` that has it, and the agent `plain` that has none. */
+export async function createChatHarness(replaced: Partial<Services> = {}): Promise<Harness> {
+  const harness = createHarness({}, replaced);
+  await harness.send('PUT', '/v1/toolsets/demo', demo);
+  await harness.send('PUT', '/v1/agents/helper', { model: 'rehearsal/default', instructions: 'Help.', toolset: 'demo' });
+  await harness.send('PUT', '/v1/agents/plain', { model: 'rehearsal/default', instructions: 'Help.' });
+  return harness;
+}
+
 /** A parsed JSON answer. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into many shapes and fail by themselves where one is missing
 export async function bodyOf(answer: Response): Promise<any> {

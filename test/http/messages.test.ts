@@ -3,33 +3,22 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { toToolCallId } from '../../src/core/reference.ts';
 import type { ProxiedChat } from '../../src/wiring.ts';
-import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
+import { bodyOf, createChatHarness, rootKey, type Harness } from './harness.ts';
 
 let h: Harness;
 let sent: Omit<ProxiedChat, 'signal'>[] = [];
-const prepare = async (harness: Harness): Promise<Harness> => {
-  await harness.send('PUT', '/v1/toolsets/demo', demo);
-  await harness.send('PUT', '/v1/agents/helper', { model: 'rehearsal/default', instructions: 'Help.', toolset: 'demo' });
-  await harness.send('PUT', '/v1/agents/plain', { model: 'rehearsal/default', instructions: 'Help.' });
-  return harness;
-};
 beforeEach(async () => {
   sent = [];
-  h = await prepare(
-    createHarness(
-      {},
-      {
-        proxyChat: async (_principal, request) => {
-          sent.push(request);
-          return Response.json({ id: 'msg_1', type: 'message' });
-        },
-        countTokens: async (_principal, request) => {
-          sent.push(request);
-          return request.ref.startsWith('claude/') ? Response.json({ input_tokens: 7 }) : null;
-        },
-      },
-    ),
-  );
+  h = await createChatHarness({
+    proxyChat: async (_principal, request) => {
+      sent.push(request);
+      return Response.json({ id: 'msg_1', type: 'message' });
+    },
+    countTokens: async (_principal, request) => {
+      sent.push(request);
+      return request.ref.startsWith('claude/') ? Response.json({ input_tokens: 7 }) : null;
+    },
+  });
 });
 
 const user = (content: unknown) => ({ role: 'user', content });
@@ -275,7 +264,7 @@ describe('faults', () => {
     ['upstream_timeout', {}, 504, 'timeout_error'],
     ['not_configured', {}, 503, 'api_error'],
   ] as const)('that are %s with %j are %i, %s', async (code, extra, status, type) => {
-    h = await prepare(createHarness({}, { proxyChat: () => Promise.reject(new Problem(code, 'No.', extra)) }));
+    h = await createChatHarness({ proxyChat: () => Promise.reject(new Problem(code, 'No.', extra)) });
     const answer = await ask({ model: 'claude/x', messages: [user('x')] });
     expect([answer.status, (await bodyOf(answer)).error.type]).toEqual([status, type]);
   });

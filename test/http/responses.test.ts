@@ -2,19 +2,12 @@ import OpenAI from 'openai';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toCompletionId } from '../../src/core/reference.ts';
 import type { CompletionOptions, Session } from '../../src/ports/session.ts';
-import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
+import { bodyOf, createChatHarness, createHarness, rootKey, type Harness } from './harness.ts';
 
 let h: Harness;
 beforeEach(async () => {
-  h = createHarness();
-  await set(h);
+  h = await createChatHarness();
 });
-
-async function set(harness: Harness): Promise<void> {
-  await harness.send('PUT', '/v1/toolsets/demo', demo);
-  await harness.send('PUT', '/v1/agents/helper', { model: 'rehearsal/default', instructions: 'Help.', toolset: 'demo' });
-  await harness.send('PUT', '/v1/agents/plain', { model: 'rehearsal/default', instructions: 'Help.' });
-}
 
 const respond = (body: object, headers?: Record<string, string>) => h.send('POST', '/v1/responses', body, headers);
 const ownTools = [{ type: 'function', name: 'mine', parameters: {} }];

@@ -1,0 +1,29 @@
+/** Events of replies and of logs, as the tests of this folder put them together. */
+import type { ChatEvent, FinishReason } from '../../src/core/chat-event.ts';
+import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
+
+// ---- A provider's reply ----
+
+export const say = (text: string): ChatEvent => ({ type: 'text', text });
+export const refuse = (text: string): ChatEvent => ({ type: 'text', text, refusal: true });
+export const think = (text: string): ChatEvent => ({ type: 'reasoning', text });
+export const native = (provider: string, data: unknown): ChatEvent => ({ type: 'native', provider, data });
+export const finish = (reason: FinishReason = 'stop'): ChatEvent => ({ type: 'finish', reason, raw: null });
+
+/** The place of a call, and its three kinds of event. `raw` must be JSON or nothing. */
+export const startCall = (call: number, name: string, nativeId = `id_${call}`): ChatEvent => ({ type: 'call-start', call, name, nativeId });
+export const feedCall = (call: number, text: string): ChatEvent => ({ type: 'call-delta', call, text });
+export const endCall = (call: number, raw: string): ChatEvent => {
+  return { type: 'call-end', call, state: 'ok', arguments: JSON.parse(raw || '{}') ?? {}, raw };
+};
+
+// ---- A session's log: one turn ----
+
+export const turn = 't1';
+export const sessionId = '0123456789abcdef'.repeat(4);
+
+export const logOf = (...bodies: SessionEventBody[]): SessionEvent[] => bodies.map((body, index) => ({ ...body, id: index + 1, at: 0 }));
+export const turnStart: SessionEventBody = { type: 'turn-start', turn, input: [{ type: 'text', text: 'hi' }], model: 'rehearsal/default' };
+export const stepStart = (step: number): SessionEventBody => ({ type: 'step-start', turn, step });
+export const textDelta = (step: number, text: string): SessionEventBody => ({ type: 'text-delta', turn, step, text });
+export const thoughtDelta = (step: number, text: string): SessionEventBody => ({ type: 'reasoning-delta', turn, step, text });

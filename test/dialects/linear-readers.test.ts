@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { DialectName } from '../../src/core/reference.ts';
+import { dialectOf } from '../../src/dialects/dialects.ts';
+import { countWork } from './counted-work.ts';
+
+const steps = (count: number, make: (id: string) => unknown[]): unknown[] =>
+  Array.from({ length: count }, (_, index) => make(`id_${index}`)).flat();
+const callsFirst = (count: number, call: (id: string) => unknown, result: (id: string) => unknown): unknown[] => [
+  ...steps(count, (id) => [call(id)]),
+  ...steps(count, (id) => [result(id)]),
+];
+
+const text = 'some words of it';
+const chat = {
+  call: (id: string) => ({
+    role: 'assistant',
+    content: text,
+    tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '{}' } }],
+  }),
+  result: (id: string) => ({ role: 'tool', tool_call_id: id, content: text }),
+};
+const responses = {
+  call: (id: string) => ({ type: 'function_call', call_id: id, name: 'f', arguments: '{}' }),
+  result: (id: string) => ({ type: 'function_call_output', call_id: id, output: text }),
+};
+const messages = {
+  call: (id: string) => ({ role: 'assistant', content: [{ type: 'tool_use', id, name: 'f', input: {} }] }),
+  result: (id: string) => ({ role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: text }] }),
+};
+
+describe.each<[DialectName, string, typeof chat | typeof responses | typeof messages]>([
+  ['openai-chat', 'messages', chat],
+  ['openai-responses', 'input', responses],
+  ['anthropic-messages', 'messages', messages],
+])('a request of %s', (name, field, { call, result }) => {
+  const { readRequest, sessionOfCalls } = dialectOf(name);
+  const workOf = (conversation: unknown[]): number => {
+    const body = { model: 'a/b', max_tokens: 1, [field]: [...conversation, { role: 'user', content: text }] };
+    return countWork(() => {
+      sessionOfCalls(body);
+      readRequest(body).conversation({ inSession: false });
+    });
+  };
+
+  it.each([
+    ['calls with their results', (size: number) => steps(size, (id) => [call(id), result(id)])],
+    ['calls, and all results behind them', (size: number) => callsFirst(size, call, result)],
+    ['words of the user', (size: number) => steps(size, () => [{ role: 'user', content: text }])],
+  ])('does twice the work for twice as many %s', (_what, conversation) => {
+    const [once, twice] = [workOf(conversation(256)), workOf(conversation(512))];
+    expect(once).toBeGreaterThan(256);
+    expect(twice).toBeLessThan(once * 2.2);
+  });
+});
