@@ -15,7 +15,7 @@ import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyInput } from './history-call.ts';
 import { imageNote, inlineImage } from './input-image.ts';
-import { isOwnPart, withSignedNames } from './own-words.ts';
+import { isAsSaid, isOwnPart, withSignedNames } from './own-words.ts';
 import { profileFor } from './profiles.ts';
 import { effortWord, reasoningWish } from './reasoning-wish.ts';
 import { askedFormat, takenSettings } from './taken-settings.ts';
@@ -121,8 +121,8 @@ function toModelParts(message: Assistant, { request, profile, idOf }: Mapping): 
     if (part.type === 'tool-call') parts.push({ functionCall: toCall(part, profile, idOf) });
     if (part.type !== 'native' || !isOwnPart(part, message, request)) continue;
     const before = message.parts[index - 1];
-    // It was given to the call as it was then: "Thought signature is not valid".
-    if (before?.type !== 'tool-call' || before.said === undefined) addMark(part.data, parts);
+    // Else: "Thought signature is not valid".
+    if (before?.type !== 'tool-call' || isAsSaid(before)) addMark(part.data, parts);
   }
   // Of parallel calls the first has one. A call of another model gets what the guide "Thought signatures" names for it.
   const first = parts.find((part) => 'functionCall' in part);

@@ -10,7 +10,7 @@ import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import { createCallIds } from './call-ids.ts';
 import { historyArguments, historyName } from './history-call.ts';
 import { dataUrl, imageNote, imageUrl } from './input-image.ts';
-import { isOwnPart, withSignedNames } from './own-words.ts';
+import { isAsSaid, isOwnPart, withSignedNames } from './own-words.ts';
 import { profileFor } from './profiles.ts';
 import { effortWord, reasoningWish } from './reasoning-wish.ts';
 import { takenSettings } from './taken-settings.ts';
@@ -188,9 +188,8 @@ function toAssistant(message: Assistant, { request, profile, idOf, echoes }: Ass
   if (own.extra !== undefined) body.extra_content = own.extra;
   if (calls.length > 0) {
     body.tool_calls = calls.map((call, index) => {
-      // Given to the call as it was said: it does not fit another name.
       const extra =
-        (call.said === undefined ? own.extras.get(index) : undefined) ?? (index === 0 && profile.callSignatures ? unsignedCall : undefined);
+        (isAsSaid(call) ? own.extras.get(index) : undefined) ?? (index === 0 && profile.callSignatures ? unsignedCall : undefined);
       const named = { name: historyName(call.requested), arguments: historyArguments(call) };
       return { id: idOf(call.callId), type: 'function', function: named, ...(extra !== undefined && { extra_content: extra }) };
     });

@@ -2,7 +2,7 @@
  * What a model wants back as it came (signatures, reasoning items, tool plans): `native` parts, which an adapter emits in the order
  * of its stream and finds again between the other parts of the message. They go to the model that made them and to no other.
  */
-import type { AssistantPart, Message, NativePart } from '../core/message.ts';
+import type { AssistantPart, Message, NativePart, ToolCallPart } from '../core/message.ts';
 import type { ChatRequest } from '../ports/chat-model.ts';
 
 type Assistant = Extract<Message, { role: 'assistant' }>;
@@ -41,6 +41,11 @@ export function withSignedNames(messages: readonly Message[], request: Pick<Chat
     if (message.role !== 'tool') return message;
     return { ...message, parts: message.parts.map((part) => ({ ...part, requested: names.get(part.callId) ?? part.requested })) };
   });
+}
+
+/** Whether a signature behind the call still fits: it was given to the call under the name that the model said. */
+export function isAsSaid(call: ToolCallPart): boolean {
+  return call.said === undefined;
 }
 
 function isSigned(message: Assistant, index: number, request: Pick<ChatRequest, 'access' | 'model'>): boolean {
