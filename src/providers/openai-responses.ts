@@ -255,12 +255,12 @@ class ResponsesReply implements ReplyReader {
     if (what === 'reasoning') {
       // Encrypted content is bound to it: "Encrypted content item_id did not match the target item id" (openclaw/openclaw#71333).
       const nativeId = item.said.size === 1 && said.length === text.length ? textOf(item.begun.id) : '';
-      events.push({ type: what, text, ...(nativeId !== '' && { nativeId }) });
-      this.#spoke = true;
-    } else if (what !== 'arguments') {
       // Parts of a summary are paragraphs, and the wire has nothing between them.
       const told = begins && part > 0 && item.said.size > 1 ? `\n\n${text}` : text;
-      events.push(what === 'refusal' ? { type: 'text', text, refusal: true } : { type: what, text: told });
+      events.push({ type: what, text: told, ...(nativeId !== '' && { nativeId }) });
+      this.#spoke = true;
+    } else if (what !== 'arguments') {
+      events.push(what === 'refusal' ? { type: 'text', text, refusal: true } : { type: what, text });
       this.#spoke = true;
     } else if (item.kind === 'ours') this.#push({ index: item.index, arguments: text }, events);
     // Without its name it would be a call of its own to the assembler: it waits for the item.
