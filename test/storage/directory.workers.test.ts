@@ -288,7 +288,7 @@ describe('providers', () => {
       baseUrl: 'http://127.0.0.1:11434/v1',
       headers: {},
     });
-    expect((await directory.providers(workspace)).map(({ name }) => name)).toEqual(['ollama', 'openai', 'rehearsal']);
+    expect((await directory.providers(workspace)).map(({ name }) => name)).toEqual(['ollama', 'openai', 'openai-responses', 'rehearsal']);
     await catalog.put('provider', 'openai', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1/' });
     expect(await directory.provider(workspace, 'openai')).toMatchObject({ baseUrl: 'http://127.0.0.1:9/v1', headers: {} });
     await catalog.remove('provider', 'openai');
