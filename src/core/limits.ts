@@ -15,9 +15,9 @@ export const limits = {
   /** Deeper JSON than any tool schema or history needs; keeps recursive walks off the stack's end. */
   maxJsonDepth: 64,
   /** Of one body, members and items. Each costs a hundred times its byte while it is checked: 10 MB of `{},` are an isolate's memory. */
-  maxJsonValues: 100_000,
-  /** Faults of one request that are told: enough for anybody who mends them. */
-  maxToldIssues: 100,
+  maxJsonValues: 200_000,
+  /** Faults of one request that are told: one for each entry of the largest toolset. */
+  maxToldIssues: 1_000,
   /** A body that trickles in holds a request open; the largest one passes in this time at 1 Mbit/s. */
   requestBodyTimeoutMs: 150_000,
   /** Bodies declared this small come in one packet or two: whoever stops in between holds one idle request, which the platform ends. */
