@@ -249,15 +249,12 @@ class ResponsesReply implements ReplyReader {
   #say(item: Item, part: number, what: Said, text: string, events: ChatEvent[]): void {
     if (text === '' || item.isWhole) return;
     const said = item.said.get(part) ?? new GrowingText();
-    const begins = said.length === 0;
-    if (begins) item.said.set(part, said);
+    if (said.length === 0) item.said.set(part, said);
     said.append(text);
     if (what === 'reasoning') {
       // Encrypted content is bound to it: "Encrypted content item_id did not match the target item id" (openclaw/openclaw#71333).
       const nativeId = item.said.size === 1 && said.length === text.length ? textOf(item.begun.id) : '';
-      // Parts of a summary are paragraphs, and the wire has nothing between them.
-      const told = begins && part > 0 && item.said.size > 1 ? `\n\n${text}` : text;
-      events.push({ type: what, text: told, ...(nativeId !== '' && { nativeId }) });
+      events.push({ type: what, text, ...(nativeId !== '' && { nativeId }) });
       this.#spoke = true;
     } else if (what !== 'arguments') {
       events.push(what === 'refusal' ? { type: 'text', text, refusal: true } : { type: what, text });

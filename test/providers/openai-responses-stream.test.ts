@@ -164,19 +164,6 @@ describe('words', () => {
     expect(whole(completed([message]))).toMatchObject({ text: 'Hello.', refusal: 'No.' });
   });
 
-  it('of a summary in several parts are paragraphs, in pieces as in a whole', () => {
-    const summary = ['One', 'Two.'].map((text) => ({ type: 'summary_text', text }));
-    const piece = (index: number, delta: string) => ({
-      type: 'response.reasoning_summary_text.delta',
-      output_index: 0,
-      summary_index: index,
-      delta,
-    });
-    const done = item({ type: 'reasoning', id: 'rs_1', summary }, 0);
-    const told = [[done], [piece(0, 'O'), piece(0, 'ne'), piece(1, 'Tw'), piece(1, 'o.')], [piece(0, 'One'), piece(1, 'T'), done]];
-    for (const frames of told) expect(whole(...frames, completed()).reasoning).toBe('One\n\nTwo.');
-  });
-
   it('of a summary and of a content that both count from 0 are kept apart', () => {
     const pieces = ['reasoning_summary_text', 'reasoning_text'].map((name, place) => ({
       ...{ type: `response.${name}.delta`, output_index: 0, delta: `${place}.` },
