@@ -1,5 +1,5 @@
 /**
- * Looking at values of foreign JSON: what the reply readers ask of a field before they use it. Whatever is not what was asked for
+ * Looking at values of foreign JSON: what those who read it ask of a field before they use it. Whatever is not what was asked for
  * reads as absent, because servers send null, empty and zero values for it alike.
  */
 export type Json = Record<string, unknown>;
