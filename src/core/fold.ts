@@ -12,9 +12,11 @@ import { limits } from './limits.ts';
  */
 export function fold(name: string): string {
   if (name.length > limits.maxToolNameBytes) return '';
-  return lowerAscii(trimAscii(name))
+  const bare = lowerAscii(trimAscii(name))
     .replace(namespaces, '')
     .replace(/[-_. ]+/g, '');
+  // A tab may have stood behind a separator.
+  return trimAscii(bare);
 }
 
 /**

@@ -47,6 +47,7 @@ describe('fold', () => {
   });
 
   it('is idempotent', () => {
+    for (const text of ['a\t-', '-\ta', '\0\t-']) expect(fold(fold(text))).toBe(fold(text));
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('functions.', 'mcp__', 'tools.', '_', '-', '.', ' ', 'default_api:', 'Web'),
