@@ -36,9 +36,9 @@ export const ProviderProfile = z
       .nullable()
       .optional()
       .meta({ description: 'Tools of one request; more are left out, the last ones first, and reported.' }),
-    toolChoice: z.enum(['forced', 'required', 'auto']).optional().meta({
+    toolChoice: z.enum(['forced', 'required', 'auto', 'absent']).optional().meta({
       description:
-        '`forced`: takes `auto`, `none`, `required` and one tool by name. `required`: no tool by name, so that one is the only tool sent. `auto`: nothing but auto; a forced choice is not sent.',
+        '`forced`: takes `auto`, `none`, `required` and one tool by name. `required`: no tool by name, so that one is the only tool sent. `auto`: auto and none; a forced choice is not sent. `absent`: no word about it at all; for none the tools are left out.',
     }),
     requiredWord: z
       .string()

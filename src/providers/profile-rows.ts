@@ -237,7 +237,7 @@ export const profileRows: readonly ProfileRow[] = [
     kind: 'cohere',
     model: /command-(r|r-plus)(-0[34]-2024|-08-2024)?$/i,
     because: 'tool_choice is for command-r7b and newer (API reference, Chat v2)',
-    profile: { toolChoice: 'auto' },
+    profile: { toolChoice: 'absent' },
   },
   ...compatibleRows,
 ];

@@ -41,7 +41,10 @@ export function offerTools(
   profile: Profile,
 ): { tools: readonly OfferedTool[]; toolChoice: ChatRequest['toolChoice'] } {
   const { tools } = defineTools(offered, profile);
-  if (tools.length === 0 || toolChoice === 'auto' || profile.toolChoice === 'auto') return { tools, toolChoice: 'auto' };
+  if (tools.length === 0 || toolChoice === 'auto') return { tools, toolChoice: 'auto' };
+  // To call nothing is not forced: those that refuse a forced choice take it.
+  if (toolChoice === 'none') return profile.toolChoice === 'absent' ? { tools: [], toolChoice: 'auto' } : { tools, toolChoice };
+  if (profile.toolChoice === 'auto' || profile.toolChoice === 'absent') return { tools, toolChoice: 'auto' };
   if (typeof toolChoice === 'string') return { tools, toolChoice };
   const chosen = tools.find(({ name }) => name === toolChoice.tool) ?? beyondNumber(offered, toolChoice.tool, profile);
   if (chosen === undefined) return { tools, toolChoice: 'auto' };

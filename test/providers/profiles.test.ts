@@ -75,7 +75,7 @@ const cases: [model: string, access: ProviderAccess, profile: Partial<Profile>][
   ['command-a-03-2025', cohere, { reasoning: 'none', images: false }],
   ['command-a-vision-07-2025', cohere, { reasoning: 'none', images: true }],
   ['command-a-plus-05-2026', cohere, { reasoning: 'budget', images: true }],
-  ['command-r-plus-08-2024', cohere, { toolChoice: 'auto' }],
+  ['command-r-plus-08-2024', cohere, { toolChoice: 'absent' }],
   ['command-r7b-12-2024', cohere, { toolChoice: 'required' }],
 
   ['mistralai/mistral-small-4-119b', anywhere, { callIdLength: 9, assistantAfterToolResult: true }],

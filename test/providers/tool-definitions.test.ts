@@ -86,9 +86,14 @@ describe('the choice of a tool', () => {
     expect(offer('none', { toolChoice: 'required' })).toEqual([['a', 'b'], 'none']);
   });
 
-  it('is not told where none is known', () => {
-    for (const choice of ['none', 'required', { tool: 'b' }] as const)
-      expect(offer(choice, { toolChoice: 'auto' })).toEqual([['a', 'b'], 'auto']);
+  it('is not told where it may not be forced, or not be told at all', () => {
+    for (const choice of ['required', { tool: 'b' }] as const)
+      for (const toolChoice of ['auto', 'absent'] as const) expect(offer(choice, { toolChoice })).toEqual([['a', 'b'], 'auto']);
+  });
+
+  it('of none is told, or said by sending no tools', () => {
+    for (const toolChoice of ['forced', 'required', 'auto'] as const) expect(offer('none', { toolChoice })).toEqual([['a', 'b'], 'none']);
+    expect(offer('none', { toolChoice: 'absent' })).toEqual([[], 'auto']);
   });
 
   it('of a tool that cannot be sent forces no other one', () => {
