@@ -15,9 +15,20 @@ export type RunningRuntime = {
 
 const orderTimeoutMs = 40_000;
 const endTimeoutMs = 15_000;
+const maxStarts = 3;
 
-/** Resolves when it takes requests. */
+/** Resolves when it takes requests. A free port may be somebody else's by the time that it is listened on: then on another one. */
 export async function startRuntimeProcess(settings: Omit<RuntimeSettings, 'port'>): Promise<RunningRuntime> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnce(settings);
+    } catch (error) {
+      if (attempt === maxStarts || !String(error).includes('ERR_ADDRESS_IN_USE')) throw error;
+    }
+  }
+}
+
+async function startOnce(settings: Omit<RuntimeSettings, 'port'>): Promise<RunningRuntime> {
   const port = await claimPort(0);
   const child = fork(join(import.meta.dirname, 'runtime-process.ts'), [JSON.stringify({ ...settings, port })], {
     // A group of its own: a kill reaches workerd as well.
