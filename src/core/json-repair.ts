@@ -6,6 +6,7 @@
 import { jsonrepair } from 'jsonrepair';
 import type { ArgumentState } from './chat-event.ts';
 import { limits } from './limits.ts';
+import { isRecord } from './wire-value.ts';
 
 export type ArgumentReading =
   | { state: 'ok' | 'repaired'; arguments: Record<string, unknown> }
@@ -77,17 +78,13 @@ function amidProse(text: string): ArgumentReading {
 function ofValue(value: unknown, text: string, state: 'ok' | 'repaired'): ArgumentReading {
   const inner = typeof value === 'string' ? parse(value) : value;
   const source = typeof value === 'string' ? value : text;
-  if (!isObject(inner)) return invalid;
+  if (!isRecord(inner)) return invalid;
   const found = inspect(inner, 1);
   if (found === 'unsound') return invalid;
   // Surrogates that lost their pair cannot be stored or sent as UTF-8.
   const lone = source.includes('\\ud') || source.includes('\\uD') || !source.isWellFormed();
   const formed = lone ? (wellFormed(inner) as Record<string, unknown>) : inner;
   return { state: found === 'large' && losesDigits(source) ? 'repaired' : state, arguments: formed };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

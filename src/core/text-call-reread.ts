@@ -4,6 +4,7 @@
  * `text-call-block.ts`.
  */
 import { readArguments } from './json-repair.ts';
+import { isRecord } from './wire-value.ts';
 
 export type RereadCall = {
   name: string;
@@ -38,8 +39,4 @@ function lifted(args: Record<string, unknown>, isTool: (name: string) => boolean
   const { name, ...others } = args;
   if (typeof name !== 'string' || Object.keys(args).at(-1) !== 'name' || !isTool(name)) return null;
   return { name, arguments: others, exact: false };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
