@@ -3,10 +3,8 @@
  * content blocks, streamed or plain. Its signatures are made of the thinking that they sign, so that it can tell what was changed.
  */
 import { isRecord, type Json, listOf, recordOf, textOf } from '../../../src/core/wire-value.ts';
+import { Refusal, refuse } from './refusal.ts';
 import type { FakeUpstream, Say, Script, Understood, UnderstoodMessage } from './upstream.ts';
-
-/** Why the API would answer 400. */
-class Refusal extends Error {}
 
 export function fakeAnthropic(script: Script): FakeUpstream {
   const understood: Understood[] = [];
@@ -35,10 +33,6 @@ export function fakeAnthropic(script: Script): FakeUpstream {
       }
     },
   };
-}
-
-function refuse(isWrong: boolean, why: string): void {
-  if (isWrong) throw new Refusal(why);
 }
 
 // ---- Requests ----

@@ -3,9 +3,10 @@
  * shape, and says what it is told to in the shape of the recorded replies. Models whose name has `reasoning` think in content
  * blocks; others tell a plan before their calls.
  */
+import type { Json } from '../../../src/core/wire-value.ts';
+import { listOf, parseJson, recordOf, Refusal, refuse } from './refusal.ts';
 import type { FakeUpstream, Say, Script, Understood, UnderstoodCall, UnderstoodMessage, UnderstoodResult } from './upstream.ts';
-
-type Json = Record<string, unknown>;
+import { wordsOf } from './upstream.ts';
 
 export function fakeCohere(script: Script): FakeUpstream {
   const understood: Understood[] = [];
@@ -26,18 +27,6 @@ export function fakeCohere(script: Script): FakeUpstream {
       }
     },
   };
-}
-
-class Refusal extends Error {
-  readonly status: number;
-  constructor(message: string, status = 400) {
-    super(message);
-    this.status = status;
-  }
-}
-
-function refuse(condition: boolean, message: string, status?: number): void {
-  if (condition) throw new Refusal(message, status);
 }
 
 // ---- Request ----
@@ -196,7 +185,7 @@ function readCall(value: unknown, at: number): UnderstoodCall {
   const { id, type, function: named } = recordOf(value, `messages[${at}].tool_calls`);
   const { name, arguments: text } = recordOf(named, `messages[${at}].tool_calls`);
   refuse(type !== 'function' || typeof id !== 'string' || id === '' || !isName(name), `messages[${at}]: invalid tool call`);
-  return { id: String(id), name: String(name), arguments: recordOf(parse(text), `messages[${at}]: arguments must be a JSON object`) };
+  return { id: String(id), name: String(name), arguments: recordOf(parseJson(text), `messages[${at}]: arguments must be a JSON object`) };
 }
 
 function readResult({ tool_call_id: id, content }: Json, at: number): UnderstoodResult {
@@ -253,19 +242,19 @@ function streamOf({ id, say: { reasoning, text }, thinks, calls, finish, usage }
   let index = 0;
   const block = (field: 'thinking' | 'text', words: string): void => {
     frames.push({ type: 'content-start', index, delta: { message: { content: { type: field, [field]: '' } } } });
-    for (const piece of pieces(words)) frames.push({ type: 'content-delta', index, delta: { message: { content: { [field]: piece } } } });
+    for (const piece of wordsOf(words)) frames.push({ type: 'content-delta', index, delta: { message: { content: { [field]: piece } } } });
     frames.push({ type: 'content-end', index });
     index += 1;
   };
   if (reasoning !== undefined && thinks) block('thinking', reasoning);
   if (text !== undefined) block('text', text);
   if (reasoning !== undefined && !thinks)
-    for (const piece of pieces(reasoning)) frames.push({ type: 'tool-plan-delta', delta: { message: { tool_plan: piece } } });
+    for (const piece of wordsOf(reasoning)) frames.push({ type: 'tool-plan-delta', delta: { message: { tool_plan: piece } } });
   for (const [at, call] of calls.entries()) {
     const start = { id: call.id, type: 'function', function: { name: call.name, arguments: '' } };
     frames.push({ type: 'tool-call-start', index: at, delta: { message: { tool_calls: start } } });
     // A call without arguments has no deltas at all.
-    for (const piece of call.text === '{}' ? [] : pieces(call.text))
+    for (const piece of call.text === '{}' ? [] : wordsOf(call.text))
       frames.push({ type: 'tool-call-delta', index: at, delta: { message: { tool_calls: { function: { arguments: piece } } } } });
     frames.push({ type: 'tool-call-end', index: at });
   }
@@ -274,22 +263,7 @@ function streamOf({ id, say: { reasoning, text }, thinks, calls, finish, usage }
   return new Response(`${body}data: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } });
 }
 
-/** As tokens come: a word with the blank before it. */
-function pieces(text: string): string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? [];
-}
-
 // ---- Values ----
-
-function recordOf(value: unknown, message: string): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refusal(message);
-  return { ...value };
-}
-
-function listOf(value: unknown, message: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Refusal(message);
-  return value;
-}
 
 function textOf(value: unknown, at: number): string {
   if (typeof value !== 'string' || value === '') throw new Refusal(`messages[${at}]: content must not be empty`);
@@ -302,13 +276,4 @@ function isName(value: unknown): boolean {
 
 function isPositive(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) > 0;
-}
-
-function parse(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    // Refused by whoever asked for an object.
-    return null;
-  }
 }

@@ -3,9 +3,10 @@
  * own error shape, and says what it is told to in the shape of the recorded replies. Models of Gemini 3 sign each step's first call
  * and their last text, give calls ids at Google AI, and refuse a step of the turn at hand whose first call comes back unsigned.
  */
+import type { Json } from '../../../src/core/wire-value.ts';
+import { listOf, recordOf, Refusal, refuse } from './refusal.ts';
 import type { FakeUpstream, Say, Script, Understood, UnderstoodCall, UnderstoodMessage, UnderstoodResult } from './upstream.ts';
-
-type Json = Record<string, unknown>;
+import { wordsOf } from './upstream.ts';
 
 export function fakeGemini(script: Script): FakeUpstream {
   const understood: Understood[] = [];
@@ -29,18 +30,6 @@ export function fakeGemini(script: Script): FakeUpstream {
       }
     },
   };
-}
-
-class Refusal extends Error {
-  readonly status: number;
-  constructor(message: string, status = 400) {
-    super(message);
-    this.status = status;
-  }
-}
-
-function refuse(condition: boolean, message: string, status?: number): void {
-  if (condition) throw new Refusal(message, status);
 }
 
 // ---- Request ----
@@ -247,7 +236,7 @@ function readModel(parts: readonly Json[], calls: readonly Json[], { numbers }: 
 
 /** The reply as it is streamed; a plain one is all of it in one. */
 function toChunks({ understood, signs, numbers, framing, thoughts }: Asked, say: Say, count: number, signed: Map<string, string>): Json[] {
-  const cut = (text: string): string[] => (framing === 'whole' ? [text] : (text.match(/\s*\S+|\s+$/g) ?? []));
+  const cut = (text: string): string[] => (framing === 'whole' ? [text] : wordsOf(text));
   const parts: Json[] = [];
   const sign = (part: Json): Json => {
     const signature = Buffer.from(`signature ${count}.${signed.size}`).toString('base64');
@@ -319,16 +308,6 @@ function readTexts(value: unknown): string[] {
 
 function idOf({ id }: Json): string | null {
   return typeof id === 'string' ? id : null;
-}
-
-function recordOf(value: unknown, message: string): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refusal(message);
-  return { ...value };
-}
-
-function listOf(value: unknown, message: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Refusal(message);
-  return value;
 }
 
 function isName(value: unknown): boolean {

@@ -3,9 +3,9 @@
  * its own error shape, and says what it is told to in the shape of the recorded replies. Models whose name begins with `gpt-4` do not
  * reason; nothing is stored, so that reasoning comes back by its encrypted content or not at all.
  */
-import type { FakeUpstream, Say, Script, Understood, UnderstoodMessage } from './upstream.ts';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../../src/core/wire-value.ts';
+import { listOf, parseJson, recordOf, Refusal, refuse } from './refusal.ts';
+import { type FakeUpstream, type Say, type Script, type Understood, type UnderstoodMessage, wordsOf } from './upstream.ts';
 
 export function fakeOpenAiResponses(script: Script): FakeUpstream {
   const understood: Understood[] = [];
@@ -30,18 +30,6 @@ export function fakeOpenAiResponses(script: Script): FakeUpstream {
 
 function refusalOf(status: number, message: string, type: string): Response {
   return Response.json({ error: { message, type, param: null, code: null } }, { status });
-}
-
-class Refusal extends Error {
-  readonly status: number;
-  constructor(message: string, status = 400) {
-    super(message);
-    this.status = status;
-  }
-}
-
-function refuse(condition: boolean, message: string, status?: number): void {
-  if (condition) throw new Refusal(message, status);
 }
 
 // ---- Request ----
@@ -172,7 +160,7 @@ function readInputItem(item: Json, at: number, reading: Reading): void {
       refuse(!isName(item.name, 128), `Invalid 'input[${at}].name': string does not match pattern.`);
       refuse(reading.calls.has(id), `Duplicate item found with call_id ${id}.`);
       reading.calls.set(id, `${type}_output`);
-      const input = type === 'function_call' ? recordOf(parse(item.arguments), `Invalid 'input[${at}].arguments'.`) : item.input;
+      const input = type === 'function_call' ? recordOf(parseJson(item.arguments), `Invalid 'input[${at}].arguments'.`) : item.input;
       assistantOf(reading).calls.push({ id, name: String(item.name), arguments: input });
       return;
     }
@@ -314,7 +302,7 @@ function sayItem(item: Json, index: number, say: (type: string, fields: Json) =>
   const at = { item_id: item.id, output_index: index };
   const opened = { ...item, ...(item.type !== 'reasoning' && { status: 'in_progress' }) };
   const sayPieces = (name: string, part: Json, text: string, field: string): void => {
-    for (const delta of pieces(text))
+    for (const delta of wordsOf(text))
       say(`response.${name}.delta`, { ...at, ...part, delta, obfuscation: 'x'.repeat(16 - (delta.length % 16)) });
     say(`response.${name}.done`, { ...at, ...part, [field]: text });
   };
@@ -342,32 +330,8 @@ function isReasoning(model: string): boolean {
   return !model.startsWith('gpt-4');
 }
 
-/** As tokens come: a word with the blank before it. */
-function pieces(text: string): string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? [];
-}
-
 // ---- Values ----
-
-function recordOf(value: unknown, message: string): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refusal(message);
-  return { ...value };
-}
-
-function listOf(value: unknown, message: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Refusal(message);
-  return value;
-}
 
 function isName(value: unknown, most: number): boolean {
   return typeof value === 'string' && /^[a-zA-Z0-9_-]+$/.test(value) && value.length <= most;
-}
-
-function parse(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    // Refused by whoever asked for an object.
-    return null;
-  }
 }

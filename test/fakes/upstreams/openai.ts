@@ -4,9 +4,10 @@
  * its like do: the API itself shows none. With `wantsReasoning` it comes back or the request is
  * refused, as there, and `thinking` may be switched.
  */
+import type { Json } from '../../../src/core/wire-value.ts';
+import { parseJson, Refusal, refuse } from './refusal.ts';
 import type { FakeUpstream, Say, Script, Understood, UnderstoodCall, UnderstoodMessage, UnderstoodResult } from './upstream.ts';
-
-type Json = Record<string, unknown>;
+import { wordsOf } from './upstream.ts';
 
 export type OpenAiOptions = { wantsReasoning?: boolean };
 
@@ -30,18 +31,6 @@ export function fakeOpenAi(script: Script, { wantsReasoning = false }: OpenAiOpt
       }
     },
   };
-}
-
-class Refusal extends Error {
-  readonly status: number;
-  constructor(message: string, status = 400) {
-    super(message);
-    this.status = status;
-  }
-}
-
-function refuse(condition: boolean, message: string, status?: number): void {
-  if (condition) throw new Refusal(message, status);
 }
 
 // ---- Request ----
@@ -162,7 +151,7 @@ function readCall(value: unknown, at: number): UnderstoodCall {
   const { name, arguments: text } = recordOf(named, `messages[${at}].tool_calls`);
   refuse(typeof id !== 'string' || id === '' || id.length > 40, `Invalid 'messages[${at}].tool_calls[].id'`);
   refuse(type !== 'function' || !isName(name) || typeof text !== 'string', `Invalid 'messages[${at}].tool_calls[].function'`);
-  return { id: String(id), name: String(name), arguments: recordOf(parse(text), `messages[${at}]: arguments are no JSON object`) };
+  return { id: String(id), name: String(name), arguments: recordOf(parseJson(text), `messages[${at}]: arguments are no JSON object`) };
 }
 
 function readResult({ tool_call_id: id, name, content }: Json, at: number): UnderstoodResult {
@@ -211,21 +200,16 @@ function streamOf({ id, model, say, calls, finish }: Reply, includeUsage: boolea
     chunks.push({ ...envelope, choices, ...(includeUsage && { usage: null }) });
   };
   chunk({ role: 'assistant', content: say.text === undefined ? null : '', refusal: null });
-  for (const piece of pieces(say.reasoning ?? '')) chunk({ reasoning_content: piece });
-  for (const piece of pieces(say.text ?? '')) chunk({ content: piece });
+  for (const piece of wordsOf(say.reasoning ?? '')) chunk({ reasoning_content: piece });
+  for (const piece of wordsOf(say.text ?? '')) chunk({ content: piece });
   for (const [index, call] of calls.entries()) {
     chunk({ tool_calls: [{ index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } }] });
-    for (const piece of pieces(call.text)) chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
+    for (const piece of wordsOf(call.text)) chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
   chunk({}, finish);
   if (includeUsage) chunks.push({ ...envelope, choices: [], usage });
   const body = chunks.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('');
   return new Response(`${body}data: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
-}
-
-/** As tokens come: a word with the blank before it. */
-function pieces(text: string): string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? [];
 }
 
 // ---- Values ----
@@ -247,13 +231,4 @@ function textOf(value: unknown, at: number): string {
 
 function isName(value: unknown): boolean {
   return typeof value === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(value);
-}
-
-function parse(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    // Refused by whoever asked for an object.
-    return null;
-  }
 }

@@ -44,6 +44,11 @@ export type FakeUpstream = {
 /** `index` counts the requests that were not refused from 0. */
 export type Script = (understood: Understood, index: number) => Say;
 
+/** Text cut as tokens come: a word with the blank before it. */
+export function wordsOf(text: string): string[] {
+  return text.match(/\s*\S+|\s+$/g) ?? [];
+}
+
 export type ListeningUpstream = { url: string; close(): void };
 
 /**
