@@ -1,7 +1,7 @@
-import OpenAI from 'openai';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toToolCallId } from '../../src/core/reference.ts';
-import { bodyOf, createChatHarness, rootKey, type Harness } from './harness.ts';
+import { bodyOf, createChatHarness, type Harness } from './harness.ts';
+import { expectFault, stockClient } from './stock-openai.ts';
 
 let h: Harness;
 beforeEach(async () => {
@@ -208,12 +208,7 @@ describe('faults', () => {
     [{ model: 'rehearsal/default', toolset: 'nobody', messages: [user('x')] }, 404, null],
     [{ model: 'rehearsal/default', toolset: 7, messages: [user('x')] }, 422, 'toolset'],
   ])('of %j have the OpenAI shape, status %i, at %s', async (body, status, param) => {
-    const answer = await chat(body);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json']);
-    const { error } = await bodyOf(answer);
-    expect(Object.keys(error).toSorted()).toEqual(['code', 'message', 'param', 'type']);
-    expect(error.param).toBe(param);
-    expect(h.sessions.all.size + h.proxied.length).toBe(0);
+    await expectFault(h, await chat(body), status, param);
   });
 
   it('of the body, the key and the method have the OpenAI shape too', async () => {
@@ -235,13 +230,7 @@ describe('faults', () => {
 });
 
 describe('the stock client', () => {
-  const client = () =>
-    new OpenAI({
-      apiKey: rootKey,
-      baseURL: 'http://moniker.test/v1',
-      maxRetries: 0,
-      fetch: async (url, init) => await h.app.request(url as string, init as RequestInit),
-    });
+  const client = () => stockClient(h);
 
   it('completes, streams and lists models', async () => {
     const whole = await client().chat.completions.create({ model: 'agent/helper', messages: [user('hello')] });

@@ -1,8 +1,8 @@
-import OpenAI from 'openai';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toCompletionId } from '../../src/core/reference.ts';
 import type { CompletionOptions, Session } from '../../src/ports/session.ts';
-import { bodyOf, createChatHarness, createHarness, rootKey, type Harness } from './harness.ts';
+import { bodyOf, createChatHarness, createHarness, type Harness } from './harness.ts';
+import { expectFault, stockClient } from './stock-openai.ts';
 
 let h: Harness;
 beforeEach(async () => {
@@ -238,12 +238,7 @@ describe('faults', () => {
     [{ model: 'agent/nobody', input: 'x' }, 404, null],
     [{ model: 'rehearsal/default', toolset: 7, input: 'x' }, 422, 'toolset'],
   ])('of %j have the OpenAI shape, status %i, at %s', async (body, status, param) => {
-    const answer = await respond(body);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json']);
-    const { error } = await bodyOf(answer);
-    expect(Object.keys(error).toSorted()).toEqual(['code', 'message', 'param', 'type']);
-    expect(error.param).toBe(param);
-    expect(h.sessions.all.size + h.proxied.length).toBe(0);
+    await expectFault(h, await respond(body), status, param);
   });
 
   it('of the body, the key, the path and the method have the OpenAI shape too', async () => {
@@ -262,13 +257,7 @@ describe('faults', () => {
 });
 
 describe('the stock client', () => {
-  const client = () =>
-    new OpenAI({
-      apiKey: rootKey,
-      baseURL: 'http://moniker.test/v1',
-      maxRetries: 0,
-      fetch: async (url, init) => await h.app.request(url as string, init as RequestInit),
-    });
+  const client = () => stockClient(h);
 
   it('creates and streams', async () => {
     const whole = await client().responses.create({ model: 'agent/helper', input: 'hello' });
