@@ -29,7 +29,7 @@ export function mountChatCompletions(app: App): void {
       scopes: ['chat'],
       summary: 'Chat, as OpenAI clients do',
       description:
-        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside and the answer is one assistant message; without, the request goes to the provider as it is. `tools` of the caller come back as the only `tool_calls`: send their results with the messages before them, or alone with the session. When a call waits for approval the answer ends with a sentence that names it, and the next request goes on. Faults have the OpenAI shape.',
+        '`model` is `agent/<name>` or `<provider>/<model>`. With an agent, a toolset or a session, server tools run inside and the answer is one assistant message; without, the request goes to the provider: as it is where it speaks Chat Completions, else translated. `tools` of the caller come back as the only `tool_calls`: send their results with the messages before them, or alone with the session. When a call waits for approval the answer ends with a sentence that names it, and the next request goes on. Faults have the OpenAI shape.',
       query: z.looseObject({}),
       headers: chatHeaders({ parts: 'Messages', leads: 'the ids of tool calls' }),
       body: { schema: z.unknown(), documented: ChatCompletionRequest, maxBytes: limits.maxLargeBodyBytes },
