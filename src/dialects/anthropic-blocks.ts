@@ -8,8 +8,8 @@
  */
 import { readArguments } from '../core/json-repair.ts';
 import type { NativePart } from '../core/message.ts';
-import { isRecord } from '../core/wire-value.ts';
 import { nativeTokenPrefix, packNative, unpackNative } from '../core/native-token.ts';
+import { isRecord, listOf, recordOf, textOf } from '../core/wire-value.ts';
 import type { AnswerCall, AnswerPart } from './answer-message.ts';
 import type { AnswerIdentity } from './dialect.ts';
 
@@ -96,13 +96,13 @@ export type NativeMeaning =
 
 /** On its own wire `data` is what `providers/anthropic.ts` notes. */
 export function readNative(part: NativePart, { isOwnWire }: Pick<AnswerIdentity, 'isOwnWire'>): NativeMeaning {
-  const data = isRecord(part.data) ? part.data : {};
+  const data = recordOf(part.data);
   if (!isOwnWire || data.api !== 'anthropic') {
     const token = packNative(part);
     return token === null ? { is: 'nothing' } : { is: 'token', text: token };
   }
-  if (data.type === 'thinking') return { is: 'signature', text: typeof data.signature === 'string' ? data.signature : '' };
-  if (data.type === 'text') return { is: 'citations', citations: Array.isArray(data.citations) ? data.citations : [] };
+  if (data.type === 'thinking') return { is: 'signature', text: textOf(data.signature) };
+  if (data.type === 'text') return { is: 'citations', citations: listOf(data.citations) };
   if (data.type === 'block' && isBlock(data.block)) return { is: 'block', block: data.block };
   return { is: 'nothing' };
 }

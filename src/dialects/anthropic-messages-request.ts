@@ -11,10 +11,10 @@ import { parseDocument } from '../core/issues.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ClientTool, ModelSettings } from '../core/plan.ts';
 import { invalidRequest, quoted, type Issue } from '../core/problem.ts';
-import { isRecord, listOf, recordOf } from '../core/wire-value.ts';
+import { isRecord, listOf, recordOf, textOf } from '../core/wire-value.ts';
 import { isOwnBlock } from './anthropic-blocks.ts';
 import { type Reading, toAssistantParts, toInput, toResult } from './anthropic-content.ts';
-import { offerAll, type OfferedTool, parseClientTool, readClientTools } from './client-tools.ts';
+import { offerAll, type OfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { DialectRequest } from './dialect.ts';
 import { type GivenSettings, givenSettings } from './given-settings.ts';
@@ -83,7 +83,7 @@ export function readMessagesRequest(body: Readonly<Record<string, unknown>>): Di
     conversation: (options) => toConversation(request, options),
     clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
-    toolPath: (index) => `${offered[index]?.path ?? `tools[${index}]`}.name`,
+    toolPath: (index) => `${pathOfOffered(offered, index)}.name`,
     previous: null,
     echo: {},
   };
@@ -124,7 +124,7 @@ export function toConversation(body: Asked, { inSession = false } = {}): Convers
     const isNew = index > last;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     const at = (place: number): PropertyKey[] => (typeof content === 'string' ? [...path, 'content'] : [...path, 'content', place]);
-    if (role === 'system') conversation.addSystem(blocks.map((block) => (typeof block.text === 'string' ? block.text : '')).join('\n'));
+    if (role === 'system') conversation.addSystem(blocks.map((block) => textOf(block.text)).join('\n'));
     else if (role === 'assistant') conversation.addAssistant(blocks.flatMap((block, place) => toAssistantParts(block, at(place), reading)));
     else {
       for (const [place, block] of blocks.entries()) {

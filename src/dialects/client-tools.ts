@@ -10,6 +10,11 @@ export function offerAll<Given>(tools: readonly Given[] | null | undefined): Off
   return (tools ?? []).map((tool, index) => ({ tool, path: `tools[${index}]` }));
 }
 
+/** Where one of the offered tools stands. A request that says nothing about tools has those of its session, in their order. */
+export function pathOfOffered(offered: readonly OfferedTool<unknown>[], index: number): string {
+  return offered[index]?.path ?? `tools[${index}]`;
+}
+
 /** `read` gives null for a tool whose fault it noted. Throws `invalid_request` with the faults of all. */
 export function readClientTools<Given>(
   offered: readonly OfferedTool<Given>[],

@@ -8,7 +8,7 @@ import type { AssistantPart, InputPart } from '../core/message.ts';
 import type { ClientTool, ModelSettings } from '../core/plan.ts';
 import { invalidRequest, quoted, type Issue } from '../core/problem.ts';
 import { listOf, recordOf } from '../core/wire-value.ts';
-import { offerAll, type OfferedTool, parseClientTool, readClientTools } from './client-tools.ts';
+import { offerAll, type OfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
 import { type Conversation, createConversation, toCallPart } from './conversation.ts';
 import type { DialectRequest } from './dialect.ts';
 import { givenSettings } from './given-settings.ts';
@@ -102,7 +102,7 @@ export function readChatRequest(body: Readonly<Record<string, unknown>>): Dialec
     conversation: (options) => toConversation(request, options),
     clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
-    toolPath: (index) => `${offered[index]?.path ?? `tools[${index}]`}.function.name`,
+    toolPath: (index) => `${pathOfOffered(offered, index)}.function.name`,
     previous: null,
     echo: {},
   };

@@ -18,7 +18,7 @@ export const openAiChat: Dialect = {
   withInstructions,
   createWriter: createChunkWriter,
   toDocument: toCompletion,
-  errorBody: (problem) => openAiErrorBody(problem),
+  errorBody: openAiErrorBody,
   failureFrames,
 };
 

@@ -5,6 +5,7 @@
  */
 import { packNative } from '../core/native-token.ts';
 import type { NativePart } from '../core/message.ts';
+import { recordOf, tryParse } from '../core/wire-value.ts';
 import type { AnswerCall, Change } from './answer-message.ts';
 import type { ReadEcho } from './openai-responses-request.ts';
 
@@ -197,11 +198,7 @@ export function createOutput({ unique, custom, spaces, isOwnWire, emit }: Output
 
 /** What a model wrote into the one argument that stands for free text; where it wrote something else, that. */
 function inputOf(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && 'input' in value && typeof value.input === 'string') return value.input;
-  } catch {
-    // Cut or spoilt: the caller's tool gets what there is.
-  }
-  return text;
+  const { input } = recordOf(tryParse(text));
+  // Where it is cut or spoilt, the caller's tool gets what there is.
+  return typeof input === 'string' ? input : text;
 }

@@ -9,7 +9,7 @@ import { limits } from '../core/limits.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ClientTool, ModelSettings } from '../core/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
-import { offerAll, type OfferedTool, parseClientTool, readClientTools } from './client-tools.ts';
+import { offerAll, type OfferedTool, parseClientTool, pathOfOffered, readClientTools } from './client-tools.ts';
 import type { DialectRequest } from './dialect.ts';
 import { givenSettings } from './given-settings.ts';
 import { InputItem, isOwnReasoning, isSystemItem, qualifiedName, toConversation } from './openai-responses-input.ts';
@@ -77,7 +77,7 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
     conversation: (options) => toConversation(request, options),
     clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
-    toolPath: (index) => `${offered[index]?.path ?? `tools[${index}]`}.name`,
+    toolPath: (index) => `${pathOfOffered(offered, index)}.name`,
     previous: request.previous_response_id ?? null,
     echo: toEcho(request, offered),
   };

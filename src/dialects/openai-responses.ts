@@ -22,7 +22,7 @@ export const openAiResponses: Dialect = {
   withoutTokens,
   createWriter: createEventWriter,
   toDocument: toResponse,
-  errorBody: (problem) => openAiErrorBody(problem),
+  errorBody: openAiErrorBody,
   failureFrames: (problem, place) => [toFrame('error', place, errorFields(problem))],
 };
 
