@@ -15,8 +15,9 @@ export type Encoding = { first: readonly ChatEvent[]; cursor: BatchCursor; encod
 /**
  * Reads ahead of the reader as far as the buffer allows. In workerd every write to a stream is an entry into the isolate,
  * which costs more than all that is done with an event: so the first text goes out at once, and so does what comes at a
- * model's own pace; in a burst, what two milliseconds bring goes out in one write. (To join by the time since the last write is no good under load: the slower it gets, the less
- * is joined. Reads cannot be joined: one gives one HTTP chunk, however long it has waited.)
+ * model's own pace; in a burst, what two milliseconds bring goes out in one write. (To join by the time since the last write is
+ * no good under load: the slower it gets, the less is joined. Reads cannot be joined: one gives one HTTP chunk, however long it
+ * has waited.)
  */
 export function encodeReply({ first, cursor, encoder, clock }: Encoding): ReadableStream<Uint8Array> {
   const utf8 = new TextEncoder();

@@ -4,6 +4,7 @@
  */
 import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
 import { readCompletionId } from '../../core/reference.ts';
+import { isRecord } from '../../core/wire-value.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { AppContext } from '../context.ts';
 
@@ -17,9 +18,8 @@ export type ChatBody = Record<string, unknown> & { model: string };
 export type ChatRoute = { agent?: string; model?: string; toolset?: string; session?: string; ofCalls: string | null };
 
 export function requireModel(value: unknown): ChatBody {
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw invalidRequest([{ path: '', message: 'must be an object' }]);
-  const { model } = value as { model?: unknown };
+  if (!isRecord(value)) throw invalidRequest([{ path: '', message: 'must be an object' }]);
+  const { model } = value;
   if (typeof model !== 'string' || model === '')
     throw invalidRequest([{ path: 'model', message: 'must be agent/<name> or <provider>/<model>' }]);
   return value as ChatBody; // Checked just now.

@@ -51,9 +51,9 @@ const messageAnswer = chatAnswer({
 function refuseThread(body: unknown): void {
   const { thread } = recordOf(body);
   if (thread == null) return;
-  const issues = [{ path: 'thread', message: 'is not taken here: send all messages, or name a session by x-moniker-session' }];
-  throw new Problem('invalid_request', `thread: ${issues[0]?.message}.`, {
-    issues,
+  const message = 'is not taken here: send all messages, or name a session by x-moniker-session';
+  throw new Problem('invalid_request', `thread: ${message}.`, {
+    issues: [{ path: 'thread', message }],
     anthropic: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
   });
 }

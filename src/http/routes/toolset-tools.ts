@@ -9,6 +9,7 @@ import type { Principal } from '../../core/principal.ts';
 import type { ProviderAccess } from '../../core/provider.ts';
 import { ProviderKind } from '../../core/provider-kind.ts';
 import { ToolsetName } from '../../core/toolset.ts';
+import { charactersPerToken } from '../../core/transcript.ts';
 import { exampleAccess, type ShownTools, showText, showTools } from '../../providers/shown-tools.ts';
 import type { Services } from '../../wiring.ts';
 import { editionHeader, editionName } from '../documents.ts';
@@ -129,7 +130,7 @@ function toolRow(tool: EditionTool) {
 }
 
 function estimateTokens(text: string): number {
-  return Math.ceil(text.length / 4);
+  return Math.ceil(text.length / charactersPerToken);
 }
 
 function stateWarnings(names: AliasMap) {
