@@ -29,7 +29,7 @@ export const anthropic: Adapter = {
 };
 
 /** Reads one reply. */
-export class MessagesReply implements ReplyReader {
+class MessagesReply implements ReplyReader {
   state: 'open' | 'tail' | 'over' = 'open';
   /** The provider's own name of the reply, once it told it. */
   id: string | null = null;

@@ -13,6 +13,7 @@ import { ToolCallAssembler } from '../core/tool-call-assembler.ts';
 import type { SseMessage } from '../net/sse.ts';
 import type { Adapter, ReplyReader } from './adapter.ts';
 import { ChunkTemplates } from './chunk-template.ts';
+import { type Item, ReplyItems } from './openai-responses-items.ts';
 import { type ResponsesNative, toResponsesBody } from './openai-responses-request.ts';
 import {
   contentPart,
@@ -39,20 +40,6 @@ export const openaiResponses: Adapter = {
   createReply: ({ access }) => new ResponsesReply(access),
 };
 
-/** One item of the reply while its pieces come in. */
-type Item = {
-  index: number;
-  /** Of a call, once it is known. */
-  callId: string;
-  /** `ours`: a call for us, which the assembler knows; `unnamed`: pieces of a call that was not begun; `theirs`: run by the provider. */
-  kind: 'other' | 'unnamed' | 'ours' | 'theirs';
-  isWhole: boolean;
-  /** What was said of each of its parts: a summary's by their index, others by `contentPart`. */
-  said: Map<number, GrowingText>;
-  /** As it was when it began. */
-  begun: Json;
-};
-
 /** What a delta is a piece of, beside its item. */
 type DeltaKind = { part: number; said: Said };
 
@@ -62,12 +49,8 @@ class ResponsesReply implements ReplyReader {
   created: number | null = null;
   readonly #access: ProviderAccess;
   readonly #assembler = new ToolCallAssembler();
-  /** By `output_index`: ids of items rotate from event to event at some gateways (recorded: gpt-5.3-codex-item-id-rotates). */
-  readonly #items = new Map<number, Item>();
-  /** By their ids and those of their calls: for servers that number nothing, or wrongly. */
-  readonly #byId = new Map<string, Item>();
+  readonly #items = new ReplyItems();
   readonly #templates = new ChunkTemplates<DeltaKind>();
-  #latest: Item | null = null;
   #offered: Offered | null = null;
   #usage: Usage | null = null;
   #spoke = false;
@@ -110,7 +93,7 @@ class ResponsesReply implements ReplyReader {
     const events: ChatEvent[] = [];
     const piece = pieces.get(type);
     if (piece !== undefined) {
-      const item = this.#itemOf(event);
+      const item = this.#items.ofPiece(event);
       const part = partOf(event);
       if (piece.isWhole) {
         if (this.#isReadable(event)) this.#sayRest(item, part, piece.said, event[piece.field], events);
@@ -121,8 +104,8 @@ class ResponsesReply implements ReplyReader {
       return events;
     }
     // What is not here repeats these (parts that begin and end), or says how the provider's own tools get on.
-    if (type === 'response.output_item.added') this.#begin(this.#itemAt(event, true), recordOf(event.item), events);
-    else if (type === 'response.output_item.done') this.#readItem(this.#itemAt(event, false), recordOf(event.item), events);
+    if (type === 'response.output_item.added') this.#begin(this.#items.ofItem(event, true), recordOf(event.item), events);
+    else if (type === 'response.output_item.done') this.#readItem(this.#items.ofItem(event, false), recordOf(event.item), events);
     else if (type === 'error' || (type === 'message' && event.error != null)) {
       return this.#fail(events, errorBodyProblem(this.#access, event.error ?? event));
     } else if (isRecord(event.response)) {
@@ -142,7 +125,7 @@ class ResponsesReply implements ReplyReader {
   /** An event like one before it, but for its item and its text. */
   #readKnown({ part, said }: DeltaKind, index: number, text: string): ChatEvent[] {
     const events: ChatEvent[] = [];
-    this.#say(this.#items.get(index) ?? this.#open(index), part, said, text, events);
+    this.#say(this.#items.at(index), part, said, text, events);
     return events;
   }
 
@@ -154,37 +137,8 @@ class ResponsesReply implements ReplyReader {
 
   // ---- Items ----
 
-  /** Of a piece: by its place, else by its item's id, else the latest. */
-  #itemOf(event: Json): Item {
-    const index = event.output_index;
-    const known = isCount(index) ? this.#items.get(index) : (this.#byId.get(textOf(event.item_id)) ?? this.#latest);
-    return known ?? this.#open(isCount(index) ? index : this.#items.size);
-  }
-
-  /**
-   * Of an item that begins or is whole. A place in use is another item's where that one is whole, or another call begins there; the
-   * end of an open one is its own whatever the ids say.
-   */
-  #itemAt({ output_index: place, item: value }: Json, begins: boolean): Item {
-    const { id, call_id: callId } = recordOf(value);
-    const named = this.#byId.get(textOf(callId)) ?? this.#byId.get(textOf(id));
-    const known = (isCount(place) ? this.#items.get(place) : undefined) ?? named;
-    const differs = known !== undefined && textOf(callId) !== '' && known.callId !== '' && known.callId !== callId;
-    const isAnother = known === undefined || (differs && (begins || known.isWhole));
-    const item = isAnother ? this.#open(isCount(place) ? place : this.#items.size) : known;
-    for (const name of [textOf(id), textOf(callId)]) if (name !== '') this.#byId.set(name, item);
-    return item;
-  }
-
-  #open(index: number): Item {
-    const item: Item = { index, callId: '', kind: 'other', isWhole: false, said: new Map(), begun: {} };
-    this.#items.set(index, item);
-    this.#latest = item;
-    return item;
-  }
-
   #begin(item: Item, value: Json, events: ChatEvent[]): void {
-    this.#latest = item;
+    this.#items.latest = item;
     if (item.isWhole || item.kind === 'ours' || item.kind === 'theirs') return;
     item.begun = value;
     const custom = value.type === 'custom_tool_call';
@@ -307,7 +261,7 @@ class ResponsesReply implements ReplyReader {
   /** All of the items once more, or for the first time; an empty list is usual at some. What was streamed stands as it was. */
   #readOutput(output: readonly unknown[], events: ChatEvent[]): void {
     if (this.#items.size === 0) {
-      for (const [index, value] of output.entries()) this.#readItem(this.#open(index), recordOf(value), events);
+      for (const [index, value] of output.entries()) this.#readItem(this.#items.at(index), recordOf(value), events);
       return;
     }
     const calls = new Map(output.map((value) => [textOf(recordOf(value).call_id), recordOf(value)]));
