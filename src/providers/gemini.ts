@@ -17,7 +17,7 @@ import { ChunkTemplates } from './chunk-template.ts';
 import { PartialArguments } from './gemini-partial-args.ts';
 import { type GeminiMark, toGeminiBody } from './gemini-request.ts';
 import { callFaultReasons, faultReasons, filterReasons, finishWords, limitReason, reasonWord } from './gemini-reasons.ts';
-import { errorBodyProblem, failureEvents, malformedProblem } from './provider-error.ts';
+import { errorBodyProblem, failureEvents, malformedProblem, overflowProblem } from './provider-error.ts';
 import { argumentsOf, isCount, isRecord, type Json, listOf, recordOf, textOf, tryParse } from '../core/wire-value.ts';
 
 export const gemini: Adapter = {
@@ -224,6 +224,7 @@ class GeminiReply implements ReplyReader {
     const raw = this.#finishReason;
     const events = this.#assembler.finish({ ended, length: raw === limitReason });
     if (this.#open !== null) this.#markCall(this.#open, events);
+    if (ended && this.#assembler.overflowed) return this.#end(events, overflowProblem(this.#access));
     const fault = this.#fault(ended, events);
     if (fault !== null) return this.#end(events, malformedProblem(this.#access, fault));
     if (this.#usage !== null) events.push({ type: 'usage', usage: this.#usage });
@@ -236,7 +237,6 @@ class GeminiReply implements ReplyReader {
   #fault(ended: boolean, events: readonly ChatEvent[]): string | null {
     const raw = this.#finishReason ?? '';
     if (!ended) return 'broke off in the middle of its reply';
-    if (this.#assembler.overflowed) return 'began more tool calls than a reply may hold';
     if (faultReasons.has(raw)) return `gave up on its reply (${raw})`;
     // The call may be on the wire: then its own result says that there is no such tool.
     if (callFaultReasons.has(raw) && this.#assembler.count === 0) return `gave up on a tool call (${raw})`;
