@@ -8,22 +8,14 @@ import { rehearsalHttp } from '../../src/providers/rehearsal.ts';
 import { chatModelContract, collect } from '../contracts/chat-model.ts';
 import { fakeClock } from '../fakes/runtime.ts';
 import { fakeAnthropic, signatureOf } from '../fakes/upstreams/anthropic.ts';
-import { type ListeningUpstream, listenUpstream, type Say, type Script } from '../fakes/upstreams/upstream.ts';
+import { type ListeningUpstream, listenUpstream } from '../fakes/upstreams/upstream.ts';
 import { partsOf } from './said-parts.ts';
+import { calls, scriptOf } from './sdk-script.ts';
 
-const calls = [
-  { name: 'get_weather', arguments: { city: 'Paris – 18°' } },
-  { name: 'list_files', arguments: {} },
-];
-const says: Record<string, Say> = {
+const script = scriptOf({
   text: { reasoning: 'I greet.', text: 'Hello there.' },
   calls: { reasoning: 'I look both up.', text: 'One moment.', calls },
-  length: { text: 'Once upon', finish: 'length' },
-};
-const script: Script = ({ messages }) => {
-  const last = messages.at(-1);
-  return (last?.role === 'user' ? says[last.text] : undefined) ?? { text: 'Done.' };
-};
+});
 
 describe('@anthropic-ai/sdk', () => {
   const fake = fakeAnthropic(script);

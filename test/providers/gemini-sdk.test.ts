@@ -2,23 +2,16 @@
 import { type Content, FunctionCallingConfigMode, type GenerateContentResponse, GoogleGenAI, type Part } from '@google/genai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeGemini } from '../fakes/upstreams/gemini.ts';
-import { type ListeningUpstream, listenUpstream, type Say } from '../fakes/upstreams/upstream.ts';
+import { type ListeningUpstream, listenUpstream } from '../fakes/upstreams/upstream.ts';
+import { calls, scriptOf } from './sdk-script.ts';
 
-const calls = [
-  { name: 'get_weather', arguments: { city: 'Paris – 18°' } },
-  { name: 'list_files', arguments: {} },
-];
-const says: Record<string, Say> = {
+const script = scriptOf({
   text: { reasoning: 'I greet.', text: 'Hello there.' },
   calls: { reasoning: 'I look both up.', calls },
-  length: { text: 'Once upon', finish: 'length' },
-};
+});
 
 describe.each(['gemini-2.5-flash', 'gemini-3-flash-preview'])('@google/genai with %s', (model) => {
-  const fake = fakeGemini(({ messages }) => {
-    const last = messages.at(-1);
-    return (last?.role === 'user' ? says[last.text] : undefined) ?? { text: 'Done.' };
-  });
+  const fake = fakeGemini(script);
   let listening: ListeningUpstream;
   let client: GoogleGenAI;
   beforeAll(async () => {

@@ -2,23 +2,16 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeOpenAiResponses } from '../fakes/upstreams/openai-responses.ts';
-import { type ListeningUpstream, listenUpstream, type Say } from '../fakes/upstreams/upstream.ts';
+import { type ListeningUpstream, listenUpstream } from '../fakes/upstreams/upstream.ts';
+import { calls, scriptOf } from './sdk-script.ts';
 
-const calls = [
-  { name: 'get_weather', arguments: { city: 'Paris – 18°' } },
-  { name: 'list_files', arguments: {} },
-];
-const says: Record<string, Say> = {
+const script = scriptOf({
   text: { reasoning: 'I greet them.', text: 'Hello there.' },
   calls: { reasoning: 'I look both up.', text: 'One moment.', calls },
-  length: { text: 'Once upon', finish: 'length' },
-};
+});
 
 describe('openai (responses)', () => {
-  const fake = fakeOpenAiResponses(({ messages }) => {
-    const last = messages.at(-1);
-    return (last?.role === 'user' ? says[last.text] : undefined) ?? { text: 'Done.' };
-  });
+  const fake = fakeOpenAiResponses(script);
   let listening: ListeningUpstream;
   let client: OpenAI;
   beforeAll(async () => {

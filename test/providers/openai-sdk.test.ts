@@ -2,23 +2,16 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fakeOpenAi } from '../fakes/upstreams/openai.ts';
-import { type ListeningUpstream, listenUpstream, type Say } from '../fakes/upstreams/upstream.ts';
+import { type ListeningUpstream, listenUpstream } from '../fakes/upstreams/upstream.ts';
+import { calls, scriptOf } from './sdk-script.ts';
 
-const calls = [
-  { name: 'get_weather', arguments: { city: 'Paris – 18°' } },
-  { name: 'list_files', arguments: {} },
-];
-const says: Record<string, Say> = {
+const script = scriptOf({
   text: { reasoning: 'I greet.', text: 'Hello there.' },
   calls: { text: 'I look both up.', calls },
-  length: { text: 'Once upon', finish: 'length' },
-};
+});
 
 describe('openai, chat completions', () => {
-  const fake = fakeOpenAi(({ messages }) => {
-    const last = messages.at(-1);
-    return (last?.role === 'user' ? says[last.text] : undefined) ?? { text: 'Done.' };
-  });
+  const fake = fakeOpenAi(script);
   let listening: ListeningUpstream;
   let client: OpenAI;
   beforeAll(async () => {
