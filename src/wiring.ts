@@ -110,7 +110,7 @@ function build(bindings: Bindings): Wiring {
     executor,
     fetch: (request, signal, onHop) => outbound(request, { purpose: 'tool', signal, ...(onHop && { onHop }) }),
     refuses: (url) => refusedUrl(guard, url),
-    secret: (name, tool) => directory.secret(workspace, name, { tool }),
+    secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
   });
   const direct = (workspace: string) => ({
     call: callDeps(workspace),

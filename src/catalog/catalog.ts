@@ -35,7 +35,10 @@ import { readSealedSecret, secretWriter } from './secrets.ts';
 import { forgetSession, indexSession, listSessions } from './session-index.ts';
 import { toolAliasesWriter } from './tool-aliases.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from './toolset-versions.ts';
+import { acceptTool, listServerTools, readServer, rebindTool, refreshServer, serverWriter } from './servers.ts';
+import { readSkill, skillWriter } from './skills.ts';
 import { toolsetWriter } from './toolsets.ts';
+import { uiToolWriter } from './ui-tools.ts';
 import { putDocument, removeDocument } from './write-document.ts';
 import type { DocumentWriter } from './write-document.ts';
 
@@ -46,6 +49,9 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   secret: secretWriter,
   'tool-aliases': toolAliasesWriter,
   policy: policyWriter,
+  server: serverWriter,
+  skill: skillWriter,
+  'ui-tool': uiToolWriter,
 };
 
 export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
@@ -94,6 +100,22 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   tool(workspace: string, canonical: string) {
     return this.#answer(workspace, ({ context }) => findTool(context, canonical));
+  }
+
+  serverTools(workspace: string, server: string, page: PageRequest) {
+    return this.#answer(workspace, ({ context }) => listServerTools(context, server, page));
+  }
+
+  refreshServer(workspace: string, server: string) {
+    return this.#write(workspace, ({ context }) => refreshServer(context, server));
+  }
+
+  acceptTool(workspace: string, server: string, tool: string, refId: string | undefined) {
+    return this.#write(workspace, ({ context }) => acceptTool(context, server, tool, refId));
+  }
+
+  rebindTool(workspace: string, server: string, from: string, to: string) {
+    return this.#write(workspace, ({ context }) => rebindTool(context, server, from, to));
   }
 
   createKey(workspace: string, request: KeyRequest) {
@@ -183,6 +205,18 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
       const agent = requireRow(context.sql, 'agent', name).body as Agent;
       if (republish) await this.#republish(context, 'agent', name);
       return agent;
+    });
+  }
+
+  server(workspace: string, name: string) {
+    return this.#answer(workspace, ({ context }) => readServer(context, name));
+  }
+
+  skill(workspace: string, name: string, republish: boolean) {
+    return this.#answer(workspace, async ({ context }) => {
+      const skill = readSkill(context, name);
+      if (republish) await this.#republish(context, 'skill', name);
+      return skill;
     });
   }
 

@@ -87,6 +87,9 @@ export const kindWords: Readonly<Record<DocumentKind, string>> = {
   secret: 'secret',
   'tool-aliases': 'set of default aliases for',
   policy: 'policy',
+  server: 'server',
+  skill: 'skill',
+  'ui-tool': 'UI tool',
 };
 
 type SqlRow = {

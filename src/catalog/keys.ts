@@ -19,13 +19,14 @@ export async function createKey(context: CatalogContext, body: unknown): Promise
   if (expiresAt !== null && expiresAt <= now) throw invalidRequest([{ path: 'expiresAt', message: 'is in the past' }]);
   const { key, id, hash } = await mintKey(context.master, context.workspace);
   context.sql.exec(
-    'INSERT INTO keys (id, name, hash, scopes, toolsets, agents, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO keys (id, name, hash, scopes, toolsets, agents, caller, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
     id,
     request.name,
     hash,
     JSON.stringify([...new Set(request.scopes)]),
     request.toolsets === undefined ? null : JSON.stringify(request.toolsets),
     request.agents === undefined ? null : JSON.stringify(request.agents),
+    request.caller === undefined ? null : JSON.stringify(request.caller),
     now,
     expiresAt,
   );
@@ -59,13 +60,14 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
   if (row.last_used_at === null || row.last_used_at + limits.keyUseIntervalMs <= now) {
     context.sql.exec('UPDATE keys SET last_used_at = ? WHERE id = ?', now, id);
   }
-  const { scopes, toolsets, agents } = toRecord(row);
+  const { scopes, toolsets, agents, caller } = toRecord(row);
   const principal: Principal = {
     workspace: context.workspace,
     keyId: id,
     scopes,
     ...(toolsets !== undefined && { toolsets }),
     ...(agents !== undefined && { agents }),
+    ...(caller !== undefined && { caller }),
   };
   return { principal, expiresAt: row.expires_at };
 }
@@ -86,6 +88,7 @@ type KeyRow = {
   scopes: string;
   toolsets: string | null;
   agents: string | null;
+  caller: string | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
@@ -110,6 +113,7 @@ function toRecord(row: KeyRow): KeyRecord {
     scopes: JSON.parse(row.scopes) as Scope[],
     ...(row.toolsets !== null && { toolsets: JSON.parse(row.toolsets) as string[] }),
     ...(row.agents !== null && { agents: JSON.parse(row.agents) as string[] }),
+    ...(row.caller !== null && { caller: JSON.parse(row.caller) as Record<string, string> }),
     createdAt: isoTime(row.created_at),
     expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
     revokedAt: row.revoked_at === null ? null : isoTime(row.revoked_at),

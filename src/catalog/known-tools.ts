@@ -8,25 +8,33 @@ import type { Page, PageRequest } from '../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';
 import { allRows } from './documents.ts';
+import { uiToolDefinitions } from './ui-tool-definitions.ts';
 
-/** `override`: default aliases as they are about to be; null gives a tool its own again. */
-export function knownTools(context: CatalogContext, override?: { canonical: string; aliases: readonly string[] | null }): KnownTools {
-  const defaults = new Map<string, readonly string[]>();
-  for (const row of allRows(context.sql, 'tool-aliases')) {
-    // Written by the `tool-aliases` writer only.
-    defaults.set(row.name, row.body.aliases as string[]);
-  }
-  if (override?.aliases === null) defaults.delete(override.canonical);
-  else if (override !== undefined) defaults.set(override.canonical, override.aliases);
+/** What is about to be written, in the place of what is stored. */
+export type AboutToBe = {
+  /** Default aliases of one tool; null gives it its own again. */
+  aliases?: { canonical: string; aliases: readonly string[] | null };
+  tools?: readonly ToolDefinition[];
+};
 
+export function knownTools(context: CatalogContext, aboutToBe: AboutToBe = {}): KnownTools {
+  const defaults = defaultAliases(context, aboutToBe.aliases);
   const tools = new Map<string, ToolDefinition>();
   const servers = new Set<string>();
-  for (const definition of context.definitions()) {
+  for (const definition of [...context.definitions(), ...uiToolDefinitions(context), ...(aboutToBe.tools ?? [])]) {
     const aliases = defaults.get(definition.canonical);
     tools.set(definition.canonical, aliases === undefined ? definition : { ...definition, aliases });
     servers.add(definition.server);
   }
   return { get: (canonical) => tools.get(canonical), all: () => [...tools.values()], hasServer: (server) => servers.has(server) };
+}
+
+function defaultAliases(context: CatalogContext, aboutToBe: AboutToBe['aliases']): Map<string, readonly string[]> {
+  // Written by the `tool-aliases` writer only.
+  const defaults = new Map(allRows(context.sql, 'tool-aliases').map((row) => [row.name, row.body.aliases as readonly string[]]));
+  if (aboutToBe?.aliases === null) defaults.delete(aboutToBe.canonical);
+  else if (aboutToBe !== undefined) defaults.set(aboutToBe.canonical, aboutToBe.aliases);
+  return defaults;
 }
 
 export function listTools(context: CatalogContext, page: PageRequest): Page<ToolDefinition> {

@@ -5,15 +5,16 @@
  */
 import type { Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
+import type { Skill } from '../core/skill.ts';
 import { kvKeys, publishedFormat } from '../storage/keys.ts';
-import type { PublishedAgent, PublishedPointer } from '../storage/keys.ts';
+import type { PublishedAgent, PublishedPointer, PublishedSkill } from '../storage/keys.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from './editions.ts';
 import { versionRow } from './toolset-versions.ts';
 
-export type PublishedKind = 'toolset' | 'agent';
+export type PublishedKind = 'toolset' | 'agent' | 'skill';
 
 /** Part of a write's transaction. */
 export function enqueuePublish(context: CatalogContext, kind: PublishedKind, name: string): void {
@@ -133,6 +134,8 @@ async function publish(context: CatalogContext, kv: KVNamespace, { kind, name }:
       return publishToolset(context, kv, name);
     case 'agent':
       return publishAgent(context, kv, name);
+    case 'skill':
+      return publishSkill(context, kv, name);
     default:
       return kind satisfies never;
   }
@@ -162,6 +165,16 @@ async function publishAgent(context: CatalogContext, kv: KVNamespace, name: stri
   if (row.deleted) return putTombstone(kv, key, row.version);
   // Bodies of agents were parsed by the schema when they were written.
   const published: PublishedAgent = { format: publishedFormat, version: row.version, agent: row.body as Agent };
+  await kv.put(key, JSON.stringify(published));
+}
+
+async function publishSkill(context: CatalogContext, kv: KVNamespace, name: string): Promise<void> {
+  const row = readRow(context.sql, 'skill', name);
+  if (row === null) return;
+  const key = kvKeys.skill(context.workspace, name);
+  if (row.deleted) return putTombstone(kv, key, row.version);
+  // Bodies of skills were read from their files when they were written.
+  const published: PublishedSkill = { format: publishedFormat, version: row.version, skill: row.body as Skill };
   await kv.put(key, JSON.stringify(published));
 }
 

@@ -18,12 +18,12 @@ export const toolAliasesWriter: DocumentWriter = {
 
   prepare: async (context, name, body) => {
     const aliases = legalAliases(parseDocument(ToolAliases, body).aliases);
-    const recompiled = await recompileInheriting(context, name, knownTools(context, { canonical: name, aliases }));
+    const recompiled = await recompileInheriting(context, name, knownTools(context, { aliases: { canonical: name, aliases } }));
     return { body: { aliases }, warnings: recompiled.warnings, commit: () => commit(context, recompiled) };
   },
 
   prepareRemoval: async (context, name) => {
-    const recompiled = await recompileInheriting(context, name, knownTools(context, { canonical: name, aliases: null }));
+    const recompiled = await recompileInheriting(context, name, knownTools(context, { aliases: { canonical: name, aliases: null } }));
     for (const { message } of recompiled.warnings) context.log.info('toolset not compiled anew', { tool: name, message });
     return () => commit(context, recompiled);
   },

@@ -19,9 +19,9 @@ export const toolsetWriter: DocumentWriter = {
   prepare: async (context, name, body) => {
     const document = parseDocument(Toolset, body);
     checkNameInBody(name, document);
-    const toolset: Toolset = { ...document, name };
+    const compiled = await compile(context, name, { ...document, name }, knownTools(context));
+    const { toolset } = compiled;
     const text = JSON.stringify(toolset);
-    const compiled = await compile(context, name, toolset, knownTools(context));
     return {
       body: toolset,
       warnings: compiled.warnings,
@@ -35,7 +35,7 @@ export const toolsetWriter: DocumentWriter = {
             hash: compiled.hash,
             created_at: row.updatedAt,
           });
-          indexInherited(context.sql, name, toolset);
+          indexTools(context.sql, name, toolset);
           enqueuePublish(context, 'toolset', name);
         } else {
           // The document is the same, but a tool's definition may have changed since it was compiled.
@@ -47,7 +47,7 @@ export const toolsetWriter: DocumentWriter = {
 
   prepareRemoval: async (context, name) => (row) => {
     insertVersion(context.sql, name, { version: row.version, body: null, revision: 1, hash: null, created_at: row.updatedAt });
-    context.sql.exec('DELETE FROM inherited_aliases WHERE toolset = ?', name);
+    unindexTools(context.sql, name);
     enqueuePublish(context, 'toolset', name);
   },
 };
@@ -56,15 +56,28 @@ export const toolsetWriter: DocumentWriter = {
 export type Recompiled = { revisions: Revision[]; warnings: ToolsetWarning[] };
 export type Revision = { name: string; version: number; text: string; hash: string };
 
-/**
- * Compiles the toolsets that take the default aliases of `canonical`, over the tools as they are about to be. One that
- * would not compile keeps its edition, and the warning says so.
- */
+/** The toolsets that take the default aliases of `canonical`, over the tools as they are about to be. */
 export async function recompileInheriting(context: CatalogContext, canonical: string, known: KnownTools): Promise<Recompiled> {
+  const query = 'SELECT toolset FROM inherited_aliases WHERE tool = ?';
+  const names = context.sql.exec<{ toolset: string }>(query, canonical).toArray();
+  return await recompile(context, new Set(names.map(({ toolset }) => toolset)), known, 'aliases');
+}
+
+/** The toolsets that have an entry of any of the tools, over the tools as they are about to be. */
+export async function recompileWith(context: CatalogContext, canonicals: Iterable<string>, known: KnownTools): Promise<Recompiled> {
+  const names = new Set<string>();
+  for (const canonical of canonicals) {
+    const rows = context.sql.exec<{ toolset: string }>('SELECT toolset FROM toolset_tools WHERE tool = ?', canonical);
+    for (const { toolset } of rows) names.add(toolset);
+  }
+  return await recompile(context, names, known, 'tools');
+}
+
+/** One that would not compile keeps its edition, and the warning says so. */
+async function recompile(context: CatalogContext, names: ReadonlySet<string>, known: KnownTools, path: string): Promise<Recompiled> {
   const revisions: Revision[] = [];
   const warnings: ToolsetWarning[] = [];
-  const query = 'SELECT toolset FROM inherited_aliases WHERE tool = ? ORDER BY toolset';
-  for (const { toolset: name } of context.sql.exec<{ toolset: string }>(query, canonical).toArray()) {
+  for (const name of [...names].sort()) {
     const row = readRow(context.sql, 'toolset', name);
     if (row === null || row.deleted) continue;
     try {
@@ -73,7 +86,7 @@ export async function recompileInheriting(context: CatalogContext, canonical: st
       revisions.push({ name, version: row.version, text, hash });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      warnings.push({ path: 'aliases', message: `The toolset "${name}" keeps its names as they were: ${error.detail}` });
+      warnings.push({ path, message: `The toolset "${name}" keeps its names as they were: ${error.detail}` });
     }
   }
   return { revisions, warnings };
@@ -88,13 +101,19 @@ export function revise(context: CatalogContext, { name, version, text, hash }: R
 }
 
 async function compile(context: CatalogContext, name: string, toolset: Toolset, known: KnownTools) {
-  const { edition, warnings } = await compileEdition({ workspace: context.workspace, name, toolset, known });
-  return { text: editionBytes(edition), hash: await editionHash(edition), warnings };
+  const { edition, warnings, toolset: read } = await compileEdition({ workspace: context.workspace, name, toolset, known });
+  return { toolset: { ...read, name }, text: editionBytes(edition), hash: await editionHash(edition), warnings };
 }
 
-function indexInherited(sql: SqlStorage, name: string, toolset: Toolset): void {
-  sql.exec('DELETE FROM inherited_aliases WHERE toolset = ?', name);
-  for (const { tool, aliases } of toolset.tools) {
+function indexTools(sql: SqlStorage, name: string, toolset: Toolset): void {
+  unindexTools(sql, name);
+  for (const { tool = '', aliases } of toolset.tools) {
+    sql.exec('INSERT OR IGNORE INTO toolset_tools (tool, toolset) VALUES (?, ?)', tool, name);
     if (aliases === undefined) sql.exec('INSERT OR IGNORE INTO inherited_aliases (tool, toolset) VALUES (?, ?)', tool, name);
   }
+}
+
+function unindexTools(sql: SqlStorage, name: string): void {
+  sql.exec('DELETE FROM inherited_aliases WHERE toolset = ?', name);
+  sql.exec('DELETE FROM toolset_tools WHERE toolset = ?', name);
 }

@@ -1,6 +1,7 @@
 /** An agent: a model, instructions and a toolset under one name (DESIGN §8). Chat clients say `agent/<name>`. */
 import { z } from 'zod';
 import { limits } from './limits.ts';
+import { SkillName } from './skill.ts';
 import { ToolsetName } from './toolset.ts';
 
 export const ResourceName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/);
@@ -58,6 +59,7 @@ export const Agent = z
     tools: z.array(z.string().min(1).max(192)).max(limits.maxToolsetEntries).optional().meta({
       description: 'Allow-list over the toolset, any spelling. Absent: all of it; empty: none.',
     }),
+    skills: z.array(SkillName).max(limits.maxAgentSkills).optional().meta({ description: 'Names of skills that the agent may read up.' }),
     protocol: z.enum(['native', 'text']).optional().meta({
       description: 'How tools are told to the model: in the API’s own fields, or in the prompt. Absent: as the provider’s profile says.',
     }),

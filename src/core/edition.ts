@@ -3,16 +3,21 @@
  * neutral definitions and final names; lookup tables are built from it in the isolate (`alias-map.ts`), provider forms
  * lazily by the adapters.
  */
-import { canonicalJson, sha256Hex } from './hash.ts';
+import { sha256Hex } from './hash.ts';
+import type { EntryArguments, EntryResult } from './entry-rules.ts';
 import type { KnownTools } from './known-tools.ts';
 import { limits } from './limits.ts';
 import { findConflicts, type NameConflict } from './name-claims.ts';
 import { nameWarnings } from './name-warnings.ts';
 import { readEntries, type NamedEntry } from './named-entry.ts';
+import { resolveReferences } from './tool-reference.ts';
 import type { CanonicalName, WireName } from './names.ts';
 import { invalidRequest, Problem } from './problem.ts';
-import type { JsonSchema, ToolAnnotations, ToolDefinition, ToolKind } from './tool.ts';
+import type { Hold } from './hold.ts';
+import type { JsonSchema, ToolAnnotations, ToolKind } from './tool.ts';
+import { pinOf } from './tool-pin.ts';
 import type { AliasMode, Announce, Toolset, ToolsetEntry, ToolsetWarning } from './toolset.ts';
+import type { UiTool } from './ui-tool.ts';
 import { utf8Length } from './utf8.ts';
 
 export type EditionAlias = { name: string; mode: AliasMode; note?: string };
@@ -33,8 +38,19 @@ export type EditionTool = {
   aliases: EditionAlias[];
   /** The entry's own word on asking; absent: as the policy says. */
   approval?: 'never' | 'always';
-  /** `missing`: a known server that was never listed. Listed, not callable. */
+  /** What the entry makes of the arguments; `inputSchema` is then what the model sees, `sourceSchema` the tool's own. */
+  arguments?: EntryArguments;
+  sourceSchema?: JsonSchema;
+  result?: EntryResult;
+  /** Its server's annotations count. */
+  trusted?: true;
+  alwaysOffered?: true;
+  ui?: UiTool;
+  /** `missing`: its server does not list it (any more). `held`: until somebody accepts. Both are listed, and not callable. */
   state: 'ready' | 'missing' | 'held';
+  held?: Hold;
+  /** Of a missing one: the tool that has its definition now. */
+  renamedTo?: string;
   /** SHA-256 (hex) of the raw definition at the time of the write; `''` where there was none. */
   pin: string;
 };
@@ -44,6 +60,10 @@ export type Edition = {
   workspace: string;
   toolset: string;
   announce: Announce;
+  /** Absent: the default. */
+  onDemandAbove?: number;
+  /** Of trusted servers that have tools here, in the order of those. */
+  instructions?: { server: string; text: string }[];
   tools: EditionTool[];
 };
 
@@ -56,15 +76,16 @@ export type { KnownTools, ToolsetWarning };
 export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools };
 
 /**
- * Compiles a toolset document. The same input gives the same edition, and entries in another order the same verdict.
+ * Compiles a toolset document; `toolset` in the answer is the document with its references (`refId`) read. The same input gives the same edition, and entries in another order the same verdict.
  * Throws `Problem`: `invalid_request` with every fault at its path, or `name_conflict` with every
  * `conflicts: [{name, tools: [a, b], suggestion}]`, where the second tool is the one to give the suggested name.
  */
-export async function compileEdition(input: CompileInput): Promise<{ edition: Edition; warnings: ToolsetWarning[] }> {
-  const { toolset, known } = input;
-  if (utf8Length(JSON.stringify(toolset)) > limits.maxToolsetBytes) {
+export async function compileEdition(input: CompileInput): Promise<{ edition: Edition; warnings: ToolsetWarning[]; toolset: Toolset }> {
+  const { known } = input;
+  if (utf8Length(JSON.stringify(input.toolset)) > limits.maxToolsetBytes) {
     throw invalidRequest([{ path: '', message: `the toolset is larger than ${limits.maxToolsetBytes} bytes` }]);
   }
+  const toolset = await resolveReferences(input.toolset, known);
   const reading = readEntries(toolset, known);
   if (reading.issues.length > 0) throw invalidRequest(reading.issues);
   const conflicts = findConflicts(reading.entries);
@@ -75,6 +96,8 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
     workspace: input.workspace,
     toolset: input.name,
     announce: toolset.announce,
+    ...(toolset.onDemandAbove !== undefined && { onDemandAbove: toolset.onDemandAbove }),
+    ...instructionsOf(reading.entries),
     tools: await Promise.all(reading.entries.map(compileTool)),
   };
   if (utf8Length(editionBytes(edition)) > limits.maxEditionBytes) {
@@ -82,7 +105,16 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
       { path: 'tools', message: `with all definitions the edition is larger than ${limits.maxEditionBytes} bytes; list fewer tools` },
     ]);
   }
-  return { edition, warnings: [...reading.warnings, ...nameWarnings(reading.entries, known)] };
+  return { edition, toolset, warnings: [...reading.warnings, ...nameWarnings(reading.entries, known)] };
+}
+
+function instructionsOf(entries: readonly NamedEntry[]): Pick<Edition, 'instructions'> {
+  const texts = new Map<string, string>();
+  for (const { server, definition } of entries) {
+    const { trusted = false, instructions } = definition?.source ?? {};
+    if (trusted && instructions !== undefined) texts.set(server, instructions);
+  }
+  return texts.size === 0 ? {} : { instructions: [...texts].map(([server, text]) => ({ server, text })) };
 }
 
 /**
@@ -98,12 +130,6 @@ export async function editionHash(edition: Edition): Promise<string> {
   return await sha256Hex(editionBytes(edition));
 }
 
-/** SHA-256 over the raw definition: what an upstream may not change without somebody looking. */
-export async function definitionPin(definition: ToolDefinition): Promise<string> {
-  const { name, description, inputSchema, outputSchema, annotations } = definition;
-  return await sha256Hex(canonicalJson({ name, description, inputSchema, outputSchema, annotations }));
-}
-
 async function compileTool({ source, definition, canonical, wireName, ownName, server, aliases }: NamedEntry): Promise<EditionTool> {
   const names = { canonical, wireName, ownName, server };
   // Absent for the default, so that editions from before there was such a field keep their hash.
@@ -114,7 +140,7 @@ async function compileTool({ source, definition, canonical, wireName, ownName, s
     const unknown = { kind: 'mcp' as const, description: describe(source, ''), inputSchema: { type: 'object' } };
     return { ...names, ...unknown, aliases: compiledAliases, ...approval, state: 'missing', pin: '' };
   }
-  const { kind, inputSchema, outputSchema, annotations } = definition;
+  const { kind, inputSchema, outputSchema, annotations, source: listing, ui } = definition;
   return {
     ...names,
     kind,
@@ -124,8 +150,13 @@ async function compileTool({ source, definition, canonical, wireName, ownName, s
     ...(annotations !== undefined && { annotations }),
     aliases: compiledAliases,
     ...approval,
-    state: 'ready',
-    pin: await definitionPin(definition),
+    ...(listing?.trusted === true && { trusted: true as const }),
+    ...(source.alwaysOffered === true && { alwaysOffered: true as const }),
+    ...(ui !== undefined && { ui }),
+    state: listing?.state ?? 'ready',
+    ...(listing?.held !== undefined && { held: listing.held }),
+    ...(listing?.renamedTo !== undefined && { renamedTo: listing.renamedTo }),
+    pin: await pinOf(definition),
   };
 }
 

@@ -44,6 +44,46 @@ export const limits = {
   maxNotesPerEntry: 20,
   maxNoteBytes: 500,
   maxSuggestions: 5,
+  /** Of one result: more is a result of its own. */
+  maxPicks: 50,
+  /** Tools above which a toolset's definitions are given on demand: models choose worse among more, and clients stop at 40 or 128. */
+  defaultOnDemandAbove: 64,
+  /** Answers of one `find_tools`, and definitions that a conversation may gather by it. */
+  maxFoundTools: 20,
+  maxGatheredTools: 200,
+
+  // Servers and their definitions.
+  maxServerTools: 2_000,
+  maxServerHeaders: 20,
+  maxServerInstructionBytes: 4 * KB,
+  /** Of one listed definition, as JSON. The largest of 1,472 public ones has 12 KB. */
+  maxDefinitionBytes: 128 * KB,
+  /** Of a listed description, from which on it is cut: attention is paid for by the token. */
+  maxListedDescriptionBytes: 16 * KB,
+  /** Known to a workspace, all servers together: they are walked when a toolset is written. */
+  maxWorkspaceTools: 10_000,
+  /** Differences of two definitions that are shown one by one, and characters of each value. */
+  maxDefinitionChanges: 50,
+  maxChangeValueLength: 2_000,
+  /** How long a server's address and holds are remembered: a hold counts everywhere after this. */
+  serverTtlMs: 5_000,
+  /** An answer of a tool's endpoint. */
+  maxToolReplyBytes: 4 * MB,
+  maxUiTriggers: 50,
+  maxProposals: 5,
+
+  // Skills (DESIGN §8).
+  maxSkillFileBytes: 100 * KB,
+  maxSkillBytes: 500 * KB,
+  maxSkillResources: 200,
+  maxAgentSkills: 50,
+  skillTtlMs: 5_000,
+  /** In an isolate's memory, each up to `maxSkillBytes`. */
+  maxCachedSkills: 20,
+
+  // What a key says of its caller.
+  maxCallerFields: 20,
+  maxCallerFieldLength: 256,
 
   // Turns (DESIGN §5).
   maxStepsPerTurn: 16,

@@ -8,7 +8,8 @@ import { limits } from './limits.ts';
 import { parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from './names.ts';
 import type { Issue } from './problem.ts';
 import { nearNames } from './suggest.ts';
-import type { ToolDefinition } from './tool.ts';
+import { ownServers } from './server.ts';
+import type { ToolDefinition, ToolSource } from './tool.ts';
 import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry, ToolsetWarning } from './toolset.ts';
 
 /** An entry with its final names, not yet checked against the others. */
@@ -39,12 +40,14 @@ export function readEntries(toolset: Toolset, known: KnownTools): Reading {
   for (const [index, source] of toolset.tools.entries()) {
     const path = `tools[${index}]`;
     const givenName = readGivenName(source, path, reading);
-    const found = finder.find(source.tool);
+    const found = finder.find(source.tool ?? '');
     if (!found.ok) reading.issues.push({ path: `${path}.tool`, message: found.message });
     const definition = found.ok ? found.definition : null;
     const aliases = source.aliases === undefined ? inheritAliases(definition, path, reading) : readAliases(source.aliases, path, reading);
     if (!found.ok) continue;
     const { canonical, server, ownName } = found;
+    const state = definition?.source === undefined ? null : stateWarning(definition.canonical, definition.source);
+    if (state !== null) reading.warnings.push({ path: `${path}.tool`, message: state });
     if (definition === null) {
       reading.warnings.push({
         path: `${path}.tool`,
@@ -55,6 +58,15 @@ export function readEntries(toolset: Toolset, known: KnownTools): Reading {
     reading.entries.push({ path, source, canonical, server, ownName, definition, givenName, aliases, wireName });
   }
   return reading;
+}
+
+function stateWarning(canonical: string, { state, held, renamedTo }: ToolSource): string | null {
+  if (state === 'missing') {
+    const now = renamedTo === undefined ? '' : `; ${renamedTo} has its definition now: set tool to it, and the names stay`;
+    return `${canonical} is not listed by its server any more; it cannot be called${now}`;
+  }
+  if (state === 'held') return `${canonical} is held (${held?.reason ?? 'changed'}); it cannot be called until somebody accepts it`;
+  return null;
 }
 
 /** An announced alias is a name that somebody chose, so it goes before the tool's own. */
@@ -115,9 +127,6 @@ type Found =
 
 /** Suggestions cost a walk over all tools each; a document with more bad entries than this has another fault than typing. */
 const maxEntriesWithSuggestions = 20;
-
-/** These list their tools by being there: a name they do not have is a mistake, not a server that is down. */
-const ownServers: ReadonlySet<string> = new Set(['builtin', 'local', 'made', 'client', 'ui']);
 
 function createFinder(known: KnownTools): { find(canonical: string): Found } {
   let listed: Set<string> | undefined;

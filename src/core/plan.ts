@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { EditionPointer } from './edition.ts';
 import { limits } from './limits.ts';
 import { isObjectMember } from './reserved-names.ts';
+import type { PlanSkill } from './skill.ts';
 
 export type Plan = {
   model: string;
@@ -26,6 +27,10 @@ export type Plan = {
   settings: ModelSettings;
   /** How tools are told to the model: in the API's own fields, or in the prompt. Absent: as the provider's profile says. */
   protocol?: 'native' | 'text';
+  /** Of the key that asked, for presets (`{"caller": "team"}`): `key`, `workspace` and what it was made with. */
+  caller?: Readonly<Record<string, string>>;
+  /** What the agent may read up; bodies are read when asked for. */
+  skills?: readonly PlanSkill[];
   /** The caller's own tools: offered after the toolset's, run by the caller. */
   clientTools?: readonly ClientTool[];
 };

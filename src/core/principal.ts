@@ -1,5 +1,6 @@
 /** Who asks: what a key stands for once it has been checked (DESIGN §9). Handlers get this, never the header. */
 import { z } from 'zod';
+import { limits } from './limits.ts';
 
 export const Scope = z.enum(['chat', 'tools', 'toolsets', 'approve', 'admin']).meta({ id: 'Scope' });
 export type Scope = z.infer<typeof Scope>;
@@ -12,6 +13,8 @@ export type Principal = {
   /** Absent: all of the workspace's. */
   toolsets?: readonly string[];
   agents?: readonly string[];
+  /** What the key was made to say of its caller, for presets of toolsets. */
+  caller?: Readonly<Record<string, string>>;
 };
 
 export const KeyRequest = z
@@ -20,6 +23,17 @@ export const KeyRequest = z
     scopes: z.array(Scope).min(1),
     toolsets: z.array(z.string()).max(100).optional().meta({ description: 'Only these toolsets. Absent: all.' }),
     agents: z.array(z.string()).max(100).optional().meta({ description: 'Only these agents. Absent: all.' }),
+    caller: z
+      .record(
+        z.string().regex(/^[a-z][a-z0-9_]{0,49}$/, { message: 'must be a field name such as team' }),
+        z.string().max(limits.maxCallerFieldLength),
+      )
+      .refine((fields) => Object.keys(fields).length <= limits.maxCallerFields, {
+        message: `must be at most ${limits.maxCallerFields} fields`,
+      })
+      .refine((fields) => !('key' in fields) && !('workspace' in fields), { message: '`key` and `workspace` are always there' })
+      .optional()
+      .meta({ description: 'Fields for presets of toolsets: `{"caller": "team"}` takes `team`.', example: { team: 'payments' } }),
     expiresAt: z.iso.datetime().optional(),
   })
   .meta({ id: 'KeyRequest', example: { name: 'my app', scopes: ['chat'], agents: ['demo'] } });
@@ -31,4 +45,9 @@ export const rootKeyId = 'root';
 /** `admin` stands for every scope. */
 export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): boolean {
   return principal.scopes.includes(scope) || principal.scopes.includes('admin');
+}
+
+/** The fields that presets may take. */
+export function callerFields({ keyId, workspace, caller = {} }: Pick<Principal, 'keyId' | 'workspace' | 'caller'>): Record<string, string> {
+  return { ...caller, key: keyId, workspace };
 }

@@ -8,6 +8,7 @@ import type { EditionPointer } from './edition.ts';
 import type { InputPart, Message, Via } from './message.ts';
 import type { Issue, ProblemBody } from './problem.ts';
 import type { ContentBlock, ToolResultCode } from './tool.ts';
+import type { Proposal } from './ui-tool.ts';
 
 export type TurnStatus = 'completed' | 'failed' | 'cancelled' | 'interrupted';
 
@@ -122,6 +123,8 @@ export type SessionEventBody =
   | { type: 'turn-input'; turn: string; input: InputPart[] }
   /** From here on models read `summary` in place of the turns up to and including `through`. One row: old or new, never a mix. */
   | { type: 'compaction'; turn: string; through: string; summary: string }
+  /** For the person, before the turn's end: the best first. */
+  | ({ type: 'proposal'; turn: string } & Proposal)
   | { type: 'error'; turn: string; problem: ProblemBody }
   | { type: 'turn-end'; turn: string; status: TurnStatus; reason: TurnEndReason; usage: Usage };
 

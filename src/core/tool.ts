@@ -5,6 +5,8 @@
 import { z } from 'zod';
 import type { CanonicalName } from './names.ts';
 import type { Issue } from './problem.ts';
+import type { Hold } from './hold.ts';
+import type { UiTool } from './ui-tool.ts';
 
 /** A JSON Schema 2020-12 object schema, as data. Foreign ones carry keywords we do not know, so it stays open. */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -36,6 +38,21 @@ export type ToolDefinition = {
   annotations?: ToolAnnotations;
   /** Default aliases, inherited by toolset entries that say nothing about aliases. */
   aliases: readonly string[];
+  /** Of a server's tool; absent: of this code base, and so always ready. */
+  source?: ToolSource;
+  /** Of a UI tool. */
+  ui?: UiTool;
+};
+
+/** How a tool stands with its server. `instructions`: of the server, where models are to be told. */
+export type ToolSource = {
+  state: 'ready' | 'held' | 'missing';
+  trusted: boolean;
+  /** The definition's pin, so that it need not be found again. */
+  pin: string;
+  held?: Hold;
+  renamedTo?: string;
+  instructions?: string;
 };
 
 /** MCP content blocks (2026-07-28): what every tool result is made of, on every path. */

@@ -4,6 +4,7 @@
  * is said by the compiler, which sees all entries and all tools.
  */
 import { z } from 'zod';
+import { EntryArguments, EntryResult } from './entry-rules.ts';
 import { limits } from './limits.ts';
 import { utf8Length } from './utf8.ts';
 
@@ -42,7 +43,15 @@ export type ApprovalRule = z.infer<typeof ApprovalRule>;
 
 export const ToolsetEntry = z
   .strictObject({
-    tool: z.string().min(1).max(192).meta({ description: 'Canonical name.', example: 'builtin.bash' }),
+    tool: z.string().min(1).max(192).optional().meta({
+      description: 'Canonical name. May be left out where `refId` is given.',
+      example: 'builtin.bash',
+    }),
+    refId: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, { message: 'must be 64 hex digits, as GET /v1/tools shows them' })
+      .optional()
+      .meta({ description: 'Names the tool by its definition. Read when the toolset is written; the document keeps `tool`.' }),
     name: z.string().optional().meta({
       description: 'Wire name, what the model sees. Default: the first announced alias, else the tool’s own name.',
       example: 'shell',
@@ -56,8 +65,12 @@ export const ToolsetEntry = z
       .max(limits.maxNotesPerEntry)
       .optional()
       .meta({ description: 'Added under the description.' }),
+    arguments: EntryArguments.optional(),
+    result: EntryResult.optional(),
     approval: ApprovalRule.optional(),
+    alwaysOffered: z.boolean().optional().meta({ description: 'Its definition is sent also where the others are given on demand.' }),
   })
+  .refine((entry) => entry.tool !== undefined || entry.refId !== undefined, { path: ['tool'], message: 'is missing: give tool, or refId' })
   .meta({ id: 'ToolsetEntry' });
 export type ToolsetEntry = z.infer<typeof ToolsetEntry>;
 
@@ -76,6 +89,14 @@ export const Toolset = z
     name: ToolsetName.optional().meta({ description: 'If given, equals the name in the path.' }),
     description: description.optional(),
     announce: Announce.default('prompt'),
+    onDemandAbove: z
+      .int()
+      .min(0)
+      .max(limits.maxToolsetEntries)
+      .optional()
+      .meta({
+        description: `With more tools than this a model is given \`find_tools\`, and the definitions that it found. Default ${limits.defaultOnDemandAbove}.`,
+      }),
     tools: z.array(ToolsetEntry).min(1).max(limits.maxToolsetEntries),
   })
   .meta({

@@ -164,6 +164,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     case 'history':
     case 'compaction':
     case 'turn-input':
+    case 'proposal':
     case 'turn-start':
     case 'text-delta':
     case 'reasoning-delta':

@@ -173,6 +173,7 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
       case 'tool-result':
       case 'turn-resume':
       case 'turn-input':
+      case 'proposal':
       case 'compaction':
         return nothing;
       default:

@@ -1,5 +1,5 @@
 /** A call without a session (`…/calls`): scratch files, nothing can wait, audited before it answers. */
-import type { Principal } from '../core/principal.ts';
+import { callerFields, type Principal } from '../core/principal.ts';
 import { limits } from '../core/limits.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { Issue } from '../core/problem.ts';
@@ -45,6 +45,7 @@ export async function callDirectly(
   const offered = planNames(names, { aliases: deps.aliases, allow: null });
   const scope = {
     keyId: principal.keyId,
+    caller: callerFields(principal),
     session: null,
     turn: null,
     names: () => offered,

@@ -29,11 +29,13 @@ export async function execute(
     signal: abort.signal,
     log: deps.log,
     files: untilOver(scope.files, abort.signal),
-    secret: async (name) => redactor.keep(await deps.secret(name, tool.canonical)),
+    secret: async (name, host) => redactor.keep(await deps.secret(name, tool.canonical, host)),
     fetch: (outgoing) => send(outgoing),
     now: () => deps.clock.now(),
     idempotencyKey: request.callId,
     results: scope.results,
+    find: null,
+    skills: scope.skills ?? null,
   };
   const guarded = guard(
     { context: plain, send, canonical: tool.canonical, rules: scope.rules },

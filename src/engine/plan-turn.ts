@@ -9,7 +9,7 @@ import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { matchAllowList } from '../core/allow-list.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../core/plan.ts';
-import type { Principal } from '../core/principal.ts';
+import { callerFields, type Principal } from '../core/principal.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { checkClientTools } from './client-tools.ts';
@@ -66,6 +66,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...(prices !== null && { prices }),
     settings,
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
+    caller: callerFields(principal),
     ...(view.clientTools.length > 0 && { clientTools: view.clientTools }),
   };
   requireSmall(plan);

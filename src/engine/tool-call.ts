@@ -10,7 +10,7 @@ import type { Refusal } from '../core/turn-budget.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import type { ToolExecutor } from '../ports/tool-executor.ts';
+import type { SkillReader, ToolExecutor } from '../ports/tool-executor.ts';
 
 export type CallDeps = {
   clock: Clock;
@@ -20,13 +20,16 @@ export type CallDeps = {
   fetch(request: Request, signal: AbortSignal, onHop?: (to: URL, hop: number) => void): Promise<Response>;
   /** True of a URL that no request may go to: nobody is asked about what would be refused all the same. */
   refuses?(url: string): boolean;
-  /** Reads a secret for a tool; throws a `Problem` that names what is missing. */
-  secret(name: string, tool: string): Promise<string>;
+  /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, where that is known. */
+  secret(name: string, tool: string, host?: string): Promise<string>;
 };
 
 /** Where the call comes from and what it may touch. */
 export type CallScope = {
   keyId: string;
+  /** For presets: the fields of the key that calls. Absent: none are known. */
+  caller?: Readonly<Record<string, string>>;
+  skills?: SkillReader | null;
   session: string | null;
   turn: string | null;
   /** null: the conversation has no tools, so every name is unknown. */

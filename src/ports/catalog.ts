@@ -9,10 +9,15 @@ import type { EditionPointer, ToolsetWarning } from '../core/edition.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy.ts';
 import type { ProviderAccess } from '../core/provider.ts';
+import type { ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
+import type { Skill } from '../core/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 
-/** `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. */
-export type DocumentKind = 'toolset' | 'agent' | 'provider' | 'secret' | 'tool-aliases' | 'policy';
+/**
+ * `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. `ui-tool`: named by `ui.<name>`. `server`:
+ * its tools are beside it (`serverTools`).
+ */
+export type DocumentKind = 'toolset' | 'agent' | 'provider' | 'secret' | 'tool-aliases' | 'policy' | 'server' | 'skill' | 'ui-tool';
 
 /** A workspace has one document of kind `policy`, `{rules: PolicyRule[]}`, under this name. */
 export const policyDocument = 'workspace';
@@ -43,6 +48,7 @@ export type KeyRecord = {
   scopes: Scope[];
   toolsets?: string[];
   agents?: string[];
+  caller?: Record<string, string>;
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
@@ -66,6 +72,18 @@ export interface Catalog {
   /** Every tool known to the workspace, default aliases applied, sorted by canonical name. */
   tools(page: PageRequest): Promise<Page<ToolDefinition>>;
   tool(canonical: string): Promise<ToolDefinition>;
+
+  /** Of one server, sorted by name, those that it lists no more included. */
+  serverTools(server: string, page: PageRequest): Promise<Page<ServerTool>>;
+  /** Reads the server's definitions again. */
+  refreshServer(server: string): Promise<ListingReport>;
+  /**
+   * Takes the definition that is held into force, in every toolset. `refId`: the one that was looked at; `conflict` when it is another by now,
+   * or when nothing is held.
+   */
+  acceptTool(server: string, tool: string, refId?: string): Promise<ServerTool>;
+  /** Puts `to` in the place of `from`, which its server lists no more, in every toolset, under the names it had. */
+  rebindTool(server: string, from: string, to: string): Promise<{ toolsets: string[] }>;
 
   /** The whole key is in the answer, this once. */
   createKey(request: KeyRequest): Promise<{ key: string; record: KeyRecord }>;
@@ -105,6 +123,10 @@ export interface Directory {
   providers(workspace: string): Promise<{ name: string; models: readonly string[] }[]>;
   /** What the workspace has allowed; may be `limits.rulesTtlMs` old. */
   rules(workspace: string): Promise<readonly PolicyRule[]>;
+  /** `not_found` when there is no such server (any more). May be `limits.serverTtlMs` old. */
+  server(workspace: string, name: string): Promise<ServerAccess>;
+  /** `not_found`. */
+  skill(workspace: string, name: string): Promise<Skill>;
   /** A secret's value if `host` (or `tool`) is among those it is bound to; else `forbidden`. */
   secret(workspace: string, name: string, use: { host?: string; tool?: string }): Promise<string>;
 }

@@ -1,6 +1,6 @@
 /** Running a tool, whatever its kind. Only `engine/execute-call.ts` does; `call-tool.ts` has resolved, authorised and checked before. */
 import type { EditionTool } from '../core/edition.ts';
-import type { ToolResult } from '../core/tool.ts';
+import type { JsonSchema, ToolResult } from '../core/tool.ts';
 import type { FileSystem } from './file-system.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Logger } from './runtime.ts';
@@ -10,8 +10,8 @@ export type ToolContext = {
   signal: AbortSignal;
   log: Logger;
   files: FileSystem;
-  /** Values of the workspace's secrets that this tool may read; a missing one is an error that names it. */
-  secret(name: string): Promise<string>;
+  /** Values of the workspace's secrets that this tool may read; a missing one is an error that names it. `host`: where it will be sent. */
+  secret(name: string, host?: string): Promise<string>;
   /** The guarded way out (`net/outbound.ts`). */
   fetch(request: Request): Promise<Response>;
   now(): number;
@@ -19,9 +19,29 @@ export type ToolContext = {
   idempotencyKey: string;
   /** Long results of this session, kept whole; null without a session. */
   results: ResultStore | null;
+  /** The tools of the plan, for who looks for one; null: there are none. */
+  find: ToolFinder | null;
+  /** The plan's skills; null: it has none. */
+  skills: SkillReader | null;
 };
 
+/** A tool as `find_tools` tells of it. */
+export type FoundTool = { name: string; canonical: string; aliases: string[]; description: string; inputSchema: JsonSchema };
+
+export interface ToolFinder {
+  /** The best first. */
+  find(query: string, max: number): FoundTool[];
+}
+
+export interface SkillReader {
+  names(): readonly string[];
+  /** As a model is given it; null: the plan has no such skill. */
+  read(name: string): string | null;
+}
+
 export interface ToolExecutor {
+  /** The host that its calls go to, where that is known before: what a secret among the arguments must be bound to. */
+  host?(tool: EditionTool): Promise<string | null>;
   /** True: running it a second time with the same arguments and idempotency key does no harm. */
   isSafe(tool: EditionTool, args: Record<string, unknown>): boolean;
   /** Answers with a result, errors included; what it throws becomes `tool_error`. Must end soon after `signal` aborts. */

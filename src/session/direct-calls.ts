@@ -123,6 +123,7 @@ async function runCall(door: DirectCallDoor, request: SessionCallRequest, callId
 function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallRequest): CallScope {
   return {
     keyId: door.keyId,
+    ...(plan.caller !== undefined && { caller: plan.caller }),
     session: door.session,
     turn: null,
     names: () => withFetchResult(door.names, scratch ? null : door.room.results),

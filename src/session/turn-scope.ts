@@ -51,6 +51,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
     beforeEnd: async () => void (await flushAudit()),
     call: {
       ...auditScope(parts, run),
+      ...(plan.caller !== undefined && { caller: plan.caller }),
       names,
       rules,
       canWait: true,

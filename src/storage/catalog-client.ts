@@ -22,6 +22,20 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
     tools: (page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.tools(workspace, page)),
     tool: (canonical) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.tool(workspace, canonical)),
 
+    serverTools: (server, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverTools(workspace, server, page)),
+    refreshServer: (server) => {
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.refreshServer(workspace, server));
+      return thenForget(write, () => directory?.dropped('server', workspace, server));
+    },
+    acceptTool: (server, tool, refId) => {
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.acceptTool(workspace, server, tool, refId));
+      return thenForget(write, () => directory?.dropped('server', workspace, server));
+    },
+    rebindTool: (server, from, to) => {
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.rebindTool(workspace, server, from, to));
+      return thenForget(write, () => directory?.dropped('server', workspace, server));
+    },
+
     createKey: (request) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.createKey(workspace, request)),
     keys: (page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keys(workspace, page)),
     revokeKey: async (id) => {

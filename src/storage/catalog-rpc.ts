@@ -12,6 +12,8 @@ import type { Outcome } from '../core/problem.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Provider } from '../core/provider.ts';
 import type { SecretBinding } from '../core/secret.ts';
+import type { ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
+import type { Skill } from '../core/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type {
   AuditQuery,
@@ -51,6 +53,11 @@ export interface CatalogRpc {
   tools(workspace: string, page: PageRequest): Answer<Page<ToolDefinition>>;
   tool(workspace: string, canonical: string): Answer<ToolDefinition>;
 
+  serverTools(workspace: string, server: string, page: PageRequest): Answer<Page<ServerTool>>;
+  refreshServer(workspace: string, server: string): Answer<ListingReport>;
+  acceptTool(workspace: string, server: string, tool: string, refId: string | undefined): Answer<ServerTool>;
+  rebindTool(workspace: string, server: string, from: string, to: string): Answer<{ toolsets: string[] }>;
+
   createKey(workspace: string, request: KeyRequest): Answer<{ key: string; record: KeyRecord }>;
   keys(workspace: string, page: PageRequest): Answer<Page<KeyRecord>>;
   revokeKey(workspace: string, id: string): Answer<null>;
@@ -71,6 +78,8 @@ export interface CatalogRpc {
   pointer(workspace: string, toolset: string, version: number | undefined, republish: boolean): Answer<EditionPointer>;
   editionText(workspace: string, hash: string): Answer<string>;
   agent(workspace: string, name: string, republish: boolean): Answer<Agent>;
+  server(workspace: string, name: string): Answer<ServerAccess>;
+  skill(workspace: string, name: string, republish: boolean): Answer<Skill>;
   /** null: none is stored. */
   sealedProvider(workspace: string, name: string): Answer<SealedProvider | null>;
   providerModels(workspace: string): Answer<{ name: string; models: string[] }[]>;

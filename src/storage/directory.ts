@@ -14,6 +14,10 @@ import { ProviderName } from '../core/provider.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { SecretName, secretUseRefusal } from '../core/secret.ts';
 import type { SecretBinding } from '../core/secret.ts';
+import { ServerName } from '../core/server.ts';
+import type { ServerAccess } from '../core/server.ts';
+import { SkillName } from '../core/skill.ts';
+import type { Skill } from '../core/skill.ts';
 import type { Settings } from '../core/settings.ts';
 import { ToolsetName } from '../core/toolset.ts';
 import type { Directory, DocumentKind } from '../ports/catalog.ts';
@@ -47,6 +51,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const agents = createTimedCache<Agent | null>(bounds);
   const providers = createTimedCache<ProviderAccess | null>(bounds);
   const providerLists = createTimedCache<{ name: string; models: readonly string[] }[]>(bounds);
+  const servers = createTimedCache<ServerAccess | null>(bounds);
+  const skills = createTimedCache<Skill | null>({ ...bounds, maxEntries: limits.maxCachedSkills });
   const rules = createTimedCache<readonly PolicyRule[]>(bounds);
   const secrets = createTimedCache<(SecretBinding & { value: string }) | null>(bounds);
   const editions = createEditionCache({ maxBytes: limits.editionCacheBytes, weight: limits.parsedEditionWeight });
@@ -86,6 +92,11 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     for (const { name, models } of [...builtinProviders(settings), ...stored]) byName.set(name, models);
     const value = [...byName].map(([name, models]) => ({ name, models })).sort((a, b) => (a.name < b.name ? -1 : 1));
     return { value, ttlMs: limits.providerTtlMs };
+  };
+
+  const loadServer = async (workspace: string, name: string): Promise<Loaded<ServerAccess | null>> => {
+    const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.server(workspace, name)));
+    return { value, ttlMs: value === null ? limits.missTtlMs : limits.serverTtlMs };
   };
 
   /** Without an answer nothing counts as allowed: the call asks, which is a nuisance and no harm. */
@@ -142,6 +153,22 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
 
     providers: (workspace) => providerLists.load(workspace, () => loadProviders(workspace)),
 
+    server: async (workspace, name) => {
+      const key = `${workspace}:${name}`;
+      const access =
+        servers.read(key) ?? (ServerName.safeParse(name).success ? await servers.load(key, () => loadServer(workspace, name)) : null);
+      if (access === null) throw notFound('server', name);
+      return access;
+    },
+
+    skill: async (workspace, name) => {
+      const key = kvKeys.skill(workspace, name);
+      const skill =
+        skills.read(key) ?? (SkillName.safeParse(name).success ? await skills.load(key, () => published.skill(workspace, name)) : null);
+      if (skill === null) throw notFound('skill', name);
+      return skill;
+    },
+
     rules: async (workspace) => rules.read(workspace) ?? (await rules.load(workspace, () => loadRules(workspace))),
 
     secret: async (workspace, name, use) => {
@@ -160,6 +187,14 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
           return pointers.dropWhere(
             (key) => key === kvKeys.toolset(workspace, name) || key.startsWith(`${kvKeys.toolset(workspace, name)}@`),
           );
+        case 'server':
+          servers.drop(`${workspace}:${name}`);
+          published.wroteAll(kvKeys.toolset(workspace, ''));
+          return pointers.dropWhere((key) => key.startsWith(kvKeys.toolset(workspace, '')));
+        case 'skill':
+          published.wrote(kvKeys.skill(workspace, name));
+          return skills.drop(kvKeys.skill(workspace, name));
+        case 'ui-tool':
         case 'tool-aliases':
           // Any toolset may have a new revision.
           published.wroteAll(kvKeys.toolset(workspace, ''));

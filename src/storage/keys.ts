@@ -7,16 +7,19 @@
  * | `edition:{workspace}:{hash}` | `edition:default:9f86…` | the edition's bytes (JSON, `format: 1`) whose SHA-256 is the hash | for ever: immutable | Catalog's outbox |
  * | `toolset:{workspace}:{toolset}` | `toolset:default:support` | `PublishedPointer` (JSON): which edition is the newest | until the next write; tombstone 1 day | Catalog's outbox |
  * | `agent:{workspace}:{agent}` | `agent:default:helper` | `PublishedAgent` (JSON) | until the next write; tombstone 1 day | Catalog's outbox |
+ * | `skill:{workspace}:{skill}` | `skill:default:git` | `PublishedSkill` (JSON) | until the next write; tombstone 1 day | Catalog's outbox |
  *
  * KV may show an old value for `cacheTtl` and its own propagation, up to 90 s; nothing that grants a right is in it.
  */
 import type { Agent } from '../core/agent.ts';
 import { sha256Hex } from '../core/hash.ts';
+import type { Skill } from '../core/skill.ts';
 
 export const kvKeys = {
   edition: (workspace: string, hash: string): string => `edition:${workspace}:${hash}`,
   toolset: (workspace: string, toolset: string): string => `toolset:${workspace}:${toolset}`,
   agent: (workspace: string, agent: string): string => `agent:${workspace}:${agent}`,
+  skill: (workspace: string, skill: string): string => `skill:${workspace}:${skill}`,
 } as const;
 
 /** Raised when the shape of a published value changes: readers ask the Catalog about any other. */
@@ -25,6 +28,10 @@ export const publishedFormat = 1;
 /** `deleted` is the tombstone of a DELETE. */
 export type PublishedPointer =
   | { format: typeof publishedFormat; version: number; revision: number; hash: string }
+  | { format: typeof publishedFormat; version: number; deleted: true };
+
+export type PublishedSkill =
+  | { format: typeof publishedFormat; version: number; skill: Skill }
   | { format: typeof publishedFormat; version: number; deleted: true };
 
 export type PublishedAgent =

@@ -8,17 +8,19 @@ import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import { orNull, Problem } from '../core/problem.ts';
+import type { Skill } from '../core/skill.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { askCatalog } from './catalog-rpc.ts';
 import { kvKeys, publishedFormat } from './keys.ts';
-import type { PublishedAgent, PublishedPointer } from './keys.ts';
+import type { PublishedAgent, PublishedPointer, PublishedSkill } from './keys.ts';
 import type { Loaded } from './timed-cache.ts';
 
 export interface PublishedReader {
   /** null: there is no such toolset, or no such version. */
   pointer(workspace: string, toolset: string, version: number | undefined): Promise<Loaded<EditionPointer | null>>;
   agent(workspace: string, name: string): Promise<Loaded<Agent | null>>;
+  skill(workspace: string, name: string): Promise<Loaded<Skill | null>>;
   /** `bytes`: length of its text. `internal` when it is nowhere: a pointer never names an edition that is not stored. */
   edition(workspace: string, hash: string): Promise<{ edition: Edition; bytes: number }>;
   /** This isolate wrote the thing of this KV key. */
@@ -86,6 +88,15 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       if (published !== null) return { value: 'deleted' in published ? null : published.agent, ttlMs: limits.pointerTtlMs };
       const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.agent(workspace, name, isLost)));
       return { value, ttlMs: value === null ? limits.missTtlMs : limits.pointerTtlMs };
+    },
+
+    skill: async (workspace, name) => {
+      const key = kvKeys.skill(workspace, name);
+      const fresh = isFresh(key, key);
+      const { value: published, isLost } = fresh ? unasked : await fromKv<PublishedSkill>(key, limits.pointerCacheTtlSeconds);
+      if (published !== null) return { value: 'deleted' in published ? null : published.skill, ttlMs: limits.skillTtlMs };
+      const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.skill(workspace, name, isLost)));
+      return { value, ttlMs: value === null ? limits.missTtlMs : limits.skillTtlMs };
     },
 
     edition: async (workspace, hash) => {

@@ -11,6 +11,10 @@
  * - `editions(hash, …)`, `edition_chunks(hash, sequence, data)`: compiled bytes in pieces of at most
  *   `limits.storageChunkBytes`. `published_at` is null until KV has it.
  * - `inherited_aliases(tool, toolset)`: toolsets with an entry of `tool` that takes its default aliases.
+ * - `server_tools(server, name, …)`: what a workspace knows of a server's tool. `accepted`: the definition in force (JSON; null:
+ *   none was ever accepted), `listed`: as the server listed it last (null: it does not), each with its pin. `reason`: why it is
+ *   held (`Hold`; null: it is not). `findings`: of the listed one. A row outlives its server where a toolset still names the tool.
+ * - `toolset_tools(tool, toolset)`: toolsets whose newest version has an entry of `tool`.
  * - `outbox(kind, name, …)`: what must still be published; `sequence` tells a write that came during a publish.
  * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`).
  * - `sessions(id, …)`: the index of listed sessions.
@@ -66,6 +70,19 @@ export const catalogMigrations: readonly string[] = [
   );
   CREATE INDEX audit_by_session ON audit (session, sequence);
   CREATE INDEX audit_by_tool ON audit (tool, sequence);
+  `,
+  `
+  CREATE TABLE server_tools (
+    server TEXT NOT NULL, name TEXT NOT NULL,
+    accepted TEXT, accepted_pin TEXT, listed TEXT, listed_pin TEXT,
+    reason TEXT, findings TEXT, renamed_to TEXT, updated_at INTEGER NOT NULL,
+    PRIMARY KEY (server, name)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE toolset_tools (tool TEXT NOT NULL, toolset TEXT NOT NULL, PRIMARY KEY (tool, toolset)) WITHOUT ROWID;
+  CREATE INDEX toolset_tools_by_toolset ON toolset_tools (toolset);
+
+  ALTER TABLE keys ADD COLUMN caller TEXT;
   `,
 ];
 

@@ -18,9 +18,12 @@ import { Provider } from '../../src/core/provider.ts';
 import { providerBaseUrl } from '../../src/core/provider-kind.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
 import { Secret, secretUseRefusal } from '../../src/core/secret.ts';
+import { Server } from '../../src/core/server.ts';
+import type { Skill } from '../../src/core/skill.ts';
 import { ToolAliases } from '../../src/core/tool-aliases.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
+import { UiTool } from '../../src/core/ui-tool.ts';
 import { policyDocument } from '../../src/ports/catalog.ts';
 import type {
   Catalog,
@@ -91,8 +94,8 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     switch (kind) {
       case 'toolset': {
         const toolset = { ...parseDocument(Toolset, body), name };
-        const { edition, warnings } = await compileEdition({ workspace, name, toolset, known: known() });
-        return { ...plain, body: toolset, warnings, edition };
+        const { edition, warnings, toolset: read } = await compileEdition({ workspace, name, toolset, known: known() });
+        return { ...plain, body: { ...read, name }, warnings, edition };
       }
       case 'agent':
         return { ...plain, body: { ...parseDocument(Agent, body), name } };
@@ -114,6 +117,12 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       case 'policy':
         if (name !== policyDocument) throw invalidRequest([{ path: 'name', message: 'a workspace has one policy' }]);
         return { ...plain, body: parseDocument(Policy, body) };
+      case 'server':
+        return { ...plain, body: { ...parseDocument(Server, body), name } };
+      case 'skill':
+        return { ...plain, body };
+      case 'ui-tool':
+        return { ...plain, body: parseDocument(UiTool, body) };
       default:
         return kind satisfies never;
     }
@@ -188,6 +197,11 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
         page,
       ),
     tool: async (canonical) => findTool(canonical),
+
+    serverTools: () => Promise.reject(new Error('not in the fake')),
+    refreshServer: () => Promise.reject(new Error('not in the fake')),
+    acceptTool: () => Promise.reject(new Error('not in the fake')),
+    rebindTool: () => Promise.reject(new Error('not in the fake')),
 
     createKey: async (body) => {
       const { expiresAt, ...request } = parseDocument(KeyRequest, body);
@@ -270,8 +284,15 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       if (record.revokedAt !== null) throw new Problem('unauthenticated', 'The key was revoked.', { reason: 'revoked' });
       if (record.expiresAt !== null && Date.parse(record.expiresAt) <= Date.now())
         throw new Problem('unauthenticated', 'The key has expired.', { reason: 'expired' });
-      const { id, scopes, toolsets, agents } = record;
-      const principal: Principal = { workspace, keyId: id, scopes, ...(toolsets && { toolsets }), ...(agents && { agents }) };
+      const { id, scopes, toolsets, agents, caller } = record;
+      const principal: Principal = {
+        workspace,
+        keyId: id,
+        scopes,
+        ...(toolsets && { toolsets }),
+        ...(agents && { agents }),
+        ...(caller && { caller }),
+      };
       return principal;
     },
     toolset: async (asked, name, version) => {
@@ -313,6 +334,15 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       const { items } = await catalog.list('provider', { limit: 200 });
       const stored = items.map(({ name, body }) => ({ name, models: (body as Provider).models ?? [] }));
       return [{ name: 'rehearsal', models: ['default'] }, ...stored].sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    server: async (asked, name) => {
+      ownWorkspace(asked);
+      const { kind, url, headers, trusted = false } = existing('server', name).body as Server;
+      return { name, kind, url, ...(headers && { headers }), trusted, held: [] };
+    },
+    skill: async (asked, name) => {
+      ownWorkspace(asked);
+      return existing('skill', name).body as Skill;
     },
     rules: async (asked) => {
       ownWorkspace(asked);

@@ -33,6 +33,8 @@ export function toolBench(
         now: () => Date.UTC(2026, 0, 2, 3, 4, 5),
         idempotencyKey: 'call_1',
         results: parts.results ?? null,
+        find: null,
+        skills: null,
       });
       return { ...result, text: contentText(result.content) };
     },

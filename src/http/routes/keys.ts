@@ -16,6 +16,7 @@ const Key = z
     scopes: z.array(Scope),
     toolsets: z.array(z.string()).optional(),
     agents: z.array(z.string()).optional(),
+    caller: z.record(z.string(), z.string()).optional(),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime().nullable(),
     revokedAt: z.iso.datetime().nullable(),

@@ -1,0 +1,45 @@
+/**
+ * Entries that name their tool by its definition (`refId`). Read when a toolset is written, so that the document names tools by
+ * what they are called and a definition that changes later holds the tool instead of losing it.
+ */
+import type { KnownTools } from './known-tools.ts';
+import { type Issue, invalidRequest } from './problem.ts';
+import { pinOf } from './tool-pin.ts';
+import type { Toolset, ToolsetEntry } from './toolset.ts';
+
+/** The document with `tool` in the place of every `refId`. Throws `invalid_request` for one that is no tool's, several tools', or another tool's. */
+export async function resolveReferences(toolset: Toolset, known: KnownTools): Promise<Toolset> {
+  if (toolset.tools.every(({ refId }) => refId === undefined)) return toolset;
+  const byPin = await pinTable(known);
+  const issues: Issue[] = [];
+  const tools = toolset.tools.map((entry, index): ToolsetEntry => {
+    const { refId, ...rest } = entry;
+    if (refId === undefined) return entry;
+    const meant = byPin.get(refId) ?? [];
+    const [only, ...others] = entry.tool === undefined ? meant : meant.filter((canonical) => canonical === entry.tool);
+    if (only !== undefined && others.length === 0) return { ...rest, tool: only };
+    issues.push({ path: `tools[${index}].refId`, message: faultOf(entry, meant) });
+    return rest;
+  });
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { ...toolset, tools };
+}
+
+async function pinTable(known: KnownTools): Promise<Map<string, string[]>> {
+  const tools = [...known.all()];
+  const pins = await Promise.all(tools.map(pinOf));
+  const table = new Map<string, string[]>();
+  for (const [index, { canonical }] of tools.entries()) {
+    const pin = pins[index] ?? '';
+    const same = table.get(pin);
+    if (same === undefined) table.set(pin, [canonical]);
+    else same.push(canonical);
+  }
+  return table;
+}
+
+function faultOf({ tool }: ToolsetEntry, meant: readonly string[]): string {
+  if (meant.length === 0) return 'is no definition of now: the tool has changed, or is gone; GET /v1/tools shows what there is';
+  if (tool === undefined) return `is the definition of ${meant.join(' and of ')}: give tool as well`;
+  return `is the definition of ${meant.join(', ')}, not of ${tool}`;
+}
