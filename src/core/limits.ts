@@ -56,6 +56,8 @@ export const limits = {
   maxServerTools: 2_000,
   maxServerHeaders: 20,
   maxServerInstructionBytes: 4 * KB,
+  /** Characters of all servers' instructions in one system prompt: those that do not fit are left out whole. */
+  maxInstructionsInPrompt: 32 * KB,
   /** Of one listed definition, as JSON. The largest of 1,472 public ones has 12 KB. */
   maxDefinitionBytes: 128 * KB,
   /** Of a listed description, from which on it is cut: attention is paid for by the token. */

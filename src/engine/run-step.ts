@@ -3,7 +3,6 @@
  * the step, then with the plan's fallback models; what cannot be helped is one `error` event.
  */
 import { splitModelRef } from '../core/agent.ts';
-import { announceBlock } from '../core/announce.ts';
 import { offeredTools, resolveName, wireNameOf, type AliasMap } from '../core/alias-map.ts';
 import type { ChatEvent } from '../core/chat-event.ts';
 import type { Conversation } from '../core/compaction.ts';
@@ -11,10 +10,10 @@ import { crashPoint } from '../core/crash-point.ts';
 import { fitMessages } from '../core/fit-messages.ts';
 import { limits } from '../core/limits.ts';
 import type { Message, ToolCallPart } from '../core/message.ts';
-import { joinParagraphs } from '../core/paragraphs.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
+import { systemPrompt } from '../core/system-prompt.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { ResultStore } from '../ports/result-store.ts';
@@ -205,8 +204,7 @@ async function toRequest(
   const names = scope.names();
   const { provider, model } = splitModelRef(at.model);
   const access = await askCatalogAgain(deps, signal, () => deps.directory.provider(scope.workspace, provider));
-  const announced = names === null ? '' : announceBlock(names);
-  const system = joinParagraphs(plan.instructions, announced);
+  const system = systemPrompt(plan, names);
   const messages = names === null ? conversation : conversation.map((message) => realias(message, names));
   return {
     access,

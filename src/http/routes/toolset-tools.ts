@@ -1,6 +1,5 @@
 /** The tools of a toolset as a provider is sent them. */
 import { z } from 'zod';
-import { announceBlock } from '../../core/announce.ts';
 import { type AliasMap, type OfferedName, offeredTools } from '../../core/alias-map.ts';
 import type { EditionTool } from '../../core/edition.ts';
 import { joinParagraphs } from '../../core/paragraphs.ts';
@@ -8,6 +7,7 @@ import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { ProviderAccess } from '../../core/provider.ts';
 import { ProviderKind } from '../../core/provider-kind.ts';
+import { toolPrompt } from '../../core/system-prompt.ts';
 import { ToolsetName } from '../../core/toolset.ts';
 import { charactersPerToken } from '../../core/transcript.ts';
 import { exampleAccess, type ShownTools, showText, showTools } from '../../providers/shown-tools.ts';
@@ -45,7 +45,10 @@ const ToolsetTools = z
     prompt: z
       .string()
       .nullable()
-      .meta({ description: 'What the system prompt gets: the block about aliases, and with the text protocol the tools. null: nothing.' }),
+      .meta({
+        description:
+          'What the system prompt gets: what trusted servers say of their tools, the block about aliases, and with the text protocol the tools. null: nothing.',
+      }),
     warnings: z.array(z.object({ path: z.string(), message: z.string() })),
   })
   .meta({ id: 'ToolsetTools' });
@@ -78,7 +81,7 @@ export function mountToolsetTools(app: App): void {
       const { pointer, names } = await readNames(services, principal, params.toolset, query.version);
       const shown = await shownTools(services, principal, query, offeredTools(names));
       const tools = toolRows(names, shown);
-      const prompt = joinParagraphs(announceBlock(names), shown.prompt);
+      const prompt = joinParagraphs(toolPrompt(names), shown.prompt);
       const answer = {
         toolset: pointer.toolset,
         version: pointer.version,
