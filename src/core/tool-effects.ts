@@ -1,0 +1,58 @@
+/**
+ * What a tool's name says that it does. Hints of a server are only its word: a name that says "delete" is not made read-only by one.
+ * Used by the policy, and by the reader of listings.
+ */
+
+/** Whether a word of the name says that it changes something: `delete_file`, `repos-createIssue`, `sendMail`. */
+export function contradictsReadOnly(name: string): boolean {
+  return wordsOf(name).some((word) => changing.has(word));
+}
+
+/** Cut at what is no letter and where capitals begin: `getHTTPPage_v2` is get, http, page, v. */
+function wordsOf(name: string): string[] {
+  return name
+    .slice(0, 512)
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+}
+
+const changing: ReadonlySet<string> = new Set([
+  ...['delete', 'remove', 'destroy', 'drop', 'erase', 'purge', 'truncate', 'wipe', 'clear', 'uninstall', 'unlink', 'rm'],
+  ...[
+    'write',
+    'create',
+    'update',
+    'upsert',
+    'insert',
+    'add',
+    'append',
+    'edit',
+    'modify',
+    'replace',
+    'rename',
+    'patch',
+    'put',
+    'set',
+    'save',
+  ],
+  ...['move', 'copy', 'upload', 'import', 'restore', 'reset', 'revert', 'merge', 'push', 'commit', 'fork', 'install', 'deploy', 'publish'],
+  ...['send', 'post', 'reply', 'invite', 'pay', 'buy', 'purchase', 'transfer', 'refund', 'charge', 'submit', 'approve', 'reject', 'assign'],
+  ...[
+    'execute',
+    'exec',
+    'run',
+    'start',
+    'stop',
+    'restart',
+    'kill',
+    'terminate',
+    'cancel',
+    'trigger',
+    'enable',
+    'disable',
+    'grant',
+    'revoke',
+  ],
+]);
