@@ -17,10 +17,16 @@ type Definition = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 
  * An absent `from` was added, an absent `to` is gone.
  */
 export function diffDefinitions(from: Definition, to: Definition): DefinitionChange[] {
+  const pick = ({ name, description, inputSchema, outputSchema, annotations }: Definition) => {
+    return { name, description, inputSchema, outputSchema, annotations };
+  };
+  return diffRecords(pick(from), pick(to));
+}
+
+/** The same of any two records of JSON; a member that is `undefined` is not there. */
+export function diffRecords(from: Record<string, unknown>, to: Record<string, unknown>): DefinitionChange[] {
   const found: Found = { changes: [], more: 0 };
-  for (const member of ['name', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const) {
-    compare(found, `/${member}`, from[member], to[member]);
-  }
+  compareRecords(found, '', from, to);
   if (found.more > 0) found.changes.push({ path: '', to: `${found.more} more changes` });
   return found.changes;
 }

@@ -44,6 +44,10 @@ export const limits = {
   maxNotesPerEntry: 20,
   maxNoteBytes: 500,
   maxSuggestions: 5,
+  /** Differences of two versions of a toolset that are told, all entries together: nobody reads more, and each may be of some kB. */
+  maxToldDifferences: 1_000,
+  /** Of one kind of advice about a toolset's tools, said one by one; the rest is counted. */
+  maxToldAdvice: 20,
   /** Of one result: more is a result of its own. */
   maxPicks: 50,
   /** Tools above which a toolset's definitions are given on demand: models choose worse among more, and clients stop at 40 or 128. */
@@ -73,6 +77,8 @@ export const limits = {
   maxToolReplyBytes: 4 * MB,
   maxUiTriggers: 50,
   maxProposals: 5,
+  /** Of each message that proposals are made from. */
+  maxProposalCharacters: 10_000,
 
   // Skills (DESIGN §8).
   maxSkillFileBytes: 100 * KB,
