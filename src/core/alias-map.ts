@@ -4,12 +4,13 @@
  * edition and a plan's rights; exact names cost one lookup.
  */
 import { describeTool } from './announce.ts';
-import type { Edition, EditionTool } from './edition.ts';
+import { isForModels, type Edition, type EditionTool } from './edition.ts';
 import { fold } from './fold.ts';
 import { limits } from './limits.ts';
 import type { Via } from './message.ts';
 import { distinctWireName, toWireName, type WireName } from './names.ts';
 import { nearNames } from './suggest.ts';
+import { toldTool } from './told-tools.ts';
 import type { JsonSchema } from './tool.ts';
 
 export type AliasMap = {
@@ -17,6 +18,8 @@ export type AliasMap = {
   /** What the plan may use, in the document's order. Names that lead elsewhere are unknown here. */
   readonly tools: readonly EditionTool[];
   readonly aliases: boolean;
+  /** The table that this one has more tools than: what was told of those before stays as it was told. */
+  readonly base?: AliasMap;
   /** Tables and lists that are built when first asked for, and kept. Nobody else's business. */
   readonly kept: Kept;
 };
@@ -46,20 +49,22 @@ export function buildAliasMap(edition: Edition, options: AliasMapOptions): Alias
 /** The same table with more tools at its end: the caller's own, and those that we inject. Their names are free, which others check. */
 export function extendAliasMap(map: AliasMap | null, tools: readonly EditionTool[]): AliasMap {
   const kept: Kept = { tables: new Map(), offered: null };
-  if (map !== null) return { ...map, tools: [...map.tools, ...tools], kept };
+  if (map !== null) return { ...map, tools: [...map.tools, ...tools], base: map, kept };
   const edition: Edition = { format: 1, workspace: '', toolset: '', announce: 'none', tools: [...tools] };
   return { edition, tools, aliases: true, kept };
 }
 
 /** Finds the tool that a called name means. The first level with a hit decides; two hits on it are ambiguous. */
 export function resolveName(map: AliasMap, requested: string): Resolution {
-  for (const level of exactLevels) {
-    const hit = tableOf(map, level).get(requested);
-    if (hit !== undefined) return answer(requested, hit, level);
-  }
-  const hit = tableOf(map, 'folded').get(fold(requested));
-  if (hit !== undefined) return answer(requested, hit, 'folded');
+  const found = find(map, requested);
+  if (found !== null) return answer(requested, found.hit, found.via);
   return { ok: false, code: 'unknown_tool', requested, suggestions: suggestionsFor(map, requested) };
+}
+
+/** What a name fits, as `resolveName` finds it: none, the one, or all that it is ambiguous between. Looks for nothing similar. */
+export function toolsNamed(map: AliasMap, name: string): readonly EditionTool[] {
+  const hit = find(map, name)?.hit ?? [];
+  return Array.isArray(hit) ? hit : [hit];
 }
 
 /** Every ready tool in the document's order, then the `function` aliases in theirs: what is added last stands last. */
@@ -68,10 +73,15 @@ export function offeredTools(map: AliasMap): readonly OfferedName[] {
   return map.kept.offered;
 }
 
-/** The name to show for a tool, such as one in old messages; of several entries the first. undefined: not in the plan. */
-export function wireNameOf(map: AliasMap, canonical: string): WireName | undefined {
+/**
+ * The name to show for a tool, such as one in old messages that was called by the name `said`; of several entries the one that has this
+ * name, else the first. undefined: not in the plan.
+ */
+export function wireNameOf(map: AliasMap, canonical: string, said?: string): WireName | undefined {
   const hit = tableOf(map, 'canonical').get(canonical);
-  return (Array.isArray(hit) ? hit[0] : hit)?.wireName;
+  if (!Array.isArray(hit)) return hit?.wireName;
+  const meant = hit.find(({ wireName, aliases }) => wireName === said || aliases.some(({ name }) => name === said));
+  return (meant ?? hit[0])?.wireName;
 }
 
 /** A tool, or all tools that a name fits at one level. */
@@ -79,6 +89,15 @@ type Hit = EditionTool | EditionTool[];
 type Kept = { tables: Map<Via, Map<string, Hit>>; offered: OfferedName[] | null };
 
 const exactLevels = ['wire', 'canonical', 'alias', 'own'] as const satisfies readonly Via[];
+
+function find(map: AliasMap, name: string): { hit: Hit; via: Via } | null {
+  for (const via of exactLevels) {
+    const hit = tableOf(map, via).get(name);
+    if (hit !== undefined) return { hit, via };
+  }
+  const hit = tableOf(map, 'folded').get(fold(name));
+  return hit === undefined ? null : { hit, via: 'folded' };
+}
 
 function answer(requested: string, hit: Hit, via: Via): Resolution {
   if (Array.isArray(hit)) return { ok: false, code: 'ambiguous_tool', requested, candidates: hit.map((tool) => tool.wireName) };
@@ -135,11 +154,12 @@ function add(table: Map<string, Hit>, name: string, tool: EditionTool): void {
   } else if (before.at(-1) !== tool) before.push(tool);
 }
 
-/** Only names that a model may know of are compared; hidden ones stay hidden. */
+/** Only names that a model may know of are compared: hidden ones stay hidden, and what is shown to a person is not for it. */
 function suggestionsFor(map: AliasMap, requested: string): string[] {
   if (requested.length > limits.maxToolNameBytes) return [];
   const candidates = function* (): Generator<readonly [string, string]> {
     for (const tool of map.tools) {
+      if (tool.kind === 'ui') continue;
       for (const name of [tool.wireName, tool.canonical, tool.ownName]) yield [name, tool.wireName];
       for (const { name, mode } of tool.aliases) if (mode === 'announced' || mode === 'function') yield [name, tool.wireName];
     }
@@ -148,9 +168,10 @@ function suggestionsFor(map: AliasMap, requested: string): string[] {
 }
 
 function offer(map: AliasMap): OfferedName[] {
-  const ready = map.tools.filter((tool) => tool.state === 'ready');
+  const ready = map.tools.filter(isForModels);
   const define = (tool: EditionTool, name: string): OfferedName => {
-    return { name, description: describeTool(tool, map.edition.announce), inputSchema: tool.inputSchema, tool };
+    const { description, inputSchema } = toldTool(map, tool);
+    return { name, description: describeTool({ ...tool, description }, map.edition.announce), inputSchema, tool };
   };
   const aliases = ready.flatMap((tool) =>
     tool.aliases.filter(({ name, mode }) => mode === 'function' && name !== tool.wireName).map(({ name }) => define(tool, name)),

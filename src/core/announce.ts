@@ -1,5 +1,5 @@
 /** How a model is told of aliases (DESIGN §4): one block in the system prompt, a line in each description, or nothing. */
-import type { Edition, EditionTool } from './edition.ts';
+import { isForModels, type Edition, type EditionTool } from './edition.ts';
 import type { Announce } from './toolset.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Announce } from './toolset.ts';
  */
 export function announceBlock(names: AnnouncedNames): string {
   if (names.edition.announce !== 'prompt' || !names.aliases) return '';
-  const lines = names.tools.filter((tool) => tool.state === 'ready' && isRenamed(tool)).map(announceLine);
+  const lines = names.tools.filter((tool) => isForModels(tool) && isRenamed(tool)).map(announceLine);
   return lines.length === 0 ? '' : [heading, ...lines].join('\n');
 }
 
@@ -50,9 +50,10 @@ function announceLine(tool: EditionTool): string {
 /** The whole description stands in the tool's definition; here a reminder is enough. */
 const maxSummaryLength = 120;
 
-function summaryOf(description: string): string {
+/** The first sentence, on one line. */
+export function summaryOf(description: string): string {
   const line = oneLine(description.trimStart().split('\n', 1)[0] ?? '');
-  const sentence = /^.*?[.!?](?= |$)/.exec(line)?.[0] ?? line;
+  const sentence = /^.*?(?:[.!?](?= |$)|[。！？])/.exec(line)?.[0] ?? line;
   return sentence.length <= maxSummaryLength ? sentence : `${sentence.slice(0, maxSummaryLength).trimEnd()}…`;
 }
 

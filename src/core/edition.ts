@@ -55,6 +55,11 @@ export type EditionTool = {
   pin: string;
 };
 
+/** Whether models are offered it, told of it and may call it: not while it is held or missing, and never what is shown to a person. */
+export function isForModels({ state, kind }: Pick<EditionTool, 'state' | 'kind'>): boolean {
+  return state === 'ready' && kind !== 'ui';
+}
+
 export type Edition = {
   format: 1;
   workspace: string;

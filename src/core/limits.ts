@@ -44,6 +44,10 @@ export const limits = {
   maxNotesPerEntry: 20,
   maxNoteBytes: 500,
   maxSuggestions: 5,
+  /** Old names that are told of beneath one text: a model that reads of more has other worries. */
+  maxNamesTold: 20,
+  /** Characters that a text may grow by when tools are named in it as they are today; beyond that the line beneath must do. */
+  maxRewrittenGrowth: 8 * KB,
   /** Differences of two versions of a toolset that are told, all entries together: nobody reads more, and each may be of some kB. */
   maxToldDifferences: 1_000,
   /** Of one kind of advice about a toolset's tools, said one by one; the rest is counted. */
@@ -66,6 +70,10 @@ export const limits = {
   maxDefinitionBytes: 128 * KB,
   /** Of a listed description, from which on it is cut: attention is paid for by the token. */
   maxListedDescriptionBytes: 16 * KB,
+  /** Told of one listed definition: enough to see what kind of definition it is. */
+  maxDefinitionFindings: 20,
+  /** Parts of a listed schema with its references written out, each cycle once: over it references multiply on purpose. */
+  maxSchemaExpandedParts: 1_000_000,
   /** Known to a workspace, all servers together: they are walked when a toolset is written. */
   maxWorkspaceTools: 10_000,
   /** Differences of two definitions that are shown one by one, and characters of each value. */
@@ -84,10 +92,18 @@ export const limits = {
   maxSkillFileBytes: 100 * KB,
   maxSkillBytes: 500 * KB,
   maxSkillResources: 200,
+  maxSkillPathBytes: 200,
+  /** YAML between the two `---` of a `SKILL.md`; a description has 1,024 characters. */
+  maxFrontmatterBytes: 16 * KB,
+  maxSkillLicenseLength: 500,
+  /** Named in `allowed-tools`, and in `requires`. */
+  maxSkillTools: 100,
+  /** Of a skill's archive, folders and what is left out included. */
+  maxZipEntries: 1_000,
   maxAgentSkills: 50,
   skillTtlMs: 5_000,
-  /** In an isolate's memory, each up to `maxSkillBytes`. */
-  maxCachedSkills: 20,
+  /** In an isolate's memory, each up to `maxSkillBytes`: more than one agent can have, or its turns would read all of them each time. */
+  maxCachedSkills: 64,
 
   // What a key says of its caller.
   maxCallerFields: 20,

@@ -71,6 +71,7 @@ export async function dryRunCall(
   if (!resolution.ok) return { requested: call.name, canonical: null, via: null, valid: false, issues: [], verdict: resolution.code };
   const { canonical, via, tool } = resolution;
   const answer = { requested: call.name, canonical, via, valid: issues.length === 0, issues };
+  if (tool.kind === 'ui') return { ...answer, verdict: 'deny' };
   if (tool.state !== 'ready') return { ...answer, verdict: tool.state === 'held' ? 'tool_held' : 'deny' };
   if (tool.approval === 'never') return { ...answer, verdict: 'allow' };
   // The rules are read where they can make a difference only.

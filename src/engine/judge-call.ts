@@ -22,6 +22,12 @@ export function judge(resolution: Resolution, request: ToolCallRequest): ToolRes
   if (request.requested === '' && request.arguments === null) return unreadable(request.fault ?? 'invalid_json');
   if (!resolution.ok) return unresolved(resolution);
   const { tool } = resolution;
+  if (tool.kind === 'ui') {
+    return errorResult(
+      'not_allowed',
+      `Not run: ${tool.wireName} is shown to the person, not called. Answer in words, or use another tool.`,
+    );
+  }
   if (tool.state === 'held')
     return errorResult(
       'tool_held',

@@ -8,11 +8,13 @@ import { canonicalJson } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
+import { rankProposals } from '../core/proposals.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../core/session-event.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { nextAction } from '../core/turn.ts';
 import type { CallToRun, TurnBudget } from '../core/turn-budget.ts';
 import { openCalls, type StepCall, type TurnState } from '../core/turn-state.ts';
+import type { Proposal } from '../core/ui-tool.ts';
 import { auditCall } from './audit-call.ts';
 import { callTool, outcomeUnknown } from './call-tool.ts';
 import type { CallDeps, CallOutcome, CallScope, WaitFor } from './tool-call.ts';
@@ -79,15 +81,23 @@ export function toBudget({ limits: own, prices = [] }: Pick<Plan, 'limits' | 'pr
 async function endTurn(scope: TurnScope, status: TurnStatus, reason: TurnEndReason): Promise<void> {
   await scope.beforeEnd();
   await crashPoint('final-before-event');
-  for (const event of closingEvents(scope.state, status, reason)) scope.append(event);
+  // Written in one go with the end: no crash can come between them, and no recovery propose again.
+  const proposals = status === 'completed' ? rankProposals(scope.names()?.tools ?? [], scope.messages) : [];
+  for (const event of closingEvents(scope.state, status, reason, proposals)) scope.append(event);
 }
 
 /** The end of a turn as events: every open call gets its result first, so the history stays whole. */
-export function closingEvents(state: TurnState, status: TurnStatus, reason: TurnEndReason): SessionEventBody[] {
+export function closingEvents(
+  state: TurnState,
+  status: TurnStatus,
+  reason: TurnEndReason,
+  proposals: readonly Proposal[] = [],
+): SessionEventBody[] {
   const { turn, step } = state;
   const results = openCalls(state).map((call): SessionEventBody => toResultEvent(turn, step, call, openCallResult(call, status)));
   const problem = reason === 'recovery_limit' ? [{ type: 'error' as const, turn, problem: beyondRecovery() }] : [];
-  return [...results, ...problem, { type: 'turn-end', turn, status, reason, usage: state.usage }];
+  const proposed = proposals.map((proposal) => ({ type: 'proposal' as const, turn, ...proposal }));
+  return [...results, ...problem, ...proposed, { type: 'turn-end', turn, status, reason, usage: state.usage }];
 }
 
 /** A call that was begun may have had its effect, whatever ended the turn; one that was not has had none. */

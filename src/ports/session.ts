@@ -10,6 +10,7 @@ import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tool.ts';
 import type { Principal } from '../core/principal.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import type { DialectName } from '../core/reference.ts';
+import { Proposal } from '../core/ui-tool.ts';
 
 /** What the session was made with; fixed for its life. */
 export type SessionSetup = {
@@ -54,6 +55,7 @@ export const TurnAnswer = z
       }),
     ),
     pending: z.array(Pending).optional().meta({ description: 'With status `waiting`: what it waits for.' }),
+    proposals: z.array(Proposal).optional().meta({ description: 'UI tools that the person may want next, the best first. Absent: none.' }),
     problem: z.record(z.string(), z.unknown()).optional().meta({ description: 'Of a failed turn: the problem that ended it.' }),
     usage: Usage,
   })

@@ -2,14 +2,16 @@
 import { addUsage, type Usage } from '../core/chat-event.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import type { TurnMessages } from '../core/transcript.ts';
+import { Proposal } from '../core/ui-tool.ts';
 import type { TranscriptMessage, TurnAnswer } from '../ports/session.ts';
 import { openQuestions, toPending, type Question } from './pending.ts';
 
 /** Of a turn that has ended. */
 export function toTurnAnswer(turn: string, events: Iterable<SessionEvent>): TurnAnswer {
-  const { text, calls, end, problem } = foldAnswer(events);
+  const { text, calls, end, problem, proposals } = foldAnswer(events);
   const { status, reason, usage } = end ?? { status: 'interrupted', reason: 'internal', usage: noUsage };
-  return { turn, status, reason, text, toolCalls: [...calls.values()], ...(problem && { problem }), usage };
+  const more = { ...(proposals.length > 0 && { proposals }), ...(problem && { problem }) };
+  return { turn, status, reason, text, toolCalls: [...calls.values()], ...more, usage };
 }
 
 /** Of one that waits: what was done so far, and what it waits for. Calls without a result stand in `pending` alone. */
@@ -35,6 +37,7 @@ function foldAnswer(events: Iterable<SessionEvent>) {
   let end: Extract<SessionEvent, { type: 'turn-end' }> | null = null;
   const answered = new Set<string>();
   let problem: TurnAnswer['problem'];
+  const proposals: Proposal[] = [];
   const calls = new Map<string, TurnAnswer['toolCalls'][number]>();
   /** Calls of the step at hand: a restart takes them back. */
   let begun: string[] = [];
@@ -76,6 +79,9 @@ function foldAnswer(events: Iterable<SessionEvent>) {
           Object.assign(call, { isError: event.isError, content: event.content }, event.code !== undefined && { code: event.code });
         break;
       }
+      case 'proposal':
+        proposals.push(Proposal.parse(event));
+        break;
       case 'error':
         problem = event.problem;
         break;
@@ -89,7 +95,7 @@ function foldAnswer(events: Iterable<SessionEvent>) {
         break;
     }
   }
-  return { text, calls, answered, usage, problem, end };
+  return { text, calls, answered, usage, problem, proposals, end };
 }
 
 /** Native parts are the providers' business and are left out. */
