@@ -19,7 +19,7 @@ export function readPointer(sql: SqlStorage, name: string, pinned: number | unde
   const row = requireRow(sql, 'toolset', name);
   const version = pinned ?? row.version;
   const compiled = versionRow(sql, name, version);
-  if (compiled === null || compiled.hash === null) throw noVersion(name, version);
+  if (compiled === null || compiled.hash === null) throw noVersion(name, version, compiled);
   return { toolset: name, version, revision: compiled.revision, hash: compiled.hash };
 }
 
@@ -33,7 +33,7 @@ export function readVersion(sql: SqlStorage, name: string, version: number): Sto
   const row = readRow(sql, 'toolset', name);
   if (row === null) throw notFound('toolset', name);
   const kept = versionRow(sql, name, version);
-  if (kept === null || kept.body === null) throw noVersion(name, version);
+  if (kept === null || kept.body === null) throw noVersion(name, version, kept);
   // Bodies are written by `insertVersion` only.
   const body = JSON.parse(kept.body) as Record<string, unknown>;
   return toStored({ ...row, version, body, createdAt: kept.created_at, updatedAt: kept.created_at });
@@ -71,6 +71,8 @@ export function reviseVersion(sql: SqlStorage, name: string, version: number, ha
   sql.exec('UPDATE toolset_versions SET revision = revision + 1, hash = ? WHERE name = ? AND version = ?', hash, name, version);
 }
 
-function noVersion(name: string, version: number): Problem {
-  return new Problem('not_found', `The toolset ${JSON.stringify(name)} has no version ${version}.`);
+function noVersion(name: string, version: number, row: VersionRow | null): Problem {
+  const toolset = `The toolset ${JSON.stringify(name)}`;
+  if (row !== null) return new Problem('not_found', `${toolset} was removed by version ${version}: there is no document of it.`);
+  return new Problem('not_found', `${toolset} has no version ${version}.`);
 }

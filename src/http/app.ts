@@ -35,6 +35,7 @@ import { mountToolResults } from './routes/tool-results.ts';
 import { mountTools } from './routes/tools.ts';
 import { mountToolsetTools } from './routes/toolset-tools.ts';
 import { mountToolsetUse } from './routes/toolset-use.ts';
+import { mountToolsetVersions } from './routes/toolset-versions.ts';
 import { mountToolsets } from './routes/toolsets.ts';
 import { mountTurns } from './routes/turns.ts';
 
@@ -48,6 +49,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
 
   mountHealth(app);
   mountToolsets(app);
+  mountToolsetVersions(app);
   mountToolsetTools(app);
   mountToolsetUse(app);
   mountTools(app);

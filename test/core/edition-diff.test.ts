@@ -106,7 +106,7 @@ describe('two versions of a toolset', () => {
         const still = (order: string[]) => order.filter((letter) => !named.has(letter));
         expect(still(two)).toEqual(still(one));
         for (const { change, wireName } of changes) {
-          const letter = wireName.at(-1) ?? '';
+          const letter = wireName.at(-1) as (typeof one)[number]; // The tools are named by it.
           expect([one.includes(letter), two.includes(letter)]).toEqual([change !== 'added', change !== 'removed']);
         }
       }),

@@ -1,18 +1,16 @@
-/** `/v1/toolsets`: the documents, written through the Catalog. What is made of them is in `toolset-use.ts`. */
+/** `/v1/toolsets`: the documents, written through the Catalog. Their versions are `toolset-versions.ts`, what is made of them `toolset-use.ts`. */
 import { z } from 'zod';
-import { canonicalJson } from '../../core/hash.ts';
-import type { Principal } from '../../core/principal.ts';
-import { orNull, Problem } from '../../core/problem.ts';
-import { Toolset, ToolsetName, type ToolsetEntry } from '../../core/toolset.ts';
-import type { Catalog, StoredDocument, WriteOptions } from '../../ports/catalog.ts';
+import { Toolset, ToolsetName } from '../../core/toolset.ts';
+import type { StoredDocument } from '../../ports/catalog.ts';
 import { mayUseToolset, requireToolset } from '../access.ts';
+import { requireMayWaive } from '../approval-waiver.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, Warning, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
+import { Version } from '../toolset-names.ts';
 
 const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
-const VersionNumber = z.coerce.number().int().min(1);
 const Flag = z.enum(['true', 'false']).default('false');
 
 const ToolsetView = z.object({ ...Toolset.shape, name: ToolsetName }).meta({
@@ -29,16 +27,9 @@ const ToolsetSummary = z
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'ToolsetSummary' });
-const WrittenToolset = z
+export const WrittenToolset = z
   .object({ toolset: ToolsetName, version: z.int(), warnings: z.array(Warning) })
   .meta({ id: 'WrittenToolset', example: { toolset: 'demo', version: 1, warnings: [] } });
-const ToolsetVersion = z
-  .object({
-    version: z.int(),
-    createdAt: z.iso.datetime(),
-    removed: z.boolean().meta({ description: 'A DELETE; its number is never used again.' }),
-  })
-  .meta({ id: 'ToolsetVersion' });
 
 const tag = 'Toolsets';
 const readers = ['tools', 'toolsets'] as const;
@@ -74,7 +65,7 @@ export function mountToolsets(app: App): void {
       summary: 'Read a toolset',
       description: 'The answer may be sent back with PUT as it is.',
       params,
-      query: z.strictObject({ version: VersionNumber.optional().meta({ description: 'An older one. Absent: the newest.' }) }),
+      query: z.strictObject({ version: Version }),
       answers: { 200: { description: 'The document.', schema: ToolsetView, headers: etagHeader } },
     },
     async ({ c, services, principal, params, query }) => {
@@ -144,57 +135,6 @@ export function mountToolsets(app: App): void {
       return c.body(null, 204);
     },
   );
-
-  mount(
-    app,
-    {
-      method: 'get',
-      path: '/v1/toolsets/{toolset}/versions',
-      operationId: 'listToolsetVersions',
-      tag,
-      scopes: readers,
-      summary: 'List the kept versions of a toolset, newest first',
-      params,
-      query: PageQuery,
-      answers: { 200: { description: 'A page of versions; read one with `?version=`.', schema: pageOf(ToolsetVersion) } },
-    },
-    async ({ c, services, principal, params, query }) => {
-      requireToolset(principal, params.toolset);
-      return c.json(await services.catalog(principal.workspace).versions(params.toolset, query));
-    },
-  );
-}
-
-/**
- * `approval: "never"` takes the question away from a person, so only an administrator writes it. Somebody else may keep an
- * entry that has it, exactly as it stands; then the write holds only for the version that was looked at.
- */
-async function requireMayWaive(
-  catalog: Catalog,
-  principal: Principal,
-  name: string,
-  body: Toolset,
-  conditions: WriteOptions,
-): Promise<WriteOptions> {
-  if (principal.scopes.includes('admin') || body.tools.every(({ approval }) => approval !== 'never')) return conditions;
-  const stored = await orNull(catalog.get('toolset', name));
-  // Bodies of toolsets were parsed by the schema when they were written.
-  const kept = new Set(((stored?.body.tools ?? []) as ToolsetEntry[]).map((entry) => canonicalJson(entry)));
-  const issues = body.tools.flatMap((entry, index) =>
-    entry.approval !== 'never' || kept.has(canonicalJson(entry))
-      ? []
-      : [{ path: `tools[${index}].approval`, message: '"never" is written by a key with the scope admin only' }],
-  );
-  if (issues.length > 0) {
-    const paths = issues.map(({ path }) => path).join(', ');
-    throw new Problem('forbidden', `${paths}: only a key with the scope admin may set "never", or change an entry that has it.`, {
-      issues,
-    });
-  }
-  if (stored === null) return conditions;
-  if (typeof conditions.ifMatch === 'number' && conditions.ifMatch !== stored.version)
-    throw new Problem('precondition_failed', `The toolset is at version ${stored.version}, not ${conditions.ifMatch}: read it again.`);
-  return { ...conditions, ifMatch: stored.version };
 }
 
 function toSummary({ name, version, body, createdAt, updatedAt }: StoredDocument): z.infer<typeof ToolsetSummary> {

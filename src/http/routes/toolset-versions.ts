@@ -1,0 +1,195 @@
+/** A toolset through time: its kept versions, what differs between two of them, and going back to one. */
+import { z } from 'zod';
+import { diffToolsets, type ToolsetState } from '../../core/edition-diff.ts';
+import { DefinitionChange } from '../../core/hold.ts';
+import { orNull, Problem, quoted } from '../../core/problem.ts';
+import type { Principal } from '../../core/principal.ts';
+import { ToolsetName, type Toolset } from '../../core/toolset.ts';
+import type { StoredDocument } from '../../ports/catalog.ts';
+import type { Services } from '../../wiring.ts';
+import { requireToolset } from '../access.ts';
+import { requireMayWaive } from '../approval-waiver.ts';
+import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
+import { PageQuery, pageOf } from '../paging.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+import { WrittenToolset } from './toolsets.ts';
+
+const ToolsetVersion = z
+  .object({
+    version: z.int(),
+    createdAt: z.iso.datetime(),
+    removed: z.boolean().meta({ description: 'A DELETE; its number is never used again.' }),
+  })
+  .meta({ id: 'ToolsetVersion' });
+
+const VersionNumber = z.coerce.number().int().min(1).optional();
+
+const ToolsetDiff = z
+  .object({
+    toolset: ToolsetName,
+    from: z.int().nullable().meta({ description: 'null: there was no version before.' }),
+    to: z.int(),
+    fields: z
+      .array(DefinitionChange)
+      .meta({ description: 'Of the toolset itself: `/announce`, `/description`, `/onDemandAbove`, `/instructions/{server}`.' }),
+    changes: z
+      .array(
+        z.object({
+          change: z.enum(['added', 'removed', 'changed']),
+          canonical: z.string(),
+          wireName: z.string(),
+          fields: z.array(DefinitionChange),
+        }),
+      )
+      .meta({
+        description:
+          'Entry by entry, in the order of the newer version. `fields` are JSON Pointers into the entry as it is compiled: `/wireName`, `/aliases/{name}`, `/description`, ' +
+          '`/inputSchema/…`, `/arguments/…`, `/approval`, `/state`, `/refId`, and `/position` for one that was moved.',
+      }),
+    more: z.int().meta({ description: 'Further fields that are not told.' }),
+  })
+  .meta({
+    id: 'ToolsetDiff',
+    example: {
+      toolset: 'demo',
+      from: 1,
+      to: 2,
+      fields: [{ path: '/announce', from: 'prompt', to: 'none' }],
+      changes: [
+        { change: 'added', canonical: 'builtin.read_file', wireName: 'read_file', fields: [] },
+        {
+          change: 'changed',
+          canonical: 'builtin.bash',
+          wireName: 'shell',
+          fields: [{ path: '/wireName', from: 'terminalRun', to: 'shell' }],
+        },
+      ],
+      more: 0,
+    },
+  });
+
+const Rollback = z
+  .strictObject({ version: z.int().min(1).meta({ description: 'The version to go back to.' }) })
+  .meta({ id: 'Rollback', example: { version: 1 } });
+
+const common = { tag: 'Toolsets', params: z.object({ toolset: ToolsetName.meta({ example: 'demo' }) }) } as const;
+const readers = ['tools', 'toolsets'] as const;
+
+export function mountToolsetVersions(app: App): void {
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/toolsets/{toolset}/versions',
+      operationId: 'listToolsetVersions',
+      scopes: readers,
+      summary: 'List the kept versions of a toolset, newest first',
+      query: PageQuery,
+      answers: { 200: { description: 'A page of versions; read one with `?version=`.', schema: pageOf(ToolsetVersion) } },
+    },
+    async ({ c, services, principal, params, query }) => {
+      requireToolset(principal, params.toolset);
+      return c.json(await services.catalog(principal.workspace).versions(params.toolset, query));
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/toolsets/{toolset}/diff',
+      operationId: 'diffToolset',
+      scopes: readers,
+      summary: 'What differs between two versions',
+      description:
+        'Compared as they were compiled, so that what a server changed is seen too. Entries are the same where tool and wire name are; what is left over of a tool was renamed.',
+      query: z.strictObject({
+        from: VersionNumber.meta({ description: 'Absent: the one before `to`.' }),
+        to: VersionNumber.meta({ description: 'Absent: the newest.' }),
+      }),
+      answers: { 200: { description: 'What changed from `from` to `to`.', schema: ToolsetDiff } },
+    },
+    async ({ c, services, principal, params, query }) => {
+      const { toolset } = params;
+      requireToolset(principal, toolset);
+      const catalog = services.catalog(principal.workspace);
+      const to = await catalog.get('toolset', toolset, query.to);
+      const from =
+        query.from === undefined ? await versionBefore(services, principal, to) : await catalog.get('toolset', toolset, query.from);
+      const before = from === null ? null : await stateOf(services, principal, from);
+      const { fields, changes, more } = diffToolsets(before, await stateOf(services, principal, to));
+      return c.json({ toolset, from: from?.version ?? null, to: to.version, fields, changes, more });
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'post',
+      path: '/v1/toolsets/{toolset}/rollback',
+      operationId: 'rollBackToolset',
+      scopes: ['toolsets'],
+      summary: 'Go back to a version',
+      description:
+        'Writes the document of that version as a new one, compiled over the tools of now; a removed toolset is there again. What stands already makes no new version.',
+      query: z.strictObject({
+        dryRun: z.enum(['true', 'false']).default('false').meta({ description: '`true`: check and answer, store nothing.' }),
+      }),
+      headers: conditionHeaders,
+      body: { schema: Rollback },
+      answers: {
+        200: { description: 'Written, already so, or checked.', schema: WrittenToolset, headers: etagHeader },
+        201: {
+          description: 'It had been removed, and is there again.',
+          schema: WrittenToolset,
+          headers: { ...etagHeader, location: 'Of the toolset.' },
+        },
+      },
+      problems: ['name_conflict', 'precondition_failed'],
+    },
+    async ({ c, services, principal, params, query, body }) => {
+      const name = params.toolset;
+      requireToolset(principal, name);
+      const catalog = services.catalog(principal.workspace);
+      const old = await catalog.get('toolset', name, body.version);
+      const conditions = await requireMayWaive(catalog, principal, name, documentOf(old), writeConditions(c));
+      const dryRun = query.dryRun === 'true';
+      const { document, created, warnings } = await catalog.put('toolset', name, old.body, { ...conditions, ...(dryRun && { dryRun }) });
+      const answer = { toolset: name, version: document.version, warnings };
+      if (dryRun) return c.json(answer, 200);
+      return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: `/v1/toolsets/${name}` }) });
+    },
+  );
+}
+
+/** The one that stood before; null: `to` is the first. Two removals never follow on one another, so at most one number is passed over. */
+async function versionBefore(services: Services, principal: Principal, { name, version }: StoredDocument): Promise<StoredDocument | null> {
+  const catalog = services.catalog(principal.workspace);
+  for (const number of [version - 1, version - 2]) {
+    const document = number < 1 ? null : await orNull(catalog.get('toolset', name, number));
+    if (document !== null) return document;
+  }
+  return null;
+}
+
+/** Editions are kept of a toolset that is there; of a removed one the documents can be read, and put back. */
+async function stateOf(services: Services, principal: Principal, document: StoredDocument): Promise<ToolsetState> {
+  const { name, version } = document;
+  const compiled = await orNull(services.directory.toolset(principal.workspace, name, version));
+  if (compiled === null)
+    throw new Problem(
+      'not_found',
+      `The toolset ${quoted(name)} has been removed: its versions can be read, and compared once one is brought back (rollback).`,
+    );
+  const { description } = documentOf(document);
+  return { edition: compiled.names.edition, ...(description !== undefined && { description }) };
+}
+
+/** Bodies of toolsets were parsed by the schema when they were written. */
+function documentOf({ body }: StoredDocument): Toolset {
+  return body as Toolset;
+}

@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bodyOf, createHarness, type Harness } from './harness.ts';
+
+const first = { tools: [{ tool: 'builtin.bash', aliases: ['shell'] }, { tool: 'builtin.read_file' }] };
+const second = {
+  announce: 'none',
+  description: 'Two.',
+  tools: [{ tool: 'local.roll_dice' }, { tool: 'builtin.bash', name: 'terminal', aliases: ['shell', { name: 'run', mode: 'hidden' }] }],
+};
+
+let h: Harness;
+beforeEach(async () => {
+  h = createHarness();
+  await h.send('PUT', '/v1/toolsets/demo', first);
+  await h.send('PUT', '/v1/toolsets/demo', second);
+});
+const put = async (body: object, headers = {}) => await h.send('PUT', '/v1/toolsets/demo', body, headers);
+const diff = async (query = '') => await h.send('GET', `/v1/toolsets/demo/diff${query}`);
+const rollback = async (version: unknown, query = '', headers = {}) =>
+  await h.send('POST', `/v1/toolsets/demo/rollback${query}`, { version }, headers);
+
+describe('the difference of two versions', () => {
+  it('is that of the newest and the one before it, when none is named', async () => {
+    const answer = await diff();
+    expect([answer.status, await bodyOf(answer)]).toEqual([
+      200,
+      {
+        toolset: 'demo',
+        from: 1,
+        to: 2,
+        fields: [
+          { path: '/announce', from: 'prompt', to: 'none' },
+          { path: '/description', to: 'Two.' },
+        ],
+        changes: [
+          { change: 'added', canonical: 'local.roll_dice', wireName: 'roll_dice', fields: [] },
+          {
+            change: 'changed',
+            canonical: 'builtin.bash',
+            wireName: 'terminal',
+            fields: [
+              { path: '/wireName', from: 'shell', to: 'terminal' },
+              { path: '/aliases/run', to: { mode: 'hidden' } },
+            ],
+          },
+          { change: 'removed', canonical: 'builtin.read_file', wireName: 'read_file', fields: [] },
+        ],
+        more: 0,
+      },
+    ]);
+  });
+
+  it('is told in either direction, and is none of a version with itself', async () => {
+    const back = await bodyOf(await diff('?from=2&to=1'));
+    expect(back.changes.map(({ change, canonical }: { change: string; canonical: string }) => [change, canonical])).toEqual([
+      ['changed', 'builtin.bash'],
+      ['added', 'builtin.read_file'],
+      ['removed', 'local.roll_dice'],
+    ]);
+    expect(await bodyOf(await diff('?from=2&to=2'))).toEqual({ toolset: 'demo', from: 2, to: 2, fields: [], changes: [], more: 0 });
+  });
+
+  it('is all of the first version, which has none before it', async () => {
+    const { from, to, changes } = await bodyOf(await diff('?to=1'));
+    expect([from, to, changes.map(({ change }: { change: string }) => change)]).toEqual([null, 1, ['added', 'added']]);
+  });
+
+  it('passes over the number of a removal', async () => {
+    await h.send('DELETE', '/v1/toolsets/demo');
+    await put(first);
+    const { from, to } = await bodyOf(await diff());
+    expect([from, to]).toEqual([2, 4]);
+  });
+
+  it.each(['?to=3', '?from=3', '?from=9&to=1'])('is not there of %s', async (query) => {
+    await h.send('DELETE', '/v1/toolsets/demo');
+    await put(first);
+    const answer = await diff(query);
+    expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, 'not_found']);
+  });
+
+  it('asks for one to be brought back where the toolset was removed', async () => {
+    await h.send('DELETE', '/v1/toolsets/demo');
+    const answer = await diff('?from=1&to=2');
+    expect([answer.status, (await bodyOf(answer)).detail]).toEqual([404, expect.stringContaining('rollback')]);
+    expect((await h.send('GET', '/v1/toolsets/demo?version=1')).status).toBe(200);
+  });
+
+  it.each(['?from=0', '?from=x', '?to=1.5', '?version=1'])('is not computed for %s', async (query) => {
+    expect((await diff(query)).status).toBe(422);
+  });
+
+  it('is for the keys of the toolset only', async () => {
+    const headers = await h.key({ scopes: ['tools'], toolsets: ['other'] });
+    expect((await h.send('GET', '/v1/toolsets/demo/diff', undefined, headers)).status).toBe(403);
+  });
+});
+
+describe('going back to a version', () => {
+  it('writes its document as a new one', async () => {
+    const answer = await rollback(1);
+    expect([answer.status, answer.headers.get('etag'), await bodyOf(answer)]).toEqual([
+      200,
+      '"3"',
+      { toolset: 'demo', version: 3, warnings: [] },
+    ]);
+    expect(await bodyOf(await h.send('GET', '/v1/toolsets/demo'))).toMatchObject({ announce: 'prompt', tools: first.tools });
+    expect((await bodyOf(await diff('?from=1&to=3'))).changes).toEqual([]);
+  });
+
+  it('makes no version of what stands already', async () => {
+    const answer = await rollback(2);
+    expect([answer.status, answer.headers.get('etag')]).toEqual([200, '"2"']);
+  });
+
+  it('only checks with dryRun', async () => {
+    const answer = await rollback(1, '?dryRun=true');
+    expect([answer.status, answer.headers.get('etag')]).toEqual([200, null]);
+    expect((await bodyOf(await h.send('GET', '/v1/toolsets/demo'))).announce).toBe('none');
+  });
+
+  it('holds to If-Match', async () => {
+    expect((await rollback(1, '', { 'if-match': '"1"' })).status).toBe(412);
+    expect((await rollback(1, '', { 'if-match': '"2"' })).status).toBe(200);
+  });
+
+  it('brings a removed toolset back', async () => {
+    await h.send('DELETE', '/v1/toolsets/demo');
+    const answer = await rollback(2);
+    expect([answer.status, answer.headers.get('etag'), answer.headers.get('location')]).toEqual([201, '"4"', '/v1/toolsets/demo']);
+    expect((await h.send('GET', '/v1/toolsets/demo/resolve?name=terminal')).status).toBe(200);
+  });
+
+  it.each([3, 99])('is refused for version %i, which never held a document', async (version) => {
+    await h.send('DELETE', '/v1/toolsets/demo');
+    const answer = await rollback(version);
+    expect([answer.status, (await bodyOf(answer)).code]).toEqual([404, 'not_found']);
+  });
+
+  it.each([{}, { version: 0 }, { version: '1' }, { version: 1, dryRun: true }])('is refused for %j', async (body) => {
+    expect((await h.send('POST', '/v1/toolsets/demo/rollback', body)).status).toBe(422);
+  });
+
+  it('is refused where a tool is gone for good, with its place', async () => {
+    const withGone: Harness = createHarness(
+      {},
+      {
+        catalog: () => ({
+          ...withGone.catalog,
+          get: async (kind, name, version) => {
+            const document = await withGone.catalog.get(kind, name, version);
+            return version === 1 ? { ...document, body: { ...document.body, tools: [...first.tools, { tool: 'gone.tool' }] } } : document;
+          },
+        }),
+      },
+    );
+    h = withGone;
+    await put(first);
+    await put(second);
+    const answer = await rollback(1);
+    expect([answer.status, (await bodyOf(answer)).issues]).toEqual([
+      422,
+      [{ path: 'tools[2].tool', message: expect.stringContaining('there is no server "gone"') }],
+    ]);
+    expect((await h.send('GET', '/v1/toolsets/demo')).headers.get('etag')).toBe('"2"');
+  });
+
+  it('brings "never" back by the hand of an administrator only', async () => {
+    await put({ tools: [{ tool: 'builtin.bash', approval: 'never' }] });
+    await put(first);
+    const writer = await h.key({ scopes: ['toolsets'] });
+    const answer = await rollback(3, '', writer);
+    expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([403, 'tools[0].approval']);
+    expect((await rollback(1, '', writer)).status).toBe(200);
+    expect((await rollback(3)).status).toBe(200);
+  });
+
+  it('is for the keys of the toolset that may write', async () => {
+    for (const rights of [{ scopes: ['tools'] as const }, { scopes: ['toolsets'] as const, toolsets: ['other'] }])
+      expect((await rollback(1, '', await h.key(rights))).status).toBe(403);
+  });
+});
+
+describe('an older version', () => {
+  it('is listed as it is sent, and resolves its own names', async () => {
+    const tools = await h.send('GET', '/v1/toolsets/demo/tools?version=1');
+    expect([tools.headers.get('x-moniker-edition'), (await bodyOf(tools)).tools[0].wireName]).toEqual(['demo@1.1', 'shell']);
+    const resolve = async (query: string) => (await h.send('GET', `/v1/toolsets/demo/resolve?${query}`)).status;
+    expect([await resolve('name=read_file&version=1'), await resolve('name=read_file')]).toEqual([200, 404]);
+    expect(await resolve('name=read_file&version=7')).toBe(404);
+  });
+
+  it('is what a pin in a chat or a session names', async () => {
+    const chat = { model: 'rehearsal/default', messages: [{ role: 'user', content: 'Hello' }] };
+    const byHeader = await h.send('POST', '/v1/chat/completions', chat, { 'x-moniker-toolset': 'demo@1' });
+    expect([byHeader.status, byHeader.headers.get('x-moniker-edition')]).toEqual([200, 'demo@1.1']);
+    const byBody = await h.send('POST', '/v1/chat/completions', { ...chat, toolset: 'demo@2' });
+    expect(byBody.headers.get('x-moniker-edition')).toBe('demo@2.1');
+    const unknown = await h.send('POST', '/v1/chat/completions', chat, { 'x-moniker-toolset': 'demo@9' });
+    expect(unknown.status).toBe(404);
+  });
+});
