@@ -3,9 +3,12 @@
  * Definitions come from strangers: a bad one is told and left out, the others stay. Nothing is fetched and no pattern is run.
  * Used by the Catalog at every listing. Not here: comparing with what was accepted (`tool-pin.ts`, `definition-diff.ts`).
  */
+import { remarks, suspicions } from './definition-findings.ts';
+import { fold } from './fold.ts';
 import type { Finding } from './hold.ts';
-import { isDeeperThan } from './json-depth.ts';
 import { limits } from './limits.ts';
+import { addFinding, cleanSchema, outputSchemaFault, schemaFault } from './listing-schema.ts';
+import { cleanText } from './listing-text.ts';
 import { quote } from './names.ts';
 import { ToolAnnotations } from './tool.ts';
 import type { ToolDefinition } from './tool.ts';
@@ -30,34 +33,65 @@ export type ListedDefinition = {
 
 /** In the order of the listing, one for each of its items. */
 export function readListing(tools: readonly Record<string, unknown>[]): ListedDefinition[] {
+  const names = new Set(tools.flatMap(({ name }) => (typeof name === 'string' ? [fold(name)] : [])));
   const taken = new Set<string>();
   return tools.map((tool, index) => {
-    const listed = readOne(tool, `tools[${index}]`);
-    if (listed.verdict !== 'refuse' && taken.has(listed.name)) {
-      return refused(listed.path, listed.name, 'duplicate-name', '/name', `${quote(listed.name)} is listed twice; the first one counts`);
-    }
+    const listed = readOne(tool, `tools[${index}]`, names);
+    if (listed.verdict === 'refuse') return listed;
+    if (taken.has(listed.name)) return duplicate(listed);
     taken.add(listed.name);
     return listed;
   });
 }
 
-function readOne(tool: Record<string, unknown>, path: string): ListedDefinition {
+function readOne(tool: Record<string, unknown>, path: string, listed: ReadonlySet<string>): ListedDefinition {
   const name = typeof tool.name === 'string' ? tool.name : '';
-  const fault = nameFault(tool.name);
-  if (fault !== null) return refused(path, name, 'invalid-name', '/name', fault);
-  for (const member of ['inputSchema', 'outputSchema'] as const) {
-    const schema = tool[member];
-    if (member === 'outputSchema' && (schema === undefined || schema === null)) continue;
-    if (!isRecord(schema)) return refused(path, name, 'invalid-schema', `/${member}`, 'must be a JSON Schema object');
-    if (isDeeperThan(schema, limits.maxJsonDepth)) {
-      return refused(path, name, 'too-deep', `/${member}`, `nests deeper than ${limits.maxJsonDepth} levels`);
-    }
-  }
+  const fault = faultOf(tool);
+  if (fault !== null) return { path, name, raw: null, definition: null, findings: [fault], verdict: 'refuse' };
   const raw = rawOf(tool, name);
-  if (utf8Length(JSON.stringify(raw)) > limits.maxDefinitionBytes) {
-    return refused(path, name, 'too-large', '', `is larger than ${limits.maxDefinitionBytes} bytes`);
-  }
-  return { path, name, raw, definition: raw, findings: [], verdict: 'offer' };
+  const findings: Finding[] = [];
+  const definition = cleanDefinition(raw, findings);
+  const suspicious = suspicions(definition, listed);
+  // A parameter that had to be left out may be one that the tool needs.
+  const isHeld = suspicious.length > 0 || findings.some(({ finding }) => finding === 'hidden-key');
+  for (const finding of [...suspicious, ...remarks(definition)]) addFinding(findings, finding);
+  return { path, name, raw, definition, findings, verdict: isHeld ? 'hold' : 'offer' };
+}
+
+/** Why it is no definition; null: it is one. */
+function faultOf(tool: Record<string, unknown>): Finding | null {
+  const name = nameFault(tool.name);
+  if (name !== null) return { finding: 'invalid-name', path: '/name', message: name };
+  if (typeof (tool.description ?? '') !== 'string')
+    return { finding: 'invalid-description', path: '/description', message: 'must be a text' };
+  const fault = schemaFault(tool.inputSchema, '/inputSchema');
+  if (fault !== null) return fault;
+  const isOutputAbsent = tool.outputSchema === undefined || tool.outputSchema === null;
+  const outputFault = isOutputAbsent ? null : outputSchemaFault(tool.outputSchema, '/outputSchema');
+  if (outputFault !== null) return outputFault;
+  const bytes = utf8Length(JSON.stringify(rawOf(tool, '')));
+  if (bytes <= limits.maxDefinitionBytes) return null;
+  return { finding: 'too-large', path: '', message: `has ${bytes} bytes; at most ${limits.maxDefinitionBytes}` };
+}
+
+function cleanDefinition(raw: ListingDefinition, findings: Finding[]): ListingDefinition {
+  const description = cleanAt(raw.description, '/description', findings);
+  const title = raw.annotations?.title;
+  return {
+    name: raw.name,
+    description,
+    inputSchema: cleanSchema(raw.inputSchema, '/inputSchema', findings),
+    ...(raw.outputSchema && { outputSchema: cleanSchema(raw.outputSchema, '/outputSchema', findings) }),
+    ...(raw.annotations && {
+      annotations: { ...raw.annotations, ...(title !== undefined && { title: cleanAt(title, '/annotations/title', findings) }) },
+    }),
+  };
+}
+
+function cleanAt(text: string, path: string, findings: Finding[]): string {
+  const cleaned = cleanText(text);
+  for (const finding of cleaned.findings) addFinding(findings, { ...finding, path });
+  return cleaned.text;
 }
 
 function rawOf(tool: Record<string, unknown>, name: string): ListingDefinition {
@@ -88,6 +122,7 @@ function nameFault(name: unknown): string | null {
   return `${quote(name)} is no tool name: 1 to 128 of A-Z, a-z, 0-9, "_", "-" and "."`;
 }
 
-function refused(path: string, name: string, finding: string, where: string, message: string): ListedDefinition {
-  return { path, name, raw: null, definition: null, findings: [{ finding, path: where, message }], verdict: 'refuse' };
+function duplicate({ path, name }: ListedDefinition): ListedDefinition {
+  const finding: Finding = { finding: 'duplicate-name', path: '/name', message: `${quote(name)} is listed twice; the first one counts` };
+  return { path, name, raw: null, definition: null, findings: [finding], verdict: 'refuse' };
 }

@@ -3,13 +3,19 @@
  * Used by the policy, and by the reader of listings.
  */
 
-/** Whether a word of the name says that it changes something: `delete_file`, `repos-createIssue`, `sendMail`. */
+/**
+ * Whether the first verb of the name says that it changes something: `delete_file`, `repos-createIssue`, `browser_save`. After a verb of
+ * reading the same words are things (`get_commit`), unless both are done (`get_or_create_user`).
+ */
 export function contradictsReadOnly(name: string): boolean {
-  return wordsOf(name).some((word) => changing.has(word));
+  const words = wordsOf(name);
+  const verb = words.find((word) => changing.has(word) || reading.has(word));
+  if (verb === undefined || changing.has(verb)) return verb !== undefined;
+  return words.some((word) => joining.has(word)) && words.some((word) => changing.has(word));
 }
 
 /** Cut at what is no letter and where capitals begin: `getHTTPPage_v2` is get, http, page, v. */
-function wordsOf(name: string): string[] {
+export function wordsOf(name: string): string[] {
   return name
     .slice(0, 512)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -56,3 +62,9 @@ const changing: ReadonlySet<string> = new Set([
     'revoke',
   ],
 ]);
+
+const reading: ReadonlySet<string> = new Set([
+  ...['get', 'list', 'read', 'search', 'find', 'fetch', 'show', 'view', 'describe', 'count', 'check', 'query', 'lookup', 'inspect'],
+]);
+
+const joining: ReadonlySet<string> = new Set(['and', 'or', 'then']);

@@ -14,10 +14,11 @@ export function codePointName(character: string): string {
 }
 
 /**
- * Controls, format characters (zero width, bidi, tags), lone surrogates, private use, separators of lines, and marks that are
- * drawn as nothing: variation selectors, fillers, the grapheme joiner.
+ * One character, as the source of a regular expression with the flag `u`: drawn as nothing by design (Unicode's Default_Ignorable_Code_Point:
+ * zero width, bidi, tags, variation selectors, fillers), a control but for tab and line feed, another separator of lines, or none at all.
  */
-const unseenClass =
-  '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Co}\\p{Zl}\\p{Zp}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u3164\\uffa0\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]';
-const unseen = new RegExp(`(?![\\t\\n])${unseenClass}`, 'u');
+export const hiddenCharacter = String.raw`(?:(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\ufff9-\ufffb])`;
+
+/** For a person, private use and half characters say nothing either. */
+const unseen = new RegExp(String.raw`${hiddenCharacter}|[\p{Co}\p{Cs}]`, 'u');
 const everyUnseen = new RegExp(unseen.source, 'gu');
