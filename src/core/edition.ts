@@ -3,6 +3,8 @@
  * neutral definitions and final names; lookup tables are built from it in the isolate (`alias-map.ts`), provider forms
  * lazily by the adapters.
  */
+import { checkEntryArguments } from './entry-argument-check.ts';
+import { checkEntryResult } from './entry-result.ts';
 import { sha256Hex } from './hash.ts';
 import type { EntryArguments, EntryResult } from './entry-rules.ts';
 import type { KnownTools } from './known-tools.ts';
@@ -12,7 +14,8 @@ import { nameWarnings } from './name-warnings.ts';
 import { readEntries, type NamedEntry } from './named-entry.ts';
 import { resolveReferences } from './tool-reference.ts';
 import type { CanonicalName, WireName } from './names.ts';
-import { invalidRequest, Problem } from './problem.ts';
+import { invalidRequest, Problem, type Issue } from './problem.ts';
+import { shownSchema } from './shown-schema.ts';
 import type { Hold } from './hold.ts';
 import type { JsonSchema, ToolAnnotations, ToolKind } from './tool.ts';
 import { pinOf } from './tool-pin.ts';
@@ -92,7 +95,8 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
   }
   const toolset = await resolveReferences(input.toolset, known);
   const reading = readEntries(toolset, known);
-  if (reading.issues.length > 0) throw invalidRequest(reading.issues);
+  const faults = [...reading.issues, ...reading.entries.flatMap((entry) => argumentFaults(entry, known))];
+  if (faults.length > 0) throw invalidRequest(faults);
   const conflicts = findConflicts(reading.entries);
   if (conflicts.length > 0) throw nameConflict(conflicts);
 
@@ -110,7 +114,20 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
       { path: 'tools', message: `with all definitions the edition is larger than ${limits.maxEditionBytes} bytes; list fewer tools` },
     ]);
   }
-  return { edition, toolset, warnings: [...reading.warnings, ...nameWarnings(reading.entries, known)] };
+  return {
+    edition,
+    toolset,
+    warnings: [...reading.warnings, ...reading.entries.flatMap(resultWarnings), ...nameWarnings(reading.entries, known)],
+  };
+}
+
+function argumentFaults({ source, definition, path }: NamedEntry, known: KnownTools): Issue[] {
+  if (definition === null || source.arguments === undefined) return [];
+  return checkEntryArguments(definition, source.arguments, path, known);
+}
+
+function resultWarnings({ source, definition, path }: NamedEntry): ToolsetWarning[] {
+  return checkEntryResult(definition?.outputSchema, source.result, path);
 }
 
 function instructionsOf(entries: readonly NamedEntry[]): Pick<Edition, 'instructions'> {
@@ -146,15 +163,20 @@ async function compileTool({ source, definition, canonical, wireName, ownName, s
     return { ...names, ...unknown, aliases: compiledAliases, ...approval, state: 'missing', pin: '' };
   }
   const { kind, inputSchema, outputSchema, annotations, source: listing, ui } = definition;
+  const shown = source.arguments === undefined ? inputSchema : shownSchema(inputSchema, source.arguments);
   return {
     ...names,
     kind,
     description: describe(source, definition.description),
-    inputSchema,
-    ...(outputSchema !== undefined && { outputSchema }),
+    inputSchema: shown,
+    // What is picked of a result is no longer what the tool declares.
+    ...(outputSchema !== undefined && source.result?.pick === undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
     aliases: compiledAliases,
     ...approval,
+    ...(source.arguments !== undefined && { arguments: source.arguments }),
+    ...(shown !== inputSchema && { sourceSchema: inputSchema }),
+    ...(source.result !== undefined && { result: source.result }),
     ...(listing?.trusted === true && { trusted: true as const }),
     ...(source.alwaysOffered === true && { alwaysOffered: true as const }),
     ...(ui !== undefined && { ui }),

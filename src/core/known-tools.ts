@@ -1,4 +1,5 @@
 /** A workspace's tools, as those who compile a toolset ask for them. The Catalog keeps them; tests make them up. */
+import type { SecretBinding } from './secret.ts';
 import type { ToolDefinition } from './tool.ts';
 
 export type KnownTools = {
@@ -7,4 +8,8 @@ export type KnownTools = {
   all(): Iterable<ToolDefinition>;
   /** Also of servers that have not listed their tools yet. */
   hasServer(server: string): boolean;
+  /** Absent: secrets are not known here, and are left to the call. undefined: there is none of this name. */
+  secret?(name: string): SecretBinding | undefined;
+  /** Where a server's calls go, as `secretHostOf` has it; undefined: that is not known. */
+  host?(server: string): string | undefined;
 };

@@ -1,0 +1,186 @@
+/**
+ * What is wrong with an entry's rules for arguments, seen against the tool that it names: found when the toolset is written, each
+ * fault at its path (`tools[3].arguments.preset.method`). Used by the compiler (`edition.ts`).
+ */
+import { readPreset, type Preset } from './entry-arguments.ts';
+import type { EntryArguments } from './entry-rules.ts';
+import { checkInput } from './input-schema.ts';
+import { pathText } from './issues.ts';
+import type { KnownTools } from './known-tools.ts';
+import type { Issue } from './problem.ts';
+import { partAt } from './schema-references.ts';
+import { isObject, typesOf } from './schema-types.ts';
+import { secretUseRefusal } from './secret.ts';
+import { nearNames } from './suggest.ts';
+import type { JsonSchema, ToolDefinition } from './tool.ts';
+
+/** `path`: of the entry. */
+export function checkEntryArguments(definition: ToolDefinition, rules: EntryArguments, path: string, known: KnownTools): Issue[] {
+  const base = `${path}.arguments`;
+  const properties = propertiesOf(definition.inputSchema);
+  return [
+    ...unknownArguments(definition, properties, rules, base),
+    ...misnamed(properties, rules, base),
+    ...misvalued(definition.inputSchema, properties, rules, base),
+    ...foreignPresets(definition, properties, rules, base, known),
+  ];
+}
+
+/** By name, every schema that says something of it. `open`: there may be arguments that the schema does not name. */
+type Properties = { parts: Map<string, unknown[]>; open: boolean };
+
+/** Those of the root and of all that holds for it, wherever it stands. */
+function propertiesOf(source: JsonSchema): Properties {
+  const parts = new Map<string, unknown[]>();
+  let open = false;
+  const seen = new Set<unknown>();
+  const waiting: unknown[] = [source];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (!isObject(part) || seen.has(part)) continue;
+    seen.add(part);
+    if (isObject(part.properties)) {
+      for (const [name, property] of Object.entries(part.properties)) {
+        const before = parts.get(name);
+        if (before === undefined) parts.set(name, [property]);
+        else before.push(property);
+      }
+    }
+    if (part.additionalProperties === true || isObject(part.additionalProperties) || isObject(part.patternProperties)) open = true;
+    if (typeof part.$ref === 'string') waiting.push(partAt(source, part.$ref) ?? null);
+    for (const keyword of ['allOf', 'anyOf', 'oneOf']) if (Array.isArray(part[keyword])) waiting.push(...part[keyword]);
+    for (const keyword of ['if', 'then', 'else']) if (isObject(part[keyword])) waiting.push(part[keyword]);
+    if (isObject(part.dependentSchemas)) waiting.push(...Object.values(part.dependentSchemas));
+  }
+  return { parts, open: open || (parts.size === 0 && source.additionalProperties !== false) };
+}
+
+/** Near names cost a walk over all arguments each; who has this many wrong has another fault than typing. */
+const maxSuggested = 5;
+
+function unknownArguments(definition: ToolDefinition, { parts, open }: Properties, rules: EntryArguments, base: string): Issue[] {
+  if (open) return [];
+  const named: [string, string][] = [
+    ...Object.keys(rules.preset ?? {}).map((name): [string, string] => [name, `${base}.preset.${name}`]),
+    ...Object.keys(rules.default ?? {}).map((name): [string, string] => [name, `${base}.default.${name}`]),
+    ...Object.entries(rules.rename ?? {}).map(([shown, own]): [string, string] => [own, `${base}.rename.${shown}`]),
+  ];
+  return named
+    .filter(([name]) => !parts.has(name))
+    .map(([name, path], index) => {
+      const near =
+        index < maxSuggested
+          ? nearNames(
+              name,
+              [...parts.keys()].map((other) => [other, other] as const),
+            )
+          : [];
+      const hint = near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`;
+      return { path, message: `${definition.canonical} has no argument ${JSON.stringify(name)}${hint}` };
+    });
+}
+
+function misnamed({ parts }: Properties, { preset = {}, rename = {}, default: defaults = {} }: EntryArguments, base: string): Issue[] {
+  const issues: Issue[] = [];
+  const shownAs = new Map<string, string>();
+  const taken = (name: string): boolean => parts.has(name) || Object.hasOwn(preset, name) || Object.hasOwn(defaults, name);
+  for (const [shown, own] of Object.entries(rename)) {
+    const path = `${base}.rename.${shown}`;
+    const before = shownAs.get(own);
+    if (Object.hasOwn(preset, own))
+      issues.push({ path, message: `${own} is preset, so it is not shown: give it a preset or another name` });
+    else if (before !== undefined) issues.push({ path, message: `${own} is shown as ${before} already; it can have one name` });
+    if (shown !== own && taken(shown)) issues.push({ path, message: `the tool has an argument ${shown} of its own; choose another name` });
+    shownAs.set(own, shown);
+  }
+  for (const name of Object.keys(defaults)) {
+    if (Object.hasOwn(preset, name))
+      issues.push({ path: `${base}.default.${name}`, message: `${name} is preset: a default is never used` });
+  }
+  return issues;
+}
+
+/** Presets and defaults that the tool would refuse, whatever a call says beside them. */
+function misvalued(
+  source: JsonSchema,
+  { parts }: Properties,
+  { preset = {}, default: defaults = {} }: EntryArguments,
+  base: string,
+): Issue[] {
+  const plain = Object.entries(preset).flatMap(([name, written]): [string, unknown][] => {
+    const read = readPreset(written);
+    return read.kind === 'value' ? [[name, read.value]] : [];
+  });
+  const properties = Object.fromEntries(
+    Array.from(parts, ([name, several]) => [name, several.length === 1 ? several[0] : { anyOf: several }]),
+  );
+  // With the source's own members beside it, so that references find what they name.
+  const schema = { $defs: source.$defs, definitions: source.definitions, properties };
+  const issuesOf = (values: Record<string, unknown>, where: string): Issue[] =>
+    checkInput(schema, values).map(({ path, message }) => ({
+      path: path.startsWith('[') ? `${where}${path}` : `${where}.${path}`,
+      message,
+    }));
+  return [...misread(preset, base), ...issuesOf(Object.fromEntries(plain), `${base}.preset`), ...issuesOf(defaults, `${base}.default`)];
+}
+
+/** One member named `secret` or `caller` is a reference; where it cannot be one, it was a slip of the pen. */
+function misread(preset: NonNullable<EntryArguments['preset']>, base: string): Issue[] {
+  return Object.entries(preset).flatMap(([name, written]) => {
+    if (!isObject(written) || Object.keys(written).length !== 1 || readPreset(written).kind !== 'value') return [];
+    const [member = ''] = Object.keys(written);
+    if (member !== 'secret' && member !== 'caller') return [];
+    return [
+      { path: pathText([base, 'preset', name, member]), message: `must be a name; for an object that reads like this write {"value": …}` },
+    ];
+  });
+}
+
+/** Presets whose value comes from elsewhere: it is text, and has to be there. */
+function foreignPresets(
+  definition: ToolDefinition,
+  { parts }: Properties,
+  { preset = {} }: EntryArguments,
+  base: string,
+  known: KnownTools,
+): Issue[] {
+  return Object.entries(preset).flatMap(([name, written]) => {
+    const read = readPreset(written);
+    if (read.kind === 'value') return [];
+    const path = `${base}.preset.${name}`;
+    const several = parts.get(name) ?? [true];
+    if (!several.some((part) => takesText(definition.inputSchema, part, 0)))
+      return [{ path, message: `${read.kind === 'secret' ? 'a secret' : 'a caller field'} is text, and ${name} takes none` }];
+    return read.kind === 'secret' ? missingSecret(definition, read, path, known) : [];
+  });
+}
+
+function missingSecret(
+  definition: ToolDefinition,
+  { secret }: Extract<Preset, { kind: 'secret' }>,
+  path: string,
+  known: KnownTools,
+): Issue[] {
+  // Whoever compiles without knowing the secrets leaves them to the call.
+  if (known.secret === undefined) return [];
+  const binding = known.secret(secret);
+  if (binding === undefined) return [{ path, message: `there is no secret ${JSON.stringify(secret)}` }];
+  const host = known.host?.(definition.server);
+  const refusal = secretUseRefusal(binding, { tool: definition.canonical, ...(host !== undefined && { host }) });
+  return refusal === null ? [] : [{ path, message: `the secret ${JSON.stringify(secret)} may not be used here: ${refusal}` }];
+}
+
+/** References within references; deeper than this nobody writes a type. */
+const maxSteps = 16;
+
+function takesText(root: JsonSchema, part: unknown, steps: number): boolean {
+  if (part === false) return false;
+  if (!isObject(part) || steps > maxSteps) return true;
+  if (typeof part.$ref === 'string' && !takesText(root, partAt(root, part.$ref) ?? true, steps + 1)) return false;
+  const types = typesOf(part);
+  if (types !== null && !types.includes('string')) return false;
+  if (Array.isArray(part.enum) && !part.enum.some((choice) => typeof choice === 'string')) return false;
+  if (Object.hasOwn(part, 'const') && typeof part.const !== 'string') return false;
+  for (const list of [part.anyOf, part.oneOf])
+    if (Array.isArray(list) && list.length > 0 && !list.some((branch) => takesText(root, branch, steps + 1))) return false;
+  return !Array.isArray(part.allOf) || part.allOf.every((branch) => takesText(root, branch, steps + 1));
+}
