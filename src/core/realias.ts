@@ -1,0 +1,28 @@
+/**
+ * The conversation in the names of today (DESIGN §4): old turns speak of tools by the names of their day, and what a model reads there it
+ * says again. By canonical name, so that a name that has gone to another tool is not mistaken for it. A view for one request: the log keeps
+ * what was said, and so do calls whose provider wants them back as they were (`said`). What belongs to providers alone is left as it is.
+ */
+import { wireNameOf, type AliasMap } from './alias-map.ts';
+import type { Message, ToolCallPart } from './message.ts';
+
+/** Tools that the names do not have keep the name they had. */
+export function realias(message: Message, names: AliasMap): Message {
+  if (message.role === 'assistant') {
+    return {
+      ...message,
+      parts: message.parts.map((part) => (part.type === 'tool-call' ? underName(part, currentName(part, names)) : part)),
+    };
+  }
+  if (message.role === 'tool')
+    return { ...message, parts: message.parts.map((part) => ({ ...part, requested: currentName(part, names) })) };
+  return message;
+}
+
+function underName(part: ToolCallPart, name: string): ToolCallPart {
+  return name === part.requested ? part : { ...part, requested: name, said: part.requested };
+}
+
+function currentName({ requested, canonical }: { requested: string; canonical: string | null }, names: AliasMap): string {
+  return (canonical === null ? undefined : wireNameOf(names, canonical, requested)) ?? requested;
+}
