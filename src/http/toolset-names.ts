@@ -8,6 +8,12 @@ import type { Services } from '../wiring.ts';
 
 export const Version = z.coerce.number().int().min(1).optional().meta({ description: 'An older one. Absent: the newest.' });
 
+export const ToolState = z.enum(['ready', 'missing', 'held']).meta({
+  id: 'ToolState',
+  description:
+    '`missing`: its server does not list it. `held`: until somebody accepts its definition. Neither is sent to a model, or can be called.',
+});
+
 export async function readNames(services: Services, principal: Principal, toolset: string, version?: number) {
   const { pointer, names } = await readToolset(services.directory, principal, version === undefined ? toolset : `${toolset}@${version}`);
   return { pointer, names: planNames(names, { aliases: services.settings.aliases, allow: null }) };

@@ -237,7 +237,7 @@ describe('reading toolsets', () => {
     ['functions.shell', 'folded'],
   ])('resolves %j via %s', async (name, via) => {
     const answer = await h.send('GET', `/v1/toolsets/demo/resolve?name=${name}`);
-    expect(await bodyOf(answer)).toEqual({
+    expect(await bodyOf(answer)).toMatchObject({
       requested: name,
       canonical: 'builtin.bash',
       wireName: 'shell',
@@ -253,6 +253,36 @@ describe('reading toolsets', () => {
       404,
       expect.objectContaining({ code: 'unknown_tool', requested: 'shel', suggestions: ['shell'] }),
     ]);
+  });
+
+  it('says of a tool that the workspace has, and the toolset not, that it is outside, to whoever may see all tools', async () => {
+    const answer = await bodyOf(await h.send('GET', '/v1/toolsets/demo/resolve?name=local.roll_dice'));
+    expect(answer).toMatchObject({
+      code: 'unknown_tool',
+      elsewhere: ['local.roll_dice'],
+      detail: expect.stringContaining('outside this toolset'),
+    });
+    const bound = await h.key({ scopes: ['tools'], toolsets: ['demo'] });
+    const less = await bodyOf(await h.send('GET', '/v1/toolsets/demo/resolve?name=local.roll_dice', undefined, bound));
+    expect([less.code, less.elsewhere, less.detail]).toEqual(['unknown_tool', undefined, expect.not.stringContaining('outside')]);
+  });
+
+  it('answers why a name means a tool, and where it stands', async () => {
+    expect(await bodyOf(await h.send('GET', '/v1/toolsets/demo/resolve?name=terminal'))).toEqual({
+      requested: 'terminal',
+      canonical: 'builtin.bash',
+      wireName: 'shell',
+      via: 'alias',
+      aliases: ['shell', 'terminal'],
+      because: '"terminal" is an announced alias of builtin.bash; the wire name is "shell".',
+      entry: 'tools[0]',
+      server: 'builtin',
+      ownName: 'bash',
+      kind: 'builtin',
+      state: 'ready',
+      approval: 'policy',
+      refId: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
   });
 
   it('answers an ambiguous name with its candidates', async () => {

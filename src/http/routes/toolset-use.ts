@@ -1,10 +1,8 @@
-/** Using a toolset: what a name means, and calling a tool by it. The tools themselves are listed by `toolset-tools.ts`. */
+/** Calling a tool of a toolset by any of its names. What a name means is told by `toolset-resolve.ts`. */
 import { z } from 'zod';
 import { Pending } from '../../core/approval.ts';
-import { resolveName } from '../../core/alias-map.ts';
 import { limits } from '../../core/limits.ts';
 import { Via } from '../../core/message.ts';
-import { Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ContentBlock, ToolResultCode } from '../../core/tool.ts';
 import { ToolsetName } from '../../core/toolset.ts';
@@ -15,18 +13,11 @@ import { editionHeader, editionName } from '../documents.ts';
 import { idempotencyHeader, idempotencyOf, orRepeated, type Idempotency } from '../idempotency.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
-import { aliasNames, readNames, Version } from '../toolset-names.ts';
+import { readNames } from '../toolset-names.ts';
 
 const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
 const ToolName = z.string().min(1).max(limits.maxToolNameBytes);
 const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
-
-const ResolvedName = z
-  .object({ requested: z.string(), canonical: z.string(), wireName: z.string(), via: Via, aliases: z.array(z.string()) })
-  .meta({
-    id: 'ResolvedName',
-    example: { requested: 'Shell', canonical: 'builtin.bash', wireName: 'terminalRun', via: 'folded', aliases: ['shell', 'bash'] },
-  });
 
 const CallRequest = z
   .strictObject({
@@ -66,27 +57,6 @@ const DryRunAnswer = z
 const common = { tag: 'Toolsets', scopes: ['tools'], params } as const;
 
 export function mountToolsetUse(app: App): void {
-  mount(
-    app,
-    {
-      ...common,
-      method: 'get',
-      path: '/v1/toolsets/{toolset}/resolve',
-      operationId: 'resolveToolName',
-      summary: 'What a called name means',
-      query: z.strictObject({ name: ToolName.meta({ example: 'Shell' }), version: Version }),
-      answers: { 200: { description: 'The tool, and how the name led to it.', schema: ResolvedName, headers: editionHeader } },
-      problems: ['unknown_tool', 'ambiguous_tool'],
-    },
-    async ({ c, services, principal, params, query }) => {
-      const { pointer, names } = await readNames(services, principal, params.toolset, query.version);
-      const resolution = resolveName(names, query.name);
-      if (!resolution.ok) throw resolutionProblem(resolution);
-      const { requested, canonical, wireName, via, tool } = resolution;
-      return c.json({ requested, canonical, wireName, via, aliases: aliasNames(tool) }, 200, { 'x-moniker-edition': editionName(pointer) });
-    },
-  );
-
   mount(
     app,
     {
@@ -134,20 +104,6 @@ export function mountToolsetUse(app: App): void {
       return c.json(callAnswer(answer), 200, headers);
     },
   );
-}
-
-function resolutionProblem(resolution: Exclude<ReturnType<typeof resolveName>, { ok: true }>): Problem {
-  const { requested } = resolution;
-  if (resolution.code === 'ambiguous_tool') {
-    const { candidates } = resolution;
-    return new Problem('ambiguous_tool', `${quoted(requested)} fits ${candidates.join(' and ')}: use one of these names.`, {
-      requested,
-      candidates,
-    });
-  }
-  const { suggestions } = resolution;
-  const hint = suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(', ')}?`;
-  return new Problem('unknown_tool', `No tool of this toolset goes by ${quoted(requested)}.${hint}`, { requested, suggestions });
 }
 
 /**

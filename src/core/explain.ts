@@ -1,0 +1,172 @@
+/**
+ * Why a name means what it means, in words for whoever looks after the toolset (DESIGN §3.5): asked after a name was resolved, so
+ * that resolving itself stays a look into a table. Used by `GET …/resolve`.
+ */
+import type { AliasMap, Resolution } from './alias-map.ts';
+import type { EditionAlias, EditionTool } from './edition.ts';
+import type { EntryArguments, EntryResult } from './entry-rules.ts';
+import { fold } from './fold.ts';
+import type { Hold } from './hold.ts';
+import { limits } from './limits.ts';
+import { quote, toWireName } from './names.ts';
+import type { ToolKind } from './tool.ts';
+import type { ApprovalRule } from './toolset.ts';
+
+/** What an administrator asks next about the tool that a name led to. Secrets of `arguments` are names, as in the document. */
+export type Explanation = {
+  because: string;
+  /** `tools[i]` of the document. */
+  entry: string;
+  server: string;
+  ownName: string;
+  kind: ToolKind;
+  state: EditionTool['state'];
+  /** Why it cannot be called for now, or at all; absent where it can. */
+  blocked?: string;
+  /** What a call by this name is told. */
+  deprecated?: string;
+  approval: ApprovalRule;
+  arguments?: EntryArguments;
+  result?: EntryResult;
+  refId?: string;
+  held?: Hold;
+  renamedTo?: string;
+};
+
+type Hit = Extract<Resolution, { ok: true }>;
+type Miss = Exclude<Resolution, { ok: true }>;
+
+/** `names`: the table in which it was resolved, whole, so that places in it are places in the document. */
+export function explainHit(names: AliasMap, hit: Hit): Explanation {
+  const { tool } = hit;
+  const { server, ownName, kind, state, approval = 'policy', arguments: rules, result, pin, held, renamedTo } = tool;
+  const deprecated = deprecationNote(hit);
+  const blocked = whyBlocked(tool);
+  return {
+    because: `${quote(hit.requested)} ${reason(names, hit)}.`,
+    entry: `tools[${names.tools.indexOf(tool)}]`,
+    server,
+    ownName,
+    kind,
+    state,
+    ...(blocked !== null && { blocked }),
+    ...(deprecated !== null && { deprecated }),
+    approval,
+    ...(rules !== undefined && { arguments: rules }),
+    ...(result !== undefined && { result }),
+    ...(pin !== '' && { refId: pin }),
+    ...(held !== undefined && { held }),
+    ...(renamedTo !== undefined && { renamedTo }),
+  };
+}
+
+/** What whoever calls by this name is told to do instead; null: nothing. */
+export function deprecationNote(hit: Hit): string | null {
+  const alias = aliasMeant(hit);
+  return alias?.mode === 'deprecated' ? (alias.note ?? `use ${hit.tool.wireName}`) : null;
+}
+
+/** Why a name leads to no tool, or to several. `elsewhere`: canonical names of like tools that the workspace has, and the toolset not. */
+export function explainMiss(names: AliasMap, miss: Miss, elsewhere: readonly string[]): string {
+  const requested = quote(miss.requested);
+  if (miss.code === 'ambiguous_tool')
+    return `${requested} ${sharedReason(names, miss)}: use one of the wire names ${listed(miss.candidates)}.`;
+  const near = miss.suggestions.length === 0 ? '' : ` Did you mean ${miss.suggestions.join(', ')}?`;
+  const beyond =
+    elsewhere.length === 0 ? '' : ` The workspace has ${elsewhere.join(', ')}, outside this toolset: give it an entry to use it.`;
+  return `No tool of this toolset goes by ${requested}.${near}${beyond}`;
+}
+
+function reason(names: AliasMap, hit: Hit): string {
+  const { tool, via, canonical, wireName } = hit;
+  const shown = `the wire name is ${quote(wireName)}`;
+  switch (via) {
+    case 'wire':
+      return `is the wire name of ${canonical}, ${wireNameOrigin(names, tool)}`;
+    case 'canonical': {
+      const entries = names.tools.filter((other) => other.canonical === canonical).length;
+      const which = entries > 1 ? `, and of its ${entries} entries this is the only one without presets` : '';
+      return `is a canonical name${which}; ${shown}`;
+    }
+    case 'alias':
+      return `is ${aliasKind(aliasMeant(hit))} of ${canonical}; ${shown}`;
+    case 'own':
+      return `is the own name of ${canonical}; ${shown}`;
+    case 'folded': {
+      const { name, what } = foldedFrom(hit);
+      return `is ${quote(name)} in another spelling, which is ${what} of ${canonical}${name === wireName ? '' : `; ${shown}`}`;
+    }
+    default:
+      return via satisfies never;
+  }
+}
+
+function wireNameOrigin(names: AliasMap, { wireName, ownName, canonical, aliases }: EditionTool): string {
+  if (wireName === ownName) return 'and its own name';
+  if (aliases.find(({ mode }) => mode === 'announced')?.name === wireName) return 'because it is its first announced alias';
+  if (wireName === toWireName(canonical, ownName)) return `made of its own name ${quote(ownName)}, which not every provider takes`;
+  return names.aliases ? 'because its entry says so' : `made of its own name ${quote(ownName)}, which two tools have`;
+}
+
+function aliasKind(alias: EditionAlias | undefined): string {
+  const mode = alias?.mode ?? 'announced';
+  switch (mode) {
+    case 'function':
+      return 'an alias (sent as a definition of its own)';
+    case 'hidden':
+      return 'a hidden alias (callable, never shown)';
+    case 'deprecated':
+      return 'a deprecated alias (callable, never shown)';
+    case 'announced':
+      return 'an announced alias';
+    default:
+      return mode satisfies never;
+  }
+}
+
+/** The alias that a call by this name went by; a wire name may be an alias too, but never a deprecated one by default. */
+function aliasMeant({ via, requested, tool }: Hit): EditionAlias | undefined {
+  if (via === 'alias' || via === 'wire') return tool.aliases.find(({ name }) => name === requested);
+  return via === 'folded' ? foldedAlias(requested, tool) : undefined;
+}
+
+/** Names that are shown go before an alias that equals one of them but for its spelling. */
+function foldedAlias(requested: string, { wireName, ownName, aliases }: EditionTool): EditionAlias | undefined {
+  const target = fold(requested);
+  if ([wireName, ownName].some((name) => fold(name) === target)) return undefined;
+  return aliases.find(({ name }) => fold(name) === target);
+}
+
+function foldedFrom({ requested, tool }: Hit): { name: string; what: string } {
+  const target = fold(requested);
+  if (fold(tool.wireName) === target) return { name: tool.wireName, what: 'the wire name' };
+  if (fold(tool.ownName) === target) return { name: tool.ownName, what: 'the own name' };
+  const alias = foldedAlias(requested, tool);
+  return alias === undefined ? { name: tool.canonical, what: 'the canonical name' } : { name: alias.name, what: aliasKind(alias) };
+}
+
+function whyBlocked({ kind, state, held, renamedTo, canonical }: EditionTool): string | null {
+  if (kind === 'ui') return 'it is shown to people as a proposal: no model is offered it, and it cannot be called';
+  if (state === 'held') return `it is held (${held?.reason ?? 'changed'}) until somebody accepts its definition`;
+  if (state === 'missing')
+    return renamedTo === undefined
+      ? `its server does not list it`
+      : `its server does not list it any more; ${renamedTo} has the definition of ${canonical} now`;
+  return null;
+}
+
+function sharedReason(names: AliasMap, { requested, candidates }: Extract<Miss, { code: 'ambiguous_tool' }>): string {
+  const wireNames = new Set(candidates);
+  const tools = names.tools.filter(({ wireName }) => wireNames.has(wireName));
+  const canonicals = listed([...new Set(tools.map(({ canonical }) => canonical))]);
+  if (tools.every(({ canonical }) => canonical === requested)) return `is the canonical name of ${tools.length} entries`;
+  if (tools.every(({ ownName }) => ownName === requested)) return `is the own name of ${canonicals}`;
+  return `is, but for its spelling, a name of ${canonicals}`;
+}
+
+function listed(names: readonly string[]): string {
+  const told = names.slice(0, limits.maxSuggestions);
+  const more = names.length - told.length;
+  if (more > 0) return `${told.join(', ')} and ${more} more`;
+  return told.length < 2 ? told.join('') : `${told.slice(0, -1).join(', ')} and ${told.at(-1)}`;
+}

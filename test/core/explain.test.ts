@@ -1,0 +1,159 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type AliasMap, buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
+import { explainHit, explainMiss } from '../../src/core/explain.ts';
+import type { Hold } from '../../src/core/hold.ts';
+import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
+
+const held: Hold = { reason: 'changed', refId: 'b'.repeat(64), changes: [{ path: '/description', from: 'a', to: 'b' }] };
+const source = { trusted: false, pin: 'a'.repeat(64) };
+const known = knownTools([
+  toolOf('github', 'actions_get', {
+    inputSchema: { type: 'object', properties: { method: { type: 'string' }, resource_id: { type: 'string' }, token: { type: 'string' } } },
+  }),
+  toolOf('docs', 'search'),
+  toolOf('web', 'search'),
+  toolOf('odd', 'a.b'),
+  toolOf('far', 'away', { source: { ...source, state: 'held', held } }),
+  toolOf('far', 'gone', { source: { ...source, state: 'missing', renamedTo: 'far.here' } }),
+]);
+const document = {
+  tools: [
+    {
+      tool: 'github.actions_get',
+      name: 'get_workflow',
+      aliases: [
+        'gh_workflow',
+        { name: 'workflow', mode: 'function' },
+        { name: 'fetch_workflow', mode: 'hidden' },
+        { name: 'workflow_get', mode: 'deprecated', note: 'say get_workflow' },
+        { name: 'old_workflow', mode: 'deprecated' },
+      ],
+      approval: 'always',
+    },
+    { tool: 'docs.search', aliases: ['find_docs'] },
+    { tool: 'web.search', name: 'search_web' },
+    { tool: 'odd.a.b' },
+    { tool: 'far.away' },
+    { tool: 'far.gone' },
+  ],
+};
+let names: AliasMap;
+beforeAll(async () => {
+  names = buildAliasMap((await compile(document, known)).edition, { aliases: true });
+});
+
+function explained(name: string, among = names) {
+  const hit = resolveName(among, name);
+  if (!hit.ok) throw new Error(`${name}: ${hit.code}`);
+  return explainHit(among, hit);
+}
+
+function missed(name: string, elsewhere: string[] = []): string {
+  const miss = resolveName(names, name);
+  if (miss.ok) throw new Error(`${name} means ${miss.canonical}`);
+  return explainMiss(names, miss, elsewhere);
+}
+
+describe('why a name means a tool', () => {
+  it.each([
+    ['get_workflow', '"get_workflow" is the wire name of github.actions_get, because its entry says so.'],
+    ['find_docs', '"find_docs" is the wire name of docs.search, because it is its first announced alias.'],
+    ['gone', '"gone" is the wire name of far.gone, and its own name.'],
+    ['github.actions_get', '"github.actions_get" is a canonical name; the wire name is "get_workflow".'],
+    ['gh_workflow', '"gh_workflow" is an announced alias of github.actions_get; the wire name is "get_workflow".'],
+    ['workflow', '"workflow" is an alias (sent as a definition of its own) of github.actions_get; the wire name is "get_workflow".'],
+    [
+      'fetch_workflow',
+      '"fetch_workflow" is a hidden alias (callable, never shown) of github.actions_get; the wire name is "get_workflow".',
+    ],
+    ['actions_get', '"actions_get" is the own name of github.actions_get; the wire name is "get_workflow".'],
+    ['a.b', expect.stringMatching(/^"a\.b" is the own name of odd\.a\.b; the wire name is "a_b_/)],
+    ['GetWorkflow', '"GetWorkflow" is "get_workflow" in another spelling, which is the wire name of github.actions_get.'],
+    [
+      'functions.Fetch-Workflow',
+      '"functions.Fetch-Workflow" is "fetch_workflow" in another spelling, which is a hidden alias (callable, never shown) of github.actions_get; the wire name is "get_workflow".',
+    ],
+    [
+      'ActionsGet',
+      '"ActionsGet" is "actions_get" in another spelling, which is the own name of github.actions_get; the wire name is "get_workflow".',
+    ],
+    [
+      'mcp__github__actions_get',
+      '"mcp__github__actions_get" is "github.actions_get" in another spelling, which is the canonical name of github.actions_get; the wire name is "get_workflow".',
+    ],
+  ])('is said of %j', (name, because) => {
+    expect(explained(name).because).toEqual(because);
+  });
+
+  it('says of a wire name that was made what it was made of', () => {
+    const wireName = names.tools[3]?.wireName ?? '';
+    expect(explained(wireName).because).toBe(
+      `"${wireName}" is the wire name of odd.a.b, made of its own name "a.b", which not every provider takes.`,
+    );
+    const off = buildAliasMap(names.edition, { aliases: false });
+    const search = off.tools[1]?.wireName ?? '';
+    expect(explained(search, off).because).toBe(
+      `"${search}" is the wire name of docs.search, made of its own name "search", which two tools have.`,
+    );
+  });
+
+  it('comes with the entry’s place, its rules and the pin', () => {
+    expect(explained('workflow')).toMatchObject({
+      entry: 'tools[0]',
+      server: 'github',
+      ownName: 'actions_get',
+      kind: 'mcp',
+      state: 'ready',
+      approval: 'always',
+      refId: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(explained('search_web')).toMatchObject({ entry: 'tools[2]', approval: 'policy' });
+    expect(explained('workflow')).not.toHaveProperty('blocked');
+  });
+
+  it.each([
+    ['workflow_get', 'say get_workflow'],
+    ['old_workflow', 'use get_workflow'],
+    ['WorkflowGet', 'say get_workflow'],
+    ['workflow', undefined],
+    ['ActionsGet', undefined],
+  ])('tells of %j what a call by it is told: %j', (name, note) => {
+    expect(explained(name).deprecated).toBe(note);
+  });
+
+  it('tells why a tool that it means cannot be called', () => {
+    expect(explained('away')).toMatchObject({ state: 'held', held, refId: source.pin, blocked: expect.stringContaining('held (changed)') });
+    expect(explained('gone')).toMatchObject({ state: 'missing', renamedTo: 'far.here', blocked: expect.stringContaining('far.here') });
+  });
+});
+
+describe('why a name means no tool, or several', () => {
+  it('names the tools that have it for their own', () => {
+    expect(missed('search')).toBe(
+      '"search" is the own name of docs.search and web.search: use one of the wire names find_docs and search_web.',
+    );
+    expect(missed('Search')).toBe(
+      '"Search" is, but for its spelling, a name of docs.search and web.search: use one of the wire names find_docs and search_web.',
+    );
+  });
+
+  it('says when a canonical name stands for several entries', async () => {
+    const twice = { tools: ['one', 'two'].map((name) => ({ tool: 'docs.search', name })) };
+    const map = buildAliasMap((await compile(twice, known)).edition, { aliases: true });
+    const miss = resolveName(map, 'docs.search');
+    expect(miss.ok ? null : explainMiss(map, miss, [])).toBe(
+      '"docs.search" is the canonical name of 2 entries: use one of the wire names one and two.',
+    );
+  });
+
+  it('proposes what is near, and what the workspace has beside the toolset', () => {
+    expect(missed('get_workflw')).toBe('No tool of this toolset goes by "get_workflw". Did you mean get_workflow?');
+    expect(missed('zzzz', ['mail.zzzz'])).toBe(
+      'No tool of this toolset goes by "zzzz". The workspace has mail.zzzz, outside this toolset: give it an entry to use it.',
+    );
+  });
+
+  it('repeats a hostile name cut and visible', () => {
+    expect(missed(`\u202e${'x'.repeat(400)}`)).toMatch(/^[\x20-\x7e…]{1,250}$/);
+  });
+});
