@@ -16,12 +16,15 @@ export type Ask = {
   kind: AskKind;
   /** One sentence for the person who decides. */
   reason: string;
-  /** Of `network`: the host. Of `write-outside` and `delete-file`: the path. Of `always`: null. */
+  /** Of `network`: the host. Of `write-outside` and `delete-file`: the path. Of `destructive` and `untrusted`: the canonical name. Of `always`: null. */
   target: string | null;
 };
 
-/** `always`: the toolset entry says so. */
-export const AskKind = z.enum(['always', 'delete-file', 'write-outside', 'network']).meta({ id: 'AskKind' });
+/**
+ * `always`: the toolset entry says so. `destructive`: a trusted server says that of its tool. `untrusted`: a tool of a server that is
+ * not trusted, and that does more than read.
+ */
+export const AskKind = z.enum(['always', 'delete-file', 'write-outside', 'network', 'destructive', 'untrusted']).meta({ id: 'AskKind' });
 export type AskKind = z.infer<typeof AskKind>;
 
 /** Something a turn waits for, as callers see it: `arguments` in full, so that a person knows what is decided. */

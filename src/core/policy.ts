@@ -4,10 +4,11 @@
  * workspace has allowed once and for all are its rules.
  */
 import { z } from 'zod';
-import type { Ask } from './approval.ts';
+import { AskKind, type Ask } from './approval.ts';
 import type { EditionTool } from './edition.ts';
 import { limits } from './limits.ts';
 import { isInside, resolvePath, workspace } from './path.ts';
+import { contradictsReadOnly } from './tool-effects.ts';
 
 /** A host as rules and questions have it: lower case, punycode, no dot at the end, the port only where it is not the usual one. */
 const RuleHost = z
@@ -29,6 +30,9 @@ const RulePath = z
   })
   .meta({ description: 'The path and all beneath it.', example: '/tmp' });
 
+/** The kinds of question that are about a path. */
+const pathKinds: ReadonlySet<AskKind> = new Set(['delete-file', 'write-outside']);
+
 /**
  * A remembered or written rule: what it allows needs no approval. All members that are given must fit. An entry that asks
  * always is not about anything that could be allowed once and for all, so no rule reaches it.
@@ -36,7 +40,7 @@ const RulePath = z
 export const PolicyRule = z
   .strictObject({
     decision: z.literal('allow'),
-    kind: z.enum(['delete-file', 'write-outside', 'network']).optional(),
+    kind: AskKind.exclude(['always']).optional(),
     tool: z.string().min(1).max(192).optional().meta({ description: 'Canonical name.', example: 'builtin.http_request' }),
     host: RuleHost.optional(),
     path: RulePath.optional(),
@@ -48,9 +52,9 @@ export const PolicyRule = z
     path: ['host'],
     message: 'belongs to the kind network, and not beside a path: such a rule would never fit',
   })
-  .refine((rule) => rule.path === undefined || rule.kind !== 'network', {
+  .refine((rule) => rule.path === undefined || rule.kind === undefined || pathKinds.has(rule.kind), {
     path: ['path'],
-    message: 'does not belong to the kind network: such a rule would never fit',
+    message: 'belongs to the kinds delete-file and write-outside: such a rule would never fit',
   })
   .meta({ id: 'PolicyRule' });
 export type PolicyRule = z.infer<typeof PolicyRule>;
@@ -77,9 +81,29 @@ export function judgeCall(tool: EditionTool, args: Record<string, unknown>, rule
       return host === null ? null : judgeHost(tool.canonical, host, rules);
     }
     default:
-      return null;
+      return judgeEffect(tool, rules);
   }
 }
+
+/**
+ * What its server says of a tool. Who is not trusted is believed only that a tool reads, and not even that where its name says
+ * otherwise. One question a tool, so that one rule answers it.
+ */
+function judgeEffect(tool: EditionTool, rules: readonly PolicyRule[]): Ask | null {
+  const { canonical, kind, ownName, annotations = {} } = tool;
+  if (guardedKinds.has(kind)) return null;
+  const destructive = annotations.destructiveHint === true;
+  const trusted = tool.trusted === true || kind === 'local';
+  if (!destructive && (trusted || (annotations.readOnlyHint === true && !contradictsReadOnly(ownName)))) return null;
+  const may = destructive ? 'may destroy what it works on' : 'may change what it works on';
+  const ask: Ask = trusted
+    ? { kind: 'destructive', reason: `${canonical} ${may}`, target: canonical }
+    : { kind: 'untrusted', reason: `${canonical} ${may}, and its server is not trusted`, target: canonical };
+  return isAllowed(canonical, ask, rules) ? null : ask;
+}
+
+/** What of these needs leave is judged at their capabilities; a caller's own tool is run by the caller, who may refuse. */
+const guardedKinds: ReadonlySet<EditionTool['kind']> = new Set(['builtin', 'client', 'ui']);
 
 /** A write or a deletion at `path`, absolute and resolved, whoever does it. */
 export function judgeWrite(canonical: string, path: string, rules: readonly PolicyRule[]): Ask | null {
@@ -108,6 +132,9 @@ export function ruleOf(canonical: string, ask: Pick<Ask, 'kind' | 'target'>): Po
     case 'delete-file':
     case 'write-outside':
       return { decision: 'allow', kind: ask.kind, tool: canonical, path: ask.target };
+    case 'destructive':
+    case 'untrusted':
+      return { decision: 'allow', kind: ask.kind, tool: canonical };
     default:
       return ask.kind satisfies never;
   }
@@ -134,7 +161,7 @@ function isAllowed(canonical: string, ask: Ask, rules: readonly PolicyRule[]): b
       (rule.kind === undefined || rule.kind === ask.kind) &&
       (rule.tool === undefined || rule.tool === canonical) &&
       (rule.host === undefined || (ask.kind === 'network' && rule.host === ask.target)) &&
-      (rule.path === undefined || (ask.kind !== 'network' && ask.target !== null && isInside(ask.target, rule.path))),
+      (rule.path === undefined || (pathKinds.has(ask.kind) && ask.target !== null && isInside(ask.target, rule.path))),
   );
 }
 

@@ -7,7 +7,7 @@ import { judgeCall, judgeHost, judgeWrite, Policy, PolicyRule, requestHost, rule
 
 /** Nothing else of a tool is looked at. */
 const tool = (name: string, approval?: 'always' | 'never'): EditionTool =>
-  ({ canonical: `builtin.${name}`, ...(approval && { approval }) }) as EditionTool;
+  ({ canonical: `builtin.${name}`, kind: 'builtin', ...(approval && { approval }) }) as EditionTool;
 const request = (url: unknown, rules: PolicyRule[] = []): Ask | null => judgeCall(tool('http_request'), { url }, rules);
 const rule = (fields: object): PolicyRule => PolicyRule.parse({ decision: 'allow', ...fields });
 
@@ -48,6 +48,51 @@ describe('a call', () => {
     expect(judgeCall(tool('delete_file'), args, [])).toMatchObject({ kind: 'delete-file' });
     expect(judgeCall(tool('delete_file'), args, [deletes])).toMatchObject({ kind: 'write-outside' });
     expect(judgeCall(tool('delete_file'), args, [deletes, rule({ kind: 'write-outside', path: '/tmp' })])).toBeNull();
+  });
+});
+
+describe('a tool of a server', () => {
+  const served = (ownName: string, more: object): EditionTool =>
+    ({ canonical: `github.${ownName}`, ownName, kind: 'static', server: 'github', ...more }) as EditionTool;
+  const kindOf = (tool: EditionTool, rules: PolicyRule[] = []): string | null => judgeCall(tool, {}, rules)?.kind ?? null;
+  const reads = { annotations: { readOnlyHint: true } };
+  const destroys = { annotations: { destructiveHint: true } };
+
+  it.each([
+    ['says nothing, and its server is not trusted', served('get_issue', {}), 'untrusted'],
+    ['is said to read, by anybody', served('get_issue', reads), null],
+    ['is said to read, and its name says otherwise', served('deleteIssue', reads), 'untrusted'],
+    ['is said to read and to destroy', served('get_issue', { annotations: { readOnlyHint: true, destructiveHint: true } }), 'untrusted'],
+    ['is said to write by a trusted server', served('create_issue', { annotations: { readOnlyHint: false }, trusted: true }), null],
+    ['is said to destroy by a trusted server', served('delete_issue', { ...destroys, trusted: true }), 'destructive'],
+    ['is said to destroy by a server that is not', served('delete_issue', destroys), 'untrusted'],
+    ['is local', served('write', { kind: 'local' }), null],
+    ['is local and destroys', served('write', { kind: 'local', ...destroys }), 'destructive'],
+    ['is the caller’s own', served('write', { kind: 'client', ...destroys }), null],
+  ])('that %s', (_what, tool, kind) => {
+    expect(kindOf(tool)).toBe(kind);
+  });
+
+  it('is asked for under its canonical name, and remembered by it alone', () => {
+    const tool = served('create_issue', {});
+    const ask = judgeCall(tool, {}, []);
+    expect(ask).toEqual({
+      kind: 'untrusted',
+      reason: 'github.create_issue may change what it works on, and its server is not trusted',
+      target: 'github.create_issue',
+    });
+    const remembered = PolicyRule.parse(ask && ruleOf(tool.canonical, ask));
+    expect(remembered).toEqual({ decision: 'allow', kind: 'untrusted', tool: 'github.create_issue' });
+    expect(kindOf(tool, [remembered])).toBeNull();
+    expect(kindOf(served('create_issues', {}), [remembered])).toBe('untrusted');
+    expect(kindOf(served('create_issue', { ...destroys, trusted: true }), [remembered])).toBe('destructive');
+  });
+
+  it('is not allowed by rules about hosts and paths, whatever its name reads like', () => {
+    const rules = [rule({ kind: 'network' }), rule({ path: '/' }), rule({ host: 'github' }), rule({ tool: 'github.other' })];
+    expect(kindOf(served('create_issue', {}), rules)).toBe('untrusted');
+    expect(kindOf(served('create_issue', {}), [rule({ kind: 'untrusted' })])).toBeNull();
+    expect(PolicyRule.safeParse({ decision: 'allow', kind: 'untrusted', path: '/tmp' }).success).toBe(false);
   });
 });
 
