@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildAliasMap, extendAliasMap } from '../../src/core/alias-map.ts';
+import type { EditionTool } from '../../src/core/edition.ts';
+import { nameLookup } from '../../src/core/old-names.ts';
+import { rewriteNames } from '../../src/core/rewrite-names.ts';
+import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
+
+const heldBack = { state: 'held' as const, trusted: false, pin: '' };
+const known = knownTools(
+  [
+    toolOf('github', 'actions_get'),
+    toolOf('github', 'search'),
+    toolOf('docs', 'search'),
+    toolOf('docs', 'read_page'),
+    toolOf('shop', 'list_items'),
+    toolOf('shop', 'pay'),
+    toolOf('store', 'list_items'),
+    toolOf('builtin', 'bash'),
+    toolOf('late', 'open_door', { source: heldBack }),
+    toolOf('ui', 'show_map', { kind: 'ui' }),
+  ],
+  ['sleepy'],
+);
+const entries = [
+  {
+    tool: 'github.actions_get',
+    name: 'get_workflow',
+    aliases: [
+      'gh_workflow',
+      { name: 'workflow', mode: 'function' },
+      { name: 'fetch_workflow', mode: 'hidden' },
+      { name: 'old_workflow', mode: 'deprecated' },
+    ],
+  },
+  { tool: 'github.search', name: 'find_code', aliases: [] },
+  { tool: 'docs.search', aliases: [] },
+  { tool: 'docs.read_page' },
+  { tool: 'shop.list_items', name: 'shop_items' },
+  { tool: 'store.list_items', name: 'store_items' },
+  { tool: 'shop.pay', name: 'shop_pay' },
+  { tool: 'builtin.bash', name: 'terminal', aliases: ['shell'] },
+  { tool: 'late.open_door', name: 'unlock' },
+  { tool: 'ui.show_map', name: 'show' },
+  { tool: 'sleepy.deploy', name: 'ship' },
+];
+
+async function lookupOf(server: string | null, options: { aliases?: boolean; allow?: string[] } = {}, tools: unknown[] = entries) {
+  const { edition } = await compile({ tools }, known);
+  return nameLookup(buildAliasMap(edition, { aliases: true, ...options }), server);
+}
+
+describe('a name in a text', () => {
+  it.each([
+    ['actions_get', 'get_workflow'],
+    ['github.actions_get', 'get_workflow'],
+    ['gh_workflow', 'get_workflow'],
+    ['workflow', 'get_workflow'],
+    ['fetch_workflow', 'get_workflow'],
+    ['old_workflow', 'get_workflow'],
+    ['bash', 'terminal'],
+    ['shell', 'terminal'],
+    ['builtin.bash', 'terminal'],
+    ['docs.search', 'search'],
+    ['github.search', 'find_code'],
+    ['store.list_items', 'store_items'],
+  ])('%j is an old one of %j', async (old, name) => {
+    expect((await lookupOf(null))(old)).toBe(name);
+  });
+
+  it.each([
+    ['a name of today', 'get_workflow'],
+    ['a name of today that is another tool’s own', 'search'],
+    ['its own name still', 'read_page'],
+    ['shared by two tools', 'list_items'],
+    ['in another spelling', 'ActionsGet'],
+    ['of a held tool', 'open_door'],
+    ['of a tool that was never listed', 'deploy'],
+    ['of a tool that is shown to a person', 'show_map'],
+    ['of every object', 'constructor'],
+    ['of every object', '__proto__'],
+    ['nothing', ''],
+  ])('that is %s is left: %j', async (_what, name) => {
+    expect((await lookupOf(null))(name)).toBeUndefined();
+  });
+
+  it('means the own tool of the server whose text it is, before any other', async () => {
+    expect((await lookupOf('github'))('search')).toBe('find_code');
+    expect((await lookupOf('docs'))('search')).toBeUndefined();
+    expect((await lookupOf('shop'))('list_items')).toBe('shop_items');
+    expect((await lookupOf('store'))('list_items')).toBe('store_items');
+    expect((await lookupOf('docs'))('list_items')).toBeUndefined();
+  });
+
+  it('may be of another server there, unless it is a plain word that was not chosen', async () => {
+    const lookup = await lookupOf('docs');
+    expect(lookup('actions_get')).toBe('get_workflow');
+    expect(lookup('pay')).toBeUndefined();
+    expect(lookup('shell')).toBe('terminal');
+    expect((await lookupOf('shop'))('pay')).toBe('shop_pay');
+  });
+
+  it('is nobody’s where the plan does not offer the tool', async () => {
+    const lookup = await lookupOf(null, { allow: ['builtin.bash'] });
+    expect(lookup('actions_get')).toBeUndefined();
+    expect(lookup('shell')).toBe('terminal');
+  });
+
+  it('of several entries of one tool is left, and so is what only one of them is called', async () => {
+    const twice = [
+      { tool: 'docs.read_page', name: 'one', aliases: ['first_page'] },
+      { tool: 'docs.read_page', name: 'two', aliases: [] },
+    ];
+    const lookup = await lookupOf('docs', {}, twice);
+    expect([lookup('read_page'), lookup('docs.read_page'), lookup('one')]).toEqual([undefined, undefined, undefined]);
+    expect(lookup('first_page')).toBe('one');
+  });
+
+  it('becomes the tool’s own where aliases are switched off, and so does the name that the toolset gave it', async () => {
+    const lookup = await lookupOf(null, { aliases: false, allow: ['builtin.bash', 'github.actions_get'] });
+    expect(['shell', 'terminal', 'get_workflow', 'gh_workflow', 'bash'].map(lookup)).toEqual([
+      'bash',
+      'bash',
+      'actions_get',
+      'actions_get',
+      undefined,
+    ]);
+  });
+
+  it('means what it meant, whatever a conversation adds to the names', async () => {
+    const { edition } = await compile({ tools: entries }, known);
+    const map = buildAliasMap(edition, { aliases: true });
+    const own = {
+      ...edition.tools[0],
+      canonical: 'client.actions_get',
+      wireName: 'actions_get',
+      ownName: 'actions_get',
+      server: 'client',
+      aliases: [],
+    };
+    const extended = extendAliasMap(extendAliasMap(map, [own as unknown as EditionTool]), []);
+    expect(nameLookup(extended, null)('actions_get')).toBe('get_workflow');
+  });
+
+  it('is never led in a circle, even by an edition that no compiler made', () => {
+    const swapped = (ownName: string, wireName: string) =>
+      ({
+        canonical: `s.${ownName}`,
+        ownName,
+        wireName,
+        server: 's',
+        kind: 'mcp',
+        description: '',
+        inputSchema: {},
+        aliases: [],
+        state: 'ready',
+        pin: '',
+      }) as unknown as EditionTool;
+    const tools = [swapped('a_one', 'b_two'), swapped('b_two', 'a_one'), swapped('c_three', 'a_one')];
+    const map = buildAliasMap({ format: 1, workspace: 'w', toolset: 't', announce: 'none', tools }, { aliases: true });
+    for (const server of ['s', null]) {
+      const lookup = nameLookup(map, server);
+      for (const text of ['`a_one` `b_two` `c_three`', 'a_one b_two c_three'])
+        expect(rewriteNames(rewriteNames(text, lookup), lookup)).toBe(rewriteNames(text, lookup));
+    }
+  });
+
+  it('leads to names of today alone, in any edition', () => {
+    const names = ['ab', 'cd', 'ef', 'gh_i'];
+    const tool = fc.record({
+      server: fc.constantFrom('s', 't'),
+      ownName: fc.constantFrom(...names),
+      wireName: fc.constantFrom(...names),
+      alias: fc.constantFrom(...names),
+      state: fc.constantFrom('ready', 'held'),
+    });
+    fc.assert(
+      fc.property(fc.array(tool, { maxLength: 6 }), (drawn) => {
+        const tools = drawn.map(
+          ({ alias, ...rest }) =>
+            ({
+              ...rest,
+              canonical: `${rest.server}.${rest.ownName}`,
+              kind: 'mcp',
+              aliases: [{ name: alias, mode: 'announced' }],
+            }) as unknown as EditionTool,
+        );
+        const map = buildAliasMap({ format: 1, workspace: 'w', toolset: 't', announce: 'none', tools }, { aliases: true });
+        const ready = new Set(tools.filter(({ state }) => state === 'ready').map(({ wireName }) => wireName as string));
+        for (const server of ['s', 't', null]) {
+          const lookup = nameLookup(map, server);
+          for (const name of [...names, ...tools.map(({ canonical }) => canonical)]) {
+            const now = lookup(name);
+            if (now === undefined) continue;
+            expect(ready.has(now)).toBe(true);
+            expect(lookup(now)).toBeUndefined();
+          }
+        }
+      }),
+    );
+  });
+});
