@@ -1,6 +1,7 @@
 /** Writing agents. One that names what is not there yet is stored with a warning: it fails closed when it is used. */
 import { Agent, ResourceName, splitModelRef } from '../core/agent.ts';
-import { matchAllowList } from '../core/allow-list.ts';
+import { buildAliasMap } from '../core/alias-map.ts';
+import { allowListWarnings } from '../core/allow-list.ts';
 import type { Edition, ToolsetWarning } from '../core/edition.ts';
 import { parseDocument } from '../core/issues.ts';
 import { missingPrice, priceOf, type Prices } from '../core/price.ts';
@@ -23,15 +24,22 @@ export const agentWriter: DocumentWriter = {
     checkNameInBody(name, document);
     return {
       body: { ...document, name },
-      warnings: [...modelWarnings(context, document), ...toolWarnings(context, document)],
+      warnings: warningsOf(context, document),
       commit: (_row, changed) => {
         if (changed) enqueuePublish(context, 'agent', name);
       },
     };
   },
 
+  // Bodies of agents were parsed by the schema when they were written.
+  review: (context, body) => warningsOf(context, body as Agent),
+
   prepareRemoval: async (context, name) => () => enqueuePublish(context, 'agent', name),
 };
+
+function warningsOf(context: CatalogContext, agent: Agent): ToolsetWarning[] {
+  return [...modelWarnings(context, agent), ...toolWarnings(context, agent)];
+}
 
 function modelWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
   const refs = [
@@ -68,10 +76,5 @@ function toolWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
   const { hash } = readPointer(context.sql, agent.toolset, undefined);
   // Editions are written by the toolset writer only.
   const edition = JSON.parse(readEditionText(context.sql, hash)) as Edition;
-  const unmatched = new Set(matchAllowList(edition, agent.tools).unmatched);
-  return agent.tools.flatMap((tool, index) =>
-    unmatched.has(tool)
-      ? [{ path: `tools[${index}]`, message: `${JSON.stringify(tool)} fits no tool of the toolset "${agent.toolset}".` }]
-      : [],
-  );
+  return allowListWarnings(buildAliasMap(edition, { aliases: true }), agent.tools, agent.toolset);
 }

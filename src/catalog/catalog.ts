@@ -70,11 +70,13 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   }
 
   get(workspace: string, kind: DocumentKind, name: string, version: number | undefined) {
-    return this.#answer(workspace, ({ context: { sql } }) => {
+    return this.#answer(workspace, ({ context }) => {
+      const { sql } = context;
       if (version !== undefined && kind === 'toolset') return readVersion(sql, name, version);
       const row = requireRow(sql, kind, name);
       if (version !== undefined && version !== row.version) throw notFound(kind, `${name}@${version}`);
-      return toStored(row);
+      const warnings = writers[kind].review?.(context, row.body) ?? [];
+      return { ...toStored(row), ...(warnings.length > 0 && { warnings }) };
     });
   }
 

@@ -5,11 +5,16 @@ import type { UiTool } from '../core/ui-tool.ts';
 import type { CatalogContext } from './context.ts';
 import { allRows } from './documents.ts';
 
-export const uiPrefix = 'ui.';
+const uiPrefix = 'ui.';
 
-export function uiToolDefinitions(context: CatalogContext): ToolDefinition[] {
+/** One that was deleted while toolsets name it stays known to them, as missing: else none of these could be compiled again. */
+export function uiToolDefinitions({ sql }: CatalogContext): ToolDefinition[] {
   // Bodies of UI tools were parsed by the schema when they were written.
-  return allRows(context.sql, 'ui-tool').map(({ name, body }) => toDefinition(name, body as UiTool));
+  const there = allRows(sql, 'ui-tool').map(({ name, body }) => toDefinition(name, body as UiTool));
+  const names = new Set(there.map(({ canonical }) => canonical as string));
+  // "/" comes after ".", so these are all that begin with "ui.".
+  const named = sql.exec<{ tool: string }>("SELECT DISTINCT tool FROM toolset_tools WHERE tool >= 'ui.' AND tool < 'ui/'").toArray();
+  return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissing(tool)]))];
 }
 
 export function toDefinition(name: string, ui: UiTool): ToolDefinition {
@@ -23,4 +28,9 @@ export function toDefinition(name: string, ui: UiTool): ToolDefinition {
     aliases: [],
     ui,
   };
+}
+
+export function toMissing(name: string): ToolDefinition {
+  const { ui: _ui, ...bare } = toDefinition(name, { label: name, description: '', category: '', triggers: [] });
+  return { ...bare, source: { state: 'missing', trusted: false, pin: '' } };
 }

@@ -1,18 +1,14 @@
 /** Writing UI tools: tools of the workspace like any other, that no model is ever offered. */
 import { parseDocument } from '../core/issues.ts';
-import type { ToolDefinition } from '../core/tool.ts';
 import { UiTool, UiToolName } from '../core/ui-tool.ts';
 import { requireRow } from './documents.ts';
 import { knownTools } from './known-tools.ts';
 import { recompileWith, revise } from './toolsets.ts';
-import { toDefinition, uiPrefix } from './ui-tool-definitions.ts';
+import { toDefinition, toMissing } from './ui-tool-definitions.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 export const uiToolWriter: DocumentWriter = {
-  nameFault: (_context, name) =>
-    name.startsWith(uiPrefix)
-      ? (UiToolName.safeParse(name.slice(uiPrefix.length)).error?.issues[0]?.message ?? null)
-      : 'must begin with "ui."',
+  nameFault: (_context, name) => UiToolName.safeParse(name).error?.issues[0]?.message ?? null,
 
   prepare: async (context, name, body) => {
     const tool = parseDocument(UiTool, body);
@@ -28,9 +24,7 @@ export const uiToolWriter: DocumentWriter = {
   },
 
   prepareRemoval: async (context, name) => {
-    // Bodies of UI tools were parsed by the schema when they were written.
-    const tool = requireRow(context.sql, 'ui-tool', name).body as UiTool;
-    const gone: ToolDefinition = { ...toDefinition(name, tool), source: { state: 'missing', trusted: false, pin: '' } };
+    const gone = toMissing(requireRow(context.sql, 'ui-tool', name).name);
     const recompiled = await recompileWith(context, [name], knownTools(context, { tools: [gone] }));
     return () => {
       for (const revision of recompiled.revisions) revise(context, revision);

@@ -17,7 +17,9 @@ export interface DocumentWriter {
   nameFault(context: CatalogContext, name: string): string | null;
   /** Checks and compiles; throws the problem. `previous` is the document as it is, null when there is none now. */
   prepare(context: CatalogContext, name: string, body: Record<string, unknown>, previous: DocumentRow | null): Promise<Prepared>;
-  /** The same for a removal; absent: there is nothing to say. */
+  /** What is to be said now of one that is stored, as it was when it was written. Absent: nothing. */
+  review?(context: CatalogContext, body: Record<string, unknown>): ToolsetWarning[];
+  /** The same as `prepare` for a removal; absent: there is nothing to say. */
   prepareRemoval?(context: CatalogContext, name: string): Promise<Commit>;
 }
 

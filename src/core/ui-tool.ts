@@ -5,10 +5,15 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 
-/** `ui.<name>` is its canonical name. */
+/** `ui.<name>`. */
 export const UiToolName = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]{1,63}$/, { message: 'must be 2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter' });
+  .startsWith('ui.', {
+    message: 'only ui.<name> is written here; the tools of a server come with it (PUT /v1/servers/{server}), all others with this service',
+    abort: true,
+  })
+  .regex(/^ui\.[a-z][a-z0-9_-]{1,63}$/, { message: 'must be "ui." and 2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter' })
+  .meta({ description: 'Canonical name.', example: 'ui.camera' });
 
 export const UiTool = z
   .strictObject({

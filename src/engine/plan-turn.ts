@@ -47,7 +47,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const toolsetName = request.toolset ?? agent?.toolset;
   if (agent !== null && request.toolset !== undefined) requireOwnToolset(principal, agent, request.toolset);
   const compiled = toolsetName === undefined ? null : await readToolset(deps.directory, principal, toolsetName);
-  const allow = compiled !== null && agent?.tools !== undefined ? matchAllowList(compiled.names.edition, agent.tools).allow : null;
+  const allow = compiled !== null && agent?.tools !== undefined ? matchAllowList(compiled.names, agent.tools).allow : null;
   const view = { aliases: deps.aliases, allow, clientTools: request.tools ?? [] };
   if (view.clientTools.length > 0)
     checkClientTools(compiled === null ? null : planNames(compiled.names, view), view.clientTools, request.toolPath);

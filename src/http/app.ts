@@ -42,6 +42,7 @@ import { mountTurns } from './routes/turns.ts';
 /** `services` is called for every request; what lives longer than one is its own affair. */
 export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): Hono<AppEnv> {
   const router = new Hono<AppEnv>();
+import { mountUiTools } from './routes/ui-tools.ts';
   const app: App = { router, operations: [] };
   router.use(requestContext(services));
   router.use(cors);
@@ -58,6 +59,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   mountPolicy(app);
   mountModels(app);
   mountAgents(app);
+  mountUiTools(app);
   mountKeys(app);
   mountSessions(app);
   mountSessionFiles(app);

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { Principal, Scope } from '../core/principal.ts';
+import type { ToolsetWarning } from '../core/edition.ts';
 import { orNull, Problem, quoted } from '../core/problem.ts';
 import type { Catalog, DocumentKind, StoredDocument } from '../ports/catalog.ts';
 import { isUnbound } from './access.ts';
@@ -21,6 +22,8 @@ export type DocumentRoutes<Body extends z.ZodType> = {
   name: z.ZodType<string>;
   body: Body;
   view: z.ZodObject;
+  /** The view of one with its `warnings`, where a kind has such. Absent: as `view`. */
+  reviewed?: z.ZodObject;
   /** What a reader may see, made from what is stored. */
   toView(document: StoredDocument): Record<string, unknown>;
   /** What is stored, made from what was sent. Throws to refuse. */
@@ -73,14 +76,14 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       scopes,
       summary: `Read one ${noun}`,
       params,
-      answers: { 200: { description: `The ${noun}.`, schema: routes.view, headers: etagHeader } },
+      answers: { 200: { description: `The ${noun}.`, schema: routes.reviewed ?? routes.view, headers: etagHeader } },
     },
     async ({ c, services, principal, params }) => {
       const name = nameOf(params);
       routes.authorize(principal, name);
       const document = await services.catalog(principal.workspace).get(kind, name);
       requireVisible(principal, document);
-      return documentAnswer(c, document, toView(document));
+      return documentAnswer(c, document, withWarnings(toView(document), document.warnings));
     },
   );
 
@@ -110,7 +113,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       await requireReplaceable(catalog, principal, name);
       const { document, created, warnings } = await catalog.put(kind, name, stored, writeConditions(c));
       const tag = { etag: etag(document.version) };
-      const answer = { ...toView(document), ...(warnings.length > 0 && { warnings }) };
+      const answer = withWarnings(toView(document), warnings);
       if (!created) return c.json(answer, 200, tag);
       return c.json(answer, 201, { ...tag, location: `${list}/${encodeURIComponent(name)}` });
     },
@@ -154,4 +157,8 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
     const standing = await orNull(catalog.get(kind, name));
     if (standing !== null) requireVisible(principal, standing);
   }
+}
+
+function withWarnings(view: Record<string, unknown>, warnings: readonly ToolsetWarning[] = []): Record<string, unknown> {
+  return { ...view, ...(warnings.length > 0 && { warnings }) };
 }

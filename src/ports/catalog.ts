@@ -22,8 +22,18 @@ export type DocumentKind = 'toolset' | 'agent' | 'provider' | 'secret' | 'tool-a
 /** A workspace has one document of kind `policy`, `{rules: PolicyRule[]}`, under this name. */
 export const policyDocument = 'workspace';
 
-/** `body` is what GET shows: secret values and provider keys are never in it (`hasApiKey: true` instead). */
-export type StoredDocument = { name: string; version: number; body: Record<string, unknown>; createdAt: string; updatedAt: string };
+/**
+ * `body` is what GET shows: secret values and provider keys are never in it (`hasApiKey: true` instead). `warnings`: of an agent that was
+ * asked for by itself, what is to be said of it as the workspace is now.
+ */
+export type StoredDocument = {
+  name: string;
+  version: number;
+  body: Record<string, unknown>;
+  createdAt: string;
+  updatedAt: string;
+  warnings?: ToolsetWarning[];
+};
 
 export type WriteOptions = {
   /** `If-Match`: the version it must have, or `*` for "must exist". Lost: `precondition_failed`. */

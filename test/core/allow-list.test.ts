@@ -1,73 +1,219 @@
+/**
+ * Allow-lists, with what the naming ADR's design tests of its own (`reference/seeds.md` §4.1, §4.2) over a toolset built like its tools:
+ * the spellings that it knew by tables of its own are aliases here. Each difference is named where it is tested.
+ */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchAllowList } from '../../src/core/allow-list.ts';
+import { buildAliasMap } from '../../src/core/alias-map.ts';
+import { allowListWarnings, matchAllowList } from '../../src/core/allow-list.ts';
+import type { ToolDefinition } from '../../src/core/tool.ts';
+import type { UiTool } from '../../src/core/ui-tool.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
-const known = knownTools([
-  ...['create_mindmap', 'create_quiz', 'create_flashcards', 'create_demo', 'web_search'].map((name) => toolOf('study', name)),
-  toolOf('a', 'get-logs'),
-  toolOf('b', 'get_logs'),
-]);
+/** Its kind → the name of the function that a model calls. Two more of its functions no list could ever reach. */
+const functions = {
+  mindmap: 'create_mindmap',
+  quiz: 'create_quiz',
+  flashcard: 'create_flashcards',
+  demo: 'create_demo',
+  search: 'web_search',
+  diagram: 'create_diagram',
+  timeline: 'create_timeline',
+  summary: 'create_summary',
+  calculator: 'create_calculator',
+  archive: 'search_archive',
+  comment: 'student_summary_add_comment',
+  editor: 'edit_text',
+} as const;
+/** What it showed in its pages alone. */
+const pages = ['pdf', 'webcam', 'homework', 'formula', 'chart'];
+/** What else it took for a kind. */
+const otherNames: Record<string, string[]> = {
+  flashcard: ['flashcards'],
+  demo: ['html-interactive'],
+  summary: ['open_student_summary'],
+};
+
+const pageOf = (name: string): ToolDefinition => {
+  const ui: UiTool = { label: name, description: `Opens ${name}.`, category: 'upload', triggers: [] };
+  return toolOf('ui', name, { kind: 'ui', description: ui.description, ui });
+};
+const hidden = (names: readonly string[]) => names.map((name) => ({ name, mode: 'hidden' }));
 const { edition } = await compile(
   {
     tools: [
-      { tool: 'study.create_mindmap', aliases: [{ name: 'mindmap', mode: 'hidden' }] },
-      { tool: 'study.create_quiz', aliases: [{ name: 'quiz', mode: 'hidden' }] },
-      {
-        tool: 'study.create_flashcards',
-        aliases: [
-          { name: 'flashcard', mode: 'hidden' },
-          { name: 'flashcards', mode: 'hidden' },
-        ],
-      },
-      { tool: 'study.create_demo', aliases: [{ name: 'html-interactive', mode: 'hidden' }] },
-      { tool: 'study.web_search' },
-      { tool: 'study.web_search', name: 'quick_search' },
-      { tool: 'a.get-logs' },
-      { tool: 'b.get_logs' },
+      ...Object.entries(functions).map(([kind, name]) => ({ tool: `study.${name}`, aliases: hidden([kind, ...(otherNames[kind] ?? [])]) })),
+      ...pages.map((name) => ({ tool: `ui.${name}` })),
     ],
   },
-  known,
+  knownTools([...Object.values(functions).map((name) => toolOf('study', name)), ...pages.map(pageOf)]),
 );
-const match = (...list: string[]): unknown[] => {
-  const { allow, unmatched } = matchAllowList(edition, list);
-  return [allow, unmatched];
-};
+const names = buildAliasMap(edition, { aliases: true });
+const allowed = (...list: string[]): string[] => matchAllowList(names, list).allow;
+const unmatched = (...list: string[]): string[] =>
+  matchAllowList(names, list).read.flatMap(({ name, canonicals }) => (canonicals.length === 1 ? [] : [name]));
+const said = (...list: string[]): string[] => allowListWarnings(names, list, 'study').map(({ path, message }) => `${path}: ${message}`);
 
 describe('matchAllowList', () => {
-  it('reads any convention', () => {
-    expect(match('MindMap', 'Quiz', 'Flashcards', 'WebSearch')).toEqual([
-      ['study.create_mindmap', 'study.create_quiz', 'study.create_flashcards', 'study.web_search'],
-      [],
+  it('has as many tools to choose from as the design that it is tested against', () => {
+    expect(edition.tools).toHaveLength(17);
+  });
+
+  it('reads the kinds of the ADR in PascalCase', () => {
+    expect(allowed('MindMap', 'Quiz', 'Flashcards', 'WebSearch')).toEqual([
+      'study.create_mindmap',
+      'study.create_quiz',
+      'study.create_flashcards',
+      'study.web_search',
     ]);
-    expect(match('HtmlInteractive')).toEqual([['study.create_demo'], []]);
-    expect(match('web-search', 'create_mindmap', 'study.create_quiz', ' MindMap ')).toEqual([
-      ['study.web_search', 'study.create_mindmap', 'study.create_quiz'],
-      [],
+    expect(allowed('HtmlInteractive')).toEqual(['study.create_demo']);
+    expect(allowed('open_student_summary')).toEqual(['study.create_summary']);
+  });
+
+  it('reads what the ADR could not: names of functions, snake_case of two words, white space around', () => {
+    expect(allowed('web_search')).toEqual(['study.web_search']);
+    expect(allowed('mind_map')).toEqual(['study.create_mindmap']);
+    expect(allowed('create_mindmap')).toEqual(['study.create_mindmap']);
+    expect(allowed(' MindMap')).toEqual(['study.create_mindmap']);
+    // There no list reached these, for they had no kind.
+    expect(allowed('search_archive', 'CreateCalculator', 'comment')).toEqual([
+      'study.search_archive',
+      'study.create_calculator',
+      'study.student_summary_add_comment',
     ]);
   });
 
-  it('reports what matches nothing, and allows nothing for it', () => {
-    expect(match('Task', 'Read', 'Write', 'Audio', 'Canvas')).toEqual([[], ['Task', 'Read', 'Write', 'Audio', 'Canvas']]);
-    expect(match('Task', 'Read', 'MindMap', 'Quiz', 'pdf')).toEqual([
-      ['study.create_mindmap', 'study.create_quiz'],
-      ['Task', 'Read', 'pdf'],
+  it('allows nothing for an empty list, where the ADR allowed everything', () => {
+    expect(allowed()).toEqual([]);
+  });
+
+  it('allows what is only shown, where the ADR dropped it: it is proposed, and still no definition for a model', () => {
+    expect(allowed('pdf', 'webcam', 'homework', 'formula', 'chart')).toEqual(pages.map((name) => `ui.${name}`));
+    expect(said('pdf', 'webcam', 'homework', 'formula', 'chart')).toEqual([
+      'tools: All that the list allows is shown to a person: models are offered no tools.',
     ]);
-    expect(match('constructor', 'toString', '__proto__', 'Constructor')).toEqual([
-      [],
-      ['constructor', 'toString', '__proto__', 'Constructor'],
+  });
+
+  it('matches none of the names of another product', () => {
+    expect(allowed('Task', 'Read', 'Write', 'Audio', 'Canvas')).toEqual([]);
+    expect(unmatched('Task', 'Read', 'Write', 'Audio', 'Canvas')).toEqual(['Task', 'Read', 'Write', 'Audio', 'Canvas']);
+  });
+
+  it('keeps the order of a mixed list, and says what it could not read', () => {
+    const list = ['Task', 'Read', 'MindMap', 'Quiz', 'pdf'];
+    expect(allowed(...list)).toEqual(['study.create_mindmap', 'study.create_quiz', 'ui.pdf']);
+    expect(unmatched(...list)).toEqual(['Task', 'Read']);
+  });
+
+  it('makes of a mixed list of 18 names some tools, and not all', () => {
+    const list =
+      'Task Read Write WebSearch MindMap Quiz Flashcards Demo Search Summary PDF Webcam Homework Formula Chart Timeline Audio Canvas'.split(
+        ' ',
+      );
+    expect(list).toHaveLength(18);
+    // Search is WebSearch again: each tool once, where the ADR kept both.
+    expect(allowed(...list)).toHaveLength(12);
+    expect(unmatched(...list)).toEqual(['Task', 'Read', 'Write', 'Audio', 'Canvas']);
+  });
+
+  it('refuses members of every object, where the ADR took them for tools', () => {
+    const members = ['constructor', 'Constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', 'prototype'];
+    expect(allowed(...members)).toEqual([]);
+    expect(unmatched(...members)).toEqual(members);
+  });
+
+  it('refuses what is no name', () => {
+    expect(allowed('', ' ', '-', '_._', '*', 'x'.repeat(5_000), 'study.', '\uFEFFquiz', 'quiz\u0000')).toEqual([]);
+  });
+
+  it('reads any mix of case, separators and prefixes of a known name as the same tool', () => {
+    const known = edition.tools.flatMap(({ canonical, ownName, aliases }) =>
+      [canonical, ownName, ...aliases.map(({ name }) => name)].map((name) => ({ name, canonical: canonical as string })),
+    );
+    const separator = fc.constantFrom('', '-', '_', '.', ' ', '__');
+    const spelling = fc.record({
+      which: fc.constantFrom(...known),
+      upper: fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }),
+      between: fc.array(separator, { minLength: 6, maxLength: 6 }),
+      prefix: fc.constantFrom('', 'functions.', 'tools.', 'default_api:', 'Functions.'),
+      edge: fc.constantFrom('', ' ', '\t', '\n '),
+    });
+    fc.assert(
+      fc.property(spelling, ({ which: { name, canonical }, upper, between, prefix, edge }) => {
+        const words = name.split(/[-_.]/);
+        const spelt = words.map((word, index) => `${index === 0 ? '' : between[index % between.length]}${word}`).join('');
+        const cased = Array.from(spelt, (letter, index) => (upper[index % upper.length] ? letter.toUpperCase() : letter)).join('');
+        expect(allowed(`${edge}${prefix}${cased}${edge}`)).toEqual([canonical]);
+      }),
+    );
+  });
+
+  it('reads each name as called names are read, exact before folded', async () => {
+    const tools = ['get-logs', 'get_logs'].map((name, index) => toolOf(index === 0 ? 'a' : 'b', name));
+    const logs = buildAliasMap((await compile({ tools: tools.map(({ canonical }) => ({ tool: canonical })) }, knownTools(tools))).edition, {
+      aliases: true,
+    });
+    expect(matchAllowList(logs, ['get-logs']).allow).toEqual(['a.get-logs']);
+    expect(matchAllowList(logs, ['GetLogs'])).toEqual({ allow: [], read: [{ name: 'GetLogs', canonicals: ['a.get-logs', 'b.get_logs'] }] });
+    expect(allowListWarnings(logs, ['GetLogs'], 'logs')).toEqual([
+      {
+        path: 'tools[0]',
+        message: '"GetLogs" fits several tools of the toolset "logs", and so allows none: write one of a.get-logs, b.get_logs.',
+      },
+      { path: 'tools', message: 'Nothing in the list fits a tool: this agent has no tools.' },
     ]);
   });
 
-  it('allows nothing for an empty list', () => {
-    expect(match()).toEqual([[], []]);
+  it('takes several entries of one tool for one', async () => {
+    const two = await compile(
+      { tools: [{ tool: 'study.web_search' }, { tool: 'study.web_search', name: 'quick_search' }] },
+      knownTools([toolOf('study', 'web_search')]),
+    );
+    const twice = buildAliasMap(two.edition, { aliases: true });
+    expect(matchAllowList(twice, ['study.web_search', 'WebSearch', 'quick_search']).allow).toEqual(['study.web_search']);
   });
 
-  it('allows neither of two tools that a name fits, and reports it', () => {
-    expect(match('GetLogs')).toEqual([[], ['GetLogs']]);
-    expect(match('get-logs')).toEqual([['a.get-logs'], []]);
+  it('knows aliases also where models are not told of them', () => {
+    const plain = buildAliasMap(edition, { aliases: false });
+    expect(matchAllowList(plain, ['MindMap', 'HtmlInteractive']).allow).toEqual(['study.create_mindmap', 'study.create_demo']);
+  });
+});
+
+describe('allowListWarnings', () => {
+  it('says nothing of a list that is well', () => {
+    expect(said('MindMap', 'pdf')).toEqual([]);
   });
 
-  it('takes several entries of one tool for one', () => {
-    expect(match('study.web_search', 'WebSearch', 'quick_search')).toEqual([['study.web_search'], []]);
+  it('says what fits nothing, and what may have been meant', () => {
+    expect(said('MindMap', 'creat_quiz', 'Audio')).toEqual([
+      'tools[1]: "creat_quiz" fits no tool of the toolset "study"; did you mean create_quiz, create_calculator, create_demo, create_diagram, create_flashcards?',
+      'tools[2]: "Audio" fits no tool of the toolset "study".',
+    ]);
+  });
+
+  it('says which names are one tool', () => {
+    expect(said('MindMap', 'quiz', 'mind_map', 'MindMap')).toEqual([
+      'tools[2]: "mind_map" is study.create_mindmap again, as tools[0]; once is enough.',
+      'tools[3]: "MindMap" is study.create_mindmap again, as tools[0]; once is enough.',
+    ]);
+  });
+
+  it('says when an agent is left without tools', () => {
+    expect(said()).toEqual([
+      'tools: An empty list allows nothing: this agent has no tools. Leave `tools` out to give it the whole toolset.',
+    ]);
+    expect(said('Task').at(-1)).toBe('tools: Nothing in the list fits a tool: this agent has no tools.');
+  });
+
+  it('says when what is allowed cannot be called now', () => {
+    const held = { ...edition, tools: edition.tools.map((tool) => ({ ...tool, state: 'held' as const })) };
+    expect(allowListWarnings(buildAliasMap(held, { aliases: true }), ['quiz'], 'study')).toEqual([
+      { path: 'tools', message: 'Nothing that the list allows can be called now: it is held, or missing.' },
+    ]);
+  });
+
+  it('looks for similar names a bounded number of times', () => {
+    const list = Array.from({ length: 60 }, (_, index) => `creat_quiz${'z'.repeat(index % 2)}`);
+    expect(said(...list).filter((line) => line.includes('did you mean'))).toHaveLength(20);
   });
 });

@@ -4,6 +4,7 @@
  */
 import { Agent } from '../../src/core/agent.ts';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
+import { allowListWarnings } from '../../src/core/allow-list.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import { compileEdition, editionHash } from '../../src/core/edition.ts';
 import type { Edition, EditionPointer, KnownTools, ToolsetWarning } from '../../src/core/edition.ts';
@@ -24,6 +25,7 @@ import { ToolAliases } from '../../src/core/tool-aliases.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { UiTool } from '../../src/core/ui-tool.ts';
+import { toDefinition } from '../../src/catalog/ui-tool-definitions.ts';
 import { policyDocument } from '../../src/ports/catalog.ts';
 import type {
   Catalog,
@@ -71,7 +73,11 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
   };
 
   const known = (): KnownTools => {
-    const tools = new Map(options.definitions.map((tool) => [tool.canonical as string, withDefaults(tool)]));
+    const shown = [...documents].flatMap(([key, versions]) => {
+      const kept = versions.at(-1);
+      return key.startsWith('ui-tool:') && kept?.removed === false ? [toDefinition(kept.name, kept.body as UiTool)] : [];
+    });
+    const tools = new Map([...options.definitions, ...shown].map((tool) => [tool.canonical as string, withDefaults(tool)]));
     return {
       get: (canonical) => tools.get(canonical),
       all: () => tools.values(),
@@ -97,8 +103,10 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
         const { edition, warnings, toolset: read } = await compileEdition({ workspace, name, toolset, known: known() });
         return { ...plain, body: { ...read, name }, warnings, edition };
       }
-      case 'agent':
-        return { ...plain, body: { ...parseDocument(Agent, body), name } };
+      case 'agent': {
+        const agent = parseDocument(Agent, body);
+        return { ...plain, body: { ...agent, name }, warnings: listWarnings(agent) };
+      }
       case 'provider': {
         if (name === 'rehearsal') throw new Problem('conflict', 'The provider "rehearsal" is built in.');
         const { apiKey, ...provider } = parseDocument(Provider, body);
@@ -132,6 +140,13 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
 
   const compiledOf = async (name: string, version: number, edition: Edition) => ({
     edition,
+  /** Of its list alone: what is said of models and toolsets that are not there is the Catalog's own. */
+  const listWarnings = ({ toolset, tools }: Agent): ToolsetWarning[] => {
+    const compiled = toolset === undefined ? null : (newest('toolset', toolset)?.compiled ?? null);
+    if (compiled === null || tools === undefined) return [];
+    return allowListWarnings(buildAliasMap(compiled.edition, { aliases: true }), tools, compiled.pointer.toolset);
+  };
+
     pointer: { toolset: name, version, revision: 1, hash: await editionHash(edition) },
   });
 
@@ -163,7 +178,8 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
           ? existing(kind, name)
           : history(kind, name).find((candidate) => candidate.version === version && !candidate.removed);
       if (kept === undefined) throw new Problem('not_found', `"${name}" has no version ${version}.`);
-      return toStored(kind, kept);
+      const warnings = kind === 'agent' ? listWarnings(kept.body as Agent) : [];
+      return { ...toStored(kind, kept), ...(warnings.length > 0 && { warnings }) };
     },
     list: async (kind, page) => {
       const all = [...documents.entries()].flatMap(([key, versions]) => {

@@ -3,10 +3,20 @@ import { z } from 'zod';
 import { Agent, ResourceName } from '../../core/agent.ts';
 import { mayUseAgent, mayUseToolset, requireAgent, requireToolset } from '../access.ts';
 import { mountDocumentRoutes } from '../document-routes.ts';
-import { requireSameName } from '../documents.ts';
+import { requireSameName, Warning } from '../documents.ts';
 import type { App } from '../route.ts';
 
 const AgentView = z.object({ ...Agent.shape, name: ResourceName }).meta({ id: 'AgentView' });
+const warnings = z.array(Warning).optional();
+const ReviewedAgent = AgentView.extend({
+  warnings: warnings.meta({
+    description: 'What cannot work as things are now: names that fit no tool, a toolset that is not there. Absent: nothing.',
+  }),
+}).meta({ id: 'ReviewedAgent' });
+/** What GET shows can be written as it is. */
+const WrittenAgent = Agent.extend({ warnings: warnings.meta({ description: 'As GET shows them; left out of what is stored.' }) }).meta({
+  id: 'AgentToWrite',
+});
 
 export function mountAgents(app: App): void {
   mountDocumentRoutes(app, {
@@ -15,10 +25,11 @@ export function mountAgents(app: App): void {
     tag: 'Agents',
     scopes: ['toolsets'],
     name: ResourceName,
-    body: Agent,
+    body: WrittenAgent,
     view: AgentView,
+    reviewed: ReviewedAgent,
     toView: ({ name, body }) => ({ ...body, name }),
-    toDocument: (name, body) => {
+    toDocument: (name, { warnings: _warnings, ...body }) => {
       requireSameName(name, body);
       return { ...body, name };
     },
