@@ -66,10 +66,23 @@ export function replaceRow(sql: SqlStorage, row: DocumentRow): void {
   );
 }
 
-/** As GET shows it: never a sealed value, but of a provider whether it has a key. */
+/** As GET shows it. */
 export function toStored(row: DocumentRow): StoredDocument {
-  const body = row.kind === 'provider' ? { ...row.body, hasApiKey: row.sealed !== null || row.body.apiKeySecret !== undefined } : row.body;
-  return { name: row.name, version: row.version, body, createdAt: isoTime(row.createdAt), updatedAt: isoTime(row.updatedAt) };
+  return {
+    name: row.name,
+    version: row.version,
+    body: shownBody(row),
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
+  };
+}
+
+/** Never a sealed value, but of a provider whether it has a key; and of a server not the hash that stands for its listing. */
+function shownBody({ kind, body, sealed }: DocumentRow): Record<string, unknown> {
+  if (kind === 'provider') return { ...body, hasApiKey: sealed !== null || body.apiKeySecret !== undefined };
+  if (kind !== 'server') return body;
+  const { listing: _listing, ...server } = body;
+  return server;
 }
 
 export function isoTime(ms: number): string {

@@ -1,13 +1,17 @@
-/** The tools a workspace knows: those of this code base, with the workspace's default aliases in place of their own. */
+/** The tools a workspace knows: of this code base, of its servers and of pages, with its default aliases in place of their own. */
 import type { KnownTools } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
+import { secretHostOf } from '../core/secret.ts';
+import type { SecretBinding } from '../core/secret.ts';
+import type { Server } from '../core/server.ts';
 import { nearNames } from '../core/suggest.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { Page, PageRequest } from '../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';
-import { allRows } from './documents.ts';
+import { allRows, readRow } from './documents.ts';
+import { serverDefinitions } from './server-tools.ts';
 import { uiToolDefinitions } from './ui-tool-definitions.ts';
 
 /** What is about to be written, in the place of what is stored. */
@@ -15,18 +19,46 @@ export type AboutToBe = {
   /** Default aliases of one tool; null gives it its own again. */
   aliases?: { canonical: string; aliases: readonly string[] | null };
   tools?: readonly ToolDefinition[];
+  /** All tools of one server. */
+  server?: { name: string; tools: readonly ToolDefinition[] };
 };
 
 export function knownTools(context: CatalogContext, aboutToBe: AboutToBe = {}): KnownTools {
   const defaults = defaultAliases(context, aboutToBe.aliases);
   const tools = new Map<string, ToolDefinition>();
   const servers = new Set<string>();
-  for (const definition of [...context.definitions(), ...uiToolDefinitions(context), ...(aboutToBe.tools ?? [])]) {
+  const add = (definition: ToolDefinition): void => {
     const aliases = defaults.get(definition.canonical);
     tools.set(definition.canonical, aliases === undefined ? definition : { ...definition, aliases });
     servers.add(definition.server);
+  };
+  const listed = new Map(serverDefinitions(context));
+  if (aboutToBe.server !== undefined) listed.set(aboutToBe.server.name, aboutToBe.server.tools);
+  for (const definition of [...context.definitions(), ...uiToolDefinitions(context)]) add(definition);
+  for (const [server, definitions] of listed) {
+    // Also one of which nothing can be offered.
+    servers.add(server);
+    definitions.forEach(add);
   }
-  return { get: (canonical) => tools.get(canonical), all: () => [...tools.values()], hasServer: (server) => servers.has(server) };
+  aboutToBe.tools?.forEach(add);
+  return {
+    get: (canonical) => tools.get(canonical),
+    all: () => tools.values(),
+    hasServer: (server) => servers.has(server),
+    secret: (name) => secretBinding(context, name),
+    host: (server) => hostOf(context, server),
+  };
+}
+
+function secretBinding(context: CatalogContext, name: string): SecretBinding | undefined {
+  const row = readRow(context.sql, 'secret', name);
+  // Bodies of secrets were parsed by the schema when they were written.
+  return row === null || row.deleted ? undefined : (row.body as SecretBinding);
+}
+
+function hostOf(context: CatalogContext, server: string): string | undefined {
+  const row = readRow(context.sql, 'server', server);
+  return row === null || row.deleted ? undefined : secretHostOf((row.body as Server).url);
 }
 
 function defaultAliases(context: CatalogContext, aboutToBe: AboutToBe['aliases']): Map<string, readonly string[]> {

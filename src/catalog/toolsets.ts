@@ -8,10 +8,11 @@ import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { storeEdition } from './editions.ts';
 import { knownTools } from './known-tools.ts';
+import { forgetUnnamed } from './server-tools.ts';
 import { enqueuePublish } from './outbox.ts';
 import { insertVersion, reviseVersion, versionRow } from './toolset-versions.ts';
 import { checkNameInBody } from './write-document.ts';
-import type { DocumentWriter } from './write-document.ts';
+import type { DocumentWriter, Prepared } from './write-document.ts';
 
 export const toolsetWriter: DocumentWriter = {
   nameFault: (_context, name) => (ToolsetName.safeParse(name).success ? null : 'must be 1-50 of a-z, 0-9 and `-`, without `-` at the ends'),
@@ -19,38 +20,39 @@ export const toolsetWriter: DocumentWriter = {
   prepare: async (context, name, body) => {
     const document = parseDocument(Toolset, body);
     checkNameInBody(name, document);
-    const compiled = await compile(context, name, { ...document, name }, knownTools(context));
-    const { toolset } = compiled;
-    const text = JSON.stringify(toolset);
-    return {
-      body: toolset,
-      warnings: compiled.warnings,
-      commit: (row, changed) => {
-        if (changed) {
-          storeEdition(context.sql, compiled.hash, compiled.text);
-          insertVersion(context.sql, name, {
-            version: row.version,
-            body: text,
-            revision: 1,
-            hash: compiled.hash,
-            created_at: row.updatedAt,
-          });
-          indexTools(context.sql, name, toolset);
-          enqueuePublish(context, 'toolset', name);
-        } else {
-          // The document is the same, but a tool's definition may have changed since it was compiled.
-          revise(context, { name, version: row.version, ...compiled });
-        }
-      },
-    };
+    return await prepareToolset(context, name, document, knownTools(context));
   },
 
   prepareRemoval: async (context, name) => (row) => {
     insertVersion(context.sql, name, { version: row.version, body: null, revision: 1, hash: null, created_at: row.updatedAt });
-    unindexTools(context.sql, name);
+    forgetUnnamed(context, unindexTools(context.sql, name));
     enqueuePublish(context, 'toolset', name);
   },
 };
+
+/** The document compiled over these tools, to be stored as the newest version. */
+export async function prepareToolset(context: CatalogContext, name: string, document: Toolset, known: KnownTools): Promise<Prepared> {
+  const compiled = await compile(context, name, { ...document, name }, known);
+  const { toolset } = compiled;
+  const text = JSON.stringify(toolset);
+  return {
+    body: toolset,
+    warnings: compiled.warnings,
+    commit: (row, changed) => {
+      if (changed) {
+        storeEdition(context.sql, compiled.hash, compiled.text);
+        insertVersion(context.sql, name, { version: row.version, body: text, revision: 1, hash: compiled.hash, created_at: row.updatedAt });
+        const before = unindexTools(context.sql, name);
+        indexTools(context.sql, name, toolset);
+        forgetUnnamed(context, before);
+        enqueuePublish(context, 'toolset', name);
+      } else {
+        // The document is the same, but a tool's definition may have changed since it was compiled.
+        revise(context, { name, version: row.version, ...compiled });
+      }
+    },
+  };
+}
 
 /** Compiled revisions to store when a tool's default aliases change, and what stands in their way. */
 export type Recompiled = { revisions: Revision[]; warnings: ToolsetWarning[] };
@@ -63,18 +65,37 @@ export async function recompileInheriting(context: CatalogContext, canonical: st
   return await recompile(context, new Set(names.map(({ toolset }) => toolset)), known, 'aliases');
 }
 
-/** The toolsets that have an entry of any of the tools, over the tools as they are about to be. */
-export async function recompileWith(context: CatalogContext, canonicals: Iterable<string>, known: KnownTools): Promise<Recompiled> {
-  const names = new Set<string>();
-  for (const canonical of canonicals) {
-    const rows = context.sql.exec<{ toolset: string }>('SELECT toolset FROM toolset_tools WHERE tool = ?', canonical);
-    for (const { toolset } of rows) names.add(toolset);
-  }
-  return await recompile(context, names, known, 'tools');
+/** The toolsets that have an entry of any of the tools, over the tools as they are about to be; but for those in `except`. */
+export async function recompileWith(
+  context: CatalogContext,
+  canonicals: Iterable<string>,
+  known: KnownTools,
+  except: ReadonlySet<string> = new Set(),
+): Promise<Recompiled> {
+  const names = [...toolsetsWith(context.sql, canonicals)].filter((name) => !except.has(name));
+  return await recompile(context, new Set(names), known, 'tools');
 }
 
-/** One that would not compile keeps its edition, and the warning says so. */
-async function recompile(context: CatalogContext, names: ReadonlySet<string>, known: KnownTools, path: string): Promise<Recompiled> {
+/** Names of the toolsets whose newest version has an entry of any of the tools. */
+export function toolsetsWith(sql: SqlStorage, canonicals: Iterable<string>): Set<string> {
+  const names = new Set<string>();
+  for (const canonical of canonicals) {
+    const rows = sql.exec<{ toolset: string }>('SELECT toolset FROM toolset_tools WHERE tool = ?', canonical);
+    for (const { toolset } of rows) names.add(toolset);
+  }
+  return names;
+}
+
+/**
+ * One that would not compile keeps its edition, and the warning says so. Secrets are left to the call: one that is gone meanwhile must not
+ * keep a toolset from learning that a tool is held.
+ */
+async function recompile(
+  context: CatalogContext,
+  names: ReadonlySet<string>,
+  { secret: _secret, ...known }: KnownTools,
+  path: string,
+): Promise<Recompiled> {
   const revisions: Revision[] = [];
   const warnings: ToolsetWarning[] = [];
   for (const name of [...names].sort()) {
@@ -83,7 +104,7 @@ async function recompile(context: CatalogContext, names: ReadonlySet<string>, kn
     try {
       // Bodies of toolsets were parsed by the schema when they were written.
       const { text, hash } = await compile(context, name, row.body as Toolset, known);
-      revisions.push({ name, version: row.version, text, hash });
+      if (versionRow(context.sql, name, row.version)?.hash !== hash) revisions.push({ name, version: row.version, text, hash });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       warnings.push({ path, message: `The toolset "${name}" keeps its names as they were: ${error.detail}` });
@@ -106,14 +127,15 @@ async function compile(context: CatalogContext, name: string, toolset: Toolset, 
 }
 
 function indexTools(sql: SqlStorage, name: string, toolset: Toolset): void {
-  unindexTools(sql, name);
   for (const { tool = '', aliases } of toolset.tools) {
     sql.exec('INSERT OR IGNORE INTO toolset_tools (tool, toolset) VALUES (?, ?)', tool, name);
     if (aliases === undefined) sql.exec('INSERT OR IGNORE INTO inherited_aliases (tool, toolset) VALUES (?, ?)', tool, name);
   }
 }
 
-function unindexTools(sql: SqlStorage, name: string): void {
+/** The tools it had (canonical names). */
+function unindexTools(sql: SqlStorage, name: string): Set<string> {
   sql.exec('DELETE FROM inherited_aliases WHERE toolset = ?', name);
-  sql.exec('DELETE FROM toolset_tools WHERE toolset = ?', name);
+  const rows = sql.exec<{ tool: string }>('DELETE FROM toolset_tools WHERE toolset = ? RETURNING tool', name).toArray();
+  return new Set(rows.map(({ tool }) => tool));
 }

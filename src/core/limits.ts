@@ -76,6 +76,8 @@ export const limits = {
   maxSchemaExpandedParts: 1_000_000,
   /** Known to a workspace, all servers together: they are walked when a toolset is written. */
   maxWorkspaceTools: 10_000,
+  /** Of their definitions, as JSON: the Catalog keeps them parsed, which takes some times as much of its 128 MB. */
+  maxWorkspaceDefinitionCharacters: 16 * MB,
   /** Differences of two definitions that are shown one by one, and characters of each value. */
   maxDefinitionChanges: 50,
   maxChangeValueLength: 2_000,

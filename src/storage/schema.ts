@@ -11,9 +11,10 @@
  * - `editions(hash, …)`, `edition_chunks(hash, sequence, data)`: compiled bytes in pieces of at most
  *   `limits.storageChunkBytes`. `published_at` is null until KV has it.
  * - `inherited_aliases(tool, toolset)`: toolsets with an entry of `tool` that takes its default aliases.
- * - `server_tools(server, name, …)`: what a workspace knows of a server's tool. `accepted`: the definition in force (JSON; null:
- *   none was ever accepted), `listed`: as the server listed it last (null: it does not), each with its pin. `reason`: why it is
- *   held (`Hold`; null: it is not). `findings`: of the listed one. A row outlives its server where a toolset still names the tool.
+ * - `server_tools(server, name, …)`: what a workspace knows of a server's tool. `accepted`: the definition in force (`{definition,
+ *   raw?}` as JSON; null: none was ever accepted), `listed`: as the server lists it (null: as accepted, where the pins are equal),
+ *   each with its pin; `listed_pin` null: it does not. `reason`: why it is held (`Hold`; null: it is not), or `refused`: what is listed is
+ *   no definition, and `listed_pin` its hash. `findings`: of the listed one. A row outlives its server where a toolset names the tool.
  * - `toolset_tools(tool, toolset)`: toolsets whose newest version has an entry of `tool`.
  * - `outbox(kind, name, …)`: what must still be published; `sequence` tells a write that came during a publish.
  * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`).

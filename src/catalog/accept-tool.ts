@@ -1,0 +1,47 @@
+/** Accepting a held definition: from now on it is the one in force, in every toolset that has the tool. */
+import { holdOf, toDefinition, toServerTool } from '../core/kept-tool.ts';
+import type { KeptTool } from '../core/kept-tool.ts';
+import { Problem } from '../core/problem.ts';
+import { quote } from '../core/names.ts';
+import type { ServerTool } from '../core/server.ts';
+import { accept } from '../core/take-listing.ts';
+import type { CatalogContext } from './context.ts';
+import { requireRow } from './documents.ts';
+import { knownTools } from './known-tools.ts';
+import { dropDefinitions, readTool, serverOf, writeTool } from './server-tools.ts';
+import { recompileWith, revise } from './toolsets.ts';
+
+/** `refId`: the definition that somebody has looked at. `conflict` when it is another by now, or nothing is held. */
+export async function acceptTool(context: CatalogContext, server: string, name: string, refId: string | undefined): Promise<ServerTool> {
+  const tool = requireTool(context, server, name);
+  const hold = holdOf(tool);
+  if (hold === null) throw new Problem('conflict', `${quote(name)} is not held: there is nothing to accept.`);
+  if (refId !== undefined && refId !== hold.refId) {
+    throw new Problem('conflict', `${quote(name)} has changed again since it was looked at: look at it as it is now.`, {
+      refId: hold.refId,
+    });
+  }
+  const accepted = accept(tool);
+  const definition = toDefinition(serverOf(context, server), accepted);
+  const tools = definition === null ? [] : [definition];
+  const { revisions, warnings } = await recompileWith(
+    context,
+    tools.map(({ canonical }) => canonical),
+    knownTools(context, { tools }),
+  );
+  for (const { message } of warnings) context.log.info('toolset not compiled anew', { server, tool: name, message });
+  context.transact(() => {
+    writeTool(context, server, accepted);
+    dropDefinitions(context, server);
+    for (const revision of revisions) revise(context, revision);
+  });
+  return toServerTool(server, accepted);
+}
+
+/** `not_found`, also for the server. */
+export function requireTool(context: CatalogContext, server: string, name: string): KeptTool {
+  requireRow(context.sql, 'server', server);
+  const tool = readTool(context.sql, server, name);
+  if (tool === null) throw new Problem('not_found', `The server ${quote(server)} has no tool ${quote(name)}.`);
+  return tool;
+}

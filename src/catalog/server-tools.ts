@@ -1,0 +1,180 @@
+/**
+ * Rows of servers' tools, and the definitions that toolsets are compiled from, which an object keeps parsed: a workspace has
+ * thousands. Every write of a row is followed by `dropDefinitions`. What becomes of a tool is decided in `core/take-listing.ts`.
+ */
+import { toDefinition, toServerTool } from '../core/kept-tool.ts';
+import type { KeptTool, PinnedDefinition, ServerOfTools } from '../core/kept-tool.ts';
+import { limits } from '../core/limits.ts';
+import type { Server, ServerTool } from '../core/server.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+import type { Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
+import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
+import type { CatalogContext } from './context.ts';
+import { readRow } from './documents.ts';
+
+export function readTools(sql: SqlStorage, server: string): KeptTool[] {
+  return sql.exec<SqlRow>('SELECT * FROM server_tools WHERE server = ? ORDER BY name', server).toArray().map(fromSql);
+}
+
+export function readTool(sql: SqlStorage, server: string, name: string): KeptTool | null {
+  const row = sql.exec<SqlRow>('SELECT * FROM server_tools WHERE server = ? AND name = ?', server, name).toArray()[0];
+  return row === undefined ? null : fromSql(row);
+}
+
+export function pageOfTools(sql: SqlStorage, server: string, page: PageRequest): Page<ServerTool> {
+  const list = `tools of ${server}`;
+  const after = decodeTextCursor(list, page.cursor) ?? '';
+  const limit = Math.min(page.limit, limits.maxPageItems);
+  const items: ServerTool[] = [];
+  let bytes = 0;
+  const query = 'SELECT * FROM server_tools WHERE server = ? AND name > ? ORDER BY name LIMIT ?';
+  for (const row of sql.exec<SqlRow>(query, server, after, limit + 1)) {
+    const last = items.at(-1);
+    bytes += (row.accepted?.length ?? 0) + (row.listed?.length ?? 0);
+    if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
+      return { items, nextCursor: encodeCursor(list, last.name) };
+    items.push(toServerTool(server, fromSql(row)));
+  }
+  return { items, nextCursor: null };
+}
+
+/** A server's document with how many definitions it lists, and how many of them are held: it does not say so itself. */
+export function withToolCounts(sql: SqlStorage, document: StoredDocument): StoredDocument {
+  const query = `SELECT count(*) AS toolCount, count(reason) AS held FROM server_tools
+    WHERE server = ? AND listed_pin IS NOT NULL AND reason IS NOT '${refusedReason}'`;
+  const counts = sql.exec<{ toolCount: number; held: number }>(query, document.name).one();
+  return { ...document, body: { ...document.body, ...counts } };
+}
+
+/** Own names of those that are not to be called now. */
+export function uncallableNames(sql: SqlStorage, server: string): string[] {
+  const query = 'SELECT name FROM server_tools WHERE server = ? AND (reason IS NOT NULL OR listed_pin IS NULL) ORDER BY name';
+  return sql
+    .exec<{ name: string }>(query, server)
+    .toArray()
+    .map(({ name }) => name);
+}
+
+/** Of all servers but this one: how many tools there are, and characters of their definitions. */
+export function sizeOfOthers(sql: SqlStorage, server: string): { tools: number; characters: number } {
+  const query = `SELECT count(*) AS tools, coalesce(sum(coalesce(length(accepted), 0) + coalesce(length(listed), 0)), 0) AS characters
+    FROM server_tools WHERE server <> ?`;
+  return sql.exec<{ tools: number; characters: number }>(query, server).one();
+}
+
+/** Part of a write's transaction. */
+export function writeTool(context: CatalogContext, server: string, tool: KeptTool): void {
+  const { accepted, listed, refused, reason, findings, renamedTo } = tool;
+  context.sql.exec(
+    `INSERT OR REPLACE INTO server_tools
+       (server, name, accepted, accepted_pin, listed, listed_pin, reason, findings, renamed_to, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    server,
+    tool.name,
+    definitionText(accepted),
+    accepted?.pin ?? null,
+    // Most are listed as they were accepted: once is enough.
+    listed?.pin === accepted?.pin ? null : definitionText(listed),
+    listed?.pin ?? refused,
+    refused === null ? reason : refusedReason,
+    findings.length === 0 ? null : JSON.stringify(findings),
+    renamedTo,
+    context.now(),
+  );
+}
+
+/** Part of a write's transaction. */
+export function forgetTool(sql: SqlStorage, server: string, name: string): void {
+  sql.exec('DELETE FROM server_tools WHERE server = ? AND name = ?', server, name);
+}
+
+/** Part of a write's transaction, when toolsets have given up these tools (canonical names): nobody asks for those any more that are gone. */
+export function forgetUnnamed(context: CatalogContext, canonicals: ReadonlySet<string>): void {
+  if (canonicals.size === 0) return;
+  for (const definition of [...serverDefinitions(context).values()].flat()) {
+    if (definition.source?.state !== 'missing' || !canonicals.has(definition.canonical)) continue;
+    const named = context.sql.exec('SELECT 1 FROM toolset_tools WHERE tool = ? LIMIT 1', definition.canonical).toArray();
+    if (named.length > 0) continue;
+    const { server, name } = definition;
+    context.sql.exec('DELETE FROM server_tools WHERE server = ? AND name = ? AND listed_pin IS NULL', server, name);
+    dropDefinitions(context, server);
+  }
+}
+
+/** By server, those of a removed one included. */
+export function serverDefinitions(context: CatalogContext): ReadonlyMap<string, readonly ToolDefinition[]> {
+  const known = keptDefinitions.get(context) ?? new Map<string, readonly ToolDefinition[]>();
+  keptDefinitions.set(context, known);
+  const query = `SELECT server FROM server_tools UNION SELECT name FROM documents WHERE kind = 'server' AND deleted = 0 ORDER BY 1`;
+  const servers = context.sql.exec<{ server: string }>(query).toArray();
+  return new Map(
+    servers.map(({ server }) => {
+      const definitions = known.get(server) ?? definitionsOf(serverOf(context, server), readTools(context.sql, server));
+      known.set(server, definitions);
+      return [server, definitions];
+    }),
+  );
+}
+
+/** Part of a write's transaction: what is kept parsed of a server is read again. */
+export function dropDefinitions(context: CatalogContext, server: string): void {
+  keptDefinitions.get(context)?.delete(server);
+}
+
+export function definitionsOf(server: ServerOfTools, tools: readonly KeptTool[]): ToolDefinition[] {
+  return tools.flatMap((tool) => toDefinition(server, tool) ?? []);
+}
+
+/** A removed server says nothing for its tools. */
+export function serverOf(context: CatalogContext, name: string): ServerOfTools {
+  const row = readRow(context.sql, 'server', name);
+  if (row === null || row.deleted) return { name, kind: 'static', trusted: false };
+  return toServerOfTools(name, row.body as Omit<Server, 'tools'>); // Parsed by the schema when it was written.
+}
+
+export function toServerOfTools(name: string, { kind, trusted = false, instructions }: Omit<Server, 'tools'>): ServerOfTools {
+  return { name, kind, trusted, ...(instructions !== undefined && { instructions }) };
+}
+
+/** Lives as long as the object that the context is of. */
+const keptDefinitions = new WeakMap<CatalogContext, Map<string, readonly ToolDefinition[]>>();
+
+/** In the column `reason`; `listed_pin` is then the hash of what was refused. */
+const refusedReason = 'refused';
+
+type SqlRow = {
+  server: string;
+  name: string;
+  accepted: string | null;
+  accepted_pin: string | null;
+  listed: string | null;
+  listed_pin: string | null;
+  reason: string | null;
+  findings: string | null;
+  renamed_to: string | null;
+};
+
+/** Rows are written by `writeTool` only. */
+function fromSql(row: SqlRow): KeptTool {
+  const isRefused = row.reason === refusedReason;
+  const accepted = pinnedOf(row.accepted, row.accepted_pin);
+  const listed = row.listed === null && row.listed_pin === row.accepted_pin ? accepted : pinnedOf(row.listed, row.listed_pin);
+  return {
+    name: row.name,
+    accepted,
+    listed: isRefused ? null : listed,
+    refused: isRefused ? row.listed_pin : null,
+    reason: isRefused ? null : (row.reason as KeptTool['reason']),
+    findings: row.findings === null ? [] : (JSON.parse(row.findings) as KeptTool['findings']),
+    renamedTo: row.renamed_to,
+  };
+}
+
+function pinnedOf(text: string | null, pin: string | null): PinnedDefinition | null {
+  return text === null || pin === null ? null : { ...(JSON.parse(text) as Omit<PinnedDefinition, 'pin'>), pin };
+}
+
+function definitionText(pinned: PinnedDefinition | null): string | null {
+  if (pinned === null) return null;
+  const { definition, raw } = pinned;
+  return JSON.stringify({ definition, ...(raw !== undefined && { raw }) });
+}

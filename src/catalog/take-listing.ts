@@ -1,0 +1,84 @@
+/** Taking a server's listing: the decision is `core/take-listing.ts`; here it is made for a workspace, and stored with what follows from it. */
+import { canonicalOf } from '../core/kept-tool.ts';
+import type { KeptTool, ServerOfTools } from '../core/kept-tool.ts';
+import { limits } from '../core/limits.ts';
+import { reportListing } from '../core/listing-report.ts';
+import { invalidRequest } from '../core/problem.ts';
+import type { ListingReport } from '../core/server.ts';
+import { takeListing } from '../core/take-listing.ts';
+import type { PinnedListing } from '../core/take-listing.ts';
+import type { CatalogContext } from './context.ts';
+import { knownTools } from './known-tools.ts';
+import { definitionsOf, dropDefinitions, forgetTool, sizeOfOthers, writeTool } from './server-tools.ts';
+import { recompileWith, revise } from './toolsets.ts';
+
+/** `commit` is a part of the transaction of the write. */
+export type PreparedListing = { report: ListingReport; commit: () => void };
+
+/**
+ * `isFirst`: there was no such server. `isOtherServer`: what its document says for all tools has changed, so every toolset with one of
+ * them is compiled anew.
+ */
+export async function prepareListing(
+  context: CatalogContext,
+  server: ServerOfTools,
+  request: { kept: readonly KeptTool[]; listing: PinnedListing; isFirst: boolean; isOtherServer: boolean },
+): Promise<PreparedListing> {
+  const named = namedTools(context.sql, server.name);
+  const taken = takeListing({
+    kept: request.kept,
+    items: request.listing.items,
+    isFirst: request.isFirst,
+    isNamed: (name) => named.has(canonicalOf(server.name, name)),
+  });
+  checkSize(context, server.name, taken.tools);
+  const touched = (request.isOtherServer ? taken.tools : taken.written).map(({ name }) => canonicalOf(server.name, name));
+  const known = knownTools(context, { server: { name: server.name, tools: definitionsOf(server, taken.tools) } });
+  const { revisions, warnings } = await recompileWith(context, touched, known);
+  return {
+    report: reportListing(server.name, request.listing, taken, warnings),
+    commit: () => {
+      for (const tool of taken.written) writeTool(context, server.name, tool);
+      for (const name of taken.forgotten) forgetTool(context.sql, server.name, name);
+      dropDefinitions(context, server.name);
+      for (const revision of revisions) revise(context, revision);
+    },
+  };
+}
+
+/** Canonical names of a server's tools that toolsets have. */
+export function namedTools(sql: SqlStorage, server: string): Set<string> {
+  // "/" follows ".", so these are all that begin with the server's name and a dot.
+  const query = 'SELECT DISTINCT tool FROM toolset_tools WHERE tool > ? AND tool < ?';
+  return new Set(
+    sql
+      .exec<{ tool: string }>(query, `${server}.`, `${server}/`)
+      .toArray()
+      .map(({ tool }) => tool),
+  );
+}
+
+function checkSize(context: CatalogContext, server: string, tools: readonly KeptTool[]): void {
+  const others = sizeOfOthers(context.sql, server);
+  if (others.tools + tools.length > limits.maxWorkspaceTools) {
+    throw invalidRequest([
+      {
+        path: 'tools',
+        message: `with these the workspace would have ${others.tools + tools.length} tools; at most ${limits.maxWorkspaceTools}`,
+      },
+    ]);
+  }
+  const characters = tools.reduce((sum, { accepted, listed }) => sum + sizeOf(accepted) + (listed === accepted ? 0 : sizeOf(listed)), 0);
+  if (others.characters + characters > limits.maxWorkspaceDefinitionCharacters) {
+    throw invalidRequest([
+      {
+        path: 'tools',
+        message: `with these the definitions of the workspace are larger than ${limits.maxWorkspaceDefinitionCharacters} characters`,
+      },
+    ]);
+  }
+}
+
+function sizeOf(pinned: KeptTool['accepted']): number {
+  return pinned === null ? 0 : JSON.stringify(pinned).length;
+}
