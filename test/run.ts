@@ -1,7 +1,7 @@
 /**
  * Runs the test projects one after the other (side by side they would only take turns on a small machine) and prints one
- * line over all of them. `node test/run.ts [all|fast|node|workers|e2e|crash|summary] [file …]`; `fast` is the pure tests,
- * `summary` prints the last run's line again.
+ * line over all of them. `node test/run.ts [all|fast|node|workers|e2e|crash|summary] [file …]`; `fast` is the pure tests without those
+ * that go through whole corpora again and again (`*.long.test.ts`); `summary` prints the last run's line again.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -48,6 +48,7 @@ function runProject(project: string, files: readonly string[]): boolean {
     '--config',
     `test/vitest.${project}.ts`,
     ...reporters,
+    ...(which === 'fast' ? ['--exclude', 'test/**/*.long.test.ts'] : []),
     ...(files.length > 0 ? ['--passWithNoTests', ...files] : []),
   ];
   const simulation = which === 'fast' ? {} : { MONIKER_SIM_RUNS: simulatedRuns };

@@ -1,0 +1,84 @@
+/**
+ * Recorded streams that end anywhere, or come with a byte changed: whatever arrives, a reply ends once, in a typed way, and what a
+ * cut left of a call does not count as whole.
+ */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import type { Adapter } from '../../src/providers/adapter.ts';
+import { adapterFor } from '../../src/providers/registry.ts';
+import { describeCorpus, readJson } from '../fixtures.ts';
+import { bodyOf, gather, readCuts, type Recording } from './replies.ts';
+
+/** API → its adapter, and the mark behind payloads that keep no framing. */
+const apis = new Map<string, { adapter: Adapter; endMark: string }>([
+  ['openai-chat', { adapter: adapterFor('openai-compatible'), endMark: 'data: [DONE]\n\n' }],
+  ['openai-responses', { adapter: adapterFor('openai-responses'), endMark: '' }],
+  ['anthropic', { adapter: adapterFor('anthropic'), endMark: '' }],
+  ['gemini', { adapter: adapterFor('gemini'), endMark: '' }],
+  ['cohere-v2', { adapter: adapterFor('cohere'), endMark: '' }],
+]);
+
+/** The same places in every run. */
+function* places(length: number, count: number, seed: number): Generator<number> {
+  let state = seed * 7919 + 1;
+  for (let drawn = 0; drawn < count; drawn++) {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    yield state % length;
+  }
+}
+
+/** Behind every frame. */
+function* frameEnds(body: Uint8Array): Generator<number> {
+  for (let at = 1; at < body.length; at++) if (body[at] === 0x0a && (body[at - 1] === 0x0a || body[at - 2] === 0x0a)) yield at + 1;
+}
+
+function checkEnd(events: readonly ChatEvent[]): void {
+  const ends = events.filter(({ type }) => type === 'finish' || type === 'error');
+  expect(ends).toHaveLength(1);
+  expect(events.at(-1)).toBe(ends[0]);
+  for (const event of events)
+    if (event.type === 'call-end' && event.state !== 'ok')
+      expect(event.state === 'truncated' || event.state === 'invalid').toBe(event.arguments === null);
+}
+
+describeCorpus('providers', (path) => {
+  const recordings = readJson<Recording[]>(join(path, 'index.json')).filter(
+    (recording) => recording.streamed && (recording.httpStatus ?? 200) === 200 && !recording.file.endsWith('.json'),
+  );
+  it.each([...apis])(
+    '%s: cut anywhere, a stream ends as an error or as it would have, and no half call is whole',
+    (api, { adapter, endMark }) => {
+      let cuts = 0;
+      for (const [seed, recording] of recordings.filter((candidate) => candidate.api === api).entries()) {
+        const body = bodyOf(join(path, recording.file), endMark);
+        const complete = gather(readCuts(adapter, [body], true));
+        for (const at of [...frameEnds(body), ...places(body.length, 40, seed)]) {
+          const events = readCuts(adapter, [body.subarray(0, at)], true);
+          checkEnd(events);
+          const cut = gather(events);
+          for (const [index, call] of cut.calls.entries()) {
+            if (call.arguments !== null && cut.error === undefined)
+              expect(call.arguments, `${recording.file} at ${at}`).toEqual(complete.calls[index]?.arguments);
+          }
+          cuts += 1;
+        }
+      }
+      expect(cuts).toBeGreaterThan(100);
+    },
+  );
+
+  it.each([...apis])('%s: with any byte changed, a stream still ends once', (api, { adapter, endMark }) => {
+    let flips = 0;
+    for (const [seed, recording] of recordings.filter((candidate) => candidate.api === api).entries()) {
+      const body = bodyOf(join(path, recording.file), endMark);
+      for (const at of places(body.length, 40, seed + 1000)) {
+        const changed = body.slice();
+        changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+        checkEnd(readCuts(adapter, [changed], true));
+        flips += 1;
+      }
+    }
+    expect(flips).toBeGreaterThan(100);
+  });
+});
