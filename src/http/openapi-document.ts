@@ -52,11 +52,13 @@ Faults are \`application/problem+json\` with a \`code\` from one closed list; \`
 const tags = [
   { name: 'Toolsets', description: 'Tools under the names you choose.' },
   { name: 'Tools', description: 'Every tool the workspace knows.' },
+  { name: 'Servers', description: 'Where tools come from that are not built in, and which of their definitions are in force.' },
   { name: 'Sessions', description: 'Conversations that remember: turns, events, messages and files.' },
   { name: 'Approvals', description: 'A person’s word on a tool call that waits for it.' },
   { name: 'OpenAI', description: 'What stock OpenAI clients call.' },
   { name: 'Anthropic', description: 'What stock Anthropic clients call.' },
   { name: 'Agents', description: 'A model, instructions and a toolset under one name.' },
+  { name: 'Skills', description: 'Instructions with files, which agents read up when a job needs them.' },
   { name: 'Providers', description: 'Where models are reached.' },
   { name: 'Policy', description: 'What may happen without asking.' },
   { name: 'Secrets', description: 'Values that may be used and never read.' },
@@ -105,11 +107,21 @@ function objectParameters(place: 'path' | 'query', schema: z.ZodType | undefined
 }
 
 function requestBody({ body, rawBody }: Operation, components: Components): Json | undefined {
-  if (rawBody !== undefined)
-    return { required: true, description: rawBody.description, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } };
+  if (rawBody !== undefined) {
+    const { description: text, type = '*/*', json } = rawBody;
+    const binary = { [type]: { schema: { type: 'string', format: 'binary' } } };
+    return {
+      required: true,
+      description: text,
+      content: { ...(json !== undefined && { 'application/json': { schema: toSchema(json, components) } }), ...binary },
+    };
+  }
   if (body === undefined) return undefined;
   const schema = toSchema(body.documented ?? body.schema, components);
-  return { required: true, content: { 'application/json': { schema }, ...(body.also !== undefined && { [body.also]: { schema } }) } };
+  return {
+    required: body.isOptional !== true,
+    content: { 'application/json': { schema }, ...(body.also !== undefined && { [body.also]: { schema } }) },
+  };
 }
 
 function answers({ answers: given }: Operation, components: Components): Json {
@@ -167,6 +179,7 @@ function problemCodes({ scopes, params, query, body, rawBody, problems: own = []
     ...(query || body ? (['invalid_request'] as const) : []),
     ...(body ? (['invalid_json', 'body_too_large', 'unsupported_media_type'] as const) : []),
     ...(rawBody ? (['body_too_large'] as const) : []),
+    ...(rawBody?.json ? (['invalid_request', 'invalid_json', 'unsupported_media_type'] as const) : []),
     ...own,
     'internal',
   ];

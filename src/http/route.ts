@@ -43,10 +43,13 @@ export type RouteSpec<Params extends z.ZodType, Query extends z.ZodType, Body ex
   query?: Query;
   /** Request headers that mean something here: name → what. */
   headers?: Record<string, string>;
-  /** `documented`: what the OpenAPI document shows where `schema`, which is parsed, looks at less. `also`: another content type. */
-  body?: { schema: Body; documented?: z.ZodType; maxBytes?: number; also?: string };
-  /** A body that is not JSON, which the handler reads itself. */
-  rawBody?: { description: string };
+  /**
+   * `documented`: what the OpenAPI document shows where `schema`, which is parsed, looks at less. `also`: another content type. `isOptional`:
+   * none is the same as `{}`.
+   */
+  body?: { schema: Body; documented?: z.ZodType; maxBytes?: number; also?: string; isOptional?: true };
+  /** A body that the handler reads itself: of any type, or of `type`, or JSON after `json`. */
+  rawBody?: { description: string; type?: string; json?: z.ZodType };
   answers: Record<number, Answer>;
   /** Beyond what every keyed route may answer. */
   problems?: readonly ProblemCode[];
@@ -80,7 +83,8 @@ export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodTyp
     const services = c.get('services');
     const params = parseParams(spec, c);
     const query = parseQuery(spec, c);
-    const body = spec.body && (await readJsonBody(c.req.raw, spec.body.maxBytes ?? limits.maxBodyBytes));
+    const isAbsent = spec.body?.isOptional === true && hasNoBody(c.req.raw);
+    const body = spec.body && !isAbsent ? await readJsonBody(c.req.raw, spec.body.maxBytes ?? limits.maxBodyBytes) : undefined;
     return await handle({
       c,
       services,
@@ -88,11 +92,15 @@ export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodTyp
       params,
       query,
       // Without a body schema `Body` is the empty object type; a cast, because the compiler cannot follow the absence.
-      body: (body && spec.body ? parseDocument(spec.body.schema, body.value) : {}) as z.infer<Body>,
+      body: (spec.body ? parseDocument(spec.body.schema, body === undefined ? {} : body.value) : {}) as z.infer<Body>,
       bytes: body?.bytes ?? new Uint8Array(0),
       text: body?.text ?? '',
     });
   });
+}
+
+function hasNoBody({ body, headers }: globalThis.Request): boolean {
+  return body === null || headers.get('content-length') === '0';
 }
 
 export type PublicRouteSpec = Pick<

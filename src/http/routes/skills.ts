@@ -1,0 +1,237 @@
+/**
+ * `/v1/skills`: a `SKILL.md` with its resource files, as JSON or as a zip archive. What they must be like is `skills/read-skill.ts`,
+ * which the Catalog asks at every write; agents name the skills that they may read up.
+ */
+import { z } from 'zod';
+import { parseDocument } from '../../core/issues.ts';
+import { limits } from '../../core/limits.ts';
+import { Problem, quoted } from '../../core/problem.ts';
+import { SkillName, type Skill } from '../../core/skill.ts';
+import { resourceBytes } from '../../core/skill-resource.ts';
+import type { StoredDocument } from '../../ports/catalog.ts';
+import type { SkillFiles } from '../../skills/read-skill.ts';
+import { readSkillZip } from '../../skills/zip.ts';
+import { requireUnbound } from '../access.ts';
+import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, Warning, writeConditions } from '../documents.ts';
+import { readBytes, readJsonBody } from '../json-body.ts';
+import { PageQuery, pageOf } from '../paging.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+
+const params = z.object({ skill: SkillName.meta({ example: 'release-notes' }) });
+const resourceParams = params.extend({
+  path: z.string().min(1).max(limits.maxPathBytes).meta({ description: 'From the skill’s folder.', example: 'scripts/changes.sh' }),
+});
+
+/** Of the frontmatter. Taken on writes too, and not looked at, so that what GET shows can be sent back. */
+const fields = {
+  description: z
+    .string()
+    .optional()
+    .meta({ description: 'Read from `content`, like the others of the frontmatter: not looked at on writes.' }),
+  license: z.string().optional(),
+  compatibility: z.string().optional(),
+  metadata: z.record(z.string(), z.string()).optional(),
+  allowedTools: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Patterns are kept, and grant nothing.', example: ['Bash(git:*)'] }),
+  requires: z.array(z.string()).optional(),
+};
+
+const bytes = z.int().min(0).meta({ description: 'Its size. Not looked at on writes.' });
+
+const SkillBody = z
+  .strictObject({
+    name: SkillName.optional().meta({ description: 'If given, equals the name in the path.' }),
+    content: z.string().meta({ description: `The text of SKILL.md, at most ${limits.maxSkillFileBytes} bytes.` }),
+    resources: z
+      .record(
+        z.string(),
+        z.union([
+          z.string(),
+          z.strictObject({ text: z.string(), bytes: bytes.optional() }),
+          z.strictObject({ base64: z.base64(), bytes: bytes.optional() }),
+        ]),
+      )
+      .default({})
+      .meta({
+        description: `Files beside it, by path: text, \`{"text"}\` or \`{"base64"}\`. At most ${limits.maxSkillResources}, ${limits.maxSkillFileBytes} bytes each, ${limits.maxSkillBytes} with SKILL.md.`,
+      }),
+    ...fields,
+  })
+  .meta({
+    id: 'Skill',
+    example: {
+      content:
+        '---\nname: release-notes\ndescription: Writes release notes. Use when a version is to be announced.\nallowed-tools: Bash(git:*)\n---\nUse the `bash` tool to run scripts/changes.sh, then sum up what it prints.\n',
+      resources: { 'scripts/changes.sh': 'git log --oneline\n' },
+    },
+  });
+
+const Summary = z
+  .object({
+    name: SkillName,
+    ...fields,
+    description: z.string(),
+    version: z.int(),
+    resources: z.array(z.object({ path: z.string(), bytes: z.int() })),
+  })
+  .meta({ id: 'SkillSummary' });
+const Written = Summary.extend({ warnings: z.array(Warning) }).meta({ id: 'WrittenSkill' });
+
+const common = { tag: 'Skills', scopes: ['toolsets'] } as const;
+
+export function mountSkills(app: App): void {
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/skills',
+      operationId: 'listSkills',
+      summary: 'List skills',
+      query: PageQuery,
+      answers: { 200: { description: 'A page of skills, without their texts.', schema: pageOf(Summary) } },
+    },
+    async ({ c, services, principal, query }) => {
+      requireUnbound(principal, 'Skills');
+      const { items, nextCursor } = await services.catalog(principal.workspace).list('skill', query);
+      return c.json({ items: items.map(toSummary), nextCursor });
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/skills/{skill}',
+      operationId: 'getSkill',
+      summary: 'Read one skill',
+      description: 'What comes can be sent back with PUT as it is.',
+      params,
+      answers: { 200: { description: 'The skill with its resources.', schema: SkillBody, headers: etagHeader } },
+    },
+    async ({ c, services, principal, params }) => {
+      requireUnbound(principal, 'Skills');
+      const document = await services.catalog(principal.workspace).get('skill', params.skill);
+      return documentAnswer(c, document, toView(document));
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'get',
+      path: '/v1/skills/{skill}/resources/{path+}',
+      operationId: 'getSkillResource',
+      summary: 'Read one resource file of a skill',
+      params: resourceParams,
+      answers: { 200: { description: 'Its bytes.', contentType: 'application/octet-stream', headers: etagHeader } },
+    },
+    async ({ c, services, principal, params }) => {
+      requireUnbound(principal, 'Skills');
+      const document = await services.catalog(principal.workspace).get('skill', params.skill);
+      const resource = skillOf(document).resources.find(({ path }) => path === params.path);
+      if (resource === undefined) throw new Problem('not_found', `The skill "${params.skill}" has no file ${quoted(params.path)}.`);
+      // Whatever its author put there: never shown by a browser as a page of this origin.
+      return c.body(new Uint8Array(resourceBytes(resource)), 200, {
+        'content-type': 'application/octet-stream',
+        'content-disposition': 'attachment',
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cache-control': 'private, no-cache',
+        etag: etag(document.version),
+      });
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'put',
+      path: '/v1/skills/{skill}',
+      operationId: 'putSkill',
+      summary: 'Write one skill',
+      description:
+        'The same files make no new version, whichever way they come. Hidden files and what systems leave behind are left out, with a warning.',
+      params,
+      headers: conditionHeaders,
+      rawBody: {
+        json: SkillBody,
+        type: 'application/zip',
+        description: 'JSON, or a zip archive with SKILL.md at its top or in the one folder there.',
+      },
+      answers: {
+        200: { description: 'Replaced, or already so.', schema: Written, headers: etagHeader },
+        201: { description: 'Made.', schema: Written, headers: { ...etagHeader, location: 'Of the skill.' } },
+      },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, params }) => {
+      requireUnbound(principal, 'Skills');
+      const { warnings: left = [], ...files } = await readFiles(c.req.raw, params.skill);
+      const { document, created, warnings } = await services
+        .catalog(principal.workspace)
+        .put('skill', params.skill, files, writeConditions(c));
+      const answer = { ...toSummary(document), warnings: [...left, ...warnings] };
+      const tag = { etag: etag(document.version) };
+      return created ? c.json(answer, 201, { ...tag, location: `/v1/skills/${params.skill}` }) : c.json(answer, 200, tag);
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'delete',
+      path: '/v1/skills/{skill}',
+      operationId: 'deleteSkill',
+      summary: 'Delete one skill',
+      description: 'Agents that name it go on without it.',
+      params,
+      headers: conditionHeaders,
+      answers: { 204: { description: 'Gone.' } },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, params }) => {
+      requireUnbound(principal, 'Skills');
+      await services.catalog(principal.workspace).remove('skill', params.skill, writeConditions(c));
+      return c.body(null, 204);
+    },
+  );
+}
+
+async function readFiles(request: Request, name: string): Promise<SkillFiles & { warnings?: z.infer<typeof Warning>[] }> {
+  const type = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (zipTypes.has(type)) return readSkillZip(await readBytes(request, limits.maxLargeBodyBytes));
+  if (type !== 'application/json')
+    throw new Problem('unsupported_media_type', 'Send a skill as `content-type: application/json` or `application/zip`.');
+  const body = parseDocument(SkillBody, (await readJsonBody(request, limits.maxLargeBodyBytes)).value);
+  requireSameName(name, body);
+  const resources = Object.entries(body.resources).map(([path, given]) => {
+    if (typeof given === 'string') return { path, text: given };
+    return { path, ...('text' in given ? { text: given.text } : { base64: given.base64 }) };
+  });
+  return { content: body.content, resources };
+}
+
+/** The second is what browsers of Windows call it. */
+const zipTypes: ReadonlySet<string> = new Set(['application/zip', 'application/x-zip-compressed']);
+
+/** Documents of skills are what `readSkill` made. */
+function skillOf({ body }: StoredDocument): Skill {
+  return body as Skill;
+}
+
+function toSummary(document: StoredDocument): Record<string, unknown> {
+  const { content: _content, resources, ...fields } = skillOf(document);
+  return { ...fields, version: document.version, resources: resources.map(({ path, bytes }) => ({ path, bytes })) };
+}
+
+function toView(document: StoredDocument): Record<string, unknown> {
+  const { resources, ...rest } = skillOf(document);
+  return { ...rest, resources: Object.fromEntries(resources.map(({ path, ...content }) => [path, content])) };
+}

@@ -1,0 +1,86 @@
+/**
+ * A skill from the files that somebody gave: `SKILL.md` as text and the resources beside it. All faults at once, each at its
+ * path. The one way in for JSON, zip archives, and stored documents that are read back; used by the Catalog.
+ */
+import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
+import { limits } from '../core/limits.ts';
+import type { Skill } from '../core/skill.ts';
+import { readSkillFile, skillFile } from '../core/skill-file.ts';
+import { isStray, skillPathFault } from '../core/skill-path.ts';
+import { type GivenResource, toResource } from '../core/skill-resource.ts';
+import { utf8Length } from '../core/utf8.ts';
+import { readFrontmatter } from './frontmatter.ts';
+
+/** As a skill is handed to the Catalog. `path` is what the author called it, checked here. */
+export type SkillFiles = { content: string; resources: GivenResource[] };
+
+/** Throws `invalid_request`. */
+export function readSkill(name: string, { content, resources }: SkillFiles): { skill: Skill; warnings: Issue[] } {
+  const stray = resources.filter(({ path }) => isLeftOut(path));
+  const kept = resources.filter(({ path }) => !isLeftOut(path));
+  const read = readSkillFile(name, content, readFrontmatter);
+  const issues = [...('issues' in read ? read.issues : []), ...pathIssues(kept)];
+  const files = kept.flatMap((given) => {
+    const resource = toResource(given);
+    if (typeof resource !== 'string') return [resource];
+    issues.push({ path: at(given.path), message: resource });
+    return [];
+  });
+  const total = files.reduce((sum, { bytes }) => sum + bytes, utf8Length(content));
+  if (total > limits.maxSkillBytes)
+    issues.push({ path: 'resources', message: `with ${skillFile} they are ${total} bytes; a skill is at most ${limits.maxSkillBytes}` });
+  if ('issues' in read || issues.length > 0) throw invalidRequest(issues);
+  const skill = { ...read.fields, content, resources: files.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+  return { skill, warnings: [...read.warnings, ...strayWarnings(stray)] };
+}
+
+/** A path that is no good is refused, whatever it is called. */
+function isLeftOut(path: string): boolean {
+  return isStray(path) && skillPathFault(path) === null;
+}
+
+function pathIssues(resources: readonly GivenResource[]): Issue[] {
+  if (resources.length > limits.maxSkillResources)
+    return [{ path: 'resources', message: `are ${resources.length}; a skill has at most ${limits.maxSkillResources}` }];
+  const paths = new Set<string>();
+  const issues = resources.flatMap(({ path }): Issue[] => {
+    const fault = paths.has(path) ? 'is given twice' : pathFault(path);
+    paths.add(path);
+    return fault === null ? [] : [{ path: at(path), message: fault }];
+  });
+  // A file cannot also be a folder.
+  const folders = [...paths].flatMap((path) => {
+    const parent = parentsOf(path).find((folder) => paths.has(folder));
+    return parent === undefined ? [] : [{ path: at(path), message: `lies in ${quoted(parent)}, which is a file` }];
+  });
+  return [...issues, ...folders];
+}
+
+function pathFault(path: string): string | null {
+  if (path === skillFile) return 'is the skill itself: give it as `content`';
+  if (utf8Length(path) > limits.maxSkillPathBytes) return `is longer than ${limits.maxSkillPathBytes} bytes`;
+  return skillPathFault(path);
+}
+
+/** Where a fault stands. A path that is too long does not come back whole. */
+function at(path: string): string {
+  return `resources.${path.slice(0, limits.maxSkillPathBytes)}`;
+}
+
+function parentsOf(path: string): string[] {
+  const segments = path.split('/').slice(0, -1);
+  return segments.map((_segment, index) => segments.slice(0, index + 1).join('/'));
+}
+
+/** One for all: an archive of another system may have a hundred. */
+export function strayWarnings(stray: readonly { path: string }[]): Issue[] {
+  const [first] = stray;
+  if (first === undefined) return [];
+  const more = stray.length === 1 ? '' : ` and ${stray.length - 1} more`;
+  return [
+    {
+      path: 'resources',
+      message: `${quoted(first.path)}${more} were left out: hidden files and what systems leave behind are no part of a skill`,
+    },
+  ];
+}

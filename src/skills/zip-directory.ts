@@ -1,0 +1,94 @@
+/**
+ * The entries of a zip archive, from its central directory (PKWARE APPNOTE 6.3.10, §4.3.12 and §4.3.16), and nothing of their content.
+ * What a skill's archive has no need for, and others have hidden things in, is refused with the entry's name: encryption,
+ * links, other methods than stored and deflate, zip64, more disks than one.
+ */
+import type { Issue } from '../core/problem.ts';
+import { limits } from '../core/limits.ts';
+
+export type ZipEntry = {
+  /** As written; not checked to be a good path. */
+  name: string;
+  isDirectory: boolean;
+  deflated: boolean;
+  crc: number;
+  compressedBytes: number;
+  bytes: number;
+  /** Of its local header. */
+  offset: number;
+};
+
+/** A string says why it is no archive that can be read; issues are entries' own. */
+export function readZipDirectory(archive: Uint8Array): { entries: ZipEntry[]; issues: Issue[] } | string {
+  const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength);
+  const end = findEnd(view);
+  if (end === null) return 'is no zip archive, or its end is missing';
+  const count = view.getUint16(end + 10, true);
+  const size = view.getUint32(end + 12, true);
+  const start = view.getUint32(end + 16, true);
+  if (view.getUint16(end + 4, true) !== 0 || count !== view.getUint16(end + 8, true)) return 'is a part of an archive on several disks';
+  if (count === 0xffff || size === 0xffffffff || start === 0xffffffff) return 'is in the zip64 form, which no skill is large enough for';
+  if (count > limits.maxZipEntries) return `has ${count} entries; at most ${limits.maxZipEntries} are read`;
+  if (start + size > end) return 'has a directory that reaches beyond its end';
+  const entries: ZipEntry[] = [];
+  const issues: Issue[] = [];
+  let at = start;
+  for (let index = 0; index < count; index += 1) {
+    const length = at + headerBytes > end || view.getUint32(at, true) !== headerSignature ? null : headerLength(view, at);
+    if (length === null || at + length > end) return `has a broken directory at entry ${index + 1}`;
+    const entry = readEntry(archive, view, at);
+    if (typeof entry === 'string') return `has an entry ${index + 1} whose name is not UTF-8`;
+    const fault = faultOf(view, at);
+    if (fault === null) entries.push(entry);
+    else issues.push({ path: entry.name, message: fault });
+    at += length;
+  }
+  return { entries, issues };
+}
+
+const endSignature = 0x06054b50;
+const endBytes = 22;
+const headerSignature = 0x02014b50;
+const headerBytes = 46;
+
+/** The end record stands last, before a comment of at most 65,535 bytes that must reach to the end exactly. */
+function findEnd(view: DataView): number | null {
+  const last = view.byteLength - endBytes;
+  for (let at = last; at >= Math.max(0, last - 0xffff); at -= 1) {
+    if (view.getUint32(at, true) === endSignature && at + endBytes + view.getUint16(at + 20, true) === view.byteLength) return at;
+  }
+  return null;
+}
+
+function headerLength(view: DataView, at: number): number {
+  return headerBytes + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+}
+
+function readEntry(archive: Uint8Array, view: DataView, at: number): ZipEntry | string {
+  try {
+    const bytes = archive.subarray(at + headerBytes, at + headerBytes + view.getUint16(at + 28, true));
+    const name = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return {
+      name,
+      isDirectory: name.endsWith('/'),
+      deflated: view.getUint16(at + 10, true) === 8,
+      crc: view.getUint32(at + 16, true),
+      compressedBytes: view.getUint32(at + 20, true),
+      bytes: view.getUint32(at + 24, true),
+      offset: view.getUint32(at + 42, true),
+    };
+  } catch {
+    // The only thing that can go wrong here is the name.
+    return 'name';
+  }
+}
+
+function faultOf(view: DataView, at: number): string | null {
+  if ((view.getUint16(at + 8, true) & 0x2041) !== 0) return 'is encrypted';
+  const method = view.getUint16(at + 10, true);
+  if (method !== 0 && method !== 8) return `is compressed with method ${method}: use deflate, or none`;
+  // The upper half are Unix modes where a Unix wrote it, and mostly 0 elsewhere.
+  const type = (view.getUint32(at + 38, true) >>> 16) & 0o170000;
+  if (type === 0o120000) return 'is a symbolic link: put the file itself there';
+  return type === 0 || type === 0o100000 || type === 0o040000 ? null : 'is no ordinary file';
+}

@@ -1,0 +1,126 @@
+/**
+ * A skill's files from a zip archive: `SKILL.md` at its top, or in the one folder there. Everything is bounded twice, by what
+ * the directory says and by what comes out, so neither a bomb nor a header that lies gets further than a file may be large.
+ */
+import { Inflate } from 'fflate';
+import { joinBytes } from '../core/bytes.ts';
+import { limits } from '../core/limits.ts';
+import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
+import { skillFile } from '../core/skill-file.ts';
+import { isStray, skillPathFault } from '../core/skill-path.ts';
+import { toBase64, toPlainText } from '../core/skill-resource.ts';
+import { strayWarnings, type SkillFiles } from './read-skill.ts';
+import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
+
+/** Throws `invalid_request`, with the names of the entries that are at fault. */
+export function readSkillZip(archive: Uint8Array): SkillFiles & { warnings: Issue[] } {
+  const directory = readZipDirectory(archive);
+  if (typeof directory === 'string') throw invalidRequest([{ path: '', message: `the archive ${directory}` }]);
+  const { entries } = directory;
+  const issues = [...directory.issues, ...nameIssues(entries)];
+  if (issues.length > 0) throw refused(issues);
+  const files = entries.filter(({ name, isDirectory }) => !isDirectory && !isStray(name));
+  const stray = entries.filter(({ name, isDirectory }) => !isDirectory && isStray(name));
+  const top = topFolder(files);
+  const sizes = sizeIssues(files);
+  if (sizes.length > 0) throw refused(sizes);
+  let content: string | null = null;
+  const resources: SkillFiles['resources'][number][] = [];
+  for (const entry of files) {
+    const bytes = unpack(archive, entry);
+    if (typeof bytes === 'string') throw refused([{ path: entry.name, message: bytes }]);
+    const path = entry.name.slice(top.length);
+    const text = toPlainText(bytes);
+    if (path !== skillFile) resources.push({ path, ...(text === null ? { base64: toBase64(bytes) } : { text }) });
+    else if (text === null) throw refused([{ path: entry.name, message: 'is not plain UTF-8 text' }]);
+    else content = text;
+  }
+  if (content === null) throw new Error('readSkillZip: the top folder was chosen by its SKILL.md');
+  return { content, resources, warnings: strayWarnings(stray.map(({ name }) => ({ path: name }))) };
+}
+
+function refused(issues: Issue[]) {
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  return invalidRequest(issues, `The archive was refused: ${quoted(first?.path ?? '')} ${first?.message ?? ''}${more}.`);
+}
+
+function nameIssues(entries: readonly ZipEntry[]): Issue[] {
+  const seen = new Set<string>();
+  return entries.flatMap(({ name, isDirectory }) => {
+    const path = isDirectory ? name.slice(0, -1) : name;
+    const fault = seen.has(path) ? 'is in the archive twice' : skillPathFault(path);
+    seen.add(path);
+    return fault === null ? [] : [{ path: name, message: fault }];
+  });
+}
+
+/** '' when `SKILL.md` stands at the top; the one folder, with its slash, when it stands in that. */
+function topFolder(files: readonly ZipEntry[]): string {
+  if (files.some(({ name }) => name === skillFile)) return '';
+  const tops = new Set(files.map(({ name }) => name.slice(0, name.indexOf('/') + 1)));
+  const [top = ''] = tops;
+  if (tops.size === 1 && files.some(({ name }) => name === top + skillFile)) return top;
+  throw invalidRequest([{ path: skillFile, message: 'is not in the archive: it must stand at its top, or in the one folder there' }]);
+}
+
+function sizeIssues(files: readonly ZipEntry[]): Issue[] {
+  const large = files.flatMap(({ name, bytes }) =>
+    bytes > limits.maxSkillFileBytes
+      ? [{ path: name, message: `is ${bytes} bytes; a file of a skill is at most ${limits.maxSkillFileBytes}` }]
+      : [],
+  );
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (large.length > 0 || total <= limits.maxSkillBytes) return large;
+  return [{ path: '', message: `its files are ${total} bytes; a skill is at most ${limits.maxSkillBytes}` }];
+}
+
+const localSignature = 0x04034b50;
+const localBytes = 30;
+const liar = 'is not what the directory of the archive says it is';
+
+/** Its bytes, or what is wrong with it. */
+function unpack(archive: Uint8Array, { offset, compressedBytes, bytes, deflated, crc }: ZipEntry): Uint8Array | string {
+  const view = new DataView(archive.buffer, archive.byteOffset, archive.byteLength);
+  if (offset + localBytes > archive.byteLength || view.getUint32(offset, true) !== localSignature) return liar;
+  const start = offset + localBytes + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
+  if (start + compressedBytes > archive.byteLength) return 'is cut off';
+  const data = archive.subarray(start, start + compressedBytes);
+  const content = deflated ? inflate(data, bytes) : data;
+  return content === null || content.byteLength !== bytes || crc32(content) !== crc ? liar : content;
+}
+
+/** Of `data`, in pieces: no more than one piece's worth comes out beyond `max`. null: it is more than that, or broken. */
+function inflate(data: Uint8Array, max: number): Uint8Array | null {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  let ended = false;
+  const stream = new Inflate((piece, final) => {
+    size += piece.byteLength;
+    ended ||= final;
+    if (size <= max) pieces.push(piece.slice());
+  });
+  try {
+    for (let at = 0; size <= max && at < Math.max(1, data.byteLength); at += inflatedAtOnce)
+      stream.push(data.subarray(at, at + inflatedAtOnce), at + inflatedAtOnce >= data.byteLength);
+  } catch {
+    // What is no deflate stream, or ends too early, is refused with its name by the caller.
+    return null;
+  }
+  return ended && size <= max ? joinBytes(pieces) : null;
+}
+
+/** Deflate makes at most about a thousand bytes of one. */
+const inflatedAtOnce = 4 * 1024;
+
+const crcTable = Uint32Array.from({ length: 256 }, (_empty, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit += 1) value = (value & 1) === 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = (crcTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}
