@@ -1,36 +1,32 @@
 /**
- * The one table that lists, filters, resolves and authorises (DESIGN §3.5, §3.6): what is offered is all that may be
- * called. Both halves of the mapping are here: names out to the model, called names back to tools. Built once for an
- * edition and a plan's rights; exact names cost one lookup.
+ * The one table that lists, filters, resolves and authorises (DESIGN §3.5, §3.6): what it holds is all that may be called. Both
+ * halves of the mapping are here: a tool to its name of now, called names back to tools. Built once for an edition and a plan's
+ * rights; exact names cost one lookup. Which of its tools a model is sent, and how, is `offered-tools.ts`.
  */
-import { describeTool } from './announce.ts';
-import { isForModels, type Edition, type EditionTool } from './edition.ts';
+import type { Edition, EditionTool } from './edition.ts';
 import { fold } from './fold.ts';
 import { limits } from './limits.ts';
 import type { Via } from './message.ts';
 import { distinctWireName, toWireName, type WireName } from './names.ts';
 import { nearNames } from './suggest.ts';
-import { toldTool } from './told-tools.ts';
-import type { JsonSchema } from './tool.ts';
 
 export type AliasMap = {
   readonly edition: Edition;
-  /** What the plan may use, in the document's order. Names that lead elsewhere are unknown here. */
+  /** What the plan may use: the document's, in its order, then what was added. Names that lead elsewhere are unknown here. */
   readonly tools: readonly EditionTool[];
-  readonly aliases: boolean;
-  /** The table that this one has more tools than: what was told of those before stays as it was told. */
+  /** Of those, the ones that this table adds to its `base`; all of them where it has none. */
+  readonly own: readonly EditionTool[];
+  /** The table that this one has more tools than: its look-ups are shared, and what was told of those before stays as it was told. */
   readonly base?: AliasMap;
-  /** Tables and lists that are built when first asked for, and kept. Nobody else's business. */
-  readonly kept: Kept;
+  readonly aliases: boolean;
+  /** Tables that are built when first asked for, and kept. Nobody else's business. */
+  readonly kept: Map<Via, Map<string, Hit>>;
 };
 
 export type Resolution =
   | { ok: true; requested: string; canonical: string; via: Via; wireName: WireName; tool: EditionTool }
   | { ok: false; code: 'unknown_tool'; requested: string; suggestions: string[] }
   | { ok: false; code: 'ambiguous_tool'; requested: string; candidates: string[] };
-
-/** A definition as a model is sent it. `name` is the tool's wire name, or one of its `function` aliases. */
-export type OfferedName = { name: string; description: string; inputSchema: JsonSchema; tool: EditionTool };
 
 export type AliasMapOptions = {
   /** `MONIKER_ALIASES`: without it tools go by their own names, made legal and apart, and no alias is told or resolved. */
@@ -42,16 +38,33 @@ export type AliasMapOptions = {
 export function buildAliasMap(edition: Edition, options: AliasMapOptions): AliasMap {
   const named = options.aliases ? edition.tools : withOwnNames(edition.tools);
   const allow = options.allow === undefined || options.allow === null ? null : new Set(options.allow);
-  const tools = allow === null ? named : named.filter((tool) => allow.has(tool.canonical));
-  return { edition, tools, aliases: options.aliases, kept: { tables: new Map(), offered: null } };
+  const own = allow === null ? named : named.filter((tool) => allow.has(tool.canonical));
+  return { edition, tools: own, own, aliases: options.aliases, kept: new Map() };
 }
 
-/** The same table with more tools at its end: the caller's own, and those that we inject. Their names are free, which others check. */
-export function extendAliasMap(map: AliasMap | null, tools: readonly EditionTool[]): AliasMap {
-  const kept: Kept = { tables: new Map(), offered: null };
-  if (map !== null) return { ...map, tools: [...map.tools, ...tools], base: map, kept };
-  const edition: Edition = { format: 1, workspace: '', toolset: '', announce: 'none', tools: [...tools] };
-  return { edition, tools, aliases: true, kept };
+/**
+ * The same table with more tools at its end: the caller's own, and those that we inject. Their names are free, which others check.
+ * Costs nothing of the table's size.
+ */
+export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[]): AliasMap {
+  if (base === null) {
+    const edition: Edition = { format: 1, workspace: '', toolset: '', announce: 'none', tools: [...own] };
+    return { edition, tools: own, own, aliases: true, kept: new Map() };
+  }
+  const { edition, aliases } = base;
+  let tools: readonly EditionTool[] | null = null;
+  return {
+    edition,
+    aliases,
+    own,
+    base,
+    kept: new Map(),
+    // Seldom asked for, and as long as the toolset.
+    get tools() {
+      tools ??= [...base.tools, ...own];
+      return tools;
+    },
+  };
 }
 
 /** Finds the tool that a called name means. The first level with a hit decides; two hits on it are ambiguous. */
@@ -67,36 +80,45 @@ export function toolsNamed(map: AliasMap, name: string): readonly EditionTool[] 
   return Array.isArray(hit) ? hit : [hit];
 }
 
-/** Every ready tool in the document's order, then the `function` aliases in theirs: what is added last stands last. */
-export function offeredTools(map: AliasMap): readonly OfferedName[] {
-  map.kept.offered ??= offer(map);
-  return map.kept.offered;
-}
-
 /**
  * The name to show for a tool, such as one in old messages that was called by the name `said`; of several entries the one that has this
  * name, else the first. undefined: not in the plan.
  */
 export function wireNameOf(map: AliasMap, canonical: string, said?: string): WireName | undefined {
-  const hit = tableOf(map, 'canonical').get(canonical);
+  const hit = hitAt(map, 'canonical', canonical);
   if (!Array.isArray(hit)) return hit?.wireName;
-  const meant = hit.find(({ wireName, aliases }) => wireName === said || aliases.some(({ name }) => name === said));
-  return (meant ?? hit[0])?.wireName;
+  const meant = said === undefined ? undefined : (hitAt(map, 'wire', said) ?? hitAt(map, 'alias', said));
+  const isOne = meant !== undefined && !Array.isArray(meant) && meant.canonical === canonical;
+  return (isOne ? meant : hit[0])?.wireName;
 }
 
 /** A tool, or all tools that a name fits at one level. */
 type Hit = EditionTool | EditionTool[];
-type Kept = { tables: Map<Via, Map<string, Hit>>; offered: OfferedName[] | null };
 
 const exactLevels = ['wire', 'canonical', 'alias', 'own'] as const satisfies readonly Via[];
 
 function find(map: AliasMap, name: string): { hit: Hit; via: Via } | null {
   for (const via of exactLevels) {
-    const hit = tableOf(map, via).get(name);
-    if (hit !== undefined) return { hit, via };
+    const hit = hitAt(map, via, name);
+    if (hit !== undefined) return { hit: via === 'canonical' ? plainEntry(hit) : hit, via };
   }
-  const hit = tableOf(map, 'folded').get(fold(name));
+  const hit = hitAt(map, 'folded', fold(name));
   return hit === undefined ? null : { hit, via: 'folded' };
+}
+
+/** Of several entries of one tool its canonical name means the only one without presets: that one is the tool as it is. */
+function plainEntry(hit: Hit): Hit {
+  if (!Array.isArray(hit)) return hit;
+  const [plain, ...others] = hit.filter((tool) => tool.arguments?.preset === undefined);
+  return plain !== undefined && others.length === 0 ? plain : hit;
+}
+
+/** What a name fits at a level, in the table and in those that it extends; the oldest first. */
+function hitAt(map: AliasMap, level: Via, name: string): Hit | undefined {
+  const hit = tableOf(map, level).get(name);
+  if (map.base === undefined) return hit;
+  const before = hitAt(map.base, level, name);
+  return before === undefined || hit === undefined ? (before ?? hit) : [before, hit].flat();
 }
 
 function answer(requested: string, hit: Hit, via: Via): Resolution {
@@ -109,10 +131,10 @@ function answer(requested: string, hit: Hit, via: Via): Resolution {
  * never build the others; all of them together cost a third of parsing the edition (`bench/resolve.ts`).
  */
 function tableOf(map: AliasMap, level: Via): Map<string, Hit> {
-  const kept = map.kept.tables.get(level);
+  const kept = map.kept.get(level);
   if (kept !== undefined) return kept;
-  const table = buildTable(map.tools, level);
-  map.kept.tables.set(level, table);
+  const table = buildTable(map.own, level);
+  map.kept.set(level, table);
   return table;
 }
 
@@ -165,18 +187,6 @@ function suggestionsFor(map: AliasMap, requested: string): string[] {
     }
   };
   return nearNames(requested, candidates());
-}
-
-function offer(map: AliasMap): OfferedName[] {
-  const ready = map.tools.filter(isForModels);
-  const define = (tool: EditionTool, name: string): OfferedName => {
-    const { description, inputSchema } = toldTool(map, tool);
-    return { name, description: describeTool({ ...tool, description }, map.edition.announce), inputSchema, tool };
-  };
-  const aliases = ready.flatMap((tool) =>
-    tool.aliases.filter(({ name, mode }) => mode === 'function' && name !== tool.wireName).map(({ name }) => define(tool, name)),
-  );
-  return [...ready.map((tool) => define(tool, tool.wireName)), ...aliases];
 }
 
 /**

@@ -58,7 +58,19 @@ export const limits = {
   defaultOnDemandAbove: 64,
   /** Answers of one `find_tools`, and definitions that a conversation may gather by it. */
   maxFoundTools: 20,
+  defaultFoundTools: 5,
   maxGatheredTools: 200,
+  /** Remembered by a conversation, those included that its plan has no more: as many as a toolset has entries. */
+  maxRememberedTools: 1_000,
+  /** What `find_tools` is asked, and words of it that are looked for: a sentence or two. */
+  maxFindQueryLength: 1_000,
+  maxFindQueryWords: 64,
+  /** Of one tool as it is found: its description, and how its arguments are told. Those found are sent whole as soon as they can be called. */
+  maxFoundDescriptionLength: 300,
+  maxFoundArgumentsLength: 600,
+  /** Of one tool's description, as far as it is looked through; and of its schema, arguments whose names are. */
+  maxIndexedDescriptionLength: 4_000,
+  maxIndexedArguments: 100,
 
   // Servers and their definitions.
   maxServerTools: 2_000,

@@ -3,15 +3,19 @@
  * the step, then with the plan's fallback models; what cannot be helped is one `error` event.
  */
 import { splitModelRef } from '../core/agent.ts';
-import { offeredTools, resolveName, wireNameOf, type AliasMap } from '../core/alias-map.ts';
+import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import type { ChatEvent } from '../core/chat-event.ts';
 import type { Conversation } from '../core/compaction.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import { fitMessages } from '../core/fit-messages.ts';
+import type { EditionTool } from '../core/edition.ts';
+import type { Gathered } from '../core/gathered-tools.ts';
 import { limits } from '../core/limits.ts';
-import type { Message, ToolCallPart } from '../core/message.ts';
+import type { Message } from '../core/message.ts';
+import { sentTools } from '../core/offered-tools.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
+import { realias } from '../core/realias.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import { systemPrompt } from '../core/system-prompt.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
@@ -33,6 +37,8 @@ export type StepScope = {
   messages(): Message[];
   /** The same by turn. Absent: it stays as it is, however long. */
   conversation?: Conversation;
+  /** The tools that it has come to; the same list while nothing is new. Absent: none. */
+  gathered?(): readonly Gathered[];
   /** Where the results are kept whole that are shown shortened. */
   results?: Pick<ResultStore, 'has' | 'keep'> | null;
   /** Number of the newest event, for `step-restart`. */
@@ -204,15 +210,16 @@ async function toRequest(
   const names = scope.names();
   const { provider, model } = splitModelRef(at.model);
   const access = await askCatalogAgain(deps, signal, () => deps.directory.provider(scope.workspace, provider));
+  const choice = toolChoice(plan, names, at);
   const system = systemPrompt(plan, names);
   const messages = names === null ? conversation : conversation.map((message) => realias(message, names));
   return {
     access,
     model,
     messages: system === '' ? messages : [{ role: 'system', parts: [{ type: 'text', text: system }] }, ...messages],
-    // The same list from step to step: what a provider is sent of it is found once.
-    tools: names === null ? [] : offeredTools(names),
-    toolChoice: at.closing ? 'none' : at.step === 1 ? toolChoice(plan, names) : 'auto',
+    // The same list from step to step, or longer at its end: what a provider is sent of it is found once.
+    tools: names === null ? [] : sentTools(names, scope.gathered?.(), choice.tool),
+    toolChoice: choice.told,
     settings: plan.settings,
     ...(plan.protocol !== undefined && { protocol: plan.protocol }),
   };
@@ -228,30 +235,12 @@ function fittedMessages(scope: StepScope): Message[] {
   return fitted.messages;
 }
 
-function toolChoice(plan: Plan, names: AliasMap | null): ChatRequest['toolChoice'] {
-  const choice = plan.settings.toolChoice ?? 'auto';
-  if (typeof choice === 'string' || names === null) return typeof choice === 'string' ? choice : 'auto';
-  const meant = resolveName(names, choice.tool);
-  return meant.ok ? { tool: meant.tool.wireName } : 'auto';
-}
+type ToolChoice = { told: ChatRequest['toolChoice']; tool: EditionTool | null };
 
-/** Old turns speak of tools by the names of their day; the model is shown the names it can call now. */
-function realias(message: Message, names: AliasMap): Message {
-  if (message.role === 'assistant') {
-    return {
-      ...message,
-      parts: message.parts.map((part) => (part.type === 'tool-call' ? underName(part, currentName(part, names)) : part)),
-    };
-  }
-  if (message.role === 'tool')
-    return { ...message, parts: message.parts.map((part) => ({ ...part, requested: currentName(part, names) })) };
-  return message;
-}
-
-function underName(part: ToolCallPart, name: string): ToolCallPart {
-  return name === part.requested ? part : { ...part, requested: name, said: part.requested };
-}
-
-function currentName(part: { requested: string; canonical: string | null }, names: AliasMap): string {
-  return (part.canonical === null ? undefined : wireNameOf(names, part.canonical)) ?? part.requested;
+/** Forced in the first step only, and of a tool that the plan has: whatever it offers so far, that one is sent. */
+function toolChoice({ settings }: Plan, names: AliasMap | null, { step, closing }: { step: number; closing: boolean }): ToolChoice {
+  const choice = closing ? 'none' : step > 1 ? 'auto' : (settings.toolChoice ?? 'auto');
+  if (typeof choice === 'string') return { told: choice, tool: null };
+  const meant = names === null ? null : resolveName(names, choice.tool);
+  return meant?.ok ? { told: { tool: meant.tool.wireName }, tool: meant.tool } : { told: 'auto', tool: null };
 }

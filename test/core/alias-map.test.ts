@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap, offeredTools, resolveName, wireNameOf, type AliasMap } from '../../src/core/alias-map.ts';
-import type { Edition } from '../../src/core/edition.ts';
+import { buildAliasMap, extendAliasMap, resolveName, wireNameOf, type AliasMap } from '../../src/core/alias-map.ts';
+import { offeredTools } from '../../src/core/offered-tools.ts';
+import type { Edition, EditionTool } from '../../src/core/edition.ts';
+import { WireName } from '../../src/core/names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
 const known = knownTools(
@@ -126,28 +128,73 @@ describe("a plan's rights", () => {
   });
 });
 
-describe('offeredTools', () => {
-  it("are the ready tools in the document's order, then function aliases", () => {
-    expect(offeredTools(map).map((tool) => tool.name)).toEqual([
-      'terminalRun',
-      'read_file',
-      'find_code',
-      'find_docs',
-      expect.stringMatching(/^tools_list_/),
-      'sh',
-    ]);
-    expect(offeredTools(map).at(-1)?.tool.canonical).toBe('builtin.bash');
+describe('a table with tools added', () => {
+  const added = [toolOf('client', 'lookUp'), toolOf('client', 'mindMap')];
+  const extended = extendAliasMap(
+    map,
+    added.map(({ canonical, server, name, description, inputSchema }) => ({
+      canonical,
+      wireName: WireName.parse(name),
+      ownName: name,
+      server,
+      kind: 'client' as const,
+      description,
+      inputSchema,
+      aliases: [],
+      state: 'ready' as const,
+      pin: '',
+    })),
+  );
+
+  it('resolves what it had as before, and what was added by any spelling', () => {
+    for (const name of ['terminalRun', 'builtin.bash', 'shell', 'tools.list', 'Search', 'ReadFile', 'nothing', ''])
+      expect(short(extended, name)).toEqual(short(map, name));
+    expect(short(extended, 'lookUp')).toEqual(['wire', 'client.lookUp', 'lookUp']);
+    expect(short(extended, 'client.mindMap')).toEqual(['canonical', 'client.mindMap', 'mindMap']);
+    expect(short(extended, 'mind_map')).toEqual(['folded', 'client.mindMap', 'mindMap']);
+    expect(short(extended, 'look_upp')).toEqual(['unknown_tool', 'lookUp']);
+    expect(short(map, 'lookUp')).toEqual(['unknown_tool']);
   });
 
-  it('are computed once', () => {
-    expect(offeredTools(map)).toBe(offeredTools(map));
+  it('stands after the tools that it had, and leaves their table as it was', () => {
+    expect(extended.tools.map(({ wireName }) => wireName)).toEqual([...map.tools.map(({ wireName }) => wireName), 'lookUp', 'mindMap']);
+    expect(map.tools).toBe(edition.tools);
   });
 
-  it('keep their prefix when a tool is added at the end', async () => {
-    const more = await compile({ tools: [...document.tools, { tool: 'wiki.search', name: 'find_wiki' }] }, known);
-    const before = offeredTools(map).filter((offered) => offered.name !== 'sh');
-    const after = offeredTools(buildAliasMap(more.edition, { aliases: true }));
-    expect(JSON.stringify(after.slice(0, before.length))).toBe(JSON.stringify(before));
+  it('is ambiguous where a tool of each has the name', () => {
+    const twin = extendAliasMap(map, [{ ...extended.own[0], wireName: WireName.parse('twin'), ownName: 'read_file' } as EditionTool]);
+    expect(short(twin, 'read_file')).toEqual(['wire', 'builtin.read_file', 'read_file']);
+    expect(short(twin, 'readFile')).toEqual(['ambiguous_tool', 'read_file', 'twin']);
+  });
+
+  it('may have nothing before it', () => {
+    const alone = extendAliasMap(null, extended.own);
+    expect(short(alone, 'look-up')).toEqual(['folded', 'client.lookUp', 'lookUp']);
+    expect(alone.tools).toEqual(extended.own);
+  });
+});
+
+describe('entries of one tool', () => {
+  const entry = (name: string, arguments_?: unknown) => ({
+    tool: 'docs.search',
+    name,
+    aliases: [],
+    ...(arguments_ !== undefined && { arguments: arguments_ }),
+  });
+  const namesOf = async (...tools: unknown[]) => {
+    const described = knownTools([toolOf('docs', 'search', { inputSchema: { type: 'object', properties: { q: { type: 'string' } } } })]);
+    return buildAliasMap((await compile({ tools }, described)).edition, { aliases: true });
+  };
+
+  it('are meant by the canonical name where one alone presets nothing', async () => {
+    const names = await namesOf(entry('fixed', { preset: { q: 'x' } }), entry('plain'), entry('other', { preset: { q: 'y' } }));
+    expect(short(names, 'docs.search')).toEqual(['canonical', 'docs.search', 'plain']);
+  });
+
+  it('are ambiguous by it where several presets nothing, or none does', async () => {
+    expect(short(await namesOf(entry('one'), entry('two')), 'docs.search')).toEqual(['ambiguous_tool', 'one', 'two']);
+    const preset = await namesOf(entry('one', { preset: { q: 'x' } }), entry('two', { preset: { q: 'y' } }));
+    expect(short(preset, 'docs.search')).toEqual(['ambiguous_tool', 'one', 'two']);
   });
 });
 

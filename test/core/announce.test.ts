@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap, offeredTools } from '../../src/core/alias-map.ts';
+import { buildAliasMap } from '../../src/core/alias-map.ts';
+import { offeredTools } from '../../src/core/offered-tools.ts';
 import { announceBlock } from '../../src/core/announce.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
@@ -60,7 +61,8 @@ describe('the prompt block', () => {
 
 describe('in mode description', () => {
   it('each alias a model may know stands beneath the description', async () => {
-    const [bash, readFile] = offeredTools(await mapOf('description'));
+    const offered = offeredTools(await mapOf('description'));
+    const [bash, readFile] = ['terminalRun', 'read_file'].map((name) => offered.find((tool) => tool.name === name));
     expect(bash?.description).toBe(
       'Runs a command in a shell. Long outputs are cut.\nSee also read_file.\n' +
         'Alias: bash (maps to builtin.bash)\nAlias: shell (maps to builtin.bash)\nAlias: sh (maps to builtin.bash)',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap, offeredTools, resolveName } from '../../src/core/alias-map.ts';
+import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
+import { offeredTools } from '../../src/core/offered-tools.ts';
 import { withFetchResult } from '../../src/engine/plan-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 

@@ -3,7 +3,8 @@
  * test says so, as "Differs: …". Its skills are in `test/core/skill*.test.ts`.
  */
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap, offeredTools, resolveName } from '../../src/core/alias-map.ts';
+import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
+import { offeredTools } from '../../src/core/offered-tools.ts';
 import { textResult } from '../../src/core/tool.ts';
 import { ToolCallAssembler } from '../../src/core/tool-call-assembler.ts';
 import { toRequestBody } from '../../src/providers/openai-request.ts';

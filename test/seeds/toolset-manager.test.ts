@@ -3,7 +3,8 @@
  * contract decided otherwise the test says so, as "Differs: …". Its configuration tools come with the MCP endpoint.
  */
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap, offeredTools, resolveName } from '../../src/core/alias-map.ts';
+import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
+import { offeredTools } from '../../src/core/offered-tools.ts';
 import { parseDocument } from '../../src/core/issues.ts';
 import type { Issue, Problem } from '../../src/core/problem.ts';
 import { definitionPin } from '../../src/core/tool-pin.ts';

@@ -1,6 +1,7 @@
 /** The tools of a toolset as a provider is sent them. */
 import { z } from 'zod';
-import { type AliasMap, type OfferedName, offeredTools } from '../../core/alias-map.ts';
+import type { AliasMap } from '../../core/alias-map.ts';
+import { offeredTools, type OfferedName } from '../../core/offered-tools.ts';
 import type { EditionTool } from '../../core/edition.ts';
 import { joinParagraphs } from '../../core/paragraphs.ts';
 import { Problem } from '../../core/problem.ts';
@@ -42,13 +43,10 @@ const ToolsetTools = z
       }),
     ),
     tokens,
-    prompt: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'What the system prompt gets: what trusted servers say of their tools, the block about aliases, and with the text protocol the tools. null: nothing.',
-      }),
+    prompt: z.string().nullable().meta({
+      description:
+        'What the system prompt gets: what trusted servers say of their tools, the block about aliases, and with the text protocol the tools. null: nothing.',
+    }),
     warnings: z.array(z.object({ path: z.string(), message: z.string() })),
   })
   .meta({ id: 'ToolsetTools' });

@@ -1,0 +1,43 @@
+/**
+ * The tool that looks for tools: its definition, for the toolset that lists it (`tools/find-tools.ts` runs it) and for the turn that is
+ * given it because its toolset has too many tools to send them all (`engine/plan-names.ts`). How it looks is `tool-index.ts`.
+ */
+import { z } from 'zod';
+import type { EditionTool } from './edition.ts';
+import { limits } from './limits.ts';
+import { CanonicalName, WireName } from './names.ts';
+
+export const findToolsName = 'find_tools';
+export const findToolsCanonical: CanonicalName = CanonicalName.parse(`builtin.${findToolsName}`);
+
+export const findToolsDescription =
+  'Finds tools by what they do. You have more tools than are listed here: before you say that something cannot be done, describe it here in a few words. Answers the tools that fit best, with their arguments; they can be called from then on.';
+
+export const FindToolsInput = z.strictObject({
+  query: z
+    .string()
+    .min(1)
+    .max(limits.maxFindQueryLength)
+    .describe('What the tool should do, in a few words such as "create an issue on GitHub", or a part of its name'),
+  limit: z.int().min(1).max(limits.maxFoundTools).default(limits.defaultFoundTools).describe('At most this many tools'),
+});
+
+/** As it is offered to a turn whose toolset does not list it. */
+export const findToolsTool: EditionTool = {
+  canonical: findToolsCanonical,
+  wireName: WireName.parse(findToolsName),
+  ownName: findToolsName,
+  server: 'builtin',
+  kind: 'builtin',
+  description: findToolsDescription,
+  inputSchema: inputSchema(),
+  annotations: { readOnlyHint: true },
+  aliases: [],
+  state: 'ready',
+  pin: '',
+};
+
+function inputSchema(): EditionTool['inputSchema'] {
+  const { $schema: _version, ...schema } = z.toJSONSchema(FindToolsInput, { io: 'input' });
+  return schema;
+}

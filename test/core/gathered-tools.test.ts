@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { createGathering } from '../../src/core/gathered-tools.ts';
+import { limits } from '../../src/core/limits.ts';
+import type { SessionEventBody } from '../../src/core/session-event.ts';
+
+type Result = Extract<SessionEventBody, { type: 'tool-result' }>;
+const at = { turn: 't1', step: 1 };
+const resultOf = (canonical: string | null, name: string, more: Partial<Result> = {}): Result => ({
+  type: 'tool-result',
+  ...at,
+  callId: 'call_1',
+  name,
+  canonical,
+  via: null,
+  isError: false,
+  content: [],
+  ...more,
+});
+const foundBy = (tools: unknown, canonical = 'builtin.find_tools'): Result =>
+  resultOf(canonical, 'find_tools', { structuredContent: { tools } });
+const fold = (...events: SessionEventBody[]) => {
+  const gathering = createGathering();
+  for (const event of events) gathering.apply(event);
+  return gathering.list().map(({ canonical, name }) => `${canonical} as ${name}`);
+};
+
+describe('what a conversation gathers', () => {
+  it('is what find_tools answered and what was called, each once, in the order it came', () => {
+    const tools = [
+      { name: 'issue', canonical: 'github.create_issue' },
+      { name: 'list', canonical: 'github.list' },
+    ];
+    expect(fold(foundBy(tools), resultOf('github.list', 'list'), resultOf('files.read', 'cat'), foundBy(tools))).toEqual([
+      'github.create_issue as issue',
+      'github.list as list',
+      'files.read as cat',
+    ]);
+  });
+
+  it('counts a call that failed, and none whose name meant no tool', () => {
+    expect(fold(resultOf('a.b', 'b', { isError: true, code: 'invalid_arguments' }), resultOf(null, 'c', { isError: true }))).toEqual([
+      'a.b as b',
+    ]);
+  });
+
+  it('counts no call before its result: its step may be taken back', () => {
+    expect(fold({ type: 'tool-input-start', ...at, callId: 'call_1', name: 'b', canonical: 'a.b', via: 'wire' })).toEqual([]);
+  });
+
+  it('believes no other tool that says what was found, nor what is no list of tools', () => {
+    const tools = [{ name: 'x', canonical: 'a.x' }];
+    expect(fold(foundBy(tools, 'evil.find_tools'))).toEqual(['evil.find_tools as find_tools']);
+    expect(fold(...[null, 'x', {}, [null, 1, { name: 'x' }, { name: 1, canonical: 'a.x' }]].map((odd) => foundBy(odd)))).toEqual([]);
+  });
+
+  it('goes on from the calls of an imported history', () => {
+    const part = { type: 'tool-result' as const, callId: 'c', isError: false, content: [] };
+    const messages = [
+      { role: 'user' as const, parts: [{ type: 'text' as const, text: 'hi' }] },
+      {
+        role: 'tool' as const,
+        parts: [
+          { ...part, requested: 'b', canonical: 'a.b' },
+          { ...part, requested: 'z', canonical: null },
+        ],
+      },
+    ];
+    expect(fold({ type: 'history', messages })).toEqual(['a.b as b']);
+  });
+
+  it('goes on from what an earlier fold had come to, and says what is new', () => {
+    const before = [{ canonical: 'a.b', name: 'b' }];
+    const gathering = createGathering(before);
+    expect(gathering.apply(resultOf('a.b', 'b'))).toEqual([]);
+    expect(gathering.list()).toBe(before);
+    expect(gathering.apply(resultOf('a.c', 'c'))).toEqual([{ canonical: 'a.c', name: 'c' }]);
+    expect(gathering.list()).toEqual([...before, { canonical: 'a.c', name: 'c' }]);
+  });
+
+  it('is bounded: the oldest stay', () => {
+    const gathering = createGathering();
+    for (let index = 0; index <= limits.maxRememberedTools; index += 1) gathering.apply(resultOf(`a.t${index}`, `t${index}`));
+    expect(gathering.list()).toHaveLength(limits.maxRememberedTools);
+    expect(gathering.list().at(0)).toEqual({ canonical: 'a.t0', name: 't0' });
+  });
+});
