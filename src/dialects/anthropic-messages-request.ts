@@ -83,6 +83,7 @@ export function readMessagesRequest(body: Readonly<Record<string, unknown>>): Di
     conversation: (options) => toConversation(request, options),
     clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
+    allowedTools: () => null,
     toolPath: (index) => `${pathOfOffered(offered, index)}.name`,
     previous: null,
     echo: {},

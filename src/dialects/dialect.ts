@@ -38,6 +38,8 @@ export type DialectRequest = {
   /** The caller's own; null: the request says nothing about tools. */
   clientTools(): ClientTool[] | null;
   settings(): ModelSettings;
+  /** Where the request names all that may be called, its own tools and others: each name, and where it stands. null: it does not. */
+  allowedTools(): { name: string; path: string }[] | null;
   /** Where the name of a tool stands in the request. */
   toolPath(index: number): string;
   /** The id of the answer that the request goes on from, where it does so by id. */

@@ -102,6 +102,7 @@ export function readChatRequest(body: Readonly<Record<string, unknown>>): Dialec
     conversation: (options) => toConversation(request, options),
     clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
+    allowedTools: () => allowedTools(request),
     toolPath: (index) => `${pathOfOffered(offered, index)}.function.name`,
     previous: null,
     echo: {},
@@ -195,6 +196,13 @@ function* callMentions(messages: readonly unknown[]): Generator<CallMention> {
     for (const call of listOf(calls)) yield { by: 'assistant', id: recordOf(call).id, path };
     yield { by: 'assistant', id: null, path };
   }
+}
+
+function allowedTools({ tool_choice: choice }: ChatCompletionRequest): { name: string; path: string }[] | null {
+  if (choice == null || typeof choice === 'string' || choice.allowed_tools === undefined) return null;
+  return choice.allowed_tools.tools.flatMap(({ function: named }, index) =>
+    named === undefined ? [] : [{ name: named.name, path: `tool_choice.allowed_tools.tools[${index}].function.name` }],
+  );
 }
 
 /** null for one that is no function, and for a name that no model could call. */

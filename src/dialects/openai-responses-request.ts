@@ -77,6 +77,7 @@ export function readResponsesRequest(body: Readonly<Record<string, unknown>>): D
     conversation: (options) => toConversation(request, options),
     clientTools: () => (request.tools == null ? null : readClientTools(offered, parseTool)),
     settings: () => toSettings(request),
+    allowedTools: () => allowedTools(request),
     toolPath: (index) => `${pathOfOffered(offered, index)}.name`,
     previous: request.previous_response_id ?? null,
     echo: toEcho(request, offered),
@@ -132,6 +133,14 @@ function offeredTools({ tools, tool_choice: choice }: ResponsesRequest): Offered
   }
   const hasOwn = all.some(({ tool }) => isOwn(tool));
   return all.filter(({ tool }) => !hasOwn || !isSearch(tool));
+}
+
+/** Those of other kinds are the provider's, and go by no name. */
+function allowedTools({ tool_choice: choice }: ResponsesRequest): { name: string; path: string }[] | null {
+  if (choice == null || typeof choice === 'string' || choice.type !== 'allowed_tools') return null;
+  return (choice.tools ?? []).flatMap(({ name }, index) =>
+    name === undefined ? [] : [{ name, path: `tool_choice.tools[${index}].name` }],
+  );
 }
 
 /** Guide "Function calling", namespaces: their tools are called by both names. */

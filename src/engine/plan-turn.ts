@@ -5,12 +5,13 @@
 import { splitModelRef, type Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
 import { missingPrice, priceOf } from '../core/price.ts';
-import { resolveName, type AliasMap } from '../core/alias-map.ts';
+import { resolveName, toolsNamed, type AliasMap } from '../core/alias-map.ts';
 import { matchAllowList } from '../core/allow-list.ts';
+import { isForModels, type EditionTool } from '../core/edition.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../core/plan.ts';
 import { callerFields, type Principal } from '../core/principal.ts';
-import { invalidRequest, Problem } from '../core/problem.ts';
+import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { checkClientTools } from './client-tools.ts';
 import { planNames, turnNames } from './plan-names.ts';
@@ -28,13 +29,18 @@ export type PlanRequest = {
   tools?: readonly ClientTool[];
   /** Where the name of one stands in the request; absent: `tools[i].name`. */
   toolPath?: (index: number) => string;
+  /** All that the turn may call, by any name: of the caller's own as well as of the toolset. Absent or null: whatever there is. */
+  allowed?: readonly NamedTool[] | null;
 };
+
+/** `path`: where it stands in the request. */
+export type NamedTool = { name: string; path: string };
 
 export type PlanDeps = { directory: Directory; aliases: boolean };
 
 /**
  * Throws `model_not_found`, `not_found` (agent, toolset), `forbidden` (a key bound to others) and `invalid_request` for a
- * tool of the caller's that takes a name of the server's.
+ * tool of the caller's that takes a name of the server's, and for a choice of tools that the plan does not offer.
  */
 export async function planTurn(deps: PlanDeps, principal: Principal, request: PlanRequest): Promise<Plan> {
   const agent = request.agent === undefined ? null : await readAgent(deps, principal, request.agent);
@@ -47,12 +53,14 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const toolsetName = request.toolset ?? agent?.toolset;
   if (agent !== null && request.toolset !== undefined) requireOwnToolset(principal, agent, request.toolset);
   const compiled = toolsetName === undefined ? null : await readToolset(deps.directory, principal, toolsetName);
-  const allow = compiled !== null && agent?.tools !== undefined ? matchAllowList(compiled.names, agent.tools).allow : null;
-  const view = { aliases: deps.aliases, allow, clientTools: request.tools ?? [] };
-  if (view.clientTools.length > 0)
-    checkClientTools(compiled === null ? null : planNames(compiled.names, view), view.clientTools, request.toolPath);
+  const own = compiled !== null && agent?.tools !== undefined ? matchAllowList(compiled.names, agent.tools).allow : null;
+  const { tools: brought = [], allowed = null } = request;
+  const usable = compiled === null ? null : planNames(compiled.names, { aliases: deps.aliases, allow: own });
+  if (brought.length > 0) checkClientTools(usable, brought, request.toolPath);
+  const { allow, clientTools } = allowed === null ? { allow: own, clientTools: brought } : narrowTo(allowed, usable, brought);
+  const view = { aliases: deps.aliases, allow, clientTools };
   const settings = { ...agent?.settings, ...request.settings };
-  if (typeof settings.toolChoice === 'object') checkToolChoice(settings.toolChoice.tool, turnNames(compiled?.names ?? null, view));
+  checkToolChoice(settings.toolChoice, turnNames(compiled?.names ?? null, view));
   const instructions = joinParagraphs(agent?.instructions, request.instructions);
   const plan: Plan = {
     model,
@@ -67,7 +75,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     settings,
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
     caller: callerFields(principal),
-    ...(view.clientTools.length > 0 && { clientTools: view.clientTools }),
+    ...(clientTools.length > 0 && { clientTools }),
   };
   requireSmall(plan);
   return plan;
@@ -135,17 +143,42 @@ async function readPrices(deps: PlanDeps, principal: Principal, refs: readonly s
   throw invalidRequest(found.flatMap(({ price, message }) => (price === null ? [{ path: 'limits.maxCost', message }] : [])));
 }
 
-/** A forced tool must be one that the plan offers: nothing else may be called. */
-function checkToolChoice(name: string, offered: AliasMap | null): void {
+/** What is left of what the turn could use. Throws `invalid_request` for names that it could not. */
+function narrowTo(allowed: readonly NamedTool[], usable: AliasMap | null, brought: readonly ClientTool[]) {
+  const own = new Set(brought.map(({ name }) => name));
+  const others = allowed.filter(({ name }) => !own.has(name));
+  const issues = others.flatMap(({ name, path }) => {
+    const message = callFault(name, usable);
+    return message === null ? [] : [{ path, message }];
+  });
+  if (issues.length > 0) throw invalidRequest(issues);
+  const names = new Set(allowed.map(({ name }) => name));
+  const found = usable === null ? [] : others.flatMap(({ name }) => toolsNamed(usable, name));
+  return { allow: [...new Set(found.map(({ canonical }) => canonical))], clientTools: brought.filter(({ name }) => names.has(name)) };
+}
+
+/** What has to be called must be what the plan offers: nothing else may be. */
+function checkToolChoice(choice: ModelSettings['toolChoice'], offered: AliasMap | null): void {
+  const message =
+    choice === 'required' && !offered?.tools.some(isForModels)
+      ? 'requires a call, and there is no tool that could be called'
+      : typeof choice === 'object'
+        ? callFault(choice.tool, offered)
+        : null;
+  if (message !== null) throw invalidRequest([{ path: 'tool_choice', message }]);
+}
+
+/** Why no call by this name can be asked of a model; null: it can. */
+function callFault(name: string, offered: AliasMap | null): string | null {
   const resolution = offered === null ? null : resolveName(offered, name);
-  if (resolution?.ok) return;
+  if (resolution?.ok) return isForModels(resolution.tool) ? null : `${quoted(name)} ${standing(resolution.tool)}`;
   const near = resolution === null ? [] : resolution.code === 'ambiguous_tool' ? resolution.candidates : resolution.suggestions;
-  throw invalidRequest([
-    {
-      path: 'tool_choice',
-      message: `"${name}" is not one tool of this toolset${near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''}`,
-    },
-  ]);
+  return `${quoted(name)} is not one tool of this turn${near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''}`;
+}
+
+function standing({ kind, state }: EditionTool): string {
+  if (kind === 'ui') return 'is shown to the person, not called';
+  return state === 'held' ? 'is held until somebody accepts its definition' : 'is missing: its server does not list it';
 }
 
 /** `name` or `name@version`, as far as the key may use it. */

@@ -169,6 +169,7 @@ async function planFor(
     settings: request.settings(),
     tools: tools ?? setup?.tools ?? [],
     toolPath: request.toolPath,
+    allowed: request.allowedTools(),
   });
 }
 
