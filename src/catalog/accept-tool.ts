@@ -1,27 +1,18 @@
 /** Accepting a held definition: from now on it is the one in force, in every toolset that has the tool. */
-import { holdOf, toDefinition, toServerTool } from '../core/kept-tool.ts';
+import { acceptHeld } from '../core/accept-listed.ts';
+import { toDefinition, toServerTool } from '../core/kept-tool.ts';
 import type { KeptTool } from '../core/kept-tool.ts';
 import { Problem } from '../core/problem.ts';
 import { quote } from '../core/names.ts';
 import type { ServerTool } from '../core/server.ts';
-import { accept } from '../core/take-listing.ts';
 import type { CatalogContext } from './context.ts';
 import { requireRow } from './documents.ts';
 import { knownTools } from './known-tools.ts';
 import { dropDefinitions, readTool, serverOf, writeTool } from './server-tools.ts';
 import { recompileWith, revise } from './toolsets.ts';
 
-/** `refId`: the definition that somebody has looked at. `conflict` when it is another by now, or nothing is held. */
 export async function acceptTool(context: CatalogContext, server: string, name: string, refId: string | undefined): Promise<ServerTool> {
-  const tool = requireTool(context, server, name);
-  const hold = holdOf(tool);
-  if (hold === null) throw new Problem('conflict', `${quote(name)} is not held: there is nothing to accept.`);
-  if (refId !== undefined && refId !== hold.refId) {
-    throw new Problem('conflict', `${quote(name)} has changed again since it was looked at: look at it as it is now.`, {
-      refId: hold.refId,
-    });
-  }
-  const accepted = accept(tool);
+  const accepted = acceptHeld(requireTool(context, server, name), refId);
   const definition = toDefinition(serverOf(context, server), accepted);
   const tools = definition === null ? [] : [definition];
   const { revisions, warnings } = await recompileWith(

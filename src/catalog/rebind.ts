@@ -2,13 +2,12 @@
  * A tool that its server lists no more is replaced by another in every toolset, under the names it had: for upstreams that rename their
  * tools. The new one is accepted with it, which is safe because its definition is the old one's but for the name.
  */
+import { acceptInPlaceOf, rebindEntries } from '../core/accept-listed.ts';
 import type { Edition, EditionTool } from '../core/edition.ts';
-import { canonicalOf, holdOf, stateOf, toDefinition } from '../core/kept-tool.ts';
+import { canonicalOf, toDefinition } from '../core/kept-tool.ts';
 import type { KeptTool } from '../core/kept-tool.ts';
-import { parseWireName, quote } from '../core/names.ts';
 import { Problem } from '../core/problem.ts';
-import { accept, isSameButName } from '../core/take-listing.ts';
-import type { Toolset, ToolsetEntry } from '../core/toolset.ts';
+import type { Toolset } from '../core/toolset.ts';
 import { requireTool } from './accept-tool.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow, replaceRow } from './documents.ts';
@@ -24,8 +23,7 @@ import { prepareToolset, recompileWith, revise, toolsetsWith } from './toolsets.
 export async function rebindTool(context: CatalogContext, server: string, from: string, to: string): Promise<{ toolsets: string[] }> {
   const gone = requireTool(context, server, from);
   const target = findTarget(context, server, to);
-  checkRebind(gone, target);
-  const accepted = accept(target);
+  const accepted = acceptInPlaceOf(gone, target);
   const definition = toDefinition(serverOf(context, server), accepted);
   const known = knownTools(context, { tools: definition === null ? [] : [definition] });
   const [before, after] = [canonicalOf(server, from), canonicalOf(server, accepted.name)];
@@ -35,7 +33,8 @@ export async function rebindTool(context: CatalogContext, server: string, from: 
   for (const name of [...names].sort()) {
     const row = readRow(context.sql, 'toolset', name);
     if (row === null || row.deleted) continue;
-    const toolset = rebound(row.body as Toolset, compiledTools(context, name), before, after);
+    // Bodies of toolsets were parsed by the schema when they were written.
+    const toolset = rebindEntries(row.body as Toolset, compiledTools(context, name), before, after);
     moves.push({ row, prepared: await orNamed(name, prepareToolset(context, name, toolset, known)) });
   }
   // Toolsets that had the new one already, held.
@@ -60,35 +59,11 @@ function findTarget(context: CatalogContext, server: string, to: string): KeptTo
   return asOwn === null && to.startsWith(prefix) ? requireTool(context, server, to.slice(prefix.length)) : requireTool(context, server, to);
 }
 
-function checkRebind(from: KeptTool, to: KeptTool): void {
-  if (stateOf(from) !== 'missing')
-    throw new Problem('conflict', `${quote(from.name)} is listed by its server: only one that is missing can be rebound.`);
-  if (to.listed === null) throw new Problem('conflict', `${quote(to.name)} is not listed by its server either.`);
-  if (holdOf(to) !== null && (from.accepted === null || !isSameButName(from.accepted, to.listed))) {
-    throw new Problem('conflict', `${quote(to.name)} is held, and its definition is not the one of ${quote(from.name)}: accept it first.`);
-  }
-}
-
 /** As the newest edition has them, in the order of the document's entries. */
 function compiledTools(context: CatalogContext, toolset: string): readonly EditionTool[] {
   const { hash } = readPointer(context.sql, toolset, undefined);
   // Editions are written by ourselves.
   return (JSON.parse(readEditionText(context.sql, hash)) as Edition).tools;
-}
-
-/** Names that came from the tool itself stand in the entry now: the other tool would bring other ones. */
-function rebound(toolset: Toolset, compiled: readonly EditionTool[], from: string, to: string): Toolset {
-  const tools = toolset.tools.map((entry, index): ToolsetEntry => {
-    if (entry.tool !== from) return entry;
-    const aliases = entry.aliases ?? inheritedAliases(compiled[index]);
-    const wireName = parseWireName(compiled[index]?.wireName ?? '');
-    return { ...entry, tool: to, ...(wireName.ok && { name: wireName.wireName }), ...(aliases !== undefined && { aliases }) };
-  });
-  return { ...toolset, tools };
-}
-
-function inheritedAliases(compiled: EditionTool | undefined): ToolsetEntry['aliases'] {
-  return compiled === undefined || compiled.aliases.length === 0 ? undefined : compiled.aliases;
 }
 
 async function orNamed<T>(toolset: string, work: Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@
  * stand to each other. Here are its views; how it changes with a listing is `take-listing.ts`, its rows are the Catalog's.
  */
 import { diffDefinitions } from './definition-diff.ts';
+import { canonicalJson } from './hash.ts';
 import type { Finding, Hold } from './hold.ts';
 import type { ListingDefinition } from './listing.ts';
 import type { CanonicalName } from './names.ts';
@@ -57,6 +58,11 @@ export function holdOf(tool: KeptTool): Hold | null {
 
 export function rawOf({ definition, raw }: PinnedDefinition): ListingDefinition {
   return raw ?? definition;
+}
+
+/** Equal where two definitions are, but for the name. */
+export function shapeOf(pinned: PinnedDefinition): string {
+  return canonicalJson({ ...rawOf(pinned), name: '' });
 }
 
 export function toServerTool(server: string, tool: KeptTool): ServerTool {

@@ -6,7 +6,7 @@
 import { canonicalJson, sha256Hex } from './hash.ts';
 import type { Finding } from './hold.ts';
 import { isDeeperThan } from './json-depth.ts';
-import { rawOf, stateOf } from './kept-tool.ts';
+import { shapeOf, stateOf } from './kept-tool.ts';
 import type { KeptTool, PinnedDefinition } from './kept-tool.ts';
 import { limits } from './limits.ts';
 import { readListing } from './listing.ts';
@@ -126,19 +126,9 @@ export function takeListing(request: {
   };
 }
 
-/** Takes what is listed into force. */
-export function accept(tool: KeptTool): KeptTool {
-  return { ...tool, accepted: tool.listed ?? tool.accepted, reason: null };
-}
-
 /** Its server lists it no more, or is gone itself. What was accepted stays: it is what a tool of that name is held against later. */
 export function goneTool({ name, accepted, renamedTo }: KeptTool): KeptTool {
   return { name, accepted, listed: null, refused: null, reason: null, findings: [], renamedTo };
-}
-
-/** Equal but for the name. */
-export function isSameButName(one: PinnedDefinition, other: PinnedDefinition): boolean {
-  return shapeOf(one) === shapeOf(other);
 }
 
 function listedTool(before: KeptTool | undefined, item: PinnedItem, isFirst: boolean): KeptTool {
@@ -178,10 +168,6 @@ function offerRenames(before: ReadonlyMap<string, KeptTool>, after: Map<string, 
       after.set(tool.name, { ...tool, renamedTo: earlier ?? only });
     }
   }
-}
-
-function shapeOf(pinned: PinnedDefinition): string {
-  return canonicalJson({ ...rawOf(pinned), name: '' });
 }
 
 function isListed(tool: KeptTool | undefined): boolean {
