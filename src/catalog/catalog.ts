@@ -37,8 +37,9 @@ import { readSealedSecret, secretWriter } from './secrets.ts';
 import { forgetSession, indexSession, listSessions } from './session-index.ts';
 import { toolAliasesWriter } from './tool-aliases.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from './toolset-versions.ts';
-import { listServerTools, readServer, refreshServer, serverWriter } from './servers.ts';
-import { readSkill, skillWriter } from './skills.ts';
+import { withToolCounts } from './server-tools.ts';
+import { listServers, listServerTools, readServer, readServerTool, refreshServer, serverWriter } from './servers.ts';
+import { readSkillRow, skillWriter } from './skills.ts';
 import { toolsetWriter } from './toolsets.ts';
 import { uiToolWriter } from './ui-tools.ts';
 import { putDocument, removeDocument } from './write-document.ts';
@@ -77,13 +78,14 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
       if (version !== undefined && kind === 'toolset') return readVersion(sql, name, version);
       const row = requireRow(sql, kind, name);
       if (version !== undefined && version !== row.version) throw notFound(kind, `${name}@${version}`);
+      if (kind === 'server') return withToolCounts(sql, toStored(row));
       const warnings = writers[kind].review?.(context, row.body) ?? [];
       return { ...toStored(row), ...(warnings.length > 0 && { warnings }) };
     });
   }
 
   list(workspace: string, kind: DocumentKind, page: PageRequest) {
-    return this.#answer(workspace, ({ context }) => listRows(context.sql, kind, page));
+    return this.#answer(workspace, ({ context }) => (kind === 'server' ? listServers(context, page) : listRows(context.sql, kind, page)));
   }
 
   versions(workspace: string, toolset: string, page: PageRequest) {
@@ -108,6 +110,10 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   serverTools(workspace: string, server: string, page: PageRequest) {
     return this.#answer(workspace, ({ context }) => listServerTools(context, server, page));
+  }
+
+  serverTool(workspace: string, server: string, tool: string) {
+    return this.#answer(workspace, ({ context }) => readServerTool(context, server, tool));
   }
 
   refreshServer(workspace: string, server: string) {
@@ -218,7 +224,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   skill(workspace: string, name: string, republish: boolean) {
     return this.#answer(workspace, async ({ context }) => {
-      const skill = readSkill(context, name);
+      const skill = readSkillRow(context, name);
       if (republish) await this.#republish(context, 'skill', name);
       return skill;
     });

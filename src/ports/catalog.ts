@@ -15,7 +15,7 @@ import type { ToolDefinition } from '../core/tool.ts';
 
 /**
  * `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. `ui-tool`: named by `ui.<name>`. `server`:
- * its tools are beside it (`serverTools`).
+ * its tools are beside it (`serverTools`); when it is read, its body also has `toolCount` and `held`: how many it lists, and how many of them are held.
  */
 export type DocumentKind = 'toolset' | 'agent' | 'provider' | 'secret' | 'tool-aliases' | 'policy' | 'server' | 'skill' | 'ui-tool';
 
@@ -85,6 +85,7 @@ export interface Catalog {
 
   /** Of one server, sorted by name, those that it lists no more included. */
   serverTools(server: string, page: PageRequest): Promise<Page<ServerTool>>;
+  serverTool(server: string, tool: string): Promise<ServerTool>;
   /** Reads the server's definitions again. */
   refreshServer(server: string): Promise<ListingReport>;
   /**

@@ -23,6 +23,7 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
     tool: (canonical) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.tool(workspace, canonical)),
 
     serverTools: (server, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverTools(workspace, server, page)),
+    serverTool: (server, tool) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverTool(workspace, server, tool)),
     refreshServer: (server) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.refreshServer(workspace, server));
       return thenForget(write, () => directory?.dropped('server', workspace, server));

@@ -54,6 +54,7 @@ export interface CatalogRpc {
   tool(workspace: string, canonical: string): Answer<ToolDefinition>;
 
   serverTools(workspace: string, server: string, page: PageRequest): Answer<Page<ServerTool>>;
+  serverTool(workspace: string, server: string, tool: string): Answer<ServerTool>;
   refreshServer(workspace: string, server: string): Answer<ListingReport>;
   acceptTool(workspace: string, server: string, tool: string, refId: string | undefined): Answer<ServerTool>;
   rebindTool(workspace: string, server: string, from: string, to: string): Answer<{ toolsets: string[] }>;

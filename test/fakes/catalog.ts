@@ -26,6 +26,7 @@ import type { ToolDefinition } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { UiTool } from '../../src/core/ui-tool.ts';
 import { toDefinition } from '../../src/catalog/ui-tool-definitions.ts';
+import { readSkill, type SkillFiles } from '../../src/skills/read-skill.ts';
 import { policyDocument } from '../../src/ports/catalog.ts';
 import type {
   Catalog,
@@ -38,6 +39,7 @@ import type {
   StoredDocument,
 } from '../../src/ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../../src/storage/cursor.ts';
+import { fakeServerTools } from './server-tools.ts';
 
 type Kept = {
   name: string;
@@ -72,12 +74,26 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     return kept;
   };
 
+  const isNamed = (canonical: string): boolean =>
+    [...documents.keys()].some((key) => {
+      const toolset = key.startsWith('toolset:')
+        ? (newest('toolset', key.slice('toolset:'.length))?.body as Toolset | undefined)
+        : undefined;
+      return toolset?.tools.some(({ tool }) => tool === canonical) ?? false;
+    });
+  const serverTools = fakeServerTools(isNamed);
+  const servers = (): Map<string, Server> => {
+    const names = [...documents.keys()].flatMap((key) => (key.startsWith('server:') ? [key.slice('server:'.length)] : []));
+    return new Map(names.flatMap((name) => (newest('server', name) === null ? [] : [[name, existing('server', name).body as Server]])));
+  };
+
   const known = (): KnownTools => {
     const shown = [...documents].flatMap(([key, versions]) => {
       const kept = versions.at(-1);
       return key.startsWith('ui-tool:') && kept?.removed === false ? [toDefinition(kept.name, kept.body as UiTool)] : [];
     });
-    const tools = new Map([...options.definitions, ...shown].map((tool) => [tool.canonical as string, withDefaults(tool)]));
+    const listed = serverTools.definitions(servers());
+    const tools = new Map([...options.definitions, ...shown, ...listed].map((tool) => [tool.canonical as string, withDefaults(tool)]));
     return {
       get: (canonical) => tools.get(canonical),
       all: () => tools.values(),
@@ -96,7 +112,12 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
   };
 
   const prepare = async (kind: DocumentKind, name: string, body: Record<string, unknown>, before: Kept | null) => {
-    const plain = { hidden: before?.hidden ?? null, warnings: [] as ToolsetWarning[], edition: null as Edition | null };
+    const plain = {
+      hidden: before?.hidden ?? null,
+      warnings: [] as ToolsetWarning[],
+      edition: null as Edition | null,
+      commit: (): void => undefined,
+    };
     switch (kind) {
       case 'toolset': {
         const toolset = { ...parseDocument(Toolset, body), name };
@@ -125,10 +146,16 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       case 'policy':
         if (name !== policyDocument) throw invalidRequest([{ path: 'name', message: 'a workspace has one policy' }]);
         return { ...plain, body: parseDocument(Policy, body) };
-      case 'server':
-        return { ...plain, body: { ...parseDocument(Server, body), name } };
-      case 'skill':
-        return { ...plain, body };
+      case 'server': {
+        const { tools, ...server } = parseDocument(Server, body);
+        const { report, hash, commit } = await serverTools.take(name, tools, before === null);
+        return { ...plain, body: { ...server, name, listing: hash }, warnings: report.warnings, commit };
+      }
+      case 'skill': {
+        // Its writer hands these on as the route makes them.
+        const { skill, warnings } = readSkill(name, body as SkillFiles);
+        return { ...plain, body: skill, warnings };
+      }
       case 'ui-tool':
         return { ...plain, body: parseDocument(UiTool, body) };
       default:
@@ -136,10 +163,6 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     }
   };
 
-  const rulesOf = (): PolicyRule[] => (newest('policy', policyDocument)?.body as Policy | undefined)?.rules ?? [];
-
-  const compiledOf = async (name: string, version: number, edition: Edition) => ({
-    edition,
   /** Of its list alone: what is said of models and toolsets that are not there is the Catalog's own. */
   const listWarnings = ({ toolset, tools }: Agent): ToolsetWarning[] => {
     const compiled = toolset === undefined ? null : (newest('toolset', toolset)?.compiled ?? null);
@@ -147,6 +170,15 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     return allowListWarnings(buildAliasMap(compiled.edition, { aliases: true }), tools, compiled.pointer.toolset);
   };
 
+  const withCounts = (document: StoredDocument): StoredDocument => ({
+    ...document,
+    body: { ...document.body, ...serverTools.counts(document.name) },
+  });
+
+  const rulesOf = (): PolicyRule[] => (newest('policy', policyDocument)?.body as Policy | undefined)?.rules ?? [];
+
+  const compiledOf = async (name: string, version: number, edition: Edition) => ({
+    edition,
     pointer: { toolset: name, version, revision: 1, hash: await editionHash(edition) },
   });
 
@@ -154,7 +186,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     put: async (kind, name, body, write = {}) => {
       const before = newest(kind, name);
       checkConditions(before, write);
-      const { warnings, edition, hidden, body: next } = await prepare(kind, name, body, before);
+      const { warnings, edition, hidden, commit, body: next } = await prepare(kind, name, body, before);
       const changed = before === null || before.hidden !== hidden || canonicalJson(before.body) !== canonicalJson(next);
       const version = changed ? (history(kind, name).at(-1)?.version ?? 0) + 1 : before.version;
       const now = new Date().toISOString();
@@ -170,6 +202,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
         compiled,
       };
       if (changed && write.dryRun !== true) documents.set(`${kind}:${name}`, [...history(kind, name), kept]);
+      if (write.dryRun !== true) commit();
       return { document: toStored(kind, kept), created: before === null, changed, warnings };
     },
     get: async (kind, name, version) => {
@@ -178,13 +211,16 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
           ? existing(kind, name)
           : history(kind, name).find((candidate) => candidate.version === version && !candidate.removed);
       if (kept === undefined) throw new Problem('not_found', `"${name}" has no version ${version}.`);
+      if (kind === 'server') return withCounts(toStored(kind, kept));
       const warnings = kind === 'agent' ? listWarnings(kept.body as Agent) : [];
       return { ...toStored(kind, kept), ...(warnings.length > 0 && { warnings }) };
     },
     list: async (kind, page) => {
       const all = [...documents.entries()].flatMap(([key, versions]) => {
         const kept = versions.at(-1);
-        return key.startsWith(`${kind}:`) && kept !== undefined && !kept.removed ? [toStored(kind, kept)] : [];
+        return key.startsWith(`${kind}:`) && kept !== undefined && !kept.removed
+          ? [kind === 'server' ? withCounts(toStored(kind, kept)) : toStored(kind, kept)]
+          : [];
       });
       return paged(
         kind,
@@ -204,6 +240,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       if (write.dryRun === true) return;
       const tombstone: Kept = { ...before, version: before.version + 1, removed: true, body: {}, hidden: null, compiled: null };
       documents.set(`${kind}:${name}`, [...history(kind, name), tombstone]);
+      if (kind === 'server') serverTools.remove(name);
     },
 
     tools: async (page) =>
@@ -214,10 +251,26 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       ),
     tool: async (canonical) => findTool(canonical),
 
-    serverTools: () => Promise.reject(new Error('not in the fake')),
-    refreshServer: () => Promise.reject(new Error('not in the fake')),
-    acceptTool: () => Promise.reject(new Error('not in the fake')),
-    rebindTool: () => Promise.reject(new Error('not in the fake')),
+    serverTools: async (server, page) => {
+      existing('server', server);
+      return paged(`tools of ${server}`, serverTools.views(server), page);
+    },
+    serverTool: async (server, tool) => {
+      existing('server', server);
+      return serverTools.view(server, tool);
+    },
+    refreshServer: async (server) => {
+      existing('server', server);
+      return await serverTools.refresh(server);
+    },
+    acceptTool: async (server, tool, refId) => {
+      existing('server', server);
+      return serverTools.accept(server, tool, refId);
+    },
+    rebindTool: async (server, from, to) => {
+      existing('server', server);
+      return serverTools.rebind(server, from, to);
+    },
 
     createKey: async (body) => {
       const { expiresAt, ...request } = parseDocument(KeyRequest, body);
@@ -354,7 +407,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     server: async (asked, name) => {
       ownWorkspace(asked);
       const { kind, url, headers, trusted = false } = existing('server', name).body as Server;
-      return { name, kind, url, ...(headers && { headers }), trusted, held: [] };
+      return { name, kind, url, ...(headers && { headers }), trusted, held: serverTools.uncallable(name) };
     },
     skill: async (asked, name) => {
       ownWorkspace(asked);

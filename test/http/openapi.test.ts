@@ -48,7 +48,7 @@ describe('the OpenAPI document', () => {
       description: z.string().min(1),
       security: z.array(z.union([z.strictObject({ bearer: z.tuple([]) }), z.strictObject({ apiKey: z.tuple([]) })])),
       parameters: z.array(Parameter).optional(),
-      requestBody: z.strictObject({ required: z.literal(true), description: z.string().optional(), content: Content }).optional(),
+      requestBody: z.strictObject({ required: z.boolean(), description: z.string().optional(), content: Content }).optional(),
       responses: z.record(
         z.string().regex(/^[2-5][0-9][0-9]$/),
         z.strictObject({

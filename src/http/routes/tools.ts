@@ -1,13 +1,17 @@
-/** `/v1/tools`: every tool the workspace knows, and the aliases that each brings into a toolset that says nothing about aliases. */
+/** `/v1/tools`: every tool the workspace knows and how it stands, and the aliases that each brings into a toolset that says nothing of them. */
 import { z } from 'zod';
+import { Hold } from '../../core/hold.ts';
 import { orNull, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ToolAnnotations, ToolKind } from '../../core/tool.ts';
+import type { ToolDefinition } from '../../core/tool.ts';
 import { ToolAliases } from '../../core/tool-aliases.ts';
+import { pinOf } from '../../core/tool-pin.ts';
+import { UiTool } from '../../core/ui-tool.ts';
 import { readToolset } from '../../engine/plan-turn.ts';
 import type { Services } from '../../wiring.ts';
 import { requireUnbound } from '../access.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';
+import { conditionHeaders, documentAnswer, etag, etagHeader, Warning, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -25,8 +29,34 @@ const ToolView = z
     outputSchema: z.record(z.string(), z.unknown()).optional(),
     annotations: ToolAnnotations.optional(),
     aliases: z.array(z.string()).meta({ description: 'Default aliases.' }),
+    refId: z.string().meta({ description: 'SHA-256 of the definition that is in force: a toolset entry may name the tool by it.' }),
+    state: z.enum(['ready', 'held', 'missing']).meta({
+      description: '`held`: not to be called until its definition is accepted. `missing`: its server does not list it any more.',
+    }),
+    held: Hold.optional(),
+    renamedTo: z.string().optional().meta({ description: 'Of a missing one: the tool that its server lists in its place, as it seems.' }),
+    ui: UiTool.optional().meta({ description: 'Of a UI tool: what a person is shown.' }),
   })
-  .meta({ id: 'Tool' });
+  .meta({
+    id: 'Tool',
+    example: {
+      canonical: 'builtin.bash',
+      server: 'builtin',
+      name: 'bash',
+      kind: 'builtin',
+      description: 'Runs a shell script.',
+      inputSchema: { type: 'object', properties: { script: { type: 'string' } }, required: ['script'] },
+      aliases: ['shell'],
+      refId: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      state: 'ready',
+    },
+  });
+const WrittenToolAliases = z
+  .object({
+    aliases: z.array(z.string()),
+    warnings: z.array(Warning).optional().meta({ description: 'Toolsets that keep the names they had. Absent: none.' }),
+  })
+  .meta({ id: 'WrittenToolAliases', example: { aliases: ['shell', 'terminal'] } });
 const common = { tag: 'Tools' } as const;
 
 export function mountTools(app: App): void {
@@ -45,7 +75,8 @@ export function mountTools(app: App): void {
     async ({ c, services, principal, query }) => {
       const { items, nextCursor } = await services.catalog(principal.workspace).tools(query);
       const reach = await toolsInReach(services, principal);
-      return c.json({ items: reach === null ? items : items.filter(({ canonical }) => reach.has(canonical)), nextCursor });
+      const visible = reach === null ? items : items.filter(({ canonical }) => reach.has(canonical));
+      return c.json({ items: await Promise.all(visible.map(toView)), nextCursor });
     },
   );
 
@@ -63,7 +94,7 @@ export function mountTools(app: App): void {
     },
     async ({ c, services, principal, params }) => {
       await requireTool(services, principal, params.canonical);
-      return c.json(await services.catalog(principal.workspace).tool(params.canonical));
+      return c.json(await toView(await services.catalog(principal.workspace).tool(params.canonical)));
     },
   );
 
@@ -109,8 +140,12 @@ export function mountTools(app: App): void {
       headers: conditionHeaders,
       body: { schema: ToolAliases },
       answers: {
-        200: { description: 'Set.', schema: ToolAliases, headers: etagHeader },
-        201: { description: 'Set for the first time.', schema: ToolAliases, headers: { ...etagHeader, location: 'Of the aliases.' } },
+        200: { description: 'Set.', schema: WrittenToolAliases, headers: etagHeader },
+        201: {
+          description: 'Set for the first time.',
+          schema: WrittenToolAliases,
+          headers: { ...etagHeader, location: 'Of the aliases.' },
+        },
       },
       problems: ['precondition_failed', 'name_conflict'],
     },
@@ -118,8 +153,9 @@ export function mountTools(app: App): void {
       requireUnbound(principal, 'Default aliases');
       const catalog = services.catalog(principal.workspace);
       await catalog.tool(params.canonical);
-      const { document, created } = await catalog.put('tool-aliases', params.canonical, body, writeConditions(c));
-      return c.json({ aliases: document.body.aliases }, created ? 201 : 200, {
+      const { document, created, warnings } = await catalog.put('tool-aliases', params.canonical, body, writeConditions(c));
+      const answer = { aliases: document.body.aliases, ...(warnings.length > 0 && { warnings }) };
+      return c.json(answer, created ? 201 : 200, {
         etag: etag(document.version),
         ...(created && { location: `/v1/tools/${encodeURIComponent(params.canonical)}/aliases` }),
       });
@@ -146,6 +182,19 @@ export function mountTools(app: App): void {
       return c.body(null, 204);
     },
   );
+}
+
+/** Its source's own members are shown one by one, so that nothing of a server that is not the tool's gets out. */
+async function toView(tool: ToolDefinition): Promise<Record<string, unknown>> {
+  const { source, ui, ...definition } = tool;
+  return {
+    ...definition,
+    refId: await pinOf(tool),
+    state: source?.state ?? 'ready',
+    ...(source?.held !== undefined && { held: source.held }),
+    ...(source?.renamedTo !== undefined && { renamedTo: source.renamedTo }),
+    ...(ui !== undefined && { ui }),
+  };
 }
 
 /** Canonical names that a key bound to toolsets may see; null: all. A toolset that is gone adds nothing. */

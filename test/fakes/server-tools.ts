@@ -1,0 +1,84 @@
+/**
+ * Servers' tools of the fake catalog, in memory: what becomes of a listing is decided by the product's own rules
+ * (`core/take-listing.ts`). Toolsets are not compiled anew here; that is the Catalog's own.
+ */
+import { acceptHeld, acceptInPlaceOf } from '../../src/core/accept-listed.ts';
+import { canonicalOf, rawOf, stateOf, toDefinition, toServerTool } from '../../src/core/kept-tool.ts';
+import type { KeptTool } from '../../src/core/kept-tool.ts';
+import { reportListing } from '../../src/core/listing-report.ts';
+import { Problem } from '../../src/core/problem.ts';
+import type { ListingReport, Server, ServerTool } from '../../src/core/server.ts';
+import { readShown } from '../../src/core/shown-listing.ts';
+import { goneTool, pinListing, takeListing } from '../../src/core/take-listing.ts';
+import type { ToolDefinition } from '../../src/core/tool.ts';
+
+type ServerDocument = Omit<Server, 'tools'>;
+type Taken = { report: ListingReport; hash: string; commit: () => void };
+
+export type FakeServerTools = ReturnType<typeof fakeServerTools>;
+
+/** `isNamed`: whether a toolset has the tool, by its canonical name. */
+export function fakeServerTools(isNamed: (canonical: string) => boolean) {
+  const kept = new Map<string, KeptTool[]>();
+  const toolsOf = (server: string): KeptTool[] => kept.get(server) ?? [];
+  const requireTool = (server: string, name: string): KeptTool => {
+    const tool = toolsOf(server).find((candidate) => candidate.name === name);
+    if (tool === undefined) throw new Problem('not_found', `The server "${server}" has no tool "${name}".`);
+    return tool;
+  };
+  const replace = (server: string, tool: KeptTool): void => {
+    kept.set(
+      server,
+      toolsOf(server).map((candidate) => (candidate.name === tool.name ? tool : candidate)),
+    );
+  };
+  const take = async (server: string, tools: readonly Record<string, unknown>[], isFirst: boolean): Promise<Taken> => {
+    const shown = readShown(server, tools, toolsOf(server));
+    const listing = await pinListing(shown.tools, shown);
+    const request = { kept: toolsOf(server), items: listing.items, isFirst, isNamed: (name: string) => isNamed(canonicalOf(server, name)) };
+    const taken = takeListing(request);
+    return { report: reportListing(server, listing, taken, []), hash: listing.hash, commit: () => void kept.set(server, taken.tools) };
+  };
+
+  return {
+    take,
+    refresh: async (server: string): Promise<ListingReport> => {
+      const listed = toolsOf(server).flatMap((tool) => (tool.listed === null ? [] : [rawOf(tool.listed)]));
+      const { report, commit } = await take(server, listed, false);
+      commit();
+      return report;
+    },
+    remove: (server: string): void => {
+      const named = toolsOf(server).filter(({ name }) => isNamed(canonicalOf(server, name)));
+      kept.set(server, named.map(goneTool));
+    },
+    views: (server: string): ServerTool[] => toolsOf(server).map((tool) => toServerTool(server, tool)),
+    view: (server: string, name: string): ServerTool => toServerTool(server, requireTool(server, name)),
+    counts: (server: string) => {
+      const states = toolsOf(server).map(stateOf);
+      return {
+        toolCount: states.filter((state) => state === 'ready' || state === 'held').length,
+        held: states.filter((state) => state === 'held').length,
+      };
+    },
+    uncallable: (server: string): string[] =>
+      toolsOf(server)
+        .filter((tool) => stateOf(tool) !== 'ready')
+        .map(({ name }) => name),
+    definitions: (documents: ReadonlyMap<string, ServerDocument>): ToolDefinition[] =>
+      [...kept].flatMap(([name, tools]) => {
+        const { kind = 'static', trusted = false, instructions } = documents.get(name) ?? {};
+        const server = { name, kind, trusted, ...(instructions !== undefined && { instructions }) };
+        return tools.flatMap((tool) => toDefinition(server, tool) ?? []);
+      }),
+    accept: (server: string, name: string, refId: string | undefined): ServerTool => {
+      replace(server, acceptHeld(requireTool(server, name), refId));
+      return toServerTool(server, requireTool(server, name));
+    },
+    /** The one that is gone is given up, and the other one is in force; which toolsets this touches is the Catalog's own. */
+    rebind: (server: string, from: string, to: string): { toolsets: string[] } => {
+      replace(server, acceptInPlaceOf(requireTool(server, from), requireTool(server, to)));
+      return { toolsets: [] };
+    },
+  };
+}
