@@ -9,6 +9,7 @@ import { sha256Hex } from './hash.ts';
 import type { EntryArguments, EntryResult } from './entry-rules.ts';
 import type { KnownTools } from './known-tools.ts';
 import { limits } from './limits.ts';
+import { countWarnings, definitionsAtFirst, lintTools } from './lint.ts';
 import { findConflicts, type NameConflict } from './name-claims.ts';
 import { nameWarnings } from './name-warnings.ts';
 import { readEntries, type NamedEntry } from './named-entry.ts';
@@ -117,7 +118,13 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
   return {
     edition,
     toolset,
-    warnings: [...reading.warnings, ...reading.entries.flatMap(resultWarnings), ...nameWarnings(reading.entries, known)],
+    warnings: [
+      ...reading.warnings,
+      ...reading.entries.flatMap(resultWarnings),
+      ...nameWarnings(reading.entries, known),
+      ...lintTools(edition.tools),
+      ...countWarnings(definitionsAtFirst(edition.tools, edition.onDemandAbove)),
+    ],
   };
 }
 

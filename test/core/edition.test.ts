@@ -240,7 +240,7 @@ describe('warnings', () => {
   });
 
   it('name words that mean something else to models, and names that only spelling tells apart', async () => {
-    const tools = knownTools([toolOf('a', 'get-logs'), toolOf('b', 'get_logs')]);
+    const tools = knownTools([toolOf('a', 'get-logs'), toolOf('b', 'get_logs', { description: 'Reads what was logged.' })]);
     const { warnings } = await compile(
       { tools: [{ tool: 'a.get-logs', aliases: [{ name: 'assistant', mode: 'hidden' }] }, { tool: 'b.get_logs' }] },
       tools,

@@ -43,7 +43,8 @@ describeCorpus('security/tool-names.jsonl', (path) => {
     // The same verdict where a toolset is written, at the alias's path.
     const known = knownTools([toolOf('s', 'a_tool')]);
     const document = { tools: [{ tool: 's.a_tool', aliases: [name] }] };
-    if (parsed.ok) expect((await compile(document, known)).warnings).toHaveLength(verdict === 'warn' ? 1 : 0);
+    const aboutLength = parsed.ok && parsed.alias.length > 40 ? 1 : 0; // Legal everywhere, and long for some clients.
+    if (parsed.ok) expect((await compile(document, known)).warnings).toHaveLength((verdict === 'warn' ? 1 : 0) + aboutLength);
     else expect((await refusalOf(document, known)).extra.issues).toEqual([{ path: 'tools[0].aliases[0]', message: parsed.reason }]);
 
     // Whatever a server calls its tool, what we show is legal, and calling it by either name is safe.
@@ -127,7 +128,7 @@ describeCorpus('security/alias-sets.json', (path) => {
         for (const name of [tool.wireName, tool.canonical, tool.ownName])
           expect(resolveName(map, name)).toMatchObject({ ok: true, canonical: tool.canonical });
       }
-      expect(warnings).toEqual([]);
+      expect(warnings).toEqual(id === 'truncation-collision' ? Array(2).fill(expect.stringContaining('64 characters')) : []);
     },
   );
 

@@ -1,0 +1,120 @@
+/**
+ * Advice about the tools of a toolset, whichever provider is sent them: what works, and costs or confuses. Names that two tools claim
+ * are errors (`name-claims.ts`); what one provider makes of the definitions is `http/toolset-report.ts`. Used when a toolset is written,
+ * and by `GET …/tools`. Linear in the tools.
+ */
+import { limits } from './limits.ts';
+import { duplicateDescriptions } from './lint-duplicates.ts';
+import type { ToolsetWarning } from './toolset.ts';
+import type { ToolKind } from './tool.ts';
+
+/** Of an edition's tool, in the place it has in the document. */
+export type LintedTool = {
+  canonical: string;
+  wireName: string;
+  ownName: string;
+  description: string;
+  state: string;
+  kind: ToolKind;
+  alwaysOffered?: true;
+  aliases: readonly { name: string; mode: string }[];
+};
+
+/** Kind by kind, each with what it says one by one bounded, and the rest counted. */
+export function lintTools(tools: readonly LintedTool[]): ToolsetWarning[] {
+  // What has no definition yet, and what no model is sent, has nothing to advise on.
+  const told = tools
+    .map((tool, index) => ({ ...tool, path: `tools[${index}]` }))
+    .filter(({ state, kind }) => state !== 'missing' && kind !== 'ui');
+  return [...longNames(told), ...descriptionLengths(told), ...likeDescriptions(told)];
+}
+
+/** What `definitions` of them are to those clients and APIs that take so many at once; none of it for a number that all take. */
+export function countWarnings(definitions: number): ToolsetWarning[] {
+  const [first] = tooMany.filter(({ most }) => definitions > most);
+  if (first === undefined) return [];
+  const advice = 'list fewer tools, or set onDemandAbove below their number, so that a model is given them as it needs them';
+  return [{ path: 'tools', message: `${definitions} definitions are sent from the start: ${first.what}; ${advice}` }];
+}
+
+/** Definitions that a model is sent with its first step: of all tools for it, or of those that are always sent and `find_tools`. */
+export function definitionsAtFirst(tools: readonly LintedTool[], onDemandAbove: number = limits.defaultOnDemandAbove): number {
+  const ready = tools.filter(({ state, kind }) => state === 'ready' && kind !== 'ui');
+  const onDemand = ready.length > onDemandAbove;
+  const sent = onDemand ? ready.filter(({ alwaysOffered }) => alwaysOffered === true) : ready;
+  const names = sent.reduce((sum, tool) => sum + 1 + tool.aliases.filter(({ mode }) => mode === 'function').length, 0);
+  return onDemand ? names + 1 : names;
+}
+
+/**
+ * OpenAI: "a maximum of 128 functions" (API reference, `tools`), which GitHub Copilot passes on (microsoft/vscode-copilot-release#11653).
+ * Cursor sends the first 40 tools of all servers together. The first that fits is told.
+ */
+const tooMany = [
+  { most: 128, what: 'OpenAI and Copilot take 128 at once, Cursor 40' },
+  { most: 40, what: 'Cursor takes 40 at once, and models choose worse among more' },
+];
+
+type Told = LintedTool & { path: string };
+
+/** Cloudflare's portals refuse longer ones, and clients put the name of a server before it and cut at 60 or 64. */
+const longestName = 40;
+
+function longNames(tools: readonly Told[]): ToolsetWarning[] {
+  const names = tools.flatMap(({ path, canonical, wireName, aliases }) =>
+    [wireName, ...aliases.filter(({ mode }) => mode === 'function').map(({ name }) => name)].map((name) => ({ path, canonical, name })),
+  );
+  const long = [...new Map(names.map((row) => [row.name, row])).values()].filter(({ name }) => name.length > longestName);
+  return bounded(
+    long.map(({ path, canonical, name }) => {
+      const message = `"${name}" (${canonical}) has ${name.length} characters; some clients cut or refuse names of more than ${longestName}: give it a shorter name`;
+      return { path, message };
+    }),
+    'names of that length',
+  );
+}
+
+/** About 500 tokens, paid for at every step; of 1,472 public tools seven in a thousand have more. */
+const longestDescription = 2_000;
+
+function descriptionLengths(tools: readonly Told[]): ToolsetWarning[] {
+  const empty = tools.filter(({ description }) => description.trim() === '');
+  const long = tools.filter(({ description }) => description.length > longestDescription);
+  return [
+    ...bounded(
+      empty.map(({ path, canonical }) => {
+        return { path, message: `${canonical} has no description: a model has its name alone to go by; give the entry one` };
+      }),
+      'tools without a description',
+    ),
+    ...bounded(
+      long.map(({ path, canonical, description }) => {
+        const message = `the description of ${canonical} has ${description.length} characters, which every step pays for; give the entry a shorter one`;
+        return { path, message };
+      }),
+      'descriptions of that length',
+    ),
+  ];
+}
+
+function likeDescriptions(tools: readonly Told[]): ToolsetWarning[] {
+  const warnings = duplicateDescriptions(tools).flatMap(({ index, of, same }): ToolsetWarning[] => {
+    const [tool, other] = [tools[index], tools[of]];
+    if (tool === undefined || other === undefined) return [];
+    const how = same ? 'is described in the same words as' : 'is described in almost the same words as';
+    const message = `${called(tool)} ${how} ${called(other)}: a model has their names alone to tell them apart; say in a description or a note when to take which`;
+    return [{ path: tool.path, message }];
+  });
+  return bounded(warnings, 'tools described like another');
+}
+
+function called({ canonical, wireName }: Told): string {
+  return `"${wireName}" (${canonical})`;
+}
+
+/** `what`: what the rest of them are. */
+export function bounded(warnings: readonly ToolsetWarning[], what: string): ToolsetWarning[] {
+  const more = warnings.length - limits.maxToldAdvice;
+  if (more <= 0) return [...warnings];
+  return [...warnings.slice(0, limits.maxToldAdvice), { path: 'tools', message: `and ${more} more ${what}` }];
+}

@@ -1,0 +1,160 @@
+import { basename } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { countWarnings, definitionsAtFirst, type LintedTool, lintTools } from '../../src/core/lint.ts';
+import { duplicateDescriptions } from '../../src/core/lint-duplicates.ts';
+import type { ToolDefinition } from '../../src/core/tool.ts';
+import { describeCorpus, readJson } from '../fixtures.ts';
+import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
+
+function toolNamed(wireName: string, description: string, more: Partial<LintedTool> = {}): LintedTool {
+  return { canonical: `s.${wireName}`, wireName, ownName: wireName, description, state: 'ready', kind: 'mcp', aliases: [], ...more };
+}
+const advice = (...tools: LintedTool[]): string[] => lintTools(tools).map(({ path, message }) => `${path}: ${message}`);
+
+describe('advice about tools', () => {
+  it('is none about tools that are well described and named', () => {
+    expect(advice(toolNamed('read_file', 'Reads a file.'), toolNamed('write_file', 'Writes a file.'))).toEqual([]);
+  });
+
+  it('is given for names of more than 40 characters, those of definitions of their own too', () => {
+    const long = 'a'.repeat(41);
+    const aliases = [
+      { name: `b${long}`, mode: 'function' },
+      { name: `c${long}`, mode: 'hidden' },
+    ];
+    expect(advice(toolNamed('a'.repeat(40), 'One.'), toolNamed(long, 'Two.', { aliases }))).toEqual([
+      expect.stringMatching(/^tools\[1\]: "a{41}" \(s\.a+\) has 41 characters/),
+      expect.stringMatching(/^tools\[1\]: "ba{41}" .* has 42 characters/),
+    ]);
+  });
+
+  it('is given for descriptions that are empty, or longer than is paid for gladly', () => {
+    expect(advice(toolNamed('one', ' \n'), toolNamed('two', 'x'.repeat(2_001)), toolNamed('three', 'x'.repeat(2_000)))).toEqual([
+      expect.stringMatching(/^tools\[0\]: s\.one has no description/),
+      expect.stringMatching(/^tools\[1\]: the description of s\.two has 2001 characters/),
+    ]);
+  });
+
+  it('is none about what no model is sent, and what nobody has described yet', () => {
+    expect(advice(toolNamed('a', '', { state: 'missing' }), toolNamed('b', '', { kind: 'ui' }))).toEqual([]);
+    expect(advice(toolNamed('c', '', { state: 'held' }))).toHaveLength(1);
+  });
+
+  it('is counted where there is much of one kind', () => {
+    const many = Array.from({ length: limits.maxToldAdvice + 3 }, (_, index) => toolNamed(`tool_${index}`, ''));
+    expect(advice(...many).slice(-2)).toEqual([expect.stringMatching(/^tools\[19\]: /), 'tools: and 3 more tools without a description']);
+  });
+});
+
+describe('advice about like descriptions', () => {
+  const advised = (one: [string, string], two: [string, string]): string[] => advice(toolNamed(...one), toolNamed(...two));
+  const text =
+    'Searches the knowledge base of the company for articles that fit the words of the query and gives back the titles, links and a short extract of each.';
+
+  it('names both tools', () => {
+    expect(advised(['search_docs', text], ['lookup', text.toUpperCase().replaceAll(' ', '\n')])).toEqual([
+      expect.stringMatching(/^tools\[1\]: "lookup" \(s\.lookup\) is described in the same words as "search_docs" \(s\.search_docs\)/),
+    ]);
+    expect(advised(['search_docs', text], ['lookup', `${text} Fast.`])).toEqual([
+      expect.stringMatching(/^tools\[1\]: "lookup" .* almost the same words as "search_docs"/),
+    ]);
+  });
+
+  it.each<[[string, string], [string, string]]>([
+    [
+      ['create_issue', 'Create a new issue in a GitHub repository'],
+      ['create_label', 'Create a new label in a GitHub repository'],
+    ],
+    [
+      ['get_user', 'Get a user.'],
+      ['get_team', 'Get a team.'],
+    ],
+    [
+      ['search', 'Search'],
+      ['find', 'Search'],
+    ],
+    [
+      ['enableRule', `Enables the rule. ${text}`],
+      ['disableRule', `Disables the rule. ${text}`],
+    ],
+    [
+      ['by_lunar_date', '根据农历时间、性别来获取八字信息。'],
+      ['by_solar_date', '根据阳历时间、性别来获取八字信息。'],
+    ],
+    [
+      ['remove', `Removes a slide. Note: ${text}`],
+      ['insert', `Puts a blank one at a place. Note: ${text}`],
+    ],
+  ])('is none about %j and %j, which say different things', (one, two) => {
+    expect(advised(one, two)).toEqual([]);
+    expect(advised(two, one)).toEqual([]);
+  });
+
+  it('finds every text that is repeated in other spelling, wherever the two stand among others', () => {
+    const words = fc.array(fc.stringMatching(/^[a-z]{3,9}$/), { minLength: 3, maxLength: 40 });
+    fc.assert(
+      fc.property(words, fc.nat(200), fc.nat(200), (said, before, between) => {
+        const others = (count: number, kind: string) =>
+          Array.from({ length: count }, (_, index) => toolNamed(`${kind}${index}`, `${kind} number ${index} of many`));
+        const first = toolNamed('first', said.join(' '));
+        const again = toolNamed('again', `${said.join(', ').toUpperCase()}!`);
+        const tools = [...others(before, 'one'), first, ...others(between, 'two'), again];
+        expect(duplicateDescriptions(tools)).toContainEqual({ index: tools.length - 1, of: before, same: true });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is bounded in work for a thousand texts that are all alike', () => {
+    const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
+    const alike = Array.from({ length: 1_000 }, (_, index) => toolNamed(`n${index}`, `${words} x${index}`));
+    expect(duplicateDescriptions(alike)).toHaveLength(999);
+    expect(lintTools(alike)).toHaveLength(limits.maxToldAdvice + 1);
+  });
+});
+
+describe('advice about the number of definitions', () => {
+  it.each([
+    [40, []],
+    [41, [expect.stringMatching(/^41 definitions .*Cursor takes 40/)]],
+    [128, [expect.stringMatching(/^128 definitions .*Cursor takes 40/)]],
+    [129, [expect.stringMatching(/^129 definitions .*OpenAI and Copilot take 128/)]],
+  ])('for %i of them is %j', (count, messages) => {
+    expect(countWarnings(count).map(({ message }) => message)).toEqual(messages);
+  });
+
+  it('counts what is sent with the first step', () => {
+    const tools = Array.from({ length: 70 }, (_, index) => toolNamed(`tool_${index}`, `Does ${index}.`));
+    const withFunction = toolNamed('more', 'More.', { alwaysOffered: true, aliases: [{ name: 'again', mode: 'function' }] });
+    expect(definitionsAtFirst([...tools, withFunction])).toBe(3);
+    expect(definitionsAtFirst([...tools, withFunction], 71)).toBe(72);
+    expect(definitionsAtFirst(tools.map((tool) => ({ ...tool, state: 'held' })))).toBe(0);
+  });
+
+  it('is part of what the writer of a toolset is told', async () => {
+    const tools = Array.from({ length: 50 }, (_, index) => toolOf('s', `tool_${index}`));
+    const { warnings } = await compile({ tools: tools.map(({ canonical }) => ({ tool: canonical })) }, knownTools(tools));
+    expect(warnings).toEqual([expect.stringMatching(/^tools: 50 definitions are sent from the start/)]);
+  });
+});
+
+describeCorpus('mcp-tools/index.json', (path) => {
+  const index = readJson<{ servers: { server: string; file: string }[] }>(path);
+  const tools = index.servers.flatMap(({ server, file }) =>
+    readJson<(Partial<ToolDefinition> & { name: string })[]>(path.replace(basename(path), file)).map(({ name, description = '' }) =>
+      toolNamed(name, description, { canonical: `${server}.${name}` }),
+    ),
+  );
+
+  it('has few tools that say the same, and those do', () => {
+    const pairs = duplicateDescriptions(tools);
+    const named = pairs.map(({ index, of, same }) => `${tools[of]?.canonical} ${same ? '=' : '~'} ${tools[index]?.canonical}`);
+    console.log(`${tools.length} descriptions, ${pairs.length} like another:\n${named.join('\n')}`);
+    expect(pairs.filter(({ same }) => same)).toHaveLength(8);
+    expect(named.filter((pair) => pair.includes('~'))).toEqual([
+      'github.assign_copilot_to_issue ~ github.assign_copilot_to_issue_with_intent',
+    ]);
+  });
+});
