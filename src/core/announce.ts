@@ -1,23 +1,23 @@
 /** How a model is told of aliases (DESIGN §4): one block in the system prompt, a line in each description, or nothing. */
 import { isForModels, type Edition, type EditionTool } from './edition.ts';
+import type { OfferedNames } from './old-names.ts';
+import { toldTool } from './told-tools.ts';
 import type { Announce } from './toolset.ts';
 
 /**
  * The prompt block, or `''` where there is nothing to tell: mode is not `prompt`, or every tool goes by its own name alone.
- * Hidden and deprecated names are never in it.
+ * Hidden and deprecated names are never in it. `offered`: those that are sent from the first step on. What a conversation finds later
+ * brings its aliases along in its description, so that the block stays what it was.
  */
-export function announceBlock(names: AnnouncedNames): string {
+export function announceBlock(names: AnnouncedNames, offered: readonly EditionTool[] = names.tools): string {
   if (names.edition.announce !== 'prompt' || !names.aliases) return '';
-  const lines = names.tools.filter((tool) => isForModels(tool) && isRenamed(tool)).map(announceLine);
+  const renamed = offered.filter((tool) => isForModels(tool) && isRenamed(tool));
+  const lines = renamed.map((tool) => announceLine(tool, toldTool(names, tool).description));
   return lines.length === 0 ? '' : [heading, ...lines].join('\n');
 }
 
 /** What it reads of an `AliasMap`. `aliases: false` is the rollback switch: nothing is told. */
-export type AnnouncedNames = {
-  readonly edition: Pick<Edition, 'announce'>;
-  readonly tools: readonly EditionTool[];
-  readonly aliases: boolean;
-};
+export type AnnouncedNames = OfferedNames & { readonly edition: Pick<Edition, 'announce'>; readonly aliases: boolean };
 
 const heading = '## Tool names\nA tool may be called by the name at the left or by any of its aliases:';
 
@@ -40,10 +40,10 @@ function isRenamed(tool: EditionTool): boolean {
 }
 
 /** `- terminalRun = builtin.bash (aliases: bash, shell): Runs a command.` */
-function announceLine(tool: EditionTool): string {
+function announceLine(tool: EditionTool, description: string): string {
   const aliases = visibleAliases(tool);
   const also = aliases.length === 0 ? '' : ` (aliases: ${aliases.join(', ')})`;
-  const summary = summaryOf(tool.description);
+  const summary = summaryOf(description);
   return `- ${tool.wireName} = ${oneLine(tool.canonical)}${also}${summary === '' ? '' : `: ${summary}`}`;
 }
 

@@ -118,7 +118,9 @@ function rootOf(map: AliasMap): AliasMap {
 
 function define(map: AliasMap, tool: EditionTool): OfferedName[] {
   const { description: told, inputSchema } = toldTool(map, tool);
-  const description = describeTool({ ...tool, description: told }, map.edition.announce);
+  // The block in the prompt is of what is sent from the first step on: what comes later brings its aliases along.
+  const comesLater = isOnDemand(map) && !isAlwaysOffered(tool) && map.edition.announce === 'prompt';
+  const description = describeTool({ ...tool, description: told }, comesLater ? 'description' : map.edition.announce);
   const alsoSent = tool.aliases.filter(({ name, mode }) => mode === 'function' && name !== tool.wireName);
   return [tool.wireName, ...alsoSent.map(({ name }) => name)].map((name) => ({ name, description, inputSchema, tool }));
 }
