@@ -7,7 +7,7 @@ import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { ClientTool, Plan } from '../../src/core/plan.ts';
 import type { PolicyRule } from '../../src/core/policy.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
-import { textResult, type ToolResult } from '../../src/core/tool.ts';
+import { textResult, type ToolDefinition, type ToolResult } from '../../src/core/tool.ts';
 import { turnNames } from '../../src/engine/plan-names.ts';
 import type { TurnDeps } from '../../src/engine/run-turn.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
@@ -44,7 +44,7 @@ vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_algorithm, data) =>
 export const plan: Plan = { model: 'a/b', fallbacks: [], instructions: '', allow: null, aliases: true, limits: {}, settings: {} };
 export const pointer = { toolset: 'demo', version: 1, revision: 1, hash: 'h' };
 
-const tools = knownTools(['bash', 'read', 'http_request'].map((name) => toolOf('builtin', name, { kind: 'builtin' })));
+const builtins = ['bash', 'read', 'http_request'].map((name) => toolOf('builtin', name, { kind: 'builtin' }));
 const toolset = {
   tools: [
     { tool: 'builtin.bash' },
@@ -78,16 +78,18 @@ export async function* silence(signal: AbortSignal): AsyncGenerator<ChatEvent[]>
   yield [];
 }
 
-export type RoomOptions = { execute?: Execute; clientTools?: ClientTool[]; rules?: PolicyRule[] };
+/** `more`: tools beside the usual ones, of any kind, in the toolset. */
+export type RoomOptions = { execute?: Execute; clientTools?: ClientTool[]; rules?: PolicyRule[]; more?: readonly ToolDefinition[] };
 
 export async function makeRoom(
   models: Model[],
-  { execute = async () => textResult('ran'), clientTools = [], rules = [] }: RoomOptions = {},
+  { execute = async () => textResult('ran'), clientTools = [], rules = [], more = [] }: RoomOptions = {},
 ) {
   const clock = fakeClock();
   const ids = countedIds();
   const sql = fakeSql(sessionMigrations);
-  const { edition } = await compile(toolset, tools);
+  const document = { tools: [...toolset.tools, ...more.map(({ canonical }) => ({ tool: canonical }))] };
+  const { edition } = await compile(document, knownTools([...builtins, ...more]));
   const all = buildAliasMap(edition, { aliases: true });
   const scripted = [...models];
   const alarm: { at: number | null } = { at: null };

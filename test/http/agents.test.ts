@@ -1,0 +1,57 @@
+/** What is said of an agent's list, when it is written and when it is read: over the toolset as it is now. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bodyOf, createHarness, demo, type Harness } from './harness.ts';
+
+let h: Harness;
+beforeEach(async () => {
+  h = createHarness();
+  await h.send('PUT', '/v1/toolsets/demo', demo);
+});
+
+const put = (tools: string[] | undefined, more: object = {}) =>
+  h.send('PUT', '/v1/agents/helper', { model: 'rehearsal/default', toolset: 'demo', ...(tools && { tools }), ...more });
+const get = () => h.send('GET', '/v1/agents/helper');
+
+describe('the list of an agent', () => {
+  it('is kept as it was written, in whatever convention', async () => {
+    const { warnings, tools } = await bodyOf(await put(['Shell', 'read-file']));
+    expect([warnings, tools]).toEqual([undefined, ['Shell', 'read-file']]);
+    expect(await bodyOf(await get())).toMatchObject({ tools: ['Shell', 'read-file'] });
+  });
+
+  it('is told of what fits nothing when it is written, and the same when it is read', async () => {
+    const written = (await bodyOf(await put(['Shell', 'Task', 'constructor', 'terminal']))).warnings;
+    expect(written.map(({ path }: { path: string }) => path)).toEqual(['tools[1]', 'tools[2]', 'tools[3]']);
+    expect((await bodyOf(await get())).warnings).toEqual(written);
+  });
+
+  it('is told anew when its toolset has changed, without being written again', async () => {
+    await put(['read_file']);
+    expect(await bodyOf(await get())).not.toHaveProperty('warnings');
+    await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.bash' }] });
+    const { warnings } = await bodyOf(await get());
+    expect(warnings).toEqual([
+      { path: 'tools[0]', message: '"read_file" fits no tool of the toolset "demo".' },
+      { path: 'tools', message: 'Nothing in the list fits a tool: this agent has no tools.' },
+    ]);
+    expect((await get()).headers.get('etag')).toBe('"1"');
+  });
+
+  it('is told of in no list of agents', async () => {
+    await put(['Task']);
+    const { items } = await bodyOf(await h.send('GET', '/v1/agents'));
+    expect(items[0]).not.toHaveProperty('warnings');
+  });
+
+  it('is taken back as it was read, warnings and all, and is the same agent', async () => {
+    await put(['Task', 'Shell'], { instructions: 'Help.' });
+    const read = await bodyOf(await get());
+    expect(read.warnings).toHaveLength(1);
+    const again = await h.send('PUT', '/v1/agents/helper', read);
+    expect([again.status, again.headers.get('etag'), await bodyOf(again)]).toEqual([200, '"1"', read]);
+  });
+
+  it('says of an empty list that it allows nothing', async () => {
+    expect((await bodyOf(await put([]))).warnings).toEqual([{ path: 'tools', message: expect.stringContaining('allows nothing') }]);
+  });
+});
