@@ -5,12 +5,16 @@ import type { Plan } from './core/plan.ts';
 import type { PolicyRule } from './core/policy.ts';
 import type { Principal } from './core/principal.ts';
 import { readSettings, type Settings } from './core/settings.ts';
+import type { Skill } from './core/skill.ts';
 import type { CallDeps } from './engine/tool-call.ts';
 import { callDirectly, dryRunCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
+import { executorByKind } from './engine/executor-by-kind.ts';
 import { turnNames } from './engine/plan-names.ts';
+import { readPlanSkills } from './engine/plan-skills.ts';
 import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
 import { translateChat, type AgentWord } from './engine/translate-chat.ts';
+import { createStaticExecutor } from './http-tools/executor.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
 import { createOutbound } from './net/outbound.ts';
@@ -78,6 +82,8 @@ export type Wiring = Services & {
   callDeps(workspace: string): CallDeps;
   namesFor(workspace: string, plan: Plan): Promise<AliasMap | null>;
   rules(workspace: string): Promise<readonly PolicyRule[]>;
+  /** The bodies of a plan's skills, those that are there still. */
+  skillsFor(workspace: string, plan: Plan): Promise<readonly Skill[]>;
 };
 
 let wired: Wiring | null = null;
@@ -102,16 +108,20 @@ function build(bindings: Bindings): Wiring {
     return known;
   };
   const master = createMasterKey(settings.masterKey);
-  const executor = createCodeExecutor(codeTools());
+  const code = createCodeExecutor(codeTools());
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: base.clock, log: base.log });
-  const callDeps = (workspace: string): CallDeps => ({
-    clock: base.clock,
-    log: base.log,
-    executor,
-    fetch: (request, signal, onHop) => outbound(request, { purpose: 'tool', signal, ...(onHop && { onHop }) }),
-    refuses: (url) => refusedUrl(guard, url),
-    secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
-  });
+  const callDeps = (workspace: string): CallDeps => {
+    const server = (name: string) => directory.server(workspace, name);
+    return {
+      clock: base.clock,
+      log: base.log,
+      executor: executorByKind({ builtin: code, local: code, static: createStaticExecutor(server) }),
+      server,
+      fetch: (request, signal, onHop, purpose = 'tool') => outbound(request, { purpose, signal, ...(onHop && { onHop }) }),
+      refuses: (url) => refusedUrl(guard, url),
+      secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
+    };
+  };
   const direct = (workspace: string) => ({
     call: callDeps(workspace),
     ids: base.ids,
@@ -145,6 +155,7 @@ function build(bindings: Bindings): Wiring {
       return turnNames(names, plan);
     },
     rules: (workspace) => directory.rules(workspace),
+    skillsFor: (workspace, plan) => readPlanSkills(directory, workspace, plan),
   };
 }
 

@@ -4,7 +4,7 @@
  * lazily by the adapters.
  */
 import { checkEntryArguments } from './entry-argument-check.ts';
-import { checkEntryResult } from './entry-result.ts';
+import { checkEntryResult } from './entry-result-check.ts';
 import { sha256Hex } from './hash.ts';
 import type { EntryArguments, EntryResult } from './entry-rules.ts';
 import type { KnownTools } from './known-tools.ts';

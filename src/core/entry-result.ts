@@ -1,15 +1,12 @@
 /**
  * What a model is shown of a tool's result under an entry's rules: the parts that are picked, within so many bytes, and where the
- * rest can be read. Errors are never picked. Also what is wrong with a rule, as far as the tool's `outputSchema` tells. Used by the
- * call door and the compiler.
+ * rest can be read. Errors are never picked. Used by the call door.
  */
 import type { EntryResult } from './entry-rules.ts';
+import { valueAt, type Found } from './json-pointer.ts';
 import { limits } from './limits.ts';
-import type { Issue } from './problem.ts';
 import { boundResult, fetchCall, keptContent } from './result-bound.ts';
-import { partAt } from './schema-references.ts';
-import { isObject } from './schema-types.ts';
-import { contentText, type ContentBlock, type JsonSchema, type ToolResult } from './tool.ts';
+import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 
 /** `kept`: what to keep whole under the call's id, for `fetch_result`; null: nothing was left out that could be read. */
 export type ShownResult = { shown: ToolResult; kept: ContentBlock[] | null };
@@ -74,8 +71,6 @@ function pickParts(result: ToolResult, pointers: readonly string[]): Picked {
   return { found, missing };
 }
 
-type Found = { json: unknown } | null;
-
 /** The structured form, else the first text that is JSON; null: neither. */
 function jsonOf({ content, structuredContent }: ToolResult): Found {
   if (structuredContent !== undefined) return { json: structuredContent };
@@ -95,59 +90,4 @@ function readJson(text: string): Found {
     // Ordinary text: there is nothing to point into.
     return null;
   }
-}
-
-/** RFC 6901, section 4. */
-function valueAt(value: unknown, pointer: string): Found {
-  let part = value;
-  for (const token of tokensOf(pointer)) {
-    if (Array.isArray(part)) {
-      if (!isIndex(token) || Number(token) >= part.length) return null;
-      part = part[Number(token)];
-    } else if (isObject(part) && Object.hasOwn(part, token)) part = part[token];
-    else return null;
-  }
-  return { json: part };
-}
-
-function tokensOf(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-function isIndex(token: string): boolean {
-  return /^(?:0|[1-9][0-9]{0,9})$/.test(token);
-}
-
-/** Warnings: pointers to what the tool's `outputSchema` does not tell of. `path`: of the entry. */
-export function checkEntryResult(outputSchema: JsonSchema | undefined, rules: EntryResult | undefined, path: string): Issue[] {
-  if (outputSchema === undefined) return [];
-  return (rules?.pick ?? []).flatMap((pointer, index) => {
-    if (mayHold(outputSchema, outputSchema, tokensOf(pointer), 0)) return [];
-    return [
-      { path: `${path}.result.pick[${index}]`, message: `${JSON.stringify(pointer)} is nothing that the tool's outputSchema tells of` },
-    ];
-  });
-}
-
-/** References within references; what is stranger than this is left to the call. */
-const maxSteps = 64;
-
-function mayHold(root: JsonSchema, schema: unknown, tokens: readonly string[], steps: number): boolean {
-  const [token, ...rest] = tokens;
-  if (token === undefined || !isObject(schema) || steps > maxSteps) return schema !== false;
-  const next = (part: unknown, left: readonly string[] = tokens): boolean => mayHold(root, part, left, steps + 1);
-  if (typeof schema.$ref === 'string' && next(partAt(root, schema.$ref))) return true;
-  const branches = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
-  if (branches.some((branch) => next(branch))) return true;
-  if (isObject(schema.properties) && Object.hasOwn(schema.properties, token)) return next(schema.properties[token], rest);
-  if (isObject(schema.patternProperties)) return true;
-  if (isObject(schema.additionalProperties)) return next(schema.additionalProperties, rest);
-  if (schema.additionalProperties === true) return true;
-  if (schema.items !== undefined || schema.prefixItems !== undefined)
-    return isIndex(token) && (Array.isArray(schema.prefixItems) || Array.isArray(schema.items) || next(schema.items, rest));
-  if (schema.properties !== undefined || branches.length > 0 || schema.$ref !== undefined) return false;
-  return schema.type === undefined || schema.type === 'object' || schema.type === 'array' || Array.isArray(schema.type);
 }

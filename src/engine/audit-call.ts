@@ -3,7 +3,10 @@ import type { AuditRow } from '../core/audit.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest } from './tool-call.ts';
 
-/** The call's audit row and log line. A call that was answered from an identical one has its own, too. */
+/**
+ * The call's audit row and log line. A call that was answered from an identical one has its own, too. `request.arguments`: the tool's
+ * own where that is known, secrets as names: what a person approves.
+ */
 export async function auditCall(
   deps: Pick<CallDeps, 'clock' | 'log'>,
   scope: Pick<CallScope, 'keyId' | 'session' | 'turn' | 'edition' | 'audit'>,

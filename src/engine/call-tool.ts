@@ -1,35 +1,38 @@
 /**
- * The one door to a tool (DESIGN §7): resolve → authorise → check the input → execute → bound the result → one audit row
+ * The one door to a tool (DESIGN §7): resolve → authorise → check the input → ask first → execute → bound the result → one audit row
  * and one log line. Turns, direct calls and everything later come through here, so what holds here holds everywhere.
  */
 import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
 import type { Ask } from '../core/approval.ts';
-import type { EditionTool } from '../core/edition.ts';
-import { limits } from '../core/limits.ts';
+import type { EditionAlias, EditionTool } from '../core/edition.ts';
+import { showResult } from '../core/entry-result.ts';
+import { fold } from '../core/fold.ts';
 import { judgeCall, type PolicyRule } from '../core/policy.ts';
-import { boundResult, keptContent } from '../core/result-bound.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from './audit-call.ts';
 import { execute } from './execute-call.ts';
-import { judge } from './judge-call.ts';
+import { ignoredNote } from './entry-call.ts';
+import { judge, serverFault, type Judged } from './judge-call.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
 /** Never throws for a fault of the call or the tool: every fault is a result that says what to do. A call that waits has no row yet. */
 export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<CallOutcome> {
   const startedAt = deps.clock.now();
   const resolution = resolve(scope.names(), request.requested);
-  const judged = judge(resolution, request) ?? (signal.aborted ? errorResult('aborted', 'Not run: the turn was cancelled.') : null);
-  const outcome = judged === null ? await run(deps, scope, resolution, request, signal) : { result: judged, ran: false };
+  const judged = judge(resolution, request, scope.caller);
+  const outcome = await settle(deps, scope, judged, request, signal);
   if ('waitFor' in outcome) return outcome;
+  const shown = showBounded(scope, request.callId, outcome, judged.ok ? judged.tool : null);
+  const notes = [ignoredNote(judged.ignored), deprecationNote(resolution)].flatMap((note) => (note === null ? [] : [note]));
   const answer: ToolCallAnswer = {
     requested: request.requested,
     canonical: resolution.ok ? resolution.canonical : null,
     via: resolution.ok ? resolution.via : null,
     ran: outcome.ran,
-    result: withDeprecation(bound(scope, request.callId, outcome.result), resolution),
+    result: { ...shown, content: [...shown.content, ...notes.map((text) => ({ type: 'text' as const, text }))] },
     durationMs: Math.max(0, deps.clock.now() - startedAt),
   };
-  await auditCall(deps, scope, request, answer);
+  await auditCall(deps, scope, judged.ok ? { ...request, arguments: judged.own } : request, answer);
   return { answer };
 }
 
@@ -51,20 +54,39 @@ function resolve(names: AliasMap | null, requested: string): Resolution {
 
 type Ran = { result: ToolResult; ran: boolean } | { waitFor: WaitFor };
 
-/** Asks whom there is to ask, then runs the tool. An interrupted call that may have had its effect is never tried again. */
-async function run(deps: CallDeps, scope: CallScope, resolution: Resolution, request: ToolCallRequest, signal: AbortSignal): Promise<Ran> {
-  if (!resolution.ok || request.arguments === null) throw new Error('run: the call was not judged');
-  const { tool } = resolution;
-  if (request.interrupted === true && !deps.executor.isSafe(tool, request.arguments)) return { result: outcomeUnknown(), ran: true };
-  if (tool.kind === 'client') return scope.canWait ? { waitFor: { kind: 'client', tool } } : { result: nobodyToRunIt(tool), ran: false };
-  const free = request.approved === true || tool.approval === 'never';
-  const ask = free ? null : foresee(deps, tool, request.arguments, scope.rules);
-  if (ask !== null) return askOrRefuse(scope, tool, ask);
-  const executed = await execute(deps, scope, tool, { ...request, arguments: request.arguments }, signal);
-  return 'asks' in executed ? askOrRefuse(scope, tool, executed.asks) : executed;
+async function settle(deps: CallDeps, scope: CallScope, judged: Judged, request: ToolCallRequest, signal: AbortSignal): Promise<Ran> {
+  if (!judged.ok) return { result: judged.result, ran: false };
+  if (signal.aborted) return { result: errorResult('aborted', 'Not run: the turn was cancelled.'), ran: false };
+  return await run(deps, scope, judged, request, signal);
 }
 
-/** What the call will have to ask for, as far as can be said before it runs. */
+type Judgement = Extract<Judged, { ok: true }>;
+
+/** Asks whom there is to ask, then runs the tool. An interrupted call that may have had its effect is never tried again. */
+async function run(
+  deps: CallDeps,
+  scope: CallScope,
+  { tool, own }: Judgement,
+  request: ToolCallRequest,
+  signal: AbortSignal,
+): Promise<Ran> {
+  if (request.interrupted === true && !deps.executor.isSafe(tool, own)) return { result: outcomeUnknown(), ran: true };
+  if (tool.kind === 'client') return scope.canWait ? { waitFor: { kind: 'client', tool } } : { result: nobodyToRunIt(tool), ran: false };
+  const fault = await serverFault(deps, tool);
+  if (fault !== null) return { result: fault, ran: false };
+  const free = request.approved === true || tool.approval === 'never';
+  const ask = free ? null : foresee(deps, tool, own, scope.rules);
+  if (ask !== null && !isReadOnly(scope, ask)) return askOrRefuse(scope, tool, own, ask);
+  const executed = await execute(deps, scope, tool, { ...request, arguments: own }, signal);
+  return 'asks' in executed ? askOrRefuse(scope, tool, own, executed.asks) : executed;
+}
+
+/** Nobody is asked about what is refused all the same: the tool runs, and is told so. */
+function isReadOnly({ files }: CallScope, { kind, target }: Ask): boolean {
+  return (kind === 'write-outside' || kind === 'delete-file') && target !== null && files.isReadOnly?.(target) === true;
+}
+
+/** What the call will have to ask for, as far as can be said before it runs. `args`: the tool's own. */
 export function foresee(
   deps: Pick<CallDeps, 'refuses'>,
   tool: EditionTool,
@@ -75,8 +97,8 @@ export function foresee(
   return ask?.kind === 'network' && deps.refuses?.(String(args.url)) === true ? null : ask;
 }
 
-function askOrRefuse(scope: CallScope, tool: EditionTool, ask: Ask): Ran {
-  if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask } };
+function askOrRefuse(scope: CallScope, tool: EditionTool, own: Record<string, unknown>, ask: Ask): Ran {
+  if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, arguments: own } };
   const text = `Not run: ${ask.reason}. That needs a person's approval, and this call cannot wait for one. Call it in a session.`;
   return { result: errorResult('approval_required', text), ran: false };
 }
@@ -93,19 +115,30 @@ function nobodyToRunIt(tool: EditionTool): ToolResult {
   return errorResult('not_allowed', `Not run: ${tool.wireName} is run by the caller of a turn, and there is none here.`);
 }
 
-/** A result that is cut for the model is kept whole, where there is a place for it. */
-function bound(scope: CallScope, callId: string, result: ToolResult): ToolResult {
-  const { results } = scope;
-  const shown = boundResult(result, limits.maxResultBytes, results === null ? null : callId);
-  const kept = results === null || shown === result ? null : keptContent(result, shown);
+/** What is left out for the model is kept whole, where there is a place for it. What the tool did not answer is no matter of its entry. */
+function showBounded(
+  { results }: CallScope,
+  callId: string,
+  { result, ran }: Exclude<Ran, { waitFor: WaitFor }>,
+  tool: EditionTool | null,
+): ToolResult {
+  const { shown, kept } = showResult(result, ran ? tool?.result : undefined, results === null ? null : callId);
   if (kept !== null) results?.keep(callId, kept);
   return shown;
 }
 
-function withDeprecation(result: ToolResult, resolution: Resolution): ToolResult {
-  if (!resolution.ok || resolution.via !== 'alias') return result;
-  const alias = resolution.tool.aliases.find((candidate) => candidate.name === resolution.requested);
-  if (alias?.mode !== 'deprecated') return result;
-  const note = alias.note === undefined ? `use ${resolution.tool.wireName}` : alias.note;
-  return { ...result, content: [...result.content, { type: 'text', text: `[The name ${alias.name} is deprecated: ${note}.]` }] };
+/** In any spelling of the name, unless it is a spelling of another name of the tool, too. */
+function deprecationNote(resolution: Resolution): string | null {
+  if (!resolution.ok || (resolution.via !== 'alias' && resolution.via !== 'folded')) return null;
+  const { tool, requested } = resolution;
+  const meant = tool.aliases.find(({ name }) => name === requested) ?? foldedAlias(tool, requested);
+  if (meant?.mode !== 'deprecated') return null;
+  return `[The name ${meant.name} is deprecated: ${meant.note ?? `use ${tool.wireName}`}.]`;
+}
+
+function foldedAlias({ wireName, canonical, ownName, aliases }: EditionTool, requested: string): EditionAlias | undefined {
+  const folded = fold(requested);
+  if ([wireName, canonical, ownName].some((name) => fold(name) === folded)) return undefined;
+  const fitting = aliases.filter(({ name }) => fold(name) === folded);
+  return fitting.find(({ mode }) => mode !== 'deprecated') ?? fitting[0];
 }

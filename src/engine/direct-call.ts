@@ -8,7 +8,8 @@ import type { Directory } from '../ports/catalog.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
 import { callToolNow, foresee } from './call-tool.ts';
-import { inspectCall } from './judge-call.ts';
+import { sentArguments } from './entry-call.ts';
+import { inspectCall, serverFault } from './judge-call.ts';
 import type { CallDeps, ToolCallAnswer } from './tool-call.ts';
 import { planNames } from './plan-names.ts';
 import { readToolset } from './plan-turn.ts';
@@ -67,16 +68,19 @@ export async function dryRunCall(
   call: DirectCall,
 ): Promise<DryRun> {
   const { names } = await readToolset(deps.directory, principal, call.toolset);
-  const { resolution, issues } = inspectCall(planNames(names, { aliases: deps.aliases, allow: null }), call.name, call.arguments);
+  const offered = planNames(names, { aliases: deps.aliases, allow: null });
+  const { resolution, issues, denied } = inspectCall(offered, call.name, call.arguments, callerFields(principal));
   if (!resolution.ok) return { requested: call.name, canonical: null, via: null, valid: false, issues: [], verdict: resolution.code };
   const { canonical, via, tool } = resolution;
   const answer = { requested: call.name, canonical, via, valid: issues.length === 0, issues };
-  if (tool.kind === 'ui') return { ...answer, verdict: 'deny' };
-  if (tool.state !== 'ready') return { ...answer, verdict: tool.state === 'held' ? 'tool_held' : 'deny' };
+  if (tool.state === 'held') return { ...answer, verdict: 'tool_held' };
+  if (tool.state === 'missing' || tool.kind === 'ui' || denied) return { ...answer, verdict: 'deny' };
+  const fault = await serverFault(deps.call, tool);
+  if (fault !== null) return { ...answer, verdict: fault.code === 'tool_held' ? 'tool_held' : 'deny' };
   if (tool.approval === 'never') return { ...answer, verdict: 'allow' };
+  const sent = sentArguments(tool, call.arguments, callerFields(principal));
   // The rules are read where they can make a difference only.
   const asks =
-    foresee(deps.call, tool, call.arguments, []) !== null &&
-    foresee(deps.call, tool, call.arguments, await deps.directory.rules(principal.workspace)) !== null;
+    foresee(deps.call, tool, sent, []) !== null && foresee(deps.call, tool, sent, await deps.directory.rules(principal.workspace)) !== null;
   return { ...answer, verdict: asks ? 'ask' : 'allow' };
 }

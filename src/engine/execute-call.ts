@@ -5,11 +5,14 @@
 import type { Ask } from '../core/approval.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import type { EditionTool } from '../core/edition.ts';
+import { secretArguments } from '../core/entry-arguments.ts';
+import { Problem } from '../core/problem.ts';
 import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
 import { guard, untilOver, type Send } from './ask-first.ts';
-import { createRedactor } from './redact.ts';
+import { isServed } from './judge-call.ts';
+import { createRedactor, type Redactor } from './redact.ts';
 import type { CallDeps, CallScope, ToolCallRequest } from './tool-call.ts';
 
 /** `asks`: it did nothing that needs leave, and what it needs leave for is this. */
@@ -23,11 +26,13 @@ export async function execute(
   signal: AbortSignal,
 ): Promise<Executed> {
   const redactor = createRedactor();
+  const filled = await fillSecrets(deps, tool, request.arguments, redactor);
+  if (!filled.ok) return { result: filled.result, ran: false };
   const abort = new AbortController();
   const send: Send = (outgoing, onHop) => deps.fetch(outgoing, abort.signal, onHop);
   const plain: ToolContext = {
     signal: abort.signal,
-    log: deps.log,
+    log: redactor.log(deps.log),
     files: untilOver(scope.files, abort.signal),
     secret: async (name, host) => redactor.keep(await deps.secret(name, tool.canonical, host)),
     fetch: (outgoing) => send(outgoing),
@@ -46,10 +51,43 @@ export async function execute(
   await crashPoint('tool-marked-before-effect');
   // Its turn was stopped, or taken over by another run, whose log does not say that this one began.
   if (signal.aborted) return { result: stopped(tool), ran: false };
-  const result = await perform(deps, scope, tool, request.arguments, { context: guarded.context, redactor, abort }, signal);
+  // Where its server is has been said by an administrator: that is nothing to ask about.
+  const context = isServed(tool) ? { ...guarded.context, fetch: toServer(deps, abort.signal) } : guarded.context;
+  const result = await perform(deps, scope, tool, filled.arguments, { context, redactor, abort }, signal);
   await crashPoint('effect-before-result');
   const ask = guarded.asked();
   return ask === null ? { result, ran: true } : { asks: ask };
+}
+
+/** A server may lead its calls on, but not away: what is sent there is meant for nobody else. */
+function toServer(deps: CallDeps, signal: AbortSignal): ToolContext['fetch'] {
+  return (request) => {
+    const { origin } = new URL(request.url);
+    const stay = (to: URL): void => {
+      if (to.origin === origin) return;
+      const detail = `The server at ${origin} redirects to ${to.origin}, and was not followed there. Set its url to the address that it redirects to.`;
+      throw new Problem('upstream_error', detail, { retryable: false });
+    };
+    return deps.fetch(request, signal, stay, 'server');
+  };
+}
+
+type Filled = { ok: true; arguments: Record<string, unknown> } | { ok: false; result: ToolResult };
+
+/** Puts the entry's secrets in, behind everything that shows or stores arguments. Only what the entry presets is one. */
+async function fillSecrets(deps: CallDeps, tool: EditionTool, args: Record<string, unknown>, redactor: Redactor): Promise<Filled> {
+  const secrets = secretArguments(tool.arguments);
+  if (secrets.size === 0) return { ok: true, arguments: args };
+  try {
+    const host = (await deps.executor.host?.(tool)) ?? undefined;
+    const filled = new Map(Object.entries(args));
+    for (const [name, secret] of secrets) filled.set(name, redactor.keep(await deps.secret(secret, tool.canonical, host)));
+    return { ok: true, arguments: Object.fromEntries(filled) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const text = `Not run: the toolset gives ${tool.wireName} (${tool.canonical}) a secret that it cannot have. ${error.detail}`;
+    return { ok: false, result: errorResult('tool_error', text) };
+  }
 }
 
 async function perform(
@@ -57,7 +95,7 @@ async function perform(
   scope: CallScope,
   tool: EditionTool,
   args: Record<string, unknown>,
-  { context, redactor, abort }: { context: ToolContext; redactor: ReturnType<typeof createRedactor>; abort: AbortController },
+  { context, redactor, abort }: { context: ToolContext; redactor: Redactor; abort: AbortController },
   signal: AbortSignal,
 ): Promise<ToolResult> {
   try {

@@ -1,53 +1,93 @@
 /** Whether a call may run at all, before anybody is asked: its name, its tool's state, its arguments. Runs nothing. */
 import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
 import type { EditionTool } from '../core/edition.ts';
-import { checkInput } from '../core/input-schema.ts';
-import type { Issue } from '../core/problem.ts';
+import { Problem, type Issue } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
-import type { ToolCallRequest } from './tool-call.ts';
+import { readEntryCall } from './entry-call.ts';
+import type { CallDeps, CallScope, ToolCallRequest } from './tool-call.ts';
 
-/** What `?dryRun=true` shows: everything up to running. */
+/** What `?dryRun=true` shows: everything up to running. `denied`: whatever its arguments say. */
 export function inspectCall(
   names: AliasMap,
   requested: string,
   args: Record<string, unknown>,
-): { resolution: Resolution; issues: Issue[] } {
+  caller: CallScope['caller'],
+): { resolution: Resolution; issues: Issue[]; denied: boolean } {
   const resolution = resolveName(names, requested);
-  return { resolution, issues: resolution.ok ? checkInput(resolution.tool.inputSchema, args) : [] };
+  if (!resolution.ok) return { resolution, issues: [], denied: true };
+  const read = readEntryCall(resolution.tool, args, caller);
+  return { resolution, issues: read.ok ? [] : read.issues, denied: !read.ok && read.result.code === 'not_allowed' };
 }
 
-/** A result when the call must not run, null when it may. Order: budgets, name, state, arguments. */
-export function judge(resolution: Resolution, request: ToolCallRequest): ToolResult | null {
-  if (request.refusal) return errorResult(request.refusal.code, request.refusal.message);
-  if (request.requested === '' && request.arguments === null) return unreadable(request.fault ?? 'invalid_json');
-  if (!resolution.ok) return unresolved(resolution);
+/** `own`: the arguments that the tool is sent. `ignored`: those of the call that it cannot set. */
+export type Judged =
+  | { ok: true; tool: EditionTool; own: Record<string, unknown>; ignored: string[] }
+  | { ok: false; result: ToolResult; ignored: string[] };
+
+/** Whether the call may run. Order: budgets, name, state, arguments. */
+export function judge(resolution: Resolution, request: ToolCallRequest, caller: CallScope['caller']): Judged {
+  const refuse = (result: ToolResult): Judged => ({ ok: false, result, ignored: [] });
+  if (request.refusal) return refuse(errorResult(request.refusal.code, request.refusal.message));
+  if (request.requested === '' && request.arguments === null) return refuse(unreadable(request.fault ?? 'invalid_json'));
+  if (!resolution.ok) return refuse(unresolved(resolution));
   const { tool } = resolution;
-  if (tool.kind === 'ui') {
-    return errorResult(
-      'not_allowed',
-      `Not run: ${tool.wireName} is shown to the person, not called. Answer in words, or use another tool.`,
-    );
-  }
-  if (tool.state === 'held')
-    return errorResult(
-      'tool_held',
-      `${tool.wireName} is held: its definition changed and nobody has accepted the change yet. Use another tool.`,
-    );
-  if (tool.state === 'missing')
-    return errorResult(
-      'tool_error',
-      `${tool.wireName} cannot be called: its server "${tool.server}" has never listed it. Use another tool.`,
-    );
-  if (request.arguments === null) return unusableArguments(request.fault ?? 'invalid_json');
+  const unusable = stateFault(tool);
+  if (unusable !== null) return refuse(unusable);
+  if (request.arguments === null) return refuse(unusableArguments(request.fault ?? 'invalid_json'));
   if (request.guessed === true && !onlyReads(tool)) {
-    return errorResult(
-      'invalid_json',
-      'Not run: the arguments were not valid JSON and had to be repaired by guessing. Send the call again with valid JSON.',
-    );
+    const text = 'Not run: the arguments were not valid JSON and had to be repaired by guessing. Send the call again with valid JSON.';
+    return refuse(errorResult('invalid_json', text));
   }
-  const issues = checkInput(tool.inputSchema, request.arguments);
-  return issues.length === 0 ? null : invalidArguments(tool, issues);
+  const read = readEntryCall(tool, request.arguments, caller);
+  return read.ok ? { ...read, tool } : { ok: false, result: read.result, ignored: read.ignored };
 }
+
+function stateFault(tool: EditionTool): ToolResult | null {
+  if (tool.kind === 'ui') {
+    const text = `Not run: ${tool.wireName} is shown to the person, not called. Answer in words, or use another tool.`;
+    return errorResult('not_allowed', text);
+  }
+  switch (tool.state) {
+    case 'ready':
+      return null;
+    case 'held':
+      return heldResult(tool);
+    case 'missing': {
+      const now = tool.renamedTo === undefined ? '' : ` It is named ${tool.renamedTo} now; an administrator can put that in its place.`;
+      return errorResult(
+        'tool_error',
+        `${tool.wireName} cannot be called: its server "${tool.server}" does not list it.${now} Use another tool.`,
+      );
+    }
+    default:
+      return tool.state satisfies never;
+  }
+}
+
+/** Whatever the edition says: a server may have been changed or removed since. */
+export async function serverFault({ server }: Pick<CallDeps, 'server'>, tool: EditionTool): Promise<ToolResult | null> {
+  if (server === undefined || !isServed(tool)) return null;
+  try {
+    const { held } = await server(tool.server);
+    return held.includes(tool.ownName) ? heldResult(tool) : null;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const why = error.code === 'not_found' ? `its server "${tool.server}" is gone` : error.detail;
+    return errorResult('tool_error', `${tool.wireName} (${tool.canonical}) cannot be called: ${why}. Use another tool.`);
+  }
+}
+
+/** Listed and answered by somebody else, by an address that is known. */
+export function isServed({ kind }: EditionTool): boolean {
+  return kind === 'static' || kind === 'mcp' || kind === 'openapi';
+}
+
+function heldResult(tool: EditionTool): ToolResult {
+  const why = tool.held === undefined || tool.held.reason === 'changed' ? 'its definition changed' : whyHeld[tool.held.reason];
+  return errorResult('tool_held', `${tool.wireName} is held: ${why} and nobody has accepted it yet. Use another tool.`);
+}
+
+const whyHeld = { new: 'its server added it', suspicious: 'its definition speaks of more than the tool' } as const;
 
 function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
   if (resolution.code === 'ambiguous_tool') {
@@ -71,11 +111,6 @@ function unusableArguments(fault: 'truncated' | 'invalid_json'): ToolResult {
   if (fault === 'truncated')
     return errorResult('truncated', 'Not run: the arguments were cut off before they were whole. Send the call again, shorter.');
   return errorResult('invalid_json', 'Not run: the arguments are not a JSON object. Send the call again with valid JSON.');
-}
-
-function invalidArguments(tool: EditionTool, issues: Issue[]): ToolResult {
-  const lines = issues.map((issue) => `- ${issue.path === '' ? '(arguments)' : issue.path}: ${issue.message}`);
-  return errorResult('invalid_arguments', `Not run: the arguments of ${tool.wireName} are not valid.\n${lines.join('\n')}`, issues);
 }
 
 /** May run on guessed arguments. Narrower than what may run again: deleting a wrong file is idempotent, too. */

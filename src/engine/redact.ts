@@ -3,14 +3,27 @@
  * stored or logged. Only values that were really read are looked for, so an ordinary call costs nothing.
  */
 import type { ContentBlock, ToolResult } from '../core/tool.ts';
+import type { Logger } from '../ports/runtime.ts';
 
 /** Shorter values would blot out ordinary text; the secrets door refuses them when they are stored. */
 const minSecretLength = 4;
 
-export type Redactor = { keep(value: string): string; clean(result: ToolResult): ToolResult };
+export type Redactor = {
+  keep(value: string): string;
+  clean(result: ToolResult): ToolResult;
+  /** The same log, without what was kept by the time of writing. */
+  log(log: Logger): Logger;
+};
 
 export function createRedactor(): Redactor {
   const forms = new Set<string>();
+  const clean = (text: string): string => {
+    let rest = text;
+    for (const form of forms) rest = rest.replaceAll(form, '[secret]');
+    return rest;
+  };
+  // Texts for texts: the shape is the same.
+  const cleanMember = <Value>(value: Value): Value => cleanValue(value, clean) as Value;
   return {
     keep(value) {
       if (value.length >= minSecretLength) for (const form of spellings(value)) forms.add(form);
@@ -18,20 +31,33 @@ export function createRedactor(): Redactor {
     },
     clean(result) {
       if (forms.size === 0) return result;
-      const clean = (text: string): string => {
-        let rest = text;
-        for (const form of forms) rest = rest.replaceAll(form, '[secret]');
-        return rest;
-      };
       return {
         ...result,
         content: result.content.map((block) => cleanBlock(block, clean)),
-        ...(result.structuredContent && {
-          structuredContent: JSON.parse(clean(JSON.stringify(result.structuredContent))) as Record<string, unknown>,
-        }),
+        ...(result.structuredContent && { structuredContent: cleanMember(result.structuredContent) }),
+        ...(result.issues && { issues: cleanMember(result.issues) }),
+      };
+    },
+    log(log) {
+      const cleaned = (write: Logger['info']): Logger['info'] => {
+        return (message, fields) => (forms.size === 0 ? write(message, fields) : write(clean(message), cleanMember(fields)));
+      };
+      return {
+        error: cleaned((message, fields) => log.error(message, fields)),
+        info: cleaned((message, fields) => log.info(message, fields)),
+        debug: cleaned((message, fields) => log.debug(message, fields)),
       };
     },
   };
+}
+
+/** The same shape, every text in it cleaned, names of members included. A number that reads like a secret becomes its mark. */
+function cleanValue(value: unknown, clean: (text: string) => string): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (typeof value === 'number') return clean(String(value)) === String(value) ? value : clean(String(value));
+  if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [clean(name), cleanValue(member, clean)]));
 }
 
 function spellings(value: string): string[] {
@@ -41,9 +67,18 @@ function spellings(value: string): string[] {
   return [value, inJson, base64, bare, bare.replaceAll('+', '-').replaceAll('/', '_'), encodeURIComponent(value)];
 }
 
+/** What an image or a sound says is not looked for. */
 function cleanBlock(block: ContentBlock, clean: (text: string) => string): ContentBlock {
-  if (block.type === 'text') return { ...block, text: clean(block.text) };
-  if (block.type === 'resource' && block.resource.text !== undefined)
-    return { ...block, resource: { ...block.resource, text: clean(block.resource.text) } };
-  return block;
+  switch (block.type) {
+    case 'text':
+      return { ...block, text: clean(block.text) };
+    case 'resource_link':
+    case 'resource':
+      return cleanValue(block, clean) as ContentBlock; // The same shape, text for text.
+    case 'image':
+    case 'audio':
+      return block;
+    default:
+      return block satisfies never;
+  }
 }

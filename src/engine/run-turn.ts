@@ -4,6 +4,7 @@
  */
 import { resolveName } from '../core/alias-map.ts';
 import { crashPoint } from '../core/crash-point.ts';
+import type { EditionTool } from '../core/edition.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
@@ -17,6 +18,7 @@ import { openCalls, type StepCall, type TurnState } from '../core/turn-state.ts'
 import type { Proposal } from '../core/ui-tool.ts';
 import { auditCall } from './audit-call.ts';
 import { callTool, outcomeUnknown } from './call-tool.ts';
+import { sentArguments } from './entry-call.ts';
 import type { CallDeps, CallOutcome, CallScope, WaitFor } from './tool-call.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
@@ -165,7 +167,7 @@ function toQuestion(deps: TurnDeps, turn: string, step: number, call: StepCall, 
   if (waitFor.kind === 'client') return { type: 'client-tool-required', ...at, name: waitFor.tool.ownName };
   const expiresAt = new Date(deps.clock.now() + limits.approvalTtlMs).toISOString();
   const { reason, kind: ask, target } = waitFor.ask;
-  return { type: 'approval-required', ...at, entry, reason, ask, target, expiresAt };
+  return { type: 'approval-required', ...at, arguments: waitFor.arguments, entry, reason, ask, target, expiresAt };
 }
 
 async function runOne(
@@ -188,12 +190,13 @@ async function runOne(
     interrupted: call.interrupted,
   };
   if (call.verdict !== null) await crashPoint(request.approved ? 'confirmed-before-effect' : 'denied-before-continue');
-  const key = refusal === null ? shareKey(deps, scope, call) : null;
+  const sent = refusal === null ? sentCall(scope, call) : null;
+  const key = sent === null ? null : shareKey(deps, call, sent);
   const begun = key === null ? undefined : shared.get(key);
   // Waits only where there is something to wait for: between looking and setting no other call may come.
   const earlier = begun === undefined ? undefined : await begun;
   if (earlier !== undefined && 'answer' in earlier) {
-    await auditCall(deps, scope.call, request, { ...earlier.answer, durationMs: 0 });
+    await auditCall(deps, scope.call, { ...request, arguments: sent?.arguments ?? null }, { ...earlier.answer, durationMs: 0 });
     return earlier;
   }
   const outcome = callTool(deps, scope.call, request, signal);
@@ -201,13 +204,19 @@ async function runOne(
   return await outcome;
 }
 
+type SentCall = { tool: EditionTool; arguments: Record<string, unknown> };
+
+/** The tool that a call means and what it is sent; null: neither can be said. */
+function sentCall(scope: TurnScope, { name, arguments: args }: StepCall): SentCall | null {
+  const names = scope.names();
+  const meant = names === null || args === null ? null : resolveName(names, name);
+  return meant?.ok && args !== null ? { tool: meant.tool, arguments: sentArguments(meant.tool, args, scope.call.caller) } : null;
+}
+
 /**
  * Identical calls of one step run once when that cannot matter. By the name as called: what a result says of a name is the
- * call's own. A call that was begun before has an idempotency key of its own, and keeps to it.
+ * call's own, and so is what it says of arguments. A call that was begun before has an idempotency key of its own, and keeps to it.
  */
-function shareKey(deps: TurnDeps, scope: TurnScope, call: StepCall): string | null {
-  const names = scope.names();
-  if (names === null || call.arguments === null || call.attempts > 0) return null;
-  const meant = resolveName(names, call.name);
-  return meant.ok && deps.executor.isSafe(meant.tool, call.arguments) ? `${call.name} ${canonicalJson(call.arguments)}` : null;
+function shareKey(deps: TurnDeps, call: StepCall, { tool, arguments: own }: SentCall): string | null {
+  return call.attempts === 0 && deps.executor.isSafe(tool, own) ? `${call.name} ${canonicalJson(call.arguments)}` : null;
 }

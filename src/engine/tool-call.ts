@@ -5,6 +5,7 @@ import type { AuditRow } from '../core/audit.ts';
 import type { EditionPointer, EditionTool } from '../core/edition.ts';
 import type { Via } from '../core/message.ts';
 import type { PolicyRule } from '../core/policy.ts';
+import type { ServerAccess } from '../core/server.ts';
 import type { ToolResult } from '../core/tool.ts';
 import type { Refusal } from '../core/turn-budget.ts';
 import type { FileSystem } from '../ports/file-system.ts';
@@ -16,8 +17,10 @@ export type CallDeps = {
   clock: Clock;
   log: Logger;
   executor: ToolExecutor;
-  /** `onHop`: as in `ports/outbound.ts`. */
-  fetch(request: Request, signal: AbortSignal, onHop?: (to: URL, hop: number) => void): Promise<Response>;
+  /** `onHop`: as in `ports/outbound.ts`. `purpose`: absent, it is a tool's own request; `server`, one to the tool's server. */
+  fetch(request: Request, signal: AbortSignal, onHop?: (to: URL, hop: number) => void, purpose?: 'tool' | 'server'): Promise<Response>;
+  /** What a call of a server's tool has to know of it; absent: there are no servers. `not_found` when it is gone. */
+  server?(name: string): Promise<ServerAccess>;
   /** True of a URL that no request may go to: nobody is asked about what would be refused all the same. */
   refuses?(url: string): boolean;
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, where that is known. */
@@ -68,8 +71,10 @@ export type ToolCallRequest = {
   interrupted?: boolean;
 };
 
-/** Somebody outside has to act first: a person, or the caller, whose tool it is. */
-export type WaitFor = { kind: 'approval'; tool: EditionTool; ask: Ask } | { kind: 'client'; tool: EditionTool };
+/** Somebody outside has to act first: a person, or the caller, whose tool it is. `arguments`: the tool's own, secrets as names. */
+export type WaitFor =
+  | { kind: 'approval'; tool: EditionTool; ask: Ask; arguments: Record<string, unknown> }
+  | { kind: 'client'; tool: EditionTool };
 export type CallOutcome = { answer: ToolCallAnswer } | { waitFor: WaitFor };
 
 export type ToolCallAnswer = {

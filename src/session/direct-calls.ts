@@ -10,15 +10,19 @@ import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem } from '../core/problem.ts';
+import type { Skill } from '../core/skill.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from '../engine/audit-call.ts';
 import { callTool, outcomeUnknown } from '../engine/call-tool.ts';
+import { sentArguments } from '../engine/entry-call.ts';
 import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest } from '../engine/tool-call.ts';
 import { withFetchResult } from '../engine/plan-names.ts';
+import { createSkillReader } from '../engine/plan-skills.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
 import type { SessionCall, SessionCallRequest } from '../ports/session.ts';
 import { createMemoryFiles } from '../storage/memory-files.ts';
+import { withSkillFiles } from '../storage/skill-files.ts';
 import type { Wiring } from '../wiring.ts';
 import type { Approval, DirectCallKey } from './approvals.ts';
 import type { Room } from './room.ts';
@@ -31,6 +35,8 @@ export type DirectCallDoor = {
   ids: Ids;
   names: AliasMap | null;
   rules: CallScope['rules'];
+  /** Of the session's agent. */
+  skills: readonly Skill[];
   /** Calls with an idempotency key that are under way, by key. */
   underWay: Map<string, Promise<SessionCall>>;
   scratchFiles(): FileSystem;
@@ -48,8 +54,12 @@ export async function openCalls(
 ): Promise<DirectCallDoor> {
   const { clock, ids } = wiring;
   const { workspace } = room.meta;
-  const [names, rules] = await Promise.all([wiring.namesFor(workspace, plan), wiring.rules(workspace)]);
-  return { ...own, room, names, rules, ids, deps: wiring.callDeps(workspace), scratchFiles: () => createMemoryFiles(clock.now) };
+  const [names, rules, skills] = await Promise.all([
+    wiring.namesFor(workspace, plan),
+    wiring.rules(workspace),
+    plan.skills === undefined ? [] : wiring.skillsFor(workspace, plan),
+  ]);
+  return { ...own, room, names, rules, skills, ids, deps: wiring.callDeps(workspace), scratchFiles: () => createMemoryFiles(clock.now) };
 }
 
 export async function callDirectly(door: DirectCallDoor, request: SessionCallRequest): Promise<SessionCall> {
@@ -99,7 +109,8 @@ async function runOnce(door: DirectCallDoor, request: SessionCallRequest, key: s
 async function settleLost(door: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
   const answer = { ...namedBy(door, request), result: outcomeUnknown(), durationMs: 0 };
   door.room.calls.answered(key, answer);
-  await auditCall(door.deps, scopeOf(door, request), toCall(request, callId), { ...answer, ran: true });
+  const call = { ...toCall(request, callId), arguments: ownArguments(door, request) };
+  await auditCall(door.deps, scopeOf(door, request), call, { ...answer, ran: true });
   return answer;
 }
 
@@ -132,7 +143,8 @@ function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallReq
     canWait: !scratch,
     results: scratch ? null : door.room.results,
     edition: plan.edition ?? null,
-    files: scratch ? door.scratchFiles() : door.room.files,
+    files: withSkillFiles(scratch ? door.scratchFiles() : door.room.files, door.skills),
+    skills: createSkillReader(door.skills, () => door.names),
     timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
     audit: door.audit,
   };
@@ -146,12 +158,19 @@ function toCall(request: SessionCallRequest, callId: string): ToolCallRequest {
  * What the call is known by when it is sent again; null when the name means no tool. With the arguments the entry as it stands,
  * the tool's definition in it: a yes was said to what the call would do then. What it is called and how it is described is no part of that.
  */
-async function keyOf({ names }: DirectCallDoor, { plan, name, arguments: args }: SessionCallRequest): Promise<DirectCallKey | null> {
-  const meant = names === null ? null : resolveName(names, name);
+async function keyOf(door: DirectCallDoor, request: SessionCallRequest): Promise<DirectCallKey | null> {
+  const { plan, name } = request;
+  const meant = door.names === null ? null : resolveName(door.names, name);
   if (!meant?.ok) return null;
   const { aliases: _aliases, description: _description, ...entry } = meant.tool;
-  const argumentsHash = await sha256Hex(canonicalJson({ arguments: args, entry }));
+  const argumentsHash = await sha256Hex(canonicalJson({ arguments: ownArguments(door, request), entry }));
   return { toolset: plan.edition?.toolset ?? null, canonical: meant.canonical, entry: meant.tool.wireName, argumentsHash };
+}
+
+/** What the tool is sent, secrets as names: that is what is approved, shown and hashed. */
+function ownArguments({ names }: DirectCallDoor, { plan, name, arguments: args }: SessionCallRequest): Record<string, unknown> {
+  const meant = names === null ? null : resolveName(names, name);
+  return meant?.ok ? sentArguments(meant.tool, args, plan.caller) : args;
 }
 
 /** An approval counts until its time, whatever was said: a yes of last week is no yes. */
@@ -182,7 +201,7 @@ async function ask(
   const expiresAt = door.deps.clock.now() + limits.approvalTtlMs;
   const { canonical, entry } = key;
   const { kind, reason, target } = question;
-  approvals.askDirect({ callId, canonical, entry, kind, reason, target, expiresAt }, key, request.arguments);
+  approvals.askDirect({ callId, canonical, entry, kind, reason, target, expiresAt }, key, ownArguments(door, request));
   runner.setApprovalTimer();
   return await answerAsked(door, scope, request, { callId, canonical, reason });
 }
@@ -195,7 +214,7 @@ async function answerAsked(
 ): Promise<SessionCall> {
   const text = `Not run yet: ${reason}. It waits for a person's approval under ${callId}; once approved, send the same call again.`;
   const answer = await refuse(door, scope, request, callId, errorResult('approval_required', text));
-  return { ...answer, pending: [{ callId, kind: 'approval', canonical, arguments: request.arguments, reason }] };
+  return { ...answer, pending: [{ callId, kind: 'approval', canonical, arguments: ownArguments(door, request), reason }] };
 }
 
 async function answerDenied(
@@ -216,7 +235,7 @@ async function refuse(
   result: ToolResult,
 ): Promise<SessionCall> {
   const answer = { ...namedBy(door, request), ran: false, result, durationMs: 0 };
-  await auditCall(door.deps, scope, toCall(request, callId), answer);
+  await auditCall(door.deps, scope, { ...toCall(request, callId), arguments: ownArguments(door, request) }, answer);
   return toSessionCall(answer);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkEntryResult, showResult } from '../../src/core/entry-result.ts';
+import { checkEntryResult } from '../../src/core/entry-result-check.ts';
+import { showResult } from '../../src/core/entry-result.ts';
 import { EntryResult } from '../../src/core/entry-rules.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
 import { utf8Length } from '../../src/core/utf8.ts';

@@ -1,0 +1,41 @@
+/**
+ * Pointers of an entry that can match nothing, as far as the tool's `outputSchema` tells: warned of when the toolset is written. Used by
+ * the compiler (`edition.ts`); picking is `entry-result.ts`.
+ */
+import type { EntryResult } from './entry-rules.ts';
+import { isIndex, tokensOf } from './json-pointer.ts';
+import { partAt } from './schema-references.ts';
+import { isObject } from './schema-types.ts';
+import type { Issue } from './problem.ts';
+import type { JsonSchema } from './tool.ts';
+
+/** Warnings, none where the tool declares nothing. `path`: of the entry. */
+export function checkEntryResult(outputSchema: JsonSchema | undefined, rules: EntryResult | undefined, path: string): Issue[] {
+  if (outputSchema === undefined) return [];
+  return (rules?.pick ?? []).flatMap((pointer, index) => {
+    if (mayHold(outputSchema, outputSchema, tokensOf(pointer), 0)) return [];
+    return [
+      { path: `${path}.result.pick[${index}]`, message: `${JSON.stringify(pointer)} is nothing that the tool's outputSchema tells of` },
+    ];
+  });
+}
+
+/** References within references; what is stranger than this is left to the call. */
+const maxSteps = 64;
+
+function mayHold(root: JsonSchema, schema: unknown, tokens: readonly string[], steps: number): boolean {
+  const [token, ...rest] = tokens;
+  if (token === undefined || !isObject(schema) || steps > maxSteps) return schema !== false;
+  const next = (part: unknown, left: readonly string[] = tokens): boolean => mayHold(root, part, left, steps + 1);
+  if (typeof schema.$ref === 'string' && next(partAt(root, schema.$ref))) return true;
+  const branches = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  if (branches.some((branch) => next(branch))) return true;
+  if (isObject(schema.properties) && Object.hasOwn(schema.properties, token)) return next(schema.properties[token], rest);
+  if (isObject(schema.patternProperties)) return true;
+  if (isObject(schema.additionalProperties)) return next(schema.additionalProperties, rest);
+  if (schema.additionalProperties === true) return true;
+  if (schema.items !== undefined || schema.prefixItems !== undefined)
+    return isIndex(token) && (Array.isArray(schema.prefixItems) || Array.isArray(schema.items) || next(schema.items, rest));
+  if (schema.properties !== undefined || branches.length > 0 || schema.$ref !== undefined) return false;
+  return schema.type === undefined || schema.type === 'object' || schema.type === 'array' || Array.isArray(schema.type);
+}

@@ -1,0 +1,15 @@
+/** One executor of several: each kind of tool is run by its own. */
+import { errorResult, type ToolKind } from '../core/tool.ts';
+import type { ToolExecutor } from '../ports/tool-executor.ts';
+
+export function executorByKind(executors: Partial<Record<ToolKind, ToolExecutor>>): ToolExecutor {
+  return {
+    host: async (tool) => (await executors[tool.kind]?.host?.(tool)) ?? null,
+    isSafe: (tool, args) => executors[tool.kind]?.isSafe(tool, args) ?? false,
+    async execute(tool, args, context) {
+      const executor = executors[tool.kind];
+      if (executor !== undefined) return await executor.execute(tool, args, context);
+      return errorResult('tool_error', `${tool.canonical} is of a kind (${tool.kind}) that is not run here. Use another tool.`);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Runs the tools of `static` servers: one POST a call to the server's address, `{"name", "arguments"}`, answered with a
+ * `CallToolResult` of MCP (2026-07-28), other JSON, or text. What comes back is foreign: bounded, and every fault of it a result.
+ * What may be called, with what arguments, was settled at the door (`engine/call-tool.ts`).
+ */
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import { secretHostOf } from '../core/secret.ts';
+import type { ServerAccess } from '../core/server.ts';
+import { errorResult } from '../core/tool.ts';
+import { readBounded } from '../net/read-bounded.ts';
+import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
+import { toResult } from './tool-reply.ts';
+
+/** `server`: `not_found` when it is gone. */
+export function createStaticExecutor(server: (name: string) => Promise<ServerAccess>): ToolExecutor {
+  return {
+    host: async (tool) => secretHostOf((await server(tool.server)).url),
+    // What a server says of its tools counts only where somebody trusts it.
+    isSafe: ({ trusted, annotations }) => trusted === true && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true),
+    async execute({ server: name, ownName, canonical }, args, context) {
+      try {
+        const { url, headers = {} } = await server(name);
+        const request = await toRequest(url, headers, { name: ownName, arguments: args }, context);
+        const response = await context.fetch(request);
+        return toResult(canonical, response, await readBounded(response, limits.maxToolReplyBytes));
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        const gone = error.code === 'not_found' ? ` Its server "${name}" may have been removed; use another tool.` : '';
+        return errorResult(error.code === 'upstream_timeout' ? 'timeout' : 'tool_error', `${canonical} failed: ${error.detail}${gone}`);
+      }
+    },
+  };
+}
+
+async function toRequest(
+  url: string,
+  written: NonNullable<ServerAccess['headers']>,
+  body: { name: string; arguments: Record<string, unknown> },
+  context: ToolContext,
+): Promise<Request> {
+  const headers = new Headers({ 'user-agent': 'moniker' });
+  for (const [name, value] of Object.entries(written)) {
+    setHeader(headers, name, typeof value === 'string' ? value : await context.secret(value.secret, secretHostOf(url)));
+  }
+  headers.set('accept', 'application/json');
+  headers.set('content-type', 'application/json');
+  // The same for every try of one call, so that a server that knows the header does it once.
+  headers.set('idempotency-key', context.idempotencyKey);
+  return new Request(url, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+/** What the platform says of a value that cannot be sent has the value in it. */
+function setHeader(headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value);
+  } catch (cause) {
+    const detail = `The header ${name} of its server cannot be sent: its value holds a line break or another character that no header may have.`;
+    throw new Problem('invalid_request', detail, {}, { cause: cause instanceof Error ? cause.name : undefined });
+  }
+}
