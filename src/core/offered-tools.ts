@@ -8,6 +8,7 @@ import { describeTool } from './announce.ts';
 import { isForModels, type EditionTool } from './edition.ts';
 import { type Gathered, gatheredTool } from './gathered-tools.ts';
 import { limits } from './limits.ts';
+import { rootOf } from './old-names.ts';
 import { injectedNames } from './reserved-names.ts';
 import { toldTool } from './told-tools.ts';
 import type { JsonSchema } from './tool.ts';
@@ -110,10 +111,6 @@ function definitionsOf(map: AliasMap, tools: readonly EditionTool[]): OfferedNam
     known.set(tool, defined);
     return defined;
   });
-}
-
-function rootOf(map: AliasMap): AliasMap {
-  return map.base === undefined ? map : rootOf(map.base);
 }
 
 function define(map: AliasMap, tool: EditionTool): OfferedName[] {

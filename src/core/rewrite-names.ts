@@ -36,7 +36,6 @@ type Reading = { edits: readonly Edit[]; others: ReadonlyMap<string, string> };
 const noNames: ReadonlyMap<string, string> = new Map();
 
 function readNames(text: string, lookup: NameLookup): Reading {
-  // The most common text names nothing: no inline code and no word that could be a name.
   const edits: Edit[] = [];
   const others = new Map<string, string>();
   for (const { start, end, isFence } of blocksOf(text)) {
@@ -96,6 +95,11 @@ type Block = { start: number; end: number; isFence: boolean };
  * file, and a fence may begin in a list or a quotation. What may be a fence is one, to its end or that of the text.
  */
 function* blocksOf(text: string): Generator<Block> {
+  // Most texts have none.
+  if (!text.includes('```') && !text.includes('~~~')) {
+    yield { start: 0, end: text.length, isFence: false };
+    return;
+  }
   let from = 0;
   let fence: string | null = null;
   for (let start = 0; start < text.length; ) {
@@ -122,7 +126,8 @@ const marks = /`+|\n(?=[ \t\r]*(?:\n|(?:[-*+>]|#{1,6}|\d{1,9}[.)])[ \t]))/g;
 
 /** A code span goes from a run of backticks to the next of the same length in its paragraph. */
 function readBlock(text: string, start: number, end: number, lookup: NameLookup, edits: Edit[], others: Map<string, string>): void {
-  const runs = runsOf(text.slice(start, end), start);
+  const block = text.slice(start, end);
+  const runs = block.includes('`') ? runsOf(block, start) : [];
   const closing = closingRuns(runs);
   let at = start;
   for (let index = 0; index < runs.length; index++) {
@@ -180,7 +185,7 @@ const cannotBeAWord = /[_.\d-]|[a-z][A-Z]/;
 
 /** Notes the old names among the words. Between letters of other scripts, which set no spaces, a name is one all the same. */
 function meet(text: string, lookup: NameLookup, others: Map<string, string>): void {
-  for (const [word] of text.matchAll(words)) {
+  for (const word of text.match(words) ?? []) {
     if (word.length > limits.maxToolNameBytes || !cannotBeAWord.test(word)) continue;
     // A full stop is the sentence's.
     const old = /[.-]$/.test(word) ? word.replace(/[.-]+$/, '') : word;
