@@ -52,6 +52,8 @@ export const limits = {
   maxToldDifferences: 1_000,
   /** Of one kind of advice about a toolset's tools, said one by one; the rest is counted. */
   maxToldAdvice: 20,
+  /** What providers are sent of one edition, kept for whoever asks again: each is about as large as the edition. */
+  maxKeptReports: 4,
   /** Of one result: more is a result of its own. */
   maxPicks: 50,
   /** Tools above which a toolset's definitions are given on demand: models choose worse among more, and clients stop at 40 or 128. */
@@ -93,6 +95,8 @@ export const limits = {
   /** Differences of two definitions that are shown one by one, and characters of each value. */
   maxDefinitionChanges: 50,
   maxChangeValueLength: 2_000,
+  /** Of one tool's hold in an edition, which carries one for each of a thousand tools; the whole of it is with the server's tools. */
+  maxEditionHoldCharacters: 4_000,
   /** How long a server's address and holds are remembered: a hold counts everywhere after this. */
   serverTtlMs: 5_000,
   /** An answer of a tool's endpoint. */

@@ -29,12 +29,12 @@ export function lintTools(tools: readonly LintedTool[]): ToolsetWarning[] {
   return [...longNames(told), ...descriptionLengths(told), ...likeDescriptions(told)];
 }
 
-/** What `definitions` of them are to those clients and APIs that take so many at once; none of it for a number that all take. */
+/** What there is to say of a number of definitions that are offered at once: some clients and APIs take fewer. */
 export function countWarnings(definitions: number): ToolsetWarning[] {
   const [first] = tooMany.filter(({ most }) => definitions > most);
   if (first === undefined) return [];
   const advice = 'list fewer tools, or set onDemandAbove below their number, so that a model is given them as it needs them';
-  return [{ path: 'tools', message: `${definitions} definitions are sent from the start: ${first.what}; ${advice}` }];
+  return [{ path: 'tools', message: `${definitions} definitions are offered from the start: ${first.what}; ${advice}` }];
 }
 
 /** Definitions that a model is sent with its first step: of all tools for it, or of those that are always sent and `find_tools`. */

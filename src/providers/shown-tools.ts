@@ -32,6 +32,25 @@ export function showTools(access: ProviderAccess, model: string, tools: readonly
   return { definitions: new Map(sent.map(({ name }, index) => [name, told[index] ?? {}])), changes, left, prompt: null };
 }
 
+/**
+ * Tools that are sent once they were found, a few in any request: each as it goes then, whatever the provider takes of all of them
+ * at once.
+ */
+export function showLaterTools(access: ProviderAccess, model: string, tools: readonly OfferedTool[]): ShownTools {
+  const atOnce = Math.min(profileFor(access, model).maxTools ?? toolsAtOnce, toolsAtOnce);
+  const shown: ShownTools[] = [];
+  for (let start = 0; start < tools.length; start += atOnce) shown.push(showTools(access, model, tools.slice(start, start + atOnce)));
+  return {
+    definitions: new Map(shown.flatMap(({ definitions }) => [...definitions])),
+    changes: new Map(shown.flatMap(({ changes }) => [...changes])),
+    left: new Map(shown.flatMap(({ left }) => [...left])),
+    prompt: null,
+  };
+}
+
+/** Small enough that none is left out for the size of the others (`limits.maxSchemaPartsPerRequest`) but for one that is too large itself. */
+const toolsAtOnce = 16;
+
 /** The text protocol: tools as they are, in words. */
 export function showText(tools: readonly OfferedTool[]): ShownTools {
   const definitions = new Map(tools.map((tool) => [tool.name, promptTool(tool)]));

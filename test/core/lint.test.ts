@@ -136,7 +136,7 @@ describe('advice about the number of definitions', () => {
   it('is part of what the writer of a toolset is told', async () => {
     const tools = Array.from({ length: 50 }, (_, index) => toolOf('s', `tool_${index}`));
     const { warnings } = await compile({ tools: tools.map(({ canonical }) => ({ tool: canonical })) }, knownTools(tools));
-    expect(warnings).toEqual([expect.stringMatching(/^tools: 50 definitions are sent from the start/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^tools: 50 definitions are offered from the start/)]);
   });
 });
 

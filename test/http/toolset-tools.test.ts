@@ -51,7 +51,9 @@ describe('the tools of a toolset as a provider is sent them', () => {
     expect(body.tools[0]).toMatchObject({ canonical: 'odd.pages', wireName: 'pages', state: 'ready' });
     expect(body.tools[0].definition).toEqual(definition);
     expect(body.tools[0].tokens).toBe(Math.ceil(JSON.stringify(definition).length / 4));
-    expect(body.tokens).toBe(body.tools.reduce((sum: number, tool: { tokens: number }) => sum + tool.tokens, 0));
+    expect(body.promptTokens).toBe(Math.ceil(body.prompt.length / 4));
+    expect(body.tokens).toBe(body.tools.reduce((sum: number, tool: { tokens: number }) => sum + tool.tokens, body.promptTokens));
+    expect(body.tokenizer).toContain('4 characters');
     expect(body.provider).toBe(provider);
   });
 
@@ -78,7 +80,10 @@ describe('the tools of a toolset as a provider is sent them', () => {
         path: 'tools[1].tool',
         message: 'odd.list is not sent to anthropic as list: its input schema takes a value of type array, and arguments are an object',
       },
+      { path: 'tools', message: 'for anthropic: told as anyOf: that only one may fit is not said (once, in pages)' },
+      { path: 'tools', message: 'for anthropic: 2 alternatives are told as one list of fields (once, in pages)' },
     ]);
+    expect(body.tools[1].left).toContain('type array');
   });
 
   it('follow the profile of a configured provider, which goes before the kind of its name', async () => {

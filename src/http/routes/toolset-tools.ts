@@ -1,24 +1,24 @@
-/** The tools of a toolset as a provider is sent them. */
+/** The tools of a toolset as a provider is sent them: the route. What is answered is made by `toolset-report.ts`. */
 import { z } from 'zod';
-import type { AliasMap } from '../../core/alias-map.ts';
-import { offeredTools, type OfferedName } from '../../core/offered-tools.ts';
-import type { EditionTool } from '../../core/edition.ts';
-import { joinParagraphs } from '../../core/paragraphs.ts';
+import { Hold } from '../../core/hold.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { ProviderAccess } from '../../core/provider.ts';
 import { ProviderKind } from '../../core/provider-kind.ts';
-import { toolPrompt } from '../../core/system-prompt.ts';
+import { ToolKind } from '../../core/tool.ts';
 import { ToolsetName } from '../../core/toolset.ts';
 import { charactersPerToken } from '../../core/transcript.ts';
-import { exampleAccess, type ShownTools, showText, showTools } from '../../providers/shown-tools.ts';
+import { exampleAccess } from '../../providers/shown-tools.ts';
 import type { Services } from '../../wiring.ts';
-import { editionHeader, editionName } from '../documents.ts';
+import { editionHeader, editionName, Warning } from '../documents.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
-import { aliasNames, readNames, Version } from '../toolset-names.ts';
+import { readNames, ToolState, Version } from '../toolset-names.ts';
+import { reportTools } from '../toolset-report.ts';
 
-const tokens = z.int().meta({ description: 'An estimate: four characters of the JSON that is sent are counted as one token.' });
+/** No model's own: those differ, and for a choice of tools their order of size is enough. */
+const tokenizer = `estimate: ${charactersPerToken} characters of what is sent are one token`;
+const tokens = z.int().meta({ description: 'An estimate, by `tokenizer`.' });
 
 const ToolsetTools = z
   .object({
@@ -30,26 +30,77 @@ const ToolsetTools = z
         canonical: z.string(),
         wireName: z.string(),
         aliases: z.array(z.string()),
-        state: z.enum(['ready', 'missing', 'held']),
+        kind: ToolKind,
+        state: ToolState,
+        entry: z
+          .string()
+          .nullable()
+          .meta({ description: 'Its place in the document, `tools[i]`; null: added to the list, because most tools are given on demand.' }),
         definition: z
           .record(z.string(), z.unknown())
           .nullable()
-          .meta({ description: "As the body of this provider's API holds it; null: it is not sent, and a warning says why." }),
+          .meta({ description: "As the body of this provider's API holds it; null: it is not sent, and `left` says why." }),
         tokens,
         changes: z.array(z.object({ path: z.string(), message: z.string() })).meta({
           description:
             "What is told otherwise than in the toolset: `path` is a JSON Pointer into the tool's input schema, '' the tool itself.",
         }),
+        onDemand: z
+          .literal(true)
+          .optional()
+          .meta({ description: 'Not sent from the start: once it was found with `find_tools`, or called.' }),
+        left: z.string().optional().meta({ description: 'Why it is not sent.' }),
+        hiddenArguments: z.array(z.string()).optional().meta({ description: 'Preset, and gone from the definition.' }),
+        held: Hold.optional(),
+        renamedTo: z.string().optional().meta({ description: 'Of a missing tool: the one that has its definition now.' }),
       }),
     ),
-    tokens,
+    tokens: tokens.meta({ description: 'Of what is sent with the first step: the definitions that are not on demand, and the prompt.' }),
+    promptTokens: tokens,
+    tokenizer: z.string().meta({ description: 'How tokens are counted.' }),
     prompt: z.string().nullable().meta({
       description:
         'What the system prompt gets: what trusted servers say of their tools, the block about aliases, and with the text protocol the tools. null: nothing.',
     }),
-    warnings: z.array(z.object({ path: z.string(), message: z.string() })),
+    warnings: z.array(Warning).meta({
+      description:
+        'What cannot be called or sent, and what might be mended: too many definitions for clients and models, names over 40 characters, descriptions that are alike, empty or long, and what schemas lose on the way to this provider.',
+    }),
   })
-  .meta({ id: 'ToolsetTools' });
+  .meta({
+    id: 'ToolsetTools',
+    example: {
+      toolset: 'demo',
+      version: 1,
+      provider: 'openai',
+      tools: [
+        {
+          canonical: 'builtin.bash',
+          wireName: 'terminalRun',
+          aliases: ['shell'],
+          kind: 'builtin',
+          state: 'ready',
+          entry: 'tools[0]',
+          definition: {
+            type: 'function',
+            function: {
+              name: 'terminalRun',
+              description: 'Runs a command.',
+              parameters: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+            },
+          },
+          tokens: 44,
+          changes: [],
+        },
+      ],
+      tokens: 84,
+      promptTokens: 40,
+      tokenizer,
+      prompt:
+        '## Tool names\nA tool may be called by the name at the left or by any of its aliases:\n- terminalRun = builtin.bash (aliases: shell): Runs a command.',
+      warnings: [],
+    },
+  });
 
 export function mountToolsetTools(app: App): void {
   mount(
@@ -72,36 +123,25 @@ export function mountToolsetTools(app: App): void {
         model: z.string().min(1).max(200).optional().meta({ description: 'What is known of this model counts as well.' }),
         version: Version,
       }),
+      description:
+        'Exact definitions, each with what was changed for this provider and what it costs; then the tools that are given on demand, and those that are not sent.',
       answers: { 200: { description: 'In the order they are sent.', schema: ToolsetTools, headers: editionHeader } },
       problems: ['model_not_found'],
     },
     async ({ c, services, principal, params, query }) => {
       const { pointer, names } = await readNames(services, principal, params.toolset, query.version);
-      const shown = await shownTools(services, principal, query, offeredTools(names));
-      const tools = toolRows(names, shown);
-      const prompt = joinParagraphs(toolPrompt(names), shown.prompt);
+      const { provider, model = '' } = query;
+      const access = provider === 'text' ? null : await accessOf(services, principal, provider);
       const answer = {
         toolset: pointer.toolset,
         version: pointer.version,
-        provider: query.provider,
-        tools,
-        tokens: shown.prompt === null ? tools.reduce((sum, tool) => sum + tool.tokens, 0) : estimateTokens(shown.prompt),
-        prompt: prompt === '' ? null : prompt,
-        warnings: [...stateWarnings(names), ...leftWarnings(names, shown, query.provider)],
+        provider,
+        ...reportTools(names, { provider, access, model }),
+        tokenizer,
       };
       return c.json(answer, 200, { 'x-moniker-edition': editionName(pointer) });
     },
   );
-}
-
-async function shownTools(
-  services: Services,
-  principal: Principal,
-  { provider, model = '' }: { provider: string; model?: string | undefined },
-  offered: readonly OfferedName[],
-): Promise<ShownTools> {
-  if (provider === 'text') return showText(offered);
-  return showTools(await accessOf(services, principal, provider), model, offered);
 }
 
 /** A configured provider goes before the kind of its name: its own profile counts. */
@@ -113,40 +153,4 @@ async function accessOf(services: Services, principal: Principal, provider: stri
     if (kind.success && error instanceof Problem && error.code === 'model_not_found') return exampleAccess(kind.data);
     throw error;
   }
-}
-
-/** What is sent first, in its order, then what is listed and not sent. */
-function toolRows(names: AliasMap, { definitions, changes }: ShownTools) {
-  const sent = offeredTools(names).map(({ name, tool }) => {
-    const definition = definitions.get(name) ?? null;
-    const cost = definition === null ? 0 : estimateTokens(JSON.stringify(definition));
-    return { ...toolRow(tool), wireName: name, definition, tokens: cost, changes: changes.get(name) ?? [] };
-  });
-  const others = names.tools.filter((tool) => tool.state !== 'ready');
-  return [...sent, ...others.map((tool) => ({ ...toolRow(tool), definition: null, tokens: 0, changes: [] }))];
-}
-
-function toolRow(tool: EditionTool) {
-  return { canonical: tool.canonical, wireName: tool.wireName, aliases: aliasNames(tool), state: tool.state };
-}
-
-function estimateTokens(text: string): number {
-  return Math.ceil(text.length / charactersPerToken);
-}
-
-function stateWarnings(names: AliasMap) {
-  return names.tools.flatMap((tool, index) => {
-    if (tool.state === 'ready') return [];
-    const why = tool.state === 'held' ? 'is held until its change is accepted' : 'was never listed by its server';
-    return [{ path: `tools[${index}].tool`, message: `${tool.canonical} ${why}; it cannot be called` }];
-  });
-}
-
-function leftWarnings(names: AliasMap, { left }: ShownTools, provider: string) {
-  return offeredTools(names).flatMap(({ name, tool }) => {
-    const why = left.get(name);
-    return why === undefined
-      ? []
-      : [{ path: `tools[${names.tools.indexOf(tool)}].tool`, message: `${tool.canonical} is not sent to ${provider} as ${name}: ${why}` }];
-  });
 }

@@ -1,0 +1,213 @@
+/**
+ * A toolset as one provider is sent it, with what it costs and what there is to mend: every definition, every change made for that
+ * provider, and advice. Made of the edition alone and kept beside it, so that asking again costs nothing. Used by `GET …/tools`.
+ */
+import { type AliasMap, extendAliasMap } from '../core/alias-map.ts';
+import { isForModels, type EditionTool } from '../core/edition.ts';
+import { findToolsCanonical, findToolsTool } from '../core/find-tools.ts';
+import type { Hold } from '../core/hold.ts';
+import { limits } from '../core/limits.ts';
+import { bounded, countWarnings, lintTools } from '../core/lint.ts';
+import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../core/offered-tools.ts';
+import { joinParagraphs } from '../core/paragraphs.ts';
+import type { ProviderAccess } from '../core/provider.ts';
+import { toolPrompt } from '../core/system-prompt.ts';
+import type { ToolKind } from '../core/tool.ts';
+import type { ToolsetWarning } from '../core/toolset.ts';
+import { charactersPerToken } from '../core/transcript.ts';
+import type { ToolChange } from '../providers/tool-definitions.ts';
+import { type ShownTools, showLaterTools, showText, showTools } from '../providers/shown-tools.ts';
+import { aliasNames } from './toolset-names.ts';
+
+/** `access` null: the text protocol, whoever speaks it. `model` '': what holds for all of the provider's. */
+export type Recipient = { provider: string; access: ProviderAccess | null; model: string };
+
+export type ToolsetReport = {
+  tools: ToolReport[];
+  /** Of what is sent with the first step: definitions and prompt. */
+  tokens: number;
+  promptTokens: number;
+  prompt: string | null;
+  warnings: ToolsetWarning[];
+};
+
+export type ToolReport = {
+  canonical: string;
+  wireName: string;
+  aliases: string[];
+  kind: ToolKind;
+  state: EditionTool['state'];
+  /** `tools[i]` of the document; null for the one that we add. */
+  entry: string | null;
+  definition: Record<string, unknown> | null;
+  tokens: number;
+  changes: readonly ToolChange[];
+  /** Sent once it was found or called. */
+  onDemand?: true;
+  /** Why there is no definition. */
+  left?: string;
+  hiddenArguments?: string[];
+  held?: Hold;
+  renamedTo?: string;
+};
+
+/** `names`: the table of the whole edition. */
+export function reportTools(names: AliasMap, recipient: Recipient): ToolsetReport {
+  const { provider, access, model } = recipient;
+  const reports = kept.get(names) ?? new Map<string, ToolsetReport>();
+  kept.set(names, reports);
+  // All that a definition depends on; an access itself is made anew every now and then, and holds keys.
+  const key = JSON.stringify([provider, model, access?.kind, access?.baseUrl, access?.profile]);
+  const known = reports.get(key);
+  if (known !== undefined) return known;
+  const report = buildReport(names, recipient);
+  if (reports.size >= limits.maxKeptReports) reports.clear();
+  reports.set(key, report);
+  return report;
+}
+
+const kept = new WeakMap<AliasMap, Map<string, ToolsetReport>>();
+
+function buildReport(names: AliasMap, recipient: Recipient): ToolsetReport {
+  const offer = offerOf(names);
+  const first = show(recipient, offer.first, showTools);
+  const later = show(recipient, offer.later, showLaterTools);
+  const places = new Map(names.tools.map((tool, index) => [tool, `tools[${index}]`]));
+  const tools = [
+    ...offer.first.map((offered) => sentRow(offered, places, first)),
+    ...offer.later.map((offered): ToolReport => ({ ...sentRow(offered, places, later), onDemand: true })),
+    ...names.tools.filter((tool) => !isForModels(tool)).map((tool) => unsentRow(tool, places)),
+  ];
+  const prompt = joinParagraphs(toolPrompt(offer.names), first.prompt);
+  const promptTokens = estimateTokens(prompt);
+  // What is told in words is counted there.
+  const definitions = first.prompt === null ? tools.slice(0, offer.first.length) : [];
+  return {
+    tools,
+    tokens: definitions.reduce((sum, { tokens }) => sum + tokens, promptTokens),
+    promptTokens,
+    prompt: prompt === '' ? null : prompt,
+    warnings: [
+      ...stateWarnings(tools),
+      ...leftWarnings(tools, recipient.provider),
+      ...countWarnings(offer.first.length),
+      ...lintTools(names.tools),
+      ...changeWarnings(tools, recipient.provider),
+    ],
+  };
+}
+
+/** What a turn is sent at its first step, and what it may find. `names`: with the tool to find by, where the turn is given it. */
+function offerOf(names: AliasMap): { names: AliasMap; first: readonly OfferedName[]; later: readonly OfferedName[] } {
+  if (!isOnDemand(names)) return { names, first: offeredTools(names), later: [] };
+  const lists = names.tools.some(({ canonical }) => canonical === findToolsCanonical);
+  const offered = lists ? names : extendAliasMap(names, [findToolsTool]);
+  const first = sentTools(offered);
+  const sent = new Set(first.map(({ name }) => name));
+  return { names: offered, first, later: offeredTools(names).filter(({ name }) => !sent.has(name)) };
+}
+
+function show({ access, model }: Recipient, tools: readonly OfferedName[], by: typeof showTools): ShownTools {
+  return access === null ? showText(tools) : by(access, model, tools);
+}
+
+type Places = ReadonlyMap<EditionTool, string>;
+
+function sentRow({ name, tool }: OfferedName, places: Places, { definitions, changes, left }: ShownTools): ToolReport {
+  const definition = definitions.get(name) ?? null;
+  const why = left.get(name);
+  return {
+    ...rowOf(tool, places),
+    wireName: name,
+    definition,
+    tokens: definition === null ? 0 : estimateTokens(JSON.stringify(definition)),
+    changes: changes.get(name) ?? [],
+    ...(why !== undefined && { left: why }),
+  };
+}
+
+function unsentRow(tool: EditionTool, places: Places): ToolReport {
+  return { ...rowOf(tool, places), left: whyUnsent(tool) };
+}
+
+function whyUnsent({ kind, state, held, renamedTo }: EditionTool): string {
+  if (kind === 'ui') return 'it is proposed to people, and never sent to a model';
+  if (state === 'held') return `it is held (${held?.reason ?? 'changed'}) until somebody accepts its definition`;
+  return `its server does not list it${renamedTo === undefined ? '' : `; ${renamedTo} has its definition now`}`;
+}
+
+function rowOf(tool: EditionTool, places: Places): ToolReport {
+  const { canonical, wireName, kind, state, held, renamedTo } = tool;
+  const hidden = Object.keys(tool.arguments?.preset ?? {});
+  return {
+    canonical,
+    wireName,
+    aliases: aliasNames(tool),
+    kind,
+    state,
+    entry: places.get(tool) ?? null,
+    definition: null,
+    tokens: 0,
+    changes: [],
+    ...(hidden.length > 0 && { hiddenArguments: hidden }),
+    ...(held !== undefined && { held }),
+    ...(renamedTo !== undefined && { renamedTo }),
+  };
+}
+
+function estimateTokens(text: string): number {
+  return Math.ceil(text.length / charactersPerToken);
+}
+
+function stateWarnings(tools: readonly ToolReport[]): ToolsetWarning[] {
+  const stopped = tools.filter(({ state, kind }) => state !== 'ready' && kind !== 'ui');
+  return bounded(
+    stopped.map(({ entry, canonical, left }) => ({ path: `${entry}.tool`, message: `${canonical} cannot be called: ${left}` })),
+    'tools that cannot be called',
+  );
+}
+
+function leftWarnings(tools: readonly ToolReport[], provider: string): ToolsetWarning[] {
+  const unsent = tools.filter(({ state, kind, left }) => state === 'ready' && kind !== 'ui' && left !== undefined);
+  return bounded(
+    unsent.map(({ entry, canonical, wireName, left }) => {
+      return {
+        path: entry === null ? 'tools' : `${entry}.tool`,
+        message: `${canonical} is not sent to ${provider} as ${wireName}: ${left}`,
+      };
+    }),
+    `tools that are not sent to ${provider}`,
+  );
+}
+
+/** What the schemas and texts lose on their way, kind by kind: the commonest first. One by one it stands with each tool. */
+function changeWarnings(tools: readonly ToolReport[], provider: string): ToolsetWarning[] {
+  const kinds = new Map<string, { places: number; tools: Set<string> }>();
+  for (const { wireName, changes } of tools) {
+    for (const change of changes) {
+      if (losesNothing.test(change.message)) continue;
+      const kind = kinds.get(kindOf(change)) ?? { places: 0, tools: new Set<string>() };
+      kinds.set(kindOf(change), kind);
+      kind.places += 1;
+      kind.tools.add(wireName);
+    }
+  }
+  const commonest = [...kinds].sort(([, a], [, b]) => b.places - a.places);
+  return bounded(
+    commonest.map(([kind, { places, tools }]) => {
+      const [first = ''] = tools;
+      const where = tools.size === 1 ? first : `${tools.size} tools, such as ${first}`;
+      return { path: 'tools', message: `for ${provider}: ${kind} (${places === 1 ? 'once' : `${places} times`}, in ${where})` };
+    }),
+    `kinds of change for ${provider}`,
+  );
+}
+
+/** The same in other words: of interest where one looks at the tool, and nothing to mend. */
+const losesNothing =
+  /told as an empty list of them$| is written out$|^told as the only choice of enum$|^told as an object, which arguments always are$/;
+
+/** A keyword that is not taken is the kind; elsewhere the last part of the path is an argument's name. */
+function kindOf({ path, message }: ToolChange): string {
+  return message.startsWith('not taken') ? `\`${path.slice(path.lastIndexOf('/') + 1)}\` is ${message}` : message;
+}
