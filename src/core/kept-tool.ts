@@ -5,6 +5,7 @@
 import { diffDefinitions } from './definition-diff.ts';
 import { canonicalJson } from './hash.ts';
 import type { Finding, Hold } from './hold.ts';
+import { limits } from './limits.ts';
 import type { ListingDefinition } from './listing.ts';
 import type { CanonicalName } from './names.ts';
 import type { Server, ServerTool } from './server.ts';
@@ -108,6 +109,23 @@ export function shownDefinition({ accepted, listed }: KeptTool): PinnedDefinitio
   return accepted ?? listed;
 }
 
+/** So that a server that changes everything at once cannot make editions too large to tell of it. */
+function shortened(hold: Hold): Hold {
+  let left = limits.maxEditionHoldCharacters;
+  const fits = (part: unknown): boolean => {
+    left -= JSON.stringify(part).length;
+    return left >= 0;
+  };
+  const changes = hold.changes.filter(fits);
+  const findings = hold.findings?.filter(fits);
+  const rest = hold.changes.length - changes.length;
+  return {
+    ...hold,
+    changes: rest === 0 ? changes : [...changes, { path: '', to: `${rest} more changes` }],
+    ...(findings !== undefined && { findings }),
+  };
+}
+
 function sourceOf(server: ServerOfTools, tool: KeptTool, pin: string): ToolSource {
   const state = stateOf(tool);
   const held = holdOf(tool);
@@ -115,7 +133,7 @@ function sourceOf(server: ServerOfTools, tool: KeptTool, pin: string): ToolSourc
     state: state === 'refused' ? 'missing' : state,
     trusted: server.trusted,
     pin,
-    ...(held !== null && { held }),
+    ...(held !== null && { held: shortened(held) }),
     ...(tool.renamedTo !== null && { renamedTo: canonicalOf(server.name, tool.renamedTo) }),
     ...(server.trusted && server.instructions !== undefined && { instructions: server.instructions }),
   };

@@ -167,15 +167,16 @@ describe('a listing', () => {
     const hidden = listed('hidden', { description: 'Hidden\u{E0078} words' });
     await catalog.put('server', 'facts', server([listed('get_fact'), other, hidden, { name: 'broken' }]));
     const { version, body } = await catalog.get('server', 'facts');
-    expect(body).toEqual({ name: 'facts', kind: 'static', url });
+    // What stands for the listing is nobody's business.
+    expect(body).toEqual({ name: 'facts', kind: 'static', url, toolCount: 3, held: 1 });
     const before = await serverTools(catalog);
     for (const tools of [[{ name: 'broken' }, other, hidden, listed('get_fact')], [...before.values()]]) {
-      expect(await catalog.put('server', 'facts', { ...body, tools })).toMatchObject({ changed: false, document: { version } });
+      expect(await catalog.put('server', 'facts', server(tools))).toMatchObject({ changed: false, document: { version } });
     }
     expect(await serverTools(catalog)).toEqual(before);
     expect(await revision(parts, 'daily')).toBe('1.1');
     const edited = [...before.values()].map((tool) => (tool.name === 'get_fact' ? { ...tool, description: 'Other.' } : tool));
-    expect(await catalog.put('server', 'facts', { ...body, tools: edited })).toMatchObject({ changed: true });
+    expect(await catalog.put('server', 'facts', server(edited))).toMatchObject({ changed: true });
     expect((await states(catalog)).get_fact).toBe('held');
   });
 
