@@ -24,8 +24,9 @@ export function schemaFault(schema: unknown, path: string): Finding | null {
   return sizeFault(schema, path) ?? headerFault(schema, path);
 }
 
-/** An output may be of any type. */
+/** It may be absent, and of any type. */
 export function outputSchemaFault(schema: unknown, path: string): Finding | null {
+  if (schema === undefined || schema === null) return null;
   return isRecord(schema) ? sizeFault(schema, path) : { finding: 'invalid-schema', path, message: 'must be a JSON Schema object' };
 }
 
@@ -62,13 +63,18 @@ function referenceFault(root: JsonSchema, parts: readonly Part[], path: string):
   if (!parts.some((part) => isRecord(part) && typeof part.$ref === 'string')) return null;
   const sameValue = weigh(root, parts, (part) => (isRecord(part) ? [targetOf(root, part), ...listed(part.allOf)] : []));
   if (sameValue.loops) return { finding: 'ref-cycle', path, message: 'refers to itself without end' };
-  const all = weigh(root, [root], (part) => [...Object.values(part), isRecord(part) ? targetOf(root, part) : undefined]);
+  const all = weigh(root, [root], (part) => (isRecord(part) ? [targetOf(root, part), ...membersInUse(part)] : part));
   if (all.weight <= limits.maxSchemaExpandedParts) return null;
   return {
     finding: 'too-large',
     path,
     message: `has more than ${limits.maxSchemaExpandedParts} parts when its references are written out`,
   };
+}
+
+/** Definitions count where they are referred to. */
+function membersInUse(part: Record<string, unknown>): unknown[] {
+  return Object.entries(part).flatMap(([key, member]) => (key === '$defs' || key === 'definitions' ? [] : [member]));
 }
 
 function listed(value: unknown): readonly unknown[] {
@@ -241,9 +247,9 @@ function found(cleaning: Cleaning, finding: string, message: string): void {
   addFinding(cleaning.findings, { finding, path: cleaning.path, message });
 }
 
-/** Enough to see what kind of definition it is. */
+/** As many as there are texts; how many are told is the reader's (`listing.ts`). */
 export function addFinding(findings: Finding[], { finding, path, message }: Finding): void {
-  if (findings.length < limits.maxDefinitionFindings) findings.push({ finding, path: shortPath(path), message });
+  findings.push({ finding, path: shortPath(path), message });
 }
 
 function shortPath(path: string): string {

@@ -155,7 +155,7 @@ function cutLong(text: string, findings: TextFinding[]): CleanedText {
   }
   if (cut.length * 3 > limits.maxListedDescriptionBytes && utf8Length(cut) > limits.maxListedDescriptionBytes) {
     cut = cutUtf8(cut, limits.maxListedDescriptionBytes);
-    findings.push({ finding: 'long-text', message: `is longer than ${limits.maxListedDescriptionBytes} bytes; cut there` });
+    findings.push({ finding: 'too-long', message: `is longer than ${limits.maxListedDescriptionBytes} bytes; cut there` });
   }
   return { text: cut, findings };
 }

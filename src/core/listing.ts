@@ -49,26 +49,42 @@ function readOne(tool: Record<string, unknown>, path: string, listed: ReadonlySe
   const fault = faultOf(tool);
   if (fault !== null) return { path, name, raw: null, definition: null, findings: [fault], verdict: 'refuse' };
   const raw = rawOf(tool, name);
-  const findings: Finding[] = [];
-  const definition = cleanDefinition(raw, findings);
-  const suspicious = suspicions(definition, listed);
+  const cleaned: Finding[] = [];
+  const definition = cleanDefinition(raw, cleaned);
   // A parameter that had to be left out may be one that the tool needs.
-  const isHeld = suspicious.length > 0 || findings.some(({ finding }) => finding === 'hidden-key');
-  for (const finding of [...suspicious, ...remarks(definition)]) addFinding(findings, finding);
-  return { path, name, raw, definition, findings, verdict: isHeld ? 'hold' : 'offer' };
+  const isHolding = ({ finding }: Finding): boolean => finding === 'hidden-key';
+  const holding = [...suspicions(definition, listed), ...cleaned.filter(isHolding)];
+  const others = [...cleaned.filter((finding) => !isHolding(finding)), ...remarks(definition)];
+  const findings = [...holding, ...others].slice(0, limits.maxDefinitionFindings);
+  return { path, name, raw, definition, findings, verdict: holding.length > 0 ? 'hold' : 'offer' };
 }
 
 /** Why it is no definition; null: it is one. */
 function faultOf(tool: Record<string, unknown>): Finding | null {
-  const name = nameFault(tool.name);
-  if (name !== null) return { finding: 'invalid-name', path: '/name', message: name };
-  if (typeof (tool.description ?? '') !== 'string')
-    return { finding: 'invalid-description', path: '/description', message: 'must be a text' };
-  const fault = schemaFault(tool.inputSchema, '/inputSchema');
-  if (fault !== null) return fault;
-  const isOutputAbsent = tool.outputSchema === undefined || tool.outputSchema === null;
-  const outputFault = isOutputAbsent ? null : outputSchemaFault(tool.outputSchema, '/outputSchema');
-  if (outputFault !== null) return outputFault;
+  return (
+    nameFault(tool.name) ??
+    descriptionFault(tool.description) ??
+    schemaFault(tool.inputSchema, '/inputSchema') ??
+    outputSchemaFault(tool.outputSchema, '/outputSchema') ??
+    sizeFault(tool)
+  );
+}
+
+/** MCP (2026-07-28, tool names): 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".". */
+function nameFault(name: unknown): Finding | null {
+  if (typeof name !== 'string') return { finding: 'invalid-name', path: '/name', message: 'must be a text' };
+  if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return null;
+  const finding = /[^\x20-\x7e]/.test(name) ? 'non-ascii-name' : 'invalid-name';
+  return { finding, path: '/name', message: `${quote(name)} is no tool name: 1 to 128 of A-Z, a-z, 0-9, "_", "-" and "."` };
+}
+
+function descriptionFault(description: unknown): Finding | null {
+  if (description === undefined || description === null || typeof description === 'string') return null;
+  return { finding: 'invalid-description', path: '/description', message: 'must be a text' };
+}
+
+/** After the others: a schema is not walked before it is known how deep it is. */
+function sizeFault(tool: Record<string, unknown>): Finding | null {
   const bytes = utf8Length(JSON.stringify(rawOf(tool, '')));
   if (bytes <= limits.maxDefinitionBytes) return null;
   return { finding: 'too-large', path: '', message: `has ${bytes} bytes; at most ${limits.maxDefinitionBytes}` };
@@ -99,7 +115,7 @@ function rawOf(tool: Record<string, unknown>, name: string): ListingDefinition {
   return {
     name,
     description: typeof tool.description === 'string' ? tool.description : '',
-    inputSchema: tool.inputSchema as Record<string, unknown>, // Looked at by the caller.
+    inputSchema: tool.inputSchema as Record<string, unknown>, // Asked for only when it is one.
     ...(isRecord(tool.outputSchema) && { outputSchema: tool.outputSchema }),
     ...(annotations !== null && { annotations }),
   };
@@ -113,13 +129,6 @@ function annotationsOf(value: unknown): ToolAnnotations | null {
     return read.success && read.data !== undefined ? [[hint, read.data]] : [];
   });
   return known.length === 0 ? null : ToolAnnotations.parse(Object.fromEntries(known));
-}
-
-/** MCP (2026-07-28, tool names): 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".". */
-function nameFault(name: unknown): string | null {
-  if (typeof name !== 'string') return 'must be a text';
-  if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return null;
-  return `${quote(name)} is no tool name: 1 to 128 of A-Z, a-z, 0-9, "_", "-" and "."`;
 }
 
 function duplicate({ path, name }: ListedDefinition): ListedDefinition {

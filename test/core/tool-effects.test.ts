@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { contradictsReadOnly } from '../../src/core/tool-effects.ts';
+
+describe('a name that says that the tool changes something', () => {
+  it.each([
+    ...['delete_all', 'delete-file', 'repos.createIssue', 'sendMail', 'POST', 'removeHTTPHeader', 'db_drop_table', 'execute_sql', 'run'],
+    ...['browser_pdf_save', 'get_or_create_user', 'list_and_delete', 'upsertRow', 'drive.files.move'],
+  ])('%s does', (name) => expect(contradictsReadOnly(name)).toBe(true));
+
+  it.each([
+    ...['get_commit', 'get_test_run', 'list_updates', 'search_posts', 'read_file', 'describeImport', 'find_set', 'weather', 'undelete1ed'],
+    ...['', '___', 'rundown', 'settings', 'address', 'x'.repeat(100_000)],
+  ])('%.40s does not', (name) => expect(contradictsReadOnly(name)).toBe(false));
+});
