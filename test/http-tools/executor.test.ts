@@ -1,0 +1,239 @@
+/** Calls of static tools over HTTP, as they leave and as they come back: against an endpoint on this machine, through the way out. */
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { Problem } from '../../src/core/problem.ts';
+import type { ServerAccess } from '../../src/core/server.ts';
+import { contentText } from '../../src/core/tool.ts';
+import { buildAliasMap } from '../../src/core/alias-map.ts';
+import { callToolNow } from '../../src/engine/call-tool.ts';
+import { executorByKind } from '../../src/engine/executor-by-kind.ts';
+import type { CallDeps } from '../../src/engine/tool-call.ts';
+import { createStaticExecutor } from '../../src/http-tools/executor.ts';
+import { createOutbound } from '../../src/net/outbound.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
+import { keptLog } from '../fakes/runtime.ts';
+import { listenToolServer, type ToolAnswers, type ToolServer } from '../fakes/tool-server.ts';
+
+const running: ToolServer[] = [];
+afterEach(() => {
+  for (const server of running.splice(0)) server.close();
+});
+
+async function listen(answers?: ToolAnswers): Promise<ToolServer> {
+  const server = await listenToolServer(answers);
+  running.push(server);
+  return server;
+}
+
+const secrets: Record<string, string> = { TOKEN: 'token-of-the-tools', BROKEN: 'line\nbreak-secret' };
+
+/** A door to one tool of a server at `url`. `more`: of the server; `allowed`: private hosts as settings have them. */
+async function door(url: string, more: Partial<ServerAccess> = {}, { trusted = true, allowed = ['servers:127.0.0.1:*'], entry = {} } = {}) {
+  const source = { state: 'ready' as const, trusted, pin: '' };
+  const annotations = { readOnlyHint: true };
+  const { edition } = await compile(
+    { tools: [{ tool: 'weather.get.forecast', name: 'forecast', aliases: [], ...entry }] },
+    knownTools([toolOf('weather', 'get.forecast', { kind: 'static', source, annotations })]),
+  );
+  const access: ServerAccess = { name: 'weather', kind: 'static', url, trusted, held: [], ...more };
+  const outbound = createOutbound({ allowPrivateHosts: allowed, publicUrl: null });
+  const server = async (): Promise<ServerAccess> => access;
+  const asked: unknown[] = [];
+  const deps: CallDeps = {
+    clock: systemClock,
+    log: keptLog(),
+    executor: executorByKind({ static: createStaticExecutor(server) }),
+    server,
+    fetch: (request, signal, onHop, purpose = 'tool') => outbound(request, { purpose, signal, ...(onHop && { onHop }) }),
+    secret: async (name, tool, host) => {
+      asked.push({ name, tool, host });
+      const value = secrets[name];
+      if (value === undefined) throw new Problem('not_found', `There is no secret "${name}".`);
+      return value;
+    },
+  };
+  const names = buildAliasMap(edition, { aliases: true });
+  const call = async (args: Record<string, unknown> = {}) => {
+    const scope = {
+      ...{ keyId: 'k', session: null, turn: null, names: () => names, edition: null, files: createMemoryFiles(() => 0), results: null },
+      ...{ timeoutMs: 10_000, rules: [], canWait: false, audit: () => undefined },
+    };
+    const answer = await callToolNow(
+      deps,
+      scope,
+      { callId: 'call_7', requested: 'forecast', arguments: args },
+      new AbortController().signal,
+    );
+    return { ...answer.result, text: contentText(answer.result.content) };
+  };
+  return { call, asked, deps, tool: edition.tools[0] };
+}
+
+describe('a call of a static tool', () => {
+  it('is one POST with the tool’s own name, its arguments, the server’s headers and the key of the call', async () => {
+    const server = await listen();
+    const { call, asked } = await door(server.url, {
+      headers: { authorization: { secret: 'TOKEN' }, 'x-team': 'a', 'content-type': 'text/plain' },
+    });
+    expect(await call({ city: 'Wien' })).toMatchObject({ isError: false, text: '{"name":"get.forecast","arguments":{"city":"Wien"}}' });
+    expect(server.refused).toEqual([]);
+    expect(server.calls).toMatchObject([
+      {
+        name: 'get.forecast',
+        arguments: { city: 'Wien' },
+        headers: { authorization: secrets.TOKEN, 'x-team': 'a', 'idempotency-key': 'call_7', 'content-type': 'application/json' },
+      },
+    ]);
+    expect(asked).toEqual([{ name: 'TOKEN', tool: 'weather.get.forecast', host: server.host }]);
+  });
+
+  it('puts a preset secret into the body, and takes it out of what comes back', async () => {
+    const server = await listen();
+    const { call } = await door(server.url, {}, { entry: { arguments: { preset: { key: { secret: 'TOKEN' } } } } });
+    expect((await call()).text).toBe('{"name":"get.forecast","arguments":{"key":"[secret]"}}');
+    expect(server.calls[0]?.arguments).toEqual({ key: secrets.TOKEN });
+  });
+
+  it('reaches hosts that are allowed for servers alone, and no others', async () => {
+    const server = await listen();
+    expect((await (await door(server.url, {}, { allowed: ['providers:127.0.0.1:*'] })).call()).text).toContain(
+      'MONIKER_ALLOW_PRIVATE_HOSTS=servers:127.0.0.1',
+    );
+    expect(server.calls).toEqual([]);
+  });
+
+  it('says which secret is missing, and shows none that no header may hold', async () => {
+    const server = await listen();
+    expect(await (await door(server.url, { headers: { a: { secret: 'NONE' } } })).call()).toMatchObject({
+      code: 'tool_error',
+      text: expect.stringContaining('There is no secret "NONE"'),
+    });
+    const { text } = await (await door(server.url, { headers: { a: { secret: 'BROKEN' } } })).call();
+    expect(text).toContain('The header a of its server cannot be sent');
+    expect(text).not.toContain('secret');
+    expect(server.calls).toEqual([]);
+  });
+
+  it('may run again only by the word of a server that is trusted', async () => {
+    const { deps, tool } = await door('https://x.example/');
+    if (tool === undefined) throw new Error('no tool');
+    expect(deps.executor.isSafe(tool, {})).toBe(true);
+    const { trusted: _trusted, ...untrusted } = tool;
+    expect(deps.executor.isSafe(untrusted, {})).toBe(false);
+    expect(deps.executor.isSafe({ ...tool, annotations: {} }, {})).toBe(false);
+  });
+
+  it('is refused for a kind that nobody runs', async () => {
+    const { tool } = await door('https://x.example/');
+    if (tool === undefined) throw new Error('no tool');
+    const executor = executorByKind({});
+    expect(executor.isSafe(tool, {})).toBe(false);
+    expect(await executor.host?.(tool)).toBeNull();
+    expect((await executor.execute(tool, {}, {} as never)).code).toBe('tool_error');
+  });
+});
+
+describe('an answer', () => {
+  const answered = async (answer: unknown) => await (await door((await listen(() => answer)).url)).call();
+
+  it('in MCP’s shape is taken as such', async () => {
+    const content = [
+      { type: 'text', text: 'a', annotations: { audience: ['user'] } },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+    ];
+    expect(await answered({ content, structuredContent: { n: 1 }, _meta: {} })).toMatchObject({
+      isError: false,
+      content: [{ type: 'text', text: 'a' }, content[1]],
+      structuredContent: { n: 1 },
+    });
+    expect(await answered({ content: [{ type: 'text', text: 'no such city' }], isError: true })).toMatchObject({
+      isError: true,
+      code: 'tool_error',
+      text: 'no such city',
+    });
+    expect(await answered({ content: [], structuredContent: { n: 1 } })).toMatchObject({ text: '{"n":1}', structuredContent: { n: 1 } });
+  });
+
+  it.each<[string, unknown, object]>([
+    ['an object', { temperature: 3 }, { text: '{"temperature":3}', structuredContent: { temperature: 3 } }],
+    ['content of another kind', { content: [{ type: 'paragraph' }] }, { structuredContent: { content: [{ type: 'paragraph' }] } }],
+    ['an array', [1, 2], { text: '[1,2]' }],
+    ['a number', 7, { text: '7' }],
+    ['null', null, { text: 'null' }],
+    ['text', new Response('It rains.'), { text: 'It rains.' }],
+    ['text that begins like JSON', new Response('{it rains}'), { text: '{it rains}' }],
+    ['nothing', new Response(null, { status: 204 }), { text: expect.stringContaining('answered nothing') }],
+    ['bytes', new Response(new Uint8Array([0, 1, 255])), { text: '[3 bytes of binary data, not shown]' }],
+    ['an image', new Response('x', { headers: { 'content-type': 'image/png' } }), { text: '[1 bytes of image/png, not shown]' }],
+  ])('of %s is shown as what it is', async (_what, answer, shown) => {
+    expect(await answered(answer)).toMatchObject({ isError: false, ...shown });
+  });
+
+  it.each<[string, () => Response, string]>([
+    [
+      'an error status',
+      () => new Response('no quota left', { status: 429 }),
+      'weather.get.forecast failed: its server answered 429.\nno quota left',
+    ],
+    ['an error status and no words', () => new Response(null, { status: 500 }), 'weather.get.forecast failed: its server answered 500.'],
+    ['a redirect to nowhere', () => new Response(null, { status: 302 }), 'its server answered 302'],
+    ['broken JSON', () => new Response('{"a": ', { headers: { 'content-type': 'application/json' } }), 'answered JSON that cannot be read'],
+    ['a JSON bomb', () => new Response(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`), 'nests deeper than'],
+    ['half a gzip', () => new Response('not gzip', { headers: { 'content-encoding': 'gzip' } }), 'broke off'],
+    [
+      'a gzip bomb',
+      () =>
+        new Response(gzipSync(new Uint8Array(50 * 1024 * 1024)), { headers: { 'content-encoding': 'gzip', 'content-type': 'text/plain' } }),
+      `answered more than ${limits.maxToolReplyBytes} bytes`,
+    ],
+  ])('that is %s is an error that says so', async (_what, answer, words) => {
+    const server = await listen(() => answer());
+    expect(await (await door(server.url)).call()).toMatchObject({
+      isError: true,
+      code: 'tool_error',
+      text: expect.stringContaining(words),
+    });
+  });
+
+  it('with members that every object has changes no object', async () => {
+    const text = '{"structuredContent": {"__proto__": {"polluted": true}, "constructor": 1}, "content": []}';
+    const shown = await answered(new Response(text, { headers: { 'content-type': 'application/json' } }));
+    expect(shown.text).toContain('"constructor":1');
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  it('that leads to another origin is not followed, and nothing is told there', async () => {
+    const other = await listen();
+    for (const status of [301, 302, 303, 307, 308]) {
+      const server = await listen(() => new Response(null, { status, headers: { location: other.url } }));
+      const { call } = await door(server.url, { headers: { authorization: { secret: 'TOKEN' } } });
+      expect(await call(), String(status)).toMatchObject({ code: 'tool_error', text: expect.stringContaining('redirects') });
+    }
+    expect(other.calls).toEqual([]);
+    expect(other.refused).toEqual([]);
+  });
+
+  it('that leads elsewhere on the same server is followed with the call', async () => {
+    const moved = new URL('/moved', 'http://x').pathname;
+    let first = true;
+    const server = await listen(({ name }) => {
+      if (!first) return { said: name };
+      first = false;
+      return new Response(null, { status: 307, headers: { location: moved } });
+    });
+    expect((await (await door(server.url)).call()).text).toBe('{"said":"get.forecast"}');
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it('that never comes is told when nobody listens', async () => {
+    const server = await listen();
+    server.close();
+    expect(await (await door(server.url)).call()).toMatchObject({
+      code: 'tool_error',
+      text: expect.stringContaining('could not be reached'),
+    });
+  });
+});
