@@ -7,6 +7,7 @@ import { parseDocument } from '../core/issues.ts';
 import { missingPrice, priceOf, type Prices } from '../core/price.ts';
 import type { Provider } from '../core/provider.ts';
 import { builtinProvider, rehearsalProvider } from '../storage/builtin-providers.ts';
+import { skillWarnings } from './agent-skills.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { readEditionText } from './editions.ts';
@@ -38,7 +39,7 @@ export const agentWriter: DocumentWriter = {
 };
 
 function warningsOf(context: CatalogContext, agent: Agent): ToolsetWarning[] {
-  return [...modelWarnings(context, agent), ...toolWarnings(context, agent)];
+  return [...modelWarnings(context, agent), ...toolWarnings(context, agent), ...skillWarnings(context, agent)];
 }
 
 function modelWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {

@@ -5,17 +5,30 @@
  */
 import type { AliasMap } from './alias-map.ts';
 import { announceBlock } from './announce.ts';
+import { alwaysOffered } from './offered-tools.ts';
+import { rootOf } from './old-names.ts';
 import { joinParagraphs } from './paragraphs.ts';
 import type { Plan } from './plan.ts';
 import { instructionBlocks } from './server-instructions.ts';
+import { skillsBlock } from './skill-prompt.ts';
 
 /** '' where there is nothing to say. `names`: what the plan offers; null: no tools. */
 export function systemPrompt(plan: Pick<Plan, 'instructions' | 'skills'>, names: AliasMap | null): string {
   // What is told of skills comes last, after the tools that they speak of.
-  return joinParagraphs(plan.instructions, toolPrompt(names));
+  return joinParagraphs(plan.instructions, toolPrompt(names), skillsBlock(plan.skills, names));
 }
 
 /** The part that comes with the tools: what their servers say, and the names they may be called by. */
 export function toolPrompt(names: AliasMap | null): string {
-  return names === null ? '' : joinParagraphs(...instructionBlocks(names), announceBlock(names));
+  if (names === null) return '';
+  // Tools that a conversation or a caller adds go by their own names, and have no server that could say something.
+  const root = rootOf(names);
+  const known = kept.get(root);
+  if (known !== undefined) return known;
+  const prompt = joinParagraphs(...instructionBlocks(root), announceBlock(root, alwaysOffered(root)));
+  kept.set(root, prompt);
+  return prompt;
 }
+
+/** Found once for an edition and a plan's rights: it is as long as the toolset, and every step says it. */
+const kept = new WeakMap<AliasMap, string>();

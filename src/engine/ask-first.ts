@@ -39,6 +39,8 @@ function askFirst(parts: Parts, stop: (ask: Ask) => void): AskFirst {
     stop(first);
   };
   const checkWrite = (path: string): void => {
+    // Nobody is asked about what is refused all the same.
+    if (context.files.isReadOnly?.(path) === true) return;
     const ask = judgeWrite(canonical, path, rules);
     if (ask === null) return;
     need(ask);
@@ -96,6 +98,7 @@ export function untilOver(files: FileSystem, signal: AbortSignal): FileSystem {
 /** `mayCommit`: a tool that had to ask has done nothing, whatever it makes of the error. */
 function guardWrites(files: FileSystem, check: (path: string) => void, mayCommit: () => boolean): FileSystem {
   return {
+    isReadOnly: (path) => files.isReadOnly?.(path) === true,
     stat: (path) => files.stat(path),
     read: (path) => files.read(path),
     list: (path) => files.list(path),

@@ -5,6 +5,7 @@ import { fetchResultTool } from '../core/fetch-result.ts';
 import { limits } from '../core/limits.ts';
 import { CanonicalName, WireName } from '../core/names.ts';
 import type { ClientTool, Plan } from '../core/plan.ts';
+import { useSkillTool } from '../core/use-skill.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 
 /** Narrowed tables by the edition that they are views of; they go when it goes. */
@@ -24,10 +25,27 @@ export function planNames(names: AliasMap, plan: Pick<Plan, 'aliases' | 'allow'>
   return view;
 }
 
-/** What a turn offers: the toolset's part, then the caller's own tools. null: neither. */
-export function turnNames(names: AliasMap | null, plan: Pick<Plan, 'aliases' | 'allow' | 'clientTools'>): AliasMap | null {
-  const own = names === null ? null : planNames(names, plan);
+/** What a turn offers: the toolset's part, `use_skill` where the agent has skills, then the caller's own tools. null: none of them. */
+export function turnNames(names: AliasMap | null, plan: Pick<Plan, 'aliases' | 'allow' | 'clientTools' | 'skills'>): AliasMap | null {
+  const listed = names === null ? null : planNames(names, plan);
+  const own = plan.skills === undefined || plan.skills.length === 0 ? listed : withUseSkill(listed);
   return plan.clientTools === undefined || plan.clientTools.length === 0 ? own : extendAliasMap(own, plan.clientTools.map(toEditionTool));
+}
+
+/** Tables with the tool to read up skills at their end, by the table without. */
+const withSkills = new WeakMap<AliasMap, AliasMap>();
+const skillsAlone = extendAliasMap(null, [useSkillTool]);
+
+/** Not where the plan has it already, or a tool of its name, which there can be with `MONIKER_ALIASES=off`. */
+function withUseSkill(names: AliasMap | null): AliasMap {
+  if (names === null) return skillsAlone;
+  const known = withSkills.get(names);
+  if (known !== undefined) return known;
+  const { canonical, wireName } = useSkillTool;
+  const listed = names.tools.some((tool) => tool.canonical === canonical || tool.wireName === wireName);
+  const map = listed ? names : extendAliasMap(names, [useSkillTool]);
+  withSkills.set(names, map);
+  return map;
 }
 
 /** Tables with the tool to fetch results at their end, by the table without. */

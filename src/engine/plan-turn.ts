@@ -15,6 +15,7 @@ import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { checkClientTools } from './client-tools.ts';
 import { planNames, turnNames } from './plan-names.ts';
+import { planSkills } from './plan-skills.ts';
 import type { CompiledToolset, Directory } from '../ports/catalog.ts';
 
 /** What a turn is asked to run with: an agent, or a model with or without a toolset. */
@@ -58,7 +59,12 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const usable = compiled === null ? null : planNames(compiled.names, { aliases: deps.aliases, allow: own });
   if (brought.length > 0) checkClientTools(usable, brought, request.toolPath);
   const { allow, clientTools } = allowed === null ? { allow: own, clientTools: brought } : narrowTo(allowed, usable, brought);
-  const view = { aliases: deps.aliases, allow, clientTools };
+  const tools = { aliases: deps.aliases, allow, clientTools };
+  const skills =
+    agent?.skills === undefined
+      ? []
+      : await planSkills(deps.directory, principal.workspace, agent.skills, turnNames(compiled?.names ?? null, tools));
+  const view = { ...tools, ...(skills.length > 0 && { skills }) };
   const settings = { ...agent?.settings, ...request.settings };
   checkToolChoice(settings.toolChoice, turnNames(compiled?.names ?? null, view));
   const instructions = joinParagraphs(agent?.instructions, request.instructions);
@@ -75,6 +81,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     settings,
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
     caller: callerFields(principal),
+    ...(skills.length > 0 && { skills }),
     ...(clientTools.length > 0 && { clientTools }),
   };
   requireSmall(plan);

@@ -6,7 +6,7 @@
 export type FileStat = { kind: 'file' | 'directory'; size: number; modifiedAt: number; mode: number };
 export type DirectoryEntry = { name: string; kind: 'file' | 'directory'; size: number; modifiedAt: number };
 
-export type FileErrorCode = 'ENOENT' | 'EISDIR' | 'ENOTDIR' | 'ENOTEMPTY' | 'EEXIST' | 'EFBIG' | 'ENOSPC' | 'EINVAL' | 'EPERM';
+export type FileErrorCode = 'ENOENT' | 'EISDIR' | 'ENOTDIR' | 'ENOTEMPTY' | 'EEXIST' | 'EFBIG' | 'ENOSPC' | 'EINVAL' | 'EPERM' | 'EROFS';
 
 /** `message` is a sentence for the model, path included. */
 export class FileError extends Error {
@@ -22,6 +22,8 @@ export class FileError extends Error {
 
 /** Synchronous on purpose: both homes (SQLite in a Durable Object, memory) are, and a call's effects stay in one step. */
 export interface FileSystem {
+  /** True where every write is refused with EROFS, whoever allows it. Absent: nowhere. */
+  isReadOnly?(path: string): boolean;
   stat(path: string): FileStat | null;
   read(path: string): Uint8Array;
   /** Creates missing parent directories. Replaces the whole content; an existing file keeps its mode unless one is given. */

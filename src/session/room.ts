@@ -110,6 +110,7 @@ export function openRoom(
     session,
     rules: () => wiring.rules(workspace),
     namesFor: (plan) => wiring.namesFor(workspace, plan),
+    skillsFor: async (plan) => (plan.skills === undefined ? [] : await wiring.skillsFor(workspace, plan)),
   });
   return { meta, ...parts, runner };
 }

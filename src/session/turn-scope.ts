@@ -6,13 +6,16 @@ import type { AliasMap } from '../core/alias-map.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
+import type { Skill } from '../core/skill.ts';
 import type { Transcript } from '../core/transcript.ts';
 import { askCatalogAgain } from '../engine/ask-catalog-again.ts';
 import { withFetchResult } from '../engine/plan-names.ts';
+import { createSkillReader } from '../engine/plan-skills.ts';
 import type { TurnDeps } from '../engine/run-turn.ts';
 import type { CallScope } from '../engine/tool-call.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
+import { withSkillFiles } from '../storage/skill-files.ts';
 import type { EventLog } from './event-log.ts';
 import { auditScope, type TurnAuditParts } from './turn-audit.ts';
 import type { Run } from './turn-run.ts';
@@ -27,14 +30,16 @@ export type TurnScopeParts = TurnAuditParts & {
   /** The names that a plan offers; null without a toolset. */
   namesFor(plan: Plan): Promise<AliasMap | null>;
   rules(): Promise<CallScope['rules']>;
+  /** The bodies of a plan's skills, those that are there still. */
+  skillsFor(plan: Plan): Promise<readonly Skill[]>;
 };
 
 /** `append` writes the run's events, or nothing when another run has taken over. Waits for a Catalog that cannot be read now. */
 export async function turnScope(parts: TurnScopeParts, run: Run, append: (event: SessionEventBody) => void) {
   const { deps, log, transcript, files, workspace, results, flushAudit } = parts;
   const { plan } = run;
-  const read = async () => ({ offered: await parts.namesFor(plan), rules: await parts.rules() });
-  const { offered, rules } = await askCatalogAgain(deps, run.abort.signal, read);
+  const read = async () => ({ offered: await parts.namesFor(plan), rules: await parts.rules(), skills: await parts.skillsFor(plan) });
+  const { offered, rules, skills } = await askCatalogAgain(deps, run.abort.signal, read);
   // Asked at each step: the turn that makes a long result can read on in it.
   const names = () => withFetchResult(offered, results);
   return {
@@ -61,7 +66,8 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
         // No effect without its row: the turn was ended, or another run has taken over.
         if (run.sealed) throw new Error('this run is over');
       },
-      files,
+      files: withSkillFiles(files, skills),
+      skills: createSkillReader(skills, names),
       timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
     },
   };

@@ -167,6 +167,7 @@ const phrases: Record<FileErrorCode | 'EACCES' | 'EOPNOTSUPP', string> = {
   ENOSPC: 'no space left on device',
   EINVAL: 'invalid argument',
   EPERM: 'operation not permitted',
+  EROFS: 'read-only file system',
   EACCES: 'permission denied',
   EOPNOTSUPP: 'links are not supported here, copy the file instead',
 };

@@ -13,9 +13,10 @@ import { fetchResult } from './fetch-result.ts';
 import { httpRequest } from './http-request.ts';
 import { listDirectory } from './list-directory.ts';
 import { readFile } from './read-file.ts';
+import { useSkill } from './use-skill.ts';
 import { writeFile } from './write-file.ts';
 
-const builtinTools: readonly DefinedTool[] = [bash, readFile, writeFile, listDirectory, deleteFile, httpRequest, fetchResult];
+const builtinTools: readonly DefinedTool[] = [bash, readFile, writeFile, listDirectory, deleteFile, httpRequest, fetchResult, useSkill];
 const localTools: readonly DefinedTool[] = [currentTime, calculate];
 
 /** A tool with the server that it belongs to: what the executor runs. */

@@ -162,6 +162,7 @@ export async function makeRoom(
       keyId: 'root',
       session: 's',
       rules: async () => [...rules, ...allowed],
+      skillsFor: async () => [],
       namesFor: async (asked) => {
         if (brake.catalog > 0) {
           brake.catalog -= 1;
@@ -248,6 +249,7 @@ export async function makeRoom(
           ids,
           names: self.names,
           rules: [...rules, ...allowed],
+          skills: [],
           underWay: self.underWay,
           scratchFiles: () => createMemoryFiles(clock.now),
           gone: () => false,

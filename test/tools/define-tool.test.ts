@@ -123,6 +123,7 @@ describe('the registry', () => {
       ['builtin.http_request'],
       ['builtin.list_directory'],
       ['builtin.read_file'],
+      ['builtin.use_skill'],
       ['builtin.write_file'],
       ['local.calculate'],
       ['local.current_time'],

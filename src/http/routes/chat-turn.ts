@@ -55,7 +55,14 @@ async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Foun
   const tools = request.clientTools();
   const plan = await planFor(turn, request, conversation, existing?.setup ?? null, tools);
   requirePlan(principal, plan);
-  if (tools !== null && tools.length > 0 && plan.edition === undefined && route.session === undefined && route.ofCalls === null) {
+  if (
+    tools !== null &&
+    tools.length > 0 &&
+    plan.edition === undefined &&
+    plan.skills === undefined &&
+    route.session === undefined &&
+    route.ofCalls === null
+  ) {
     const { idempotencyKey: key, bodyHash = '' } = idempotency;
     // Its agent may have had tools then.
     const repeated = key === undefined ? null : await findRepeated(turn, existing, key, bodyHash);
