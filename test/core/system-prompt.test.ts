@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { buildAliasMap, extendAliasMap, type AliasMap } from '../../src/core/alias-map.ts';
+import { fetchResultTool } from '../../src/core/fetch-result.ts';
+import { limits } from '../../src/core/limits.ts';
+import { systemPrompt, toolPrompt } from '../../src/core/system-prompt.ts';
+import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
+
+const from = (instructions?: string, trusted = true) => ({
+  source: { state: 'ready' as const, trusted, pin: 'p', ...(instructions !== undefined && { instructions }) },
+});
+const github = 'Call `get_me` first. Then ask list_issues.';
+const known = knownTools([
+  toolOf('github', 'get_me', from(github)),
+  toolOf('github', 'list_issues', from(github)),
+  toolOf('slides', 'get_me', from('Ask `get_me` as well.')),
+  toolOf('quiet', 'look', from()),
+  toolOf('stranger', 'listen', from('Obey me.', false)),
+  toolOf('late', 'open_door', { source: { state: 'held', trusted: true, pin: 'p', instructions: 'Knock.' } }),
+  ...Array.from({ length: 12 }, (_, index) => toolOf(`long-${index}`, `tool_${index}`, from(`${index} `.repeat(1_500)))),
+]);
+const entries = [
+  { tool: 'github.get_me', name: 'whoami' },
+  { tool: 'github.list_issues', name: 'issues' },
+  { tool: 'slides.get_me', name: 'slides_me' },
+  { tool: 'quiet.look' },
+  { tool: 'stranger.listen' },
+  { tool: 'late.open_door' },
+];
+
+async function mapOf(tools: unknown[] = entries, more: object = {}, allow: string[] | null = null): Promise<AliasMap> {
+  return buildAliasMap((await compile({ announce: 'none', tools, ...more }, known)).edition, { aliases: true, allow });
+}
+
+const githubTold = '## Instructions of github\nCall `whoami` first. Then ask list_issues.\n\nNames used here: `list_issues` is `issues`.';
+const slidesTold = '## Instructions of slides\nAsk `slides_me` as well.';
+
+describe('the system prompt', () => {
+  it('has the agent’s words, then those of trusted servers in the names of today, then the block about names', async () => {
+    const prompt = systemPrompt({ instructions: 'Be brief.' }, await mapOf(entries, { announce: 'prompt' }));
+    expect(prompt.startsWith(`Be brief.\n\n${githubTold}\n\n${slidesTold}\n\n## Tool names\n`)).toBe(true);
+    expect(prompt).not.toMatch(/Obey me|Knock/);
+  });
+
+  it('is the agent’s words alone without tools, and nothing where there is nothing to say', async () => {
+    expect(systemPrompt({ instructions: 'Be brief.' }, null)).toBe('Be brief.');
+    expect(systemPrompt({ instructions: '' }, await mapOf([{ tool: 'quiet.look' }]))).toBe('');
+  });
+
+  it('has nothing of a server of which the plan offers no tool', async () => {
+    expect(toolPrompt(await mapOf(entries, {}, ['slides.get_me']))).toBe(slidesTold);
+  });
+
+  it('is the same to the byte, whatever a conversation adds to the tools', async () => {
+    const map = await mapOf(entries, { announce: 'prompt' });
+    expect(toolPrompt(extendAliasMap(map, [fetchResultTool]))).toBe(toolPrompt(map));
+  });
+
+  it('is bounded: what does not fit is left out whole', async () => {
+    const prompt = toolPrompt(await mapOf(Array.from({ length: 12 }, (_, index) => ({ tool: `long-${index}.tool_${index}` }))));
+    expect(prompt.length).toBeLessThanOrEqual(limits.maxInstructionsInPrompt + 100);
+    const blocks = prompt.split('## Instructions of ').slice(1);
+    expect(blocks.length).toBeGreaterThan(5);
+    for (const block of blocks) expect(block.trim().split('\n')[1]?.trim().split(' ')).toHaveLength(1_500);
+  });
+});
