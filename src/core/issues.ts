@@ -40,7 +40,9 @@ export function issuesOf(issues: readonly z.core.$ZodIssue[], value: unknown, ba
       const branch = closestBranch(issue.errors, valueAt(value, path));
       if (branch !== null) return issuesOf(branch, value, path);
     }
-    return [{ path: pathText(path), message: issue.message }];
+    // Of a name in a table: what is wrong with it is said within.
+    const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined;
+    return [{ path: pathText(path), message: message ?? issue.message }];
   });
 }
 

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { givenArguments, ownArguments, readPreset, secretArguments } from '../../src/core/entry-arguments.ts';
 import { EntryArguments } from '../../src/core/entry-rules.ts';
 import { checkInput } from '../../src/core/input-schema.ts';
+import { parseDocument } from '../../src/core/issues.ts';
+import { Problem } from '../../src/core/problem.ts';
 import { shownSchema } from '../../src/core/shown-schema.ts';
 import type { JsonSchema } from '../../src/core/tool.ts';
 
@@ -57,6 +60,23 @@ describe('an old call shape on a merged tool', () => {
     expect(read.ok && Object.hasOwn(read.own, '__proto__') && Object.hasOwn(read.own, 'toString')).toBe(true);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
+});
+
+it('names that every object has are refused where rules are written, in words', () => {
+  const table = z.object({ arguments: EntryArguments });
+  const faults = (rules: unknown): unknown => {
+    try {
+      return parseDocument(table, { arguments: rules });
+    } catch (error) {
+      return error instanceof Problem ? error.extra.issues : error;
+    }
+  };
+  const message = 'is a member of every JavaScript object, and cannot be named here';
+  expect(faults({ preset: { constructor: 1 } })).toEqual([{ path: 'arguments.preset.constructor', message }]);
+  expect(faults({ rename: { toString: 'a', b: '__proto__' } })).toEqual([
+    { path: 'arguments.rename.toString', message },
+    { path: 'arguments.rename.b', message },
+  ]);
 });
 
 it('a preset is a value unless it is a reference of one member, and {value} stands for any other', () => {
