@@ -15,13 +15,14 @@ export function duplicateDescriptions(tools: readonly Described[]): Duplicate[] 
   const texts = tools.map(readText);
   const exact = new Map<string, number>();
   const buckets = new Map<number, number[]>();
+  const hashes = new Map<string, Uint32Array>();
   return texts.flatMap((text, index): Duplicate[] => {
     if (text.total < minWords) return [];
     const before = exact.get(text.normalised);
     if (before !== undefined) return [{ index, of: before, same: true }];
     exact.set(text.normalised, index);
     if (text.words.size < minWordsToCompare) return [];
-    const of = findLike(texts, text, index, buckets);
+    const of = findLike(texts, index, signatureOf(text.words, hashes), buckets);
     return of === null ? [] : [{ index, of, same: false }];
   });
 }
@@ -36,13 +37,16 @@ const maxWords = 300;
 const minShared = 0.85;
 const minSharedOpening = 0.6;
 
-type Text = { normalised: string; total: number; words: ReadonlySet<string>; opening: ReadonlySet<string>; names: ReadonlySet<string> };
+type Text = { tool: Described; normalised: string; total: number; words: ReadonlySet<string> };
 
-function readText({ wireName, ownName, description }: Described): Text {
-  const words = wordsOf(description);
-  const opening = /^[^.!?。！？\n]*/.exec(description.trimStart())?.[0] ?? '';
-  const names = new Set([...nameWords(wireName), ...nameWords(ownName)]);
-  return { normalised: words.join(' '), total: words.length, words: new Set(words), opening: new Set(wordsOf(opening)), names };
+function readText(tool: Described): Text {
+  const words = wordsOf(tool.description);
+  return { tool, normalised: words.join(' '), total: words.length, words: new Set(words) };
+}
+
+/** The first sentence or line. */
+function openingOf({ description }: Described): ReadonlySet<string> {
+  return new Set(wordsOf(/^[^.!?。！？\n]*/.exec(description.trimStart())?.[0] ?? ''));
 }
 
 /** Of scripts that put no spaces between words: every two characters that stand side by side. */
@@ -63,16 +67,16 @@ function pairsOf(run: string): string[] {
 }
 
 /** `createIssues` → create, issues, issue. */
-function nameWords(name: string): string[] {
-  const words = name
+function nameWords({ wireName, ownName }: Described): ReadonlySet<string> {
+  const words = `${wireName} ${ownName}`
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(/[^A-Za-z0-9]+/)
     .map(fold);
-  return words.flatMap((word) => [word, word.replace(/s$/, ''), `${word}s`]);
+  return new Set(words.flatMap((word) => [word, word.replace(/s$/, ''), `${word}s`]));
 }
 
-function findLike(texts: readonly Text[], text: Text, index: number, buckets: Map<number, number[]>): number | null {
-  const signature = signatureOf(text.words);
+function findLike(texts: readonly Text[], index: number, signature: Uint32Array, buckets: Map<number, number[]>): number | null {
+  const text = texts[index];
   const compared = new Set<number>();
   let found: number | null = null;
   for (let band = 0; band < bands; band++) {
@@ -86,27 +90,32 @@ function findLike(texts: readonly Text[], text: Text, index: number, buckets: Ma
       if (found !== null || compared.has(other)) continue;
       compared.add(other);
       const candidate = texts[other];
-      if (candidate !== undefined && isLike(text, candidate)) found = other;
+      if (text !== undefined && candidate !== undefined && isLike(text, candidate)) found = other;
     }
     if (bucket.length < maxBucket) bucket.push(index);
   }
   return found;
 }
 
-/** Many tools of one server share a page of advice; then what stands before it counts. Words in which they differ may be just what the tools are named for: then the texts do tell them apart. */
+/**
+ * Many tools of one server share a page of advice: then what stands before it counts. Words in which two differ may be just what the
+ * tools are named for: then the texts do tell them apart.
+ */
 function isLike(a: Text, b: Text): boolean {
-  const onlyA = [...a.words].filter((word) => !b.words.has(word));
-  const onlyB = [...b.words].filter((word) => !a.words.has(word));
-  if (sharedPart(a.words, onlyA.length, onlyB.length) < minShared) return false;
-  const apart = [...a.opening].filter((word) => !b.opening.has(word)).length;
-  if (sharedPart(a.opening, apart, b.opening.size - a.opening.size + apart) < minSharedOpening) return false;
-  return !onlyA.some((word) => a.names.has(word) && !b.names.has(word)) && !onlyB.some((word) => b.names.has(word) && !a.names.has(word));
+  if (sharedPart(a.words, b.words) < minShared || sharedPart(openingOf(a.tool), openingOf(b.tool)) < minSharedOpening) return false;
+  const [namesA, namesB] = [nameWords(a.tool), nameWords(b.tool)];
+  return !isNamedForItsWords(a, namesA, b, namesB) && !isNamedForItsWords(b, namesB, a, namesA);
+}
+
+function isNamedForItsWords(a: Text, namesA: ReadonlySet<string>, b: Text, namesB: ReadonlySet<string>): boolean {
+  return [...namesA].some((word) => !namesB.has(word) && a.words.has(word) && !b.words.has(word));
 }
 
 /** Shared words of all words of two texts (Jaccard): 1 for equal ones. */
-function sharedPart(words: ReadonlySet<string>, only: number, onlyOther: number): number {
-  const shared = words.size - only;
-  const all = shared + only + onlyOther;
+function sharedPart(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const word of a) if (b.has(word)) shared += 1;
+  const all = a.size + b.size - shared;
   return all === 0 ? 1 : shared / all;
 }
 
@@ -116,16 +125,25 @@ const rows = 3;
 /** Texts alike by the hundred are each compared with these only: the work stays linear. */
 const maxBucket = 4;
 
-function signatureOf(words: ReadonlySet<string>): Uint32Array {
+/** Texts of one toolset share most of their words, so each word is hashed once. */
+function signatureOf(words: ReadonlySet<string>, hashes: Map<string, Uint32Array>): Uint32Array {
   const signature = new Uint32Array(bands * rows).fill(0xffffffff);
   for (const word of words) {
-    const hash = hashOf(word);
-    for (let row = 0; row < signature.length; row++) {
-      const mixed = mix(hash ^ Math.imul(row + 1, 0x9e3779b1));
-      if (mixed < (signature[row] ?? 0)) signature[row] = mixed;
+    const hashed = hashes.get(word) ?? hashesOf(word);
+    hashes.set(word, hashed);
+    for (let row = 0; row < bands * rows; row++) {
+      const hash = hashed[row] ?? 0;
+      if (hash < (signature[row] ?? 0)) signature[row] = hash;
     }
   }
   return signature;
+}
+
+function hashesOf(word: string): Uint32Array {
+  const hash = hashOf(word);
+  const hashes = new Uint32Array(bands * rows);
+  for (let row = 0; row < bands * rows; row++) hashes[row] = mix(hash ^ Math.imul(row + 1, 0x9e3779b1));
+  return hashes;
 }
 
 function bandKey(signature: Uint32Array, band: number): number {

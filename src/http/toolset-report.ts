@@ -91,7 +91,7 @@ function buildReport(names: AliasMap, recipient: Recipient): ToolsetReport {
       ...stateWarnings(tools),
       ...leftWarnings(tools, recipient.provider),
       ...countWarnings(offer.first.length),
-      ...lintTools(names.tools),
+      ...adviceOn(names),
       ...changeWarnings(tools, recipient.provider),
     ],
   };
@@ -110,6 +110,15 @@ function offerOf(names: AliasMap): { names: AliasMap; first: readonly OfferedNam
 function show({ access, model }: Recipient, tools: readonly OfferedName[], by: typeof showTools): ShownTools {
   return access === null ? showText(tools) : by(access, model, tools);
 }
+
+/** The same for every provider. */
+function adviceOn(names: AliasMap): readonly ToolsetWarning[] {
+  const known = advice.get(names) ?? lintTools(names.tools);
+  advice.set(names, known);
+  return known;
+}
+
+const advice = new WeakMap<AliasMap, readonly ToolsetWarning[]>();
 
 type Places = ReadonlyMap<EditionTool, string>;
 
