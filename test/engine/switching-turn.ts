@@ -76,6 +76,12 @@ const toolsets = [
     { tool: 'local.read_file', name: 'open_file', aliases: ['show'] },
     { tool: 'local.take_note', name: 'note_down' },
   ],
+  // Two have exchanged the names of the one before.
+  [
+    { tool: 'local.terminal', name: 'open_file', aliases: ['shell'] },
+    { tool: 'local.read_file', name: 'run_shell', aliases: ['show'] },
+    { tool: 'local.take_note', name: 'note_down' },
+  ],
 ];
 
 function resultOf(canonical: string): ToolResult {

@@ -49,6 +49,12 @@ const fourthSaid = {
   text: 'Again.',
   calls: [note('note_down', {}), terminal('shell', 'ls'), readFile('show', '/x')],
 };
+/** Each of two tools by the name that the other had. */
+const exchangedSaid = {
+  reasoning: 'The names are others now.',
+  text: 'Once again.',
+  calls: [terminal('open_file', 'ls -l'), readFile('run_shell', '/y')],
+};
 const lastSaid = { text: 'That was all.' };
 
 const says = (by: Speaker, said: Spoken): Cue => ({ by, does: 'says', says: said });
@@ -114,6 +120,18 @@ describe('another model in the middle of a conversation', () => {
       const baseUrl = one.access.baseUrl.replace('://', '://other-');
       const other: Participant = { ...one, access: { ...one.access, name: `other-${name}`, baseUrl } };
       await play(withinLoop(one, other, [fails(one), fails(one), fails(one)]));
+    },
+  );
+
+  it.each(participants.map((one) => [one.access.name, one] as const))(
+    'tells %s of each call under the name that its own tool has, after two exchanged theirs, and after they changed back',
+    async (_name, one) => {
+      const exchanges = await play([
+        { model: one, edition: 1, input: photo, cues: [says(one, fourthSaid), says(one, thirdSaid)] },
+        { model: one, edition: 2, input: words('And now?'), cues: [says(one, exchangedSaid), says(one, lastSaid)] },
+        { model: one, edition: 1, input: words('And again?'), cues: [says(one, lastSaid)] },
+      ]);
+      expect(exchanges).toHaveLength(5);
     },
   );
 
