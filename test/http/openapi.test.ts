@@ -122,7 +122,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has an example for what a newcomer makes first, and each is taken', async () => {
-    for (const path of ['/v1/toolsets/{toolset}', '/v1/agents/{agent}', '/v1/providers/{provider}', '/v1/keys']) {
+    for (const path of ['/v1/toolsets/{toolset}', '/v1/agents/{agent}', '/v1/providers/{provider}', '/v1/servers/{server}', '/v1/keys']) {
       const operation = document.paths[path].put ?? document.paths[path].post;
       const name = operation.requestBody.content['application/json'].schema.$ref.split('/').at(-1);
       const { example } = document.components.schemas[name];

@@ -16,6 +16,7 @@ const ReviewedAgent = AgentView.extend({
 /** What GET shows can be written as it is. */
 const WrittenAgent = Agent.extend({ warnings: warnings.meta({ description: 'As GET shows them; left out of what is stored.' }) }).meta({
   id: 'AgentToWrite',
+  example: Agent.meta()?.example,
 });
 
 export function mountAgents(app: App): void {

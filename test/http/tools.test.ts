@@ -1,0 +1,75 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { toolOf } from '../fakes/known-tools.ts';
+import { bodyOf, createHarness, type Harness } from './harness.ts';
+
+let h: Harness;
+beforeEach(async () => {
+  h = createHarness({}, {}, [toolOf('docs', 'repos.search-2'), toolOf('docs', 'a%2Fb')]);
+});
+
+describe('/v1/tools', () => {
+  it('shows each tool with the hash that toolsets may name it by, and how it stands', async () => {
+    const { items } = await bodyOf(await h.send('GET', '/v1/tools'));
+    for (const item of items) expect(item).toMatchObject({ refId: expect.stringMatching(/^[0-9a-f]{64}$/), state: 'ready' });
+    const one = await bodyOf(await h.send('GET', '/v1/tools/builtin.bash'));
+    expect(items.find(({ canonical }: { canonical: string }) => canonical === 'builtin.bash')).toEqual(one);
+  });
+
+  it('shows what a UI tool shows', async () => {
+    const camera = { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: ['photo'], href: '/camera' };
+    await h.send('PUT', '/v1/tools/ui.camera', camera);
+    expect(await bodyOf(await h.send('GET', '/v1/tools/ui.camera'))).toMatchObject({ kind: 'ui', state: 'ready', ui: camera });
+  });
+
+  it('shows a key that is bound to toolsets the tools of those, and no other', async () => {
+    await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'docs.search' }] });
+    const key = await h.key({ scopes: ['tools'], toolsets: ['demo'] });
+    const { items } = await bodyOf(await h.send('GET', '/v1/tools', undefined, key));
+    expect(items.map(({ canonical }: { canonical: string }) => canonical)).toEqual(['docs.search']);
+    expect((await h.send('GET', '/v1/tools/web.search', undefined, key)).status).toBe(403);
+    expect((await h.send('GET', '/v1/tools/web.search/aliases', undefined, key)).status).toBe(403);
+    expect((await h.send('PUT', '/v1/tools/docs.search/aliases', { aliases: [] }, key)).status).toBe(403);
+  });
+});
+
+describe('default aliases', () => {
+  it.each(['docs.repos.search-2', 'docs.a%2Fb'])('are set for %s, whose name needs care in a path', async (canonical) => {
+    const path = `/v1/tools/${encodeURIComponent(canonical)}/aliases`;
+    const made = await h.send('PUT', path, { aliases: ['find_repo'] });
+    expect([made.status, made.headers.get('location'), await bodyOf(made)]).toEqual([201, path, { aliases: ['find_repo'] }]);
+    expect(await bodyOf(await h.send('GET', made.headers.get('location') ?? ''))).toEqual({ aliases: ['find_repo'] });
+    expect((await bodyOf(await h.send('GET', path.replace('/aliases', '')))).aliases).toEqual(['find_repo']);
+    expect((await h.send('DELETE', path)).status).toBe(204);
+    expect(await bodyOf(await h.send('GET', path))).toEqual({ aliases: [] });
+  });
+
+  it('are set for a tool of a server', async () => {
+    const server = {
+      kind: 'static',
+      url: 'https://tools.example.com/call',
+      tools: [{ name: 'users.list', inputSchema: { type: 'object' } }],
+    };
+    await h.send('PUT', '/v1/servers/acme', server);
+    expect((await h.send('PUT', '/v1/tools/acme.users.list/aliases', { aliases: ['people'] })).status).toBe(201);
+    await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'acme.users.list' }] });
+    const { tools } = await bodyOf(await h.send('GET', '/v1/toolsets/demo/tools'));
+    expect(tools[0]).toMatchObject({ canonical: 'acme.users.list', wireName: 'people' });
+  });
+
+  it('are answered with what toolsets could not take of them', async () => {
+    const warnings = [{ path: 'toolsets.demo', message: 'keeps its names' }];
+    const { put } = h.catalog;
+    h.catalog.put = async (...write) => ({ ...(await put(...write)), warnings });
+    expect(await bodyOf(await h.send('PUT', '/v1/tools/builtin.bash/aliases', { aliases: ['sh2'] }))).toEqual({
+      aliases: ['sh2'],
+      warnings,
+    });
+  });
+
+  it.each([
+    ['unknown', 'docs.none'],
+    ['no name', 'x'],
+  ])('are refused for a tool that is %s', async (_what, canonical) => {
+    expect((await h.send('PUT', `/v1/tools/${canonical}/aliases`, { aliases: [] })).status).toBeGreaterThanOrEqual(404);
+  });
+});
