@@ -143,6 +143,86 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     });
   });
 
+  describe('servers', () => {
+    const url = 'https://tools.example.com/call';
+    const fact = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });
+    const write = (...tools: Record<string, unknown>[]) => catalog.put('server', 'facts', { kind: 'static', url, tools });
+    const states = async () => (await pages((page) => catalog.serverTools('facts', page), 1)).map(({ name, state }) => [name, state]);
+    const edition = async () => {
+      const { pointer, names } = await directory.toolset(workspace, 'daily');
+      return [
+        `${pointer.version}.${pointer.revision}`,
+        names.edition.tools.map(({ canonical, wireName, state }) => `${wireName} = ${canonical} ${state}`),
+      ];
+    };
+
+    it('list tools that toolsets take, and say how to call them', async () => {
+      const { document, created } = await write(fact('get', 'Reads.'), fact('put', 'Keeps.'));
+      expect({ created, version: document.version }).toEqual({ created: true, version: 1 });
+      expect((await write(fact('put', 'Keeps.'), fact('get', 'Reads.'))).changed).toBe(false);
+      expect((await catalog.get('server', 'facts')).body).toEqual({ name: 'facts', kind: 'static', url, toolCount: 2, held: 0 });
+      expect((await catalog.list('server', { limit: 10 })).items).toMatchObject([{ name: 'facts', body: { toolCount: 2 } }]);
+      expect(await states()).toEqual([
+        ['get', 'ready'],
+        ['put', 'ready'],
+      ]);
+      expect(await catalog.tool('facts.get')).toMatchObject({
+        kind: 'static',
+        description: 'Reads.',
+        source: { state: 'ready', trusted: false },
+      });
+      expect(await directory.server(workspace, 'facts')).toEqual({ name: 'facts', kind: 'static', url, trusted: false, held: [] });
+      await expect(catalog.serverTools('nobody', { limit: 1 })).rejects.toMatchObject({ code: 'not_found' });
+      await expect(directory.server(workspace, 'nobody')).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('hold what changed until it is accepted, seen at once by who wrote it, in revisions of the toolset', async () => {
+      await write(fact('get', 'Reads.'));
+      await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
+      await write(fact('get', 'Reads all.'));
+      expect((await directory.server(workspace, 'facts')).held).toEqual(['get']);
+      expect(await edition()).toEqual(['1.2', ['get = facts.get held']]);
+      const held = await catalog.serverTool('facts', 'get');
+      expect(held).toMatchObject({
+        description: 'Reads.',
+        held: { reason: 'changed', changes: [{ path: '/description', from: 'Reads.', to: 'Reads all.' }] },
+      });
+      await expect(catalog.acceptTool('facts', 'get', held.refId)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await catalog.acceptTool('facts', 'get', held.held?.refId)).toMatchObject({ state: 'ready', description: 'Reads all.' });
+      expect((await directory.server(workspace, 'facts')).held).toEqual([]);
+      expect(await edition()).toEqual(['1.3', ['get = facts.get ready']]);
+      await expect(catalog.acceptTool('facts', 'get')).rejects.toMatchObject({ code: 'conflict' });
+      await expect(catalog.acceptTool('facts', 'nothing')).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('that give a tool another name have it re-bound under the names it had', async () => {
+      await write(fact('get', 'Reads.'));
+      await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get', aliases: [{ name: 'fetch', mode: 'hidden' }] }] });
+      await write(fact('read', 'Reads.'));
+      expect(await catalog.serverTool('facts', 'get')).toMatchObject({ state: 'missing', renamedTo: 'facts.read' });
+      expect(await edition()).toEqual(['1.2', ['get = facts.get missing']]);
+      expect(await catalog.rebindTool('facts', 'get', 'read')).toEqual({ toolsets: ['daily'] });
+      expect(await edition()).toEqual(['2.1', ['get = facts.read ready']]);
+      expect(await states()).toEqual([['read', 'ready']]);
+      await expect(catalog.rebindTool('facts', 'read', 'read')).rejects.toMatchObject({ code: 'conflict' });
+    });
+
+    it('that are removed leave their tools missing, and made anew they meet what was accepted', async () => {
+      await write(fact('get', 'Reads.'), fact('put', 'Keeps.'));
+      await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
+      await catalog.remove('server', 'facts');
+      expect(await edition()).toEqual(['1.2', ['get = facts.get missing']]);
+      await expect(directory.server(workspace, 'facts')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(catalog.tool('facts.put')).rejects.toMatchObject({ code: 'unknown_tool' });
+      await write(fact('get', 'Reads all.'), fact('put', 'Keeps all.'));
+      expect(await states()).toEqual([
+        ['get', 'held'],
+        ['put', 'ready'],
+      ]);
+      expect(await edition()).toEqual(['1.3', ['get = facts.get held']]);
+    });
+  });
+
   describe('agents', () => {
     it('are read back as they were written', async () => {
       await catalog.put('agent', 'helper', { model: 'rehearsal/default', tools: [] });
@@ -154,6 +234,37 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       });
       await catalog.remove('agent', 'helper');
       await expect(directory.agent(workspace, 'helper')).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('are told of their list when they are written, and over the toolset of now when they are read by themselves', async () => {
+      await catalog.put('toolset', 'support', shell('run'));
+      const agent = { model: 'rehearsal/default', toolset: 'support', tools: ['Run', 'nonesuch'] };
+      const unmatched = [{ path: 'tools[1]', message: '"nonesuch" fits no tool of the toolset "support".' }];
+      expect((await catalog.put('agent', 'helper', agent)).warnings).toEqual(unmatched);
+      expect((await catalog.get('agent', 'helper')).warnings).toEqual(unmatched);
+      expect((await catalog.list('agent', { limit: 1 })).items[0]).not.toHaveProperty('warnings');
+      await catalog.put('toolset', 'support', shell('nonesuch'));
+      expect((await catalog.get('agent', 'helper')).warnings?.map(({ path }) => path)).toEqual(['tools[0]']);
+      await catalog.put('agent', 'helper', { ...agent, tools: ['nonesuch'] });
+      expect(await catalog.get('agent', 'helper')).not.toHaveProperty('warnings');
+    });
+  });
+
+  describe('UI tools', () => {
+    const camera = { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: ['photo'] };
+
+    it('are tools of the workspace that a toolset may list, for a person and not for a model', async () => {
+      expect(await catalog.put('ui-tool', 'ui.camera', camera)).toMatchObject({ created: true, document: { version: 1, body: camera } });
+      expect(await catalog.tool('ui.camera')).toMatchObject({ server: 'ui', name: 'camera', kind: 'ui', description: 'Takes a photo.' });
+      await catalog.put('toolset', 'support', { tools: [{ tool: 'ui.camera' }] });
+      const { names } = await directory.toolset(workspace, 'support');
+      expect(names.tools).toMatchObject([{ canonical: 'ui.camera', kind: 'ui', ui: camera, state: 'ready' }]);
+      expect(resolveName(names, 'Camera')).toMatchObject({ ok: true, canonical: 'ui.camera' });
+      await expect(catalog.put('ui-tool', 'ui.camera', { ...camera, href: 'javascript:1' })).rejects.toMatchObject({
+        code: 'invalid_request',
+        extra: { issues: [{ path: 'href' }] },
+      });
+      expect((await catalog.get('ui-tool', 'ui.camera')).version).toBe(1);
     });
   });
 
