@@ -20,8 +20,7 @@ export function reportListing(
   const warnings = [
     ...listing.nameless.flatMap(({ path, findings }) => findings.map((finding) => findingWarning(path, finding, true))),
     ...taken.tools.flatMap((tool) => toolWarnings(server, tool, paths.get(tool.name))),
-    ...more,
-  ];
+  ].sort((one, other) => placeOf(one) - placeOf(other));
   return {
     server,
     tools: taken.tools.filter(({ listed }) => listed !== null).length,
@@ -33,7 +32,7 @@ export function reportListing(
       ...listing.nameless.map(({ name, path }) => (name === '' ? path : name.slice(0, limits.maxQuotedLength))),
     ],
     renames: taken.renames,
-    warnings: bounded(warnings),
+    warnings: bounded([...warnings, ...more]),
   };
 }
 
@@ -65,6 +64,12 @@ function findingWarning(base: string, { path, message }: Finding, isLeftOut: boo
   const place = pathText(keys.map((key) => (/^[0-9]{1,9}$/.test(key) ? Number(key) : key.replaceAll('~1', '/').replaceAll('~0', '~'))));
   const separator = place === '' || place.startsWith('[') ? '' : '.';
   return { path: `${base}${separator}${place}`, message: isLeftOut ? `${message}; the tool is left out` : message };
+}
+
+/** In the order of the listing; what has no place in it last. */
+function placeOf({ path }: ToolsetWarning): number {
+  const index = /^tools\[(\d+)\]/.exec(path)?.[1];
+  return index === undefined ? Number.MAX_SAFE_INTEGER : Number(index);
 }
 
 function bounded(warnings: readonly ToolsetWarning[]): ToolsetWarning[] {

@@ -2,6 +2,7 @@
  * The `Catalog` and `Directory` ports of one workspace in memory, for tests of what stands above them. No encryption, no
  * KV, no caches; the same documents, versions, conditions and problems. Passes `test/contracts/catalog.ts`.
  */
+import { rebindEntries } from '../../src/core/accept-listed.ts';
 import { Agent } from '../../src/core/agent.ts';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import { allowListWarnings } from '../../src/core/allow-list.ts';
@@ -58,6 +59,8 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
   const workspace = options.workspace ?? 'default';
   /** `kind:name` → every version, oldest first. */
   const documents = new Map<string, Kept[]>();
+  /** Every compiled one, by its hash. */
+  const editions = new Map<string, Edition>();
   const keys: (KeyRecord & { key: string })[] = [];
   const sessions: SessionIndexRow[] = [];
   const audit: AuditRow[] = [];
@@ -74,13 +77,13 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     return kept;
   };
 
-  const isNamed = (canonical: string): boolean =>
-    [...documents.keys()].some((key) => {
-      const toolset = key.startsWith('toolset:')
-        ? (newest('toolset', key.slice('toolset:'.length))?.body as Toolset | undefined)
-        : undefined;
-      return toolset?.tools.some(({ tool }) => tool === canonical) ?? false;
+  const toolsets = (): Kept[] =>
+    [...documents].flatMap(([key, versions]) => {
+      const kept = versions.at(-1);
+      return key.startsWith('toolset:') && kept !== undefined && !kept.removed ? [kept] : [];
     });
+  const isNamed = (canonical: string): boolean =>
+    toolsets().some(({ body }) => (body as Toolset).tools.some(({ tool }) => tool === canonical));
   const serverTools = fakeServerTools(isNamed);
   const servers = (): Map<string, Server> => {
     const names = [...documents.keys()].flatMap((key) => (key.startsWith('server:') ? [key.slice('server:'.length)] : []));
@@ -175,12 +178,34 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     body: { ...document.body, ...serverTools.counts(document.name) },
   });
 
+  /** Tools have changed: those that would not compile keep their edition. */
+  const reviseToolsets = async (): Promise<void> => {
+    for (const kept of toolsets()) {
+      try {
+        const toolset = kept.body as Toolset;
+        const { edition } = await compileEdition({ workspace, name: kept.name, toolset, known: known() });
+        const before = kept.compiled?.pointer;
+        const compiled = await compiledOf(kept.name, kept.version, edition);
+        if (compiled.pointer.hash === before?.hash) continue;
+        kept.compiled = { edition, pointer: { ...compiled.pointer, revision: (before?.revision ?? 0) + 1 } };
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+      }
+    }
+  };
+
+  const afterWrite = async (kind: DocumentKind): Promise<void> => {
+    if (kind === 'toolset') serverTools.forgetUnnamed();
+    if (kind === 'server' || kind === 'tool-aliases') await reviseToolsets();
+  };
+
   const rulesOf = (): PolicyRule[] => (newest('policy', policyDocument)?.body as Policy | undefined)?.rules ?? [];
 
-  const compiledOf = async (name: string, version: number, edition: Edition) => ({
-    edition,
-    pointer: { toolset: name, version, revision: 1, hash: await editionHash(edition) },
-  });
+  const compiledOf = async (name: string, version: number, edition: Edition) => {
+    const hash = await editionHash(edition);
+    editions.set(hash, edition);
+    return { edition, pointer: { toolset: name, version, revision: 1, hash } };
+  };
 
   const catalog: Catalog = {
     put: async (kind, name, body, write = {}) => {
@@ -202,7 +227,10 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
         compiled,
       };
       if (changed && write.dryRun !== true) documents.set(`${kind}:${name}`, [...history(kind, name), kept]);
-      if (write.dryRun !== true) commit();
+      if (write.dryRun !== true) {
+        commit();
+        await afterWrite(kind);
+      }
       return { document: toStored(kind, kept), created: before === null, changed, warnings };
     },
     get: async (kind, name, version) => {
@@ -241,6 +269,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       const tombstone: Kept = { ...before, version: before.version + 1, removed: true, body: {}, hidden: null, compiled: null };
       documents.set(`${kind}:${name}`, [...history(kind, name), tombstone]);
       if (kind === 'server') serverTools.remove(name);
+      await afterWrite(kind);
     },
 
     tools: async (page) =>
@@ -261,15 +290,25 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     },
     refreshServer: async (server) => {
       existing('server', server);
-      return await serverTools.refresh(server);
+      const report = await serverTools.refresh(server);
+      await reviseToolsets();
+      return report;
     },
     acceptTool: async (server, tool, refId) => {
       existing('server', server);
-      return serverTools.accept(server, tool, refId);
+      const accepted = serverTools.accept(server, tool, refId);
+      await reviseToolsets();
+      return accepted;
     },
     rebindTool: async (server, from, to) => {
       existing('server', server);
-      return serverTools.rebind(server, from, to);
+      const [before, after] = serverTools.rebind(server, from, to);
+      const rebound = toolsets().filter(({ body }) => (body as Toolset).tools.some(({ tool }) => tool === before));
+      for (const { name, body, compiled } of rebound) {
+        await catalog.put('toolset', name, rebindEntries(body as Toolset, compiled?.edition.tools ?? [], before, after));
+      }
+      await reviseToolsets();
+      return { toolsets: rebound.map(({ name }) => name).sort() };
     },
 
     createKey: async (body) => {
@@ -373,9 +412,9 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     },
     edition: async (asked, pointer) => {
       ownWorkspace(asked);
-      const kept = history('toolset', pointer.toolset).find((candidate) => candidate.compiled?.pointer.hash === pointer.hash);
-      if (kept?.compiled == null) throw new Problem('internal', 'A compiled toolset is missing from the store.');
-      return { pointer, names: buildAliasMap(kept.compiled.edition, { aliases: true }) };
+      const edition = editions.get(pointer.hash);
+      if (edition === undefined) throw new Problem('internal', 'A compiled toolset is missing from the store.');
+      return { pointer, names: buildAliasMap(edition, { aliases: true }) };
     },
     agent: async (asked, name) => {
       ownWorkspace(asked);
@@ -447,8 +486,11 @@ function checkConditions(before: Kept | null, { ifMatch, ifNoneMatch }: { ifMatc
   if (ifMatch !== undefined && (before === null || (ifMatch !== '*' && ifMatch !== before.version))) throw lost;
 }
 
-function toStored(kind: DocumentKind, { name, version, body, hidden, createdAt, updatedAt }: Kept): StoredDocument {
-  return { name, version, body: kind === 'provider' ? { ...body, hasApiKey: hidden !== null } : body, createdAt, updatedAt };
+function toStored(kind: DocumentKind, { name, version, body: stored, hidden, createdAt, updatedAt }: Kept): StoredDocument {
+  // What stands for a server's listing is shown to nobody.
+  const { listing: _listing, ...server } = stored;
+  const body = kind === 'provider' ? { ...stored, hasApiKey: hidden !== null } : kind === 'server' ? server : stored;
+  return { name, version, body, createdAt, updatedAt };
 }
 
 /** Cursors are positions: good enough for lists that nobody changes in between. */

@@ -1,6 +1,6 @@
 /**
  * Servers' tools of the fake catalog, in memory: what becomes of a listing is decided by the product's own rules
- * (`core/take-listing.ts`). Toolsets are not compiled anew here; that is the Catalog's own.
+ * (`core/take-listing.ts`).
  */
 import { acceptHeld, acceptInPlaceOf } from '../../src/core/accept-listed.ts';
 import { canonicalOf, rawOf, stateOf, toDefinition, toServerTool } from '../../src/core/kept-tool.ts';
@@ -50,7 +50,10 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
     },
     remove: (server: string): void => {
       const named = toolsOf(server).filter(({ name }) => isNamed(canonicalOf(server, name)));
-      kept.set(server, named.map(goneTool));
+      kept.set(
+        server,
+        named.map((tool) => ({ ...goneTool(tool), renamedTo: null })),
+      );
     },
     views: (server: string): ServerTool[] => toolsOf(server).map((tool) => toServerTool(server, tool)),
     view: (server: string, name: string): ServerTool => toServerTool(server, requireTool(server, name)),
@@ -75,10 +78,21 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
       replace(server, acceptHeld(requireTool(server, name), refId));
       return toServerTool(server, requireTool(server, name));
     },
-    /** The one that is gone is given up, and the other one is in force; which toolsets this touches is the Catalog's own. */
-    rebind: (server: string, from: string, to: string): { toolsets: string[] } => {
-      replace(server, acceptInPlaceOf(requireTool(server, from), requireTool(server, to)));
-      return { toolsets: [] };
+    /** The other one is in force; the answer has the canonical names, for the toolsets. */
+    rebind: (server: string, from: string, to: string): [from: string, to: string] => {
+      const prefix = `${server}.`;
+      const target = requireTool(server, to.startsWith(prefix) ? to.slice(prefix.length) : to);
+      replace(server, acceptInPlaceOf(requireTool(server, from), target));
+      return [canonicalOf(server, from), canonicalOf(server, target.name)];
+    },
+    /** When toolsets have given up tools. */
+    forgetUnnamed: (): void => {
+      for (const [server, tools] of kept) {
+        kept.set(
+          server,
+          tools.filter((tool) => stateOf(tool) !== 'missing' || isNamed(canonicalOf(server, tool.name))),
+        );
+      }
     },
   };
 }
