@@ -2,13 +2,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartFailure } from './failure.ts';
 
+/** An answer that is no success; `detail` is the problem's own, where it is one. */
+export class ApiRefusal extends StartFailure {
+  readonly detail: string;
+  constructor(what: string, text: string) {
+    super(`${what}: ${text}`);
+    this.detail = detailOf(text);
+  }
+}
+
+function detailOf(text: string): string {
+  try {
+    const problem: unknown = JSON.parse(text);
+    return typeof problem === 'object' && problem !== null && 'detail' in problem ? String(problem.detail) : text;
+  } catch {
+    // Not our JSON: whatever it is, it is all there is to say.
+    return text;
+  }
+}
+
 export type ApiClient = {
   url: string;
   rootKey: string;
   get<T>(path: string): Promise<T>;
   /** Null for 404. */
   find<T>(path: string): Promise<T | null>;
-  put(path: string, body: unknown): Promise<void>;
+  put<T>(path: string, body: unknown): Promise<T>;
   post<T>(path: string, body: unknown): Promise<T>;
 };
 
@@ -23,7 +42,7 @@ export function createApiClient(url: string, rootKey: string): ApiClient {
       signal: AbortSignal.timeout(requestTimeoutMs),
     });
     if (response.ok || response.status === 404) return response;
-    throw new StartFailure(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    throw new ApiRefusal(`${method} ${path} answered ${response.status}`, await response.text());
   };
   const json = async <T>(response: Response, path: string): Promise<T> => {
     if (!response.ok) throw new StartFailure(`${path} answered ${response.status}: ${await response.text()}`);
@@ -39,9 +58,7 @@ export function createApiClient(url: string, rootKey: string): ApiClient {
       await response.arrayBuffer();
       return null;
     },
-    put: async (path, body) => {
-      await json(await send('PUT', path, body), path);
-    },
+    put: async (path, body) => json(await send('PUT', path, body), path),
     post: async (path, body) => json(await send('POST', path, body), path),
   };
 }

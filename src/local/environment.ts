@@ -10,6 +10,8 @@ export type LocalEnvironment = {
   port: number;
   /** Absolute. */
   dataDir: string;
+  /** `MONIKER_SKILLS_DIR`, absolute: skills that are written at every start (`skills.ts`). Null: none. */
+  skillsDir: string | null;
   /** Settings for the Worker, keys not among them. */
   settings: Record<string, string>;
   /** Names that start with MONIKER_ and mean nothing here: most likely a slip of the pen. */
@@ -39,10 +41,12 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): LocalEnvironmen
     const value = environment[name]?.trim();
     if (value) settings[name] = value;
   }
+  const skillsDir = environment.MONIKER_SKILLS_DIR?.trim();
   const known = new Set([...workerSettings, ...launcherSettings]);
   return {
     port: readPort(environment.PORT),
     dataDir: resolve(projectRoot, environment.MONIKER_DATA_DIR?.trim() || '.moniker'),
+    skillsDir: skillsDir ? resolve(projectRoot, skillsDir) : null,
     settings,
     unknown: Object.keys(environment).filter((name) => name.startsWith('MONIKER_') && !known.has(name)),
   };

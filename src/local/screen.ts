@@ -12,9 +12,13 @@ export type Screen = {
   /** Null: no demo agent, or none that can answer, so there is nothing to paste a turn to. */
   demoSession: string | null;
   unknownSettings: readonly string[];
+  /** Null: no folder of skills was named. */
+  skills: { folder: string; names: readonly string[]; notes: readonly string[] } | null;
 };
 
-const maxModels = 8;
+const maxNames = 8;
+const maxNotes = 10;
+const maxNoteLength = 300;
 
 export function renderScreen(screen: Screen): string {
   const { url, rootKey, dataDir } = screen;
@@ -24,10 +28,12 @@ export function renderScreen(screen: Screen): string {
     '',
     `  open     ${url}/#key=${encodeURIComponent(rootKey)}`,
     `  key      ${rootKey}`,
-    `  models   ${listModels(screen.models)}`,
+    `  models   ${listSome(screen.models, 'GET /v1/models')}`,
     `  docs     ${url}/docs`,
+    ...(screen.skills === null ? [] : [`  skills   ${listSome(screen.skills.names, 'GET /v1/skills')} (from ${screen.skills.folder})`]),
     `  data     ${dataDir} (toolsets, sessions, files and keys; a second start finds them again)`,
     ...screen.unknownSettings.map((name) => `  warning  ${name} is set, but is no setting of Moniker`),
+    ...noteLines(screen.skills?.notes ?? []),
     '',
     ...(screen.demoSession === null ? noDemo : demo(url, rootKey, screen.demoSession)),
     '  Ctrl-C stops it.',
@@ -57,7 +63,15 @@ const noDemo = [
   '',
 ];
 
-function listModels(models: readonly string[]): string {
-  const shown = models.slice(0, maxModels).join(', ');
-  return models.length > maxModels ? `${shown} and ${models.length - maxModels} more (GET /v1/models)` : shown;
+function listSome(names: readonly string[], where: string): string {
+  const shown = names.slice(0, maxNames).join(', ') || 'none';
+  return names.length > maxNames ? `${shown} and ${names.length - maxNames} more (${where})` : shown;
+}
+
+/** Names of files and texts of strangers: one line each, whatever stands in them. */
+function noteLines(notes: readonly string[]): string[] {
+  const lines = notes
+    .slice(0, maxNotes)
+    .map((note) => `  warning  ${note.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, maxNoteLength)}`);
+  return notes.length > maxNotes ? [...lines, `  warning  and ${notes.length - maxNotes} more about skills`] : lines;
 }

@@ -5,23 +5,31 @@ import { builtinProviders } from '../storage/builtin-providers.ts';
 import { prepareDemo } from './demo.ts';
 import type { LocalEnvironment } from './environment.ts';
 import { renderScreen } from './screen.ts';
+import { loadSkills } from './skills.ts';
 import { createApiClient } from './api-client.ts';
 
 export async function welcome(url: string, rootKey: string, local: LocalEnvironment): Promise<void> {
   const client = createApiClient(url, rootKey);
+  const skills = local.skillsDir === null ? null : await loadSkills(client, local.skillsDir);
   const demoSession = await prepareDemo(client, local.dataDir);
   const models = await client.get<{ data: { id: string }[] }>('/v1/models');
-  const shownDir = relative(process.cwd(), local.dataDir);
   console.log(
     renderScreen({
       url,
       rootKey,
-      dataDir: shownDir.startsWith('..') ? local.dataDir : shownDir,
+      dataDir: shown(local.dataDir),
       models: [...models.data.map((model) => model.id), ...modelsByKey(local)],
       demoSession,
       unknownSettings: local.unknown,
+      skills: skills === null ? null : { ...skills, folder: shown(skills.folder) },
     }),
   );
+}
+
+/** As a person would type it. */
+function shown(path: string): string {
+  const fromHere = relative(process.cwd(), path);
+  return fromHere.startsWith('..') ? path : fromHere || '.';
 }
 
 /** A provider whose key was found in the environment has more models than anybody lists. */
