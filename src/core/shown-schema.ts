@@ -17,7 +17,9 @@ export function shownSchema(source: JsonSchema, rules: EntryArguments): JsonSche
   const view = readRules(source, rules);
   if (view.hidden.size === 0 && view.shown.size === 0 && view.defaults.size === 0) return source;
   const body = narrow(view, source, new Set());
-  return isObject(body) ? rehomeReferences(body, source) : source;
+  const shown = isObject(body) ? rehomeReferences(body, source) : source;
+  // Such as a preset that an open schema does not name.
+  return JSON.stringify(shown) === JSON.stringify(source) ? source : shown;
 }
 
 type View = {

@@ -11,6 +11,7 @@ import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
 import { guard, untilOver, type Send } from './ask-first.ts';
+import { createToolFinder } from './find-tools.ts';
 import { isServed } from './judge-call.ts';
 import { createRedactor, type Redactor } from './redact.ts';
 import type { CallDeps, CallScope, ToolCallRequest } from './tool-call.ts';
@@ -39,7 +40,7 @@ export async function execute(
     now: () => deps.clock.now(),
     idempotencyKey: request.callId,
     results: scope.results,
-    find: null,
+    find: createToolFinder(scope.names(), scope.gathered),
     skills: scope.skills ?? null,
   };
   const guarded = guard(
@@ -84,8 +85,9 @@ async function fillSecrets(deps: CallDeps, tool: EditionTool, args: Record<strin
     for (const [name, secret] of secrets) filled.set(name, redactor.keep(await deps.secret(secret, tool.canonical, host)));
     return { ok: true, arguments: Object.fromEntries(filled) };
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const text = `Not run: the toolset gives ${tool.wireName} (${tool.canonical}) a secret that it cannot have. ${error.detail}`;
+    if (!(error instanceof Problem)) deps.log.error('a secret could not be read', { canonical: tool.canonical, cause: String(error) });
+    const why = error instanceof Problem ? error.detail : 'It could not be read; try again later.';
+    const text = `Not run: the toolset gives ${tool.wireName} (${tool.canonical}) a secret that it cannot have. ${why}`;
     return { ok: false, result: errorResult('tool_error', text) };
   }
 }

@@ -65,15 +65,16 @@ function stateFault(tool: EditionTool): ToolResult | null {
 }
 
 /** Whatever the edition says: a server may have been changed or removed since. */
-export async function serverFault({ server }: Pick<CallDeps, 'server'>, tool: EditionTool): Promise<ToolResult | null> {
+export async function serverFault({ server, log }: Pick<CallDeps, 'server' | 'log'>, tool: EditionTool): Promise<ToolResult | null> {
   if (server === undefined || !isServed(tool)) return null;
   try {
     const { held } = await server(tool.server);
     return held.includes(tool.ownName) ? heldResult(tool) : null;
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const why = error.code === 'not_found' ? `its server "${tool.server}" is gone` : error.detail;
-    return errorResult('tool_error', `${tool.wireName} (${tool.canonical}) cannot be called: ${why}. Use another tool.`);
+    const gone = error instanceof Problem && error.code === 'not_found';
+    if (!gone) log.error('a server could not be looked up', { server: tool.server, cause: String(error) });
+    const why = gone ? `its server "${tool.server}" is gone` : `its server "${tool.server}" could not be looked up; try again later`;
+    return errorResult('tool_error', `${tool.wireName} (${tool.canonical}) cannot be called: ${why}.`);
   }
 }
 

@@ -26,8 +26,7 @@ export function createStaticExecutor(server: (name: string) => Promise<ServerAcc
         return toResult(canonical, response, await readBounded(response, limits.maxToolReplyBytes));
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        const gone = error.code === 'not_found' ? ` Its server "${name}" may have been removed; use another tool.` : '';
-        return errorResult(error.code === 'upstream_timeout' ? 'timeout' : 'tool_error', `${canonical} failed: ${error.detail}${gone}`);
+        return errorResult(error.code === 'upstream_timeout' ? 'timeout' : 'tool_error', `${canonical} failed: ${error.detail}`);
       }
     },
   };

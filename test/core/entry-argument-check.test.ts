@@ -51,6 +51,8 @@ describe('an entry with rules for arguments', () => {
       { tools: [{ tool: 'github.bare', arguments: { preset: { any: 1 } } }, { tool: 'github.open' }] },
       known,
     );
+    expect(edition.tools[0]).toHaveProperty('arguments');
+    expect(edition.tools[0]).not.toHaveProperty('sourceSchema');
     expect(edition.tools[0]).not.toHaveProperty('result');
     expect(edition.tools[1]).not.toHaveProperty('arguments');
     expect(edition.tools[1]).not.toHaveProperty('sourceSchema');
