@@ -8,7 +8,7 @@ import { readSkillNames } from '../core/skill-names.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { readEditionText } from './editions.ts';
-import { readPointer } from './toolset-versions.ts';
+import { findPointer } from './toolset-versions.ts';
 
 export function skillWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
   if (agent.skills === undefined || agent.skills.length === 0) return [];
@@ -32,10 +32,10 @@ export function skillWarnings(context: CatalogContext, agent: Agent): ToolsetWar
 /** The toolset's names as a turn of the agent has them; null: it has none. */
 function namesOf({ sql, settings }: CatalogContext, { toolset, tools }: Agent): AliasMap | null | 'unknown' {
   if (toolset === undefined) return null;
-  const row = readRow(sql, 'toolset', toolset);
-  if (row === null || row.deleted) return 'unknown';
+  const pointer = findPointer(sql, toolset);
+  if (pointer === null) return 'unknown';
   // Editions are written by the toolset writer only.
-  const edition = JSON.parse(readEditionText(sql, readPointer(sql, toolset, undefined).hash)) as Edition;
+  const edition = JSON.parse(readEditionText(sql, pointer.hash)) as Edition;
   const { aliases } = settings;
   const names = buildAliasMap(edition, { aliases });
   return tools === undefined ? names : buildAliasMap(edition, { aliases, allow: matchAllowList(names, tools).allow });

@@ -12,7 +12,7 @@ import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { readEditionText } from './editions.ts';
 import { enqueuePublish } from './outbox.ts';
-import { readPointer } from './toolset-versions.ts';
+import { findPointer } from './toolset-versions.ts';
 import { checkNameInBody } from './write-document.ts';
 import type { DocumentWriter } from './write-document.ts';
 
@@ -69,13 +69,12 @@ function toolWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
       ? []
       : [{ path: 'tools', message: 'Without a toolset there is nothing to choose from: the agent has no tools.' }];
   }
-  const row = readRow(context.sql, 'toolset', agent.toolset);
-  if (row === null || row.deleted) {
+  const pointer = findPointer(context.sql, agent.toolset);
+  if (pointer === null) {
     return [{ path: 'toolset', message: `There is no toolset "${agent.toolset}" yet: until there is, this agent cannot answer.` }];
   }
   if (agent.tools === undefined) return [];
-  const { hash } = readPointer(context.sql, agent.toolset, undefined);
   // Editions are written by the toolset writer only.
-  const edition = JSON.parse(readEditionText(context.sql, hash)) as Edition;
+  const edition = JSON.parse(readEditionText(context.sql, pointer.hash)) as Edition;
   return allowListWarnings(buildAliasMap(edition, { aliases: true }), agent.tools, agent.toolset);
 }

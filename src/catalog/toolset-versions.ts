@@ -2,6 +2,7 @@
 import type { EditionPointer } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
+import { readToolsetReference } from '../core/toolset-reference.ts';
 import type { Page, PageRequest, StoredDocument, ToolsetVersion } from '../ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
 import { isoTime, notFound, readRow, requireRow, toStored } from './documents.ts';
@@ -20,6 +21,17 @@ export function readPointer(sql: SqlStorage, name: string, pinned: number | unde
   const version = pinned ?? row.version;
   const compiled = versionRow(sql, name, version);
   if (compiled === null || compiled.hash === null) throw noVersion(name, version, compiled);
+  return { toolset: name, version, revision: compiled.revision, hash: compiled.hash };
+}
+
+/** The same of `name` or `name@version`, for who names one that need not be there (any more): then null. */
+export function findPointer(sql: SqlStorage, reference: string): EditionPointer | null {
+  const { name, version: pinned } = readToolsetReference(reference);
+  const row = readRow(sql, 'toolset', name);
+  if (row === null || row.deleted) return null;
+  const version = pinned ?? row.version;
+  const compiled = versionRow(sql, name, version);
+  if (compiled === null || compiled.hash === null) return null;
   return { toolset: name, version, revision: compiled.revision, hash: compiled.hash };
 }
 

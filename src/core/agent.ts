@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
 import { SkillName } from './skill.ts';
-import { ToolsetName } from './toolset.ts';
+import { ToolsetReference } from './toolset-reference.ts';
 
 export const ResourceName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/);
 
@@ -55,7 +55,9 @@ export const Agent = z
     model: ModelRef,
     fallbacks: z.array(ModelRef).max(8).optional(),
     instructions: z.string().max(100_000).default(''),
-    toolset: ToolsetName.optional(),
+    toolset: ToolsetReference.optional().meta({
+      description: 'Whose tools it has: of the newest version, or of the one that is named, as in `demo@3`.',
+    }),
     tools: z.array(z.string().min(1).max(192)).max(limits.maxToolsetEntries).optional().meta({
       description: 'Allow-list over the toolset, any spelling. Absent: all of it; empty: none.',
     }),

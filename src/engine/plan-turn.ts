@@ -6,13 +6,14 @@ import { splitModelRef, type Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
 import { missingPrice, priceOf } from '../core/price.ts';
 import { resolveName, toolsNamed, type AliasMap } from '../core/alias-map.ts';
-import { matchAllowList } from '../core/allow-list.ts';
 import { isForModels, type EditionTool } from '../core/edition.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../core/plan.ts';
 import { callerFields, type Principal } from '../core/principal.ts';
 import { invalidRequest, Problem, quoted } from '../core/problem.ts';
+import { readToolsetReference } from '../core/toolset-reference.ts';
 import { utf8Length } from '../core/utf8.ts';
+import { matchAgentList, type AgentList } from './agent-list.ts';
 import { checkClientTools } from './client-tools.ts';
 import { planNames, turnNames } from './plan-names.ts';
 import { planSkills } from './plan-skills.ts';
@@ -54,12 +55,13 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const toolsetName = request.toolset ?? agent?.toolset;
   if (agent !== null && request.toolset !== undefined) requireOwnToolset(principal, agent, request.toolset);
   const compiled = toolsetName === undefined ? null : await readToolset(deps.directory, principal, toolsetName);
-  const own = compiled !== null && agent?.tools !== undefined ? matchAllowList(compiled.names, agent.tools).allow : null;
+  const list = compiled !== null && agent?.tools !== undefined ? await matchAgentList(compiled.names, agent.tools) : null;
+  const own = { allow: list?.allow ?? null, ...(list !== null && { allowHash: list.hash }) };
   const { tools: brought = [], allowed = null } = request;
-  const usable = compiled === null ? null : planNames(compiled.names, { aliases: deps.aliases, allow: own });
+  const usable = compiled === null ? null : planNames(compiled.names, { aliases: deps.aliases, ...own });
   if (brought.length > 0) checkClientTools(usable, brought, request.toolPath);
-  const { allow, clientTools } = allowed === null ? { allow: own, clientTools: brought } : narrowTo(allowed, usable, brought);
-  const tools = { aliases: deps.aliases, allow, clientTools };
+  const { clientTools, ...offered } = allowed === null ? { ...own, clientTools: brought } : narrowTo(allowed, usable, brought);
+  const tools = { aliases: deps.aliases, ...offered, clientTools };
   const skills =
     agent?.skills === undefined
       ? []
@@ -74,7 +76,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     instructions,
     ...(request.agent !== undefined && { agent: request.agent }),
     ...(compiled !== null && { edition: compiled.pointer }),
-    allow,
+    ...offered,
     aliases: deps.aliases,
     limits: agent?.limits ?? {},
     ...(prices !== null && { prices }),
@@ -84,15 +86,16 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...(skills.length > 0 && { skills }),
     ...(clientTools.length > 0 && { clientTools }),
   };
-  requireSmall(plan);
+  requireSmall(plan, list);
   return plan;
 }
 
-/** Every turn is stored with its plan. What makes it large is the caller's. */
-function requireSmall({ instructions, settings, clientTools = [], ...rest }: Plan): void {
+/** Every turn is stored with its plan. What makes it large is the caller's; the list of its agent was measured when it was matched. */
+function requireSmall({ instructions, settings, clientTools = [], allow, ...rest }: Plan, list: AgentList | null): void {
+  const allowed = allow === list?.allow ? list.bytes : utf8Length(JSON.stringify(allow));
   const parts = { tools: clientTools, instructions, settings };
   const sizes = Object.entries(parts).map(([path, part]) => ({ path, bytes: utf8Length(JSON.stringify(part)) }));
-  const bytes = sizes.reduce((sum, size) => sum + size.bytes, utf8Length(JSON.stringify(rest)));
+  const bytes = sizes.reduce((sum, size) => sum + size.bytes, utf8Length(JSON.stringify(rest)) + allowed);
   if (bytes <= limits.maxPlanBytes) return;
   const [largest = { path: '', bytes }] = sizes.sort((a, b) => b.bytes - a.bytes);
   const message = `is ${largest.bytes} bytes; instructions (system messages), tools and settings of a turn are at most ${limits.maxPlanBytes} together`;
@@ -111,11 +114,14 @@ async function readAgent(deps: PlanDeps, principal: Principal, name: string): Pr
  * those agents have, and bound to toolsets it has no agent of another one.
  */
 function requireOwnToolset(principal: Principal, agent: Agent, reference: string): void {
-  if (reference.split('@', 1)[0] === agent.toolset) return;
+  const own = agent.toolset === undefined ? null : readToolsetReference(agent.toolset);
+  const asked = readToolsetReference(reference);
+  // An agent that holds on to one version is no way to another one.
+  if (own !== null && asked.name === own.name && (own.version ?? asked.version) === asked.version) return;
   if (principal.agents !== undefined && principal.toolsets === undefined) {
     throw new Problem('forbidden', 'This key is bound to agents: they use their own toolset, so leave `toolset` out.');
   }
-  if (principal.toolsets !== undefined && agent.toolset !== undefined && !principal.toolsets.includes(agent.toolset)) {
+  if (principal.toolsets !== undefined && own !== null && !principal.toolsets.includes(own.name)) {
     throw new Problem('forbidden', 'This key is bound to other toolsets than that of the agent.');
   }
 }

@@ -5,18 +5,19 @@
 import type { Plan } from '../core/plan.ts';
 import type { Principal } from '../core/principal.ts';
 import { Problem, quoted } from '../core/problem.ts';
+import { readToolsetReference } from '../core/toolset-reference.ts';
 
-export function mayUseToolset(principal: Principal, toolset: string): boolean {
-  return principal.toolsets === undefined || principal.toolsets.includes(toolset);
+/** `reference` may carry `@version`. */
+export function mayUseToolset(principal: Principal, reference: string): boolean {
+  return principal.toolsets === undefined || principal.toolsets.includes(readToolsetReference(reference).name);
 }
 
 export function mayUseAgent(principal: Principal, agent: string): boolean {
   return principal.agents === undefined || principal.agents.includes(agent);
 }
 
-/** `reference` may carry `@version`. */
 export function requireToolset(principal: Principal, reference: string): void {
-  const name = reference.split('@', 1)[0] ?? '';
+  const { name } = readToolsetReference(reference);
   if (!mayUseToolset(principal, name)) throw new Problem('forbidden', `This key is bound to other toolsets than ${quoted(name)}.`);
 }
 

@@ -51,6 +51,35 @@ describe('a plan', () => {
     await expect(plan({ model: 'rehearsal/default', toolset: 'demo@x' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  describe('of an agent that holds on to one version', () => {
+    beforeEach(async () => {
+      await catalog.put('toolset', 'demo', { tools: [{ tool: 'builtin.bash' }] });
+      await catalog.put('agent', 'pinned', { model: 'rehearsal/default', toolset: 'demo@1' });
+    });
+    const bound = (rights: Partial<Principal>): Principal => ({ ...root, scopes: ['chat'], ...rights });
+
+    it('has that version, for a key of that toolset too', async () => {
+      for (const principal of [root, bound({ toolsets: ['demo'] }), bound({ agents: ['pinned'] })])
+        expect((await plan({ agent: 'pinned' }, principal)).edition?.version).toBe(1);
+      await expect(plan({ agent: 'pinned' }, bound({ toolsets: ['other'] }))).rejects.toMatchObject({ code: 'forbidden' });
+    });
+
+    it('has another one where a request says so, but not by a key that is bound to the agent', async () => {
+      const request = { agent: 'pinned', toolset: 'demo@2' };
+      for (const principal of [root, bound({ toolsets: ['demo'] })]) expect((await plan(request, principal)).edition?.version).toBe(2);
+      const agentOnly = bound({ agents: ['pinned', 'helper'] });
+      for (const toolset of ['demo', 'demo@2'])
+        await expect(plan({ agent: 'pinned', toolset }, agentOnly)).rejects.toMatchObject({ code: 'forbidden' });
+      expect((await plan({ agent: 'pinned', toolset: 'demo@1' }, agentOnly)).edition?.version).toBe(1);
+      expect((await plan({ agent: 'helper', toolset: 'demo@1' }, agentOnly)).edition?.version).toBe(1);
+    });
+
+    it('cannot be made from a version that there is not', async () => {
+      await catalog.put('agent', 'pinned', { model: 'rehearsal/default', toolset: 'demo@9' });
+      await expect(plan({ agent: 'pinned' })).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+
   it.each([
     [{}, 'invalid_request'],
     [{ agent: 'nobody' }, 'not_found'],

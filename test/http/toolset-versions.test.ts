@@ -199,4 +199,19 @@ describe('an older version', () => {
     const unknown = await h.send('POST', '/v1/chat/completions', chat, { 'x-moniker-toolset': 'demo@9' });
     expect(unknown.status).toBe(404);
   });
+
+  it('may be the one that an agent has, visible to the keys of that toolset', async () => {
+    const agent = { model: 'rehearsal/default', toolset: 'demo@1' };
+    const writer = await h.key({ scopes: ['toolsets', 'chat'], toolsets: ['demo'] });
+    expect((await h.send('PUT', '/v1/agents/helper', agent, writer)).status).toBe(201);
+    expect((await h.send('GET', '/v1/agents/helper', undefined, writer)).status).toBe(200);
+    const other = await h.key({ scopes: ['toolsets', 'chat'], toolsets: ['other'] });
+    expect((await h.send('PUT', '/v1/agents/mine', agent, other)).status).toBe(403);
+    expect((await h.send('GET', '/v1/agents/helper', undefined, other)).status).toBe(403);
+    const chat = { model: 'agent/helper', messages: [{ role: 'user', content: 'Hello' }] };
+    const answer = await h.send('POST', '/v1/chat/completions', chat, writer);
+    expect([answer.status, answer.headers.get('x-moniker-edition')]).toEqual([200, 'demo@1.1']);
+    for (const toolset of ['demo@', 'demo@0', 'demo@1.1', '@1', 'demo@x'])
+      expect((await h.send('PUT', '/v1/agents/helper', { ...agent, toolset })).status).toBe(422);
+  });
 });

@@ -5,6 +5,7 @@ import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { ClientToolInput } from '../../core/plan.ts';
 import { hasScope } from '../../core/principal.ts';
+import { ToolsetReference } from '../../core/toolset-reference.ts';
 import type { Principal } from '../../core/principal.ts';
 import { idempotencyMismatch, orNull } from '../../core/problem.ts';
 import { SessionView, type SessionSetup } from '../../ports/session.ts';
@@ -16,11 +17,6 @@ import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 
 export const sessionParams = z.object({ id: z.string().min(1).max(200).meta({ description: 'Id of a session.' }) });
-
-/** `name` or `name@version`: a session may hold on to one version. */
-const ToolsetReference = z
-  .string()
-  .regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?(@[1-9][0-9]{0,8})?$/, { message: 'must be <toolset> or <toolset>@<version>' });
 
 const SessionRequest = z
   .strictObject({
