@@ -37,7 +37,7 @@ import { readSealedSecret, secretWriter } from './secrets.ts';
 import { forgetSession, indexSession, listSessions } from './session-index.ts';
 import { toolAliasesWriter } from './tool-aliases.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from './toolset-versions.ts';
-import { withToolCounts } from './server-tools.ts';
+import { dropAllDefinitions, withToolCounts } from './server-tools.ts';
 import { listServers, listServerTools, readServer, readServerTool, refreshServer, serverWriter } from './servers.ts';
 import { readSkillRow, skillWriter } from './skills.ts';
 import { toolsetWriter } from './toolsets.ts';
@@ -316,16 +316,24 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   #context(workspace: string): CatalogContext {
     const settings = readSettings(this.env);
-    return {
+    const context: CatalogContext = {
       workspace,
       sql: this.ctx.storage.sql,
-      transact: (work) => this.ctx.storage.transactionSync(work),
+      transact: (work) => {
+        try {
+          return this.ctx.storage.transactionSync(work);
+        } catch (error) {
+          dropAllDefinitions(context);
+          throw error;
+        }
+      },
       now: () => Date.now(),
       master: createMasterKey(settings.masterKey),
       settings,
       definitions: toolDefinitions,
       log: createLog(settings.log),
     };
+    return context;
   }
 
   #storedWorkspace(): string | null {

@@ -73,9 +73,16 @@ export function listTools(context: CatalogContext, page: PageRequest): Page<Tool
   const after = decodeTextCursor('tools', page.cursor) ?? '';
   const limit = Math.min(page.limit, limits.maxPageItems);
   const rest = [...knownTools(context).all()].filter((tool) => tool.canonical > after).sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
-  const items = rest.slice(0, limit);
-  const last = items.at(-1);
-  return { items, nextCursor: rest.length > limit && last !== undefined ? encodeCursor('tools', last.canonical) : null };
+  const items: ToolDefinition[] = [];
+  let bytes = 0;
+  for (const tool of rest) {
+    const last = items.at(-1);
+    bytes += JSON.stringify(tool).length;
+    if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
+      return { items, nextCursor: encodeCursor('tools', last.canonical) };
+    items.push(tool);
+  }
+  return { items, nextCursor: null };
 }
 
 /** `unknown_tool` with near names. */

@@ -2,7 +2,7 @@
  * Rows of servers' tools, and the definitions that toolsets are compiled from, which an object keeps parsed: a workspace has
  * thousands. Every write of a row is followed by `dropDefinitions`. What becomes of a tool is decided in `core/take-listing.ts`.
  */
-import { toDefinition, toServerTool } from '../core/kept-tool.ts';
+import { stateOf, toDefinition, toServerTool } from '../core/kept-tool.ts';
 import type { KeptTool, PinnedDefinition, ServerOfTools } from '../core/kept-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { Server, ServerTool } from '../core/server.ts';
@@ -44,15 +44,6 @@ export function withToolCounts(sql: SqlStorage, document: StoredDocument): Store
     WHERE server = ? AND listed_pin IS NOT NULL AND reason IS NOT '${refusedReason}'`;
   const counts = sql.exec<{ toolCount: number; held: number }>(query, document.name).one();
   return { ...document, body: { ...document.body, ...counts } };
-}
-
-/** Own names of those that are not to be called now. */
-export function uncallableNames(sql: SqlStorage, server: string): string[] {
-  const query = 'SELECT name FROM server_tools WHERE server = ? AND (reason IS NOT NULL OR listed_pin IS NULL) ORDER BY name';
-  return sql
-    .exec<{ name: string }>(query, server)
-    .toArray()
-    .map(({ name }) => name);
 }
 
 /** Of all servers but this one: how many tools there are, and characters of their definitions. */
@@ -102,22 +93,53 @@ export function forgetUnnamed(context: CatalogContext, canonicals: ReadonlySet<s
 
 /** By server, those of a removed one included. */
 export function serverDefinitions(context: CatalogContext): ReadonlyMap<string, readonly ToolDefinition[]> {
-  const known = keptDefinitions.get(context) ?? new Map<string, readonly ToolDefinition[]>();
-  keptDefinitions.set(context, known);
-  const query = `SELECT server FROM server_tools UNION SELECT name FROM documents WHERE kind = 'server' AND deleted = 0 ORDER BY 1`;
-  const servers = context.sql.exec<{ server: string }>(query).toArray();
-  return new Map(
-    servers.map(({ server }) => {
-      const definitions = known.get(server) ?? definitionsOf(serverOf(context, server), readTools(context.sql, server));
-      known.set(server, definitions);
-      return [server, definitions];
-    }),
-  );
+  const parsed = parsedOf(context);
+  parsed.names ??= serverNames(context.sql);
+  return new Map(parsed.names.map((server) => [server, parsedServer(context, server).definitions]));
+}
+
+/** Own names of a server's tools that are not to be called now. */
+export function uncallableNames(context: CatalogContext, server: string): readonly string[] {
+  return parsedServer(context, server).uncallable;
 }
 
 /** Part of a write's transaction: what is kept parsed of a server is read again. */
 export function dropDefinitions(context: CatalogContext, server: string): void {
-  keptDefinitions.get(context)?.delete(server);
+  const parsed = parsedOf(context);
+  parsed.names = null;
+  parsed.servers.delete(server);
+}
+
+/** After a transaction that failed: what was read within it never was. */
+export function dropAllDefinitions(context: CatalogContext): void {
+  parsedServers.delete(context);
+}
+
+function parsedServer(context: CatalogContext, server: string): ParsedServer {
+  const { servers } = parsedOf(context);
+  const known = servers.get(server);
+  if (known !== undefined) return known;
+  const tools = readTools(context.sql, server);
+  const parsed = {
+    definitions: definitionsOf(serverOf(context, server), tools),
+    uncallable: tools.filter((tool) => stateOf(tool) !== 'ready').map(({ name }) => name),
+  };
+  servers.set(server, parsed);
+  return parsed;
+}
+
+function serverNames(sql: SqlStorage): string[] {
+  const query = `SELECT server FROM server_tools UNION SELECT name FROM documents WHERE kind = 'server' AND deleted = 0 ORDER BY 1`;
+  return sql
+    .exec<{ server: string }>(query)
+    .toArray()
+    .map(({ server }) => server);
+}
+
+function parsedOf(context: CatalogContext): Parsed {
+  const parsed = parsedServers.get(context) ?? { names: null, servers: new Map() };
+  parsedServers.set(context, parsed);
+  return parsed;
 }
 
 export function definitionsOf(server: ServerOfTools, tools: readonly KeptTool[]): ToolDefinition[] {
@@ -135,8 +157,12 @@ export function toServerOfTools(name: string, { kind, trusted = false, instructi
   return { name, kind, trusted, ...(instructions !== undefined && { instructions }) };
 }
 
+/** `names`: of all servers there are, null until they are asked for. */
+type Parsed = { names: string[] | null; servers: Map<string, ParsedServer> };
+type ParsedServer = { definitions: readonly ToolDefinition[]; uncallable: readonly string[] };
+
 /** Lives as long as the object that the context is of. */
-const keptDefinitions = new WeakMap<CatalogContext, Map<string, readonly ToolDefinition[]>>();
+const parsedServers = new WeakMap<CatalogContext, Parsed>();
 
 /** In the column `reason`; `listed_pin` is then the hash of what was refused. */
 const refusedReason = 'refused';

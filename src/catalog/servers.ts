@@ -77,7 +77,7 @@ export const serverWriter: DocumentWriter = {
 export function readServer(context: CatalogContext, name: string): ServerAccess {
   // Bodies of servers were parsed by the schema when they were written.
   const { kind, url, headers, trusted = false } = requireRow(context.sql, 'server', name).body as Server;
-  return { name, kind, url, ...(headers && { headers }), trusted, held: uncallableNames(context.sql, name) };
+  return { name, kind, url, ...(headers && { headers }), trusted, held: uncallableNames(context, name) };
 }
 
 export function listServerTools(context: CatalogContext, server: string, page: PageRequest): Page<ServerTool> {

@@ -366,6 +366,20 @@ describe('a write of a server', () => {
     expect(await editionTools(parts, 'daily')).toMatchObject([{ state: 'held' }]);
   });
 
+  it('that fails in its middle is not remembered either', async () => {
+    const { catalog, object } = await facts();
+    await catalog.put('toolset', 'second', { tools: [{ tool: 'facts.get_fact' }] });
+    await catalog.put('server', 'facts', server([listed('get_facts'), other]));
+    await runInDurableObject(object, (_instance, { storage }) => {
+      const when = "NEW.name = 'second'";
+      storage.sql.exec(`CREATE TRIGGER broken BEFORE INSERT ON toolset_versions WHEN ${when} BEGIN SELECT RAISE(ABORT, 'broken'); END`);
+    });
+    await expect(catalog.rebindTool('facts', 'get_fact', 'get_facts')).rejects.toThrow('broken');
+    expect(await catalog.tool('facts.get_facts')).toMatchObject({ source: { state: 'held' } });
+    expect(await catalog.tool('facts.get_fact')).toMatchObject({ source: { state: 'missing' } });
+    expect((await catalog.get('toolset', 'daily')).version).toBe(1);
+  });
+
   it('leaves a toolset that would not compile as it was, and changes the others', async () => {
     const parts = await facts();
     const { catalog } = parts;
