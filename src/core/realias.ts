@@ -6,17 +6,30 @@
 import { wireNameOf, type AliasMap } from './alias-map.ts';
 import type { Message, ToolCallPart } from './message.ts';
 
-/** Tools that the names do not have keep the name they had. */
+/** Tools that the names do not have keep the name they had. The same object where all names are those of today. */
 export function realias(message: Message, names: AliasMap): Message {
-  if (message.role === 'assistant') {
-    return {
-      ...message,
-      parts: message.parts.map((part) => (part.type === 'tool-call' ? underName(part, currentName(part, names)) : part)),
-    };
+  switch (message.role) {
+    case 'assistant': {
+      const parts = message.parts.map((part) => (part.type === 'tool-call' ? underName(part, currentName(part, names)) : part));
+      return isSame(parts, message.parts) ? message : { ...message, parts };
+    }
+    case 'tool': {
+      const parts = message.parts.map((part) => {
+        const name = currentName(part, names);
+        return name === part.requested ? part : { ...part, requested: name };
+      });
+      return isSame(parts, message.parts) ? message : { ...message, parts };
+    }
+    case 'system':
+    case 'user':
+      return message;
+    default:
+      return message satisfies never;
   }
-  if (message.role === 'tool')
-    return { ...message, parts: message.parts.map((part) => ({ ...part, requested: currentName(part, names) })) };
-  return message;
+}
+
+function isSame(parts: readonly unknown[], before: readonly unknown[]): boolean {
+  return parts.every((part, index) => part === before[index]);
 }
 
 function underName(part: ToolCallPart, name: string): ToolCallPart {

@@ -51,5 +51,7 @@ describe('a message in the names of today', () => {
     expect(shown).toMatchObject({ role: 'assistant', model: 'a/b', parts: [{}, {}, { nativeId: 'n', said: 'uno' }] });
     const said: Message = { role: 'user', parts: [{ type: 'text', text: 'uno' }] };
     expect(realias(said, names)).toBe(said);
+    const current: Message = { role: 'assistant', parts: [call('first', 's.one_thing')] };
+    expect(realias(current, names)).toBe(current);
   });
 });
