@@ -11,6 +11,11 @@ const pages = {
 const h = createHarness({}, {}, [
   toolOf('odd', 'pages', { inputSchema: pages, description: 'Pages.' }),
   toolOf('odd', 'list', { inputSchema: { type: 'array', items: {} } }),
+  toolOf('wise', 'get_it', {
+    description: 'See `look_up`.',
+    source: { state: 'ready', trusted: true, pin: '', instructions: 'Begin with `look_up`.' },
+  }),
+  toolOf('wise', 'look_up'),
 ]);
 const toolset = { tools: [{ tool: 'odd.pages' }, { tool: 'odd.list' }, { tool: 'builtin.bash', name: 'shell', aliases: [] }] };
 const toolsFor = async (query: string) => await bodyOf(await h.send('GET', `/v1/toolsets/odd/tools${query}`));
@@ -93,6 +98,14 @@ describe('the tools of a toolset as a provider is sent them', () => {
       path: 'tools[2].tool',
       message: 'builtin.bash is not sent to cohere as shell: the provider takes 1 tools in one request',
     });
+  });
+
+  it('are told of each other, and by their trusted server, under the names of today', async () => {
+    const wise = { tools: [{ tool: 'wise.get_it' }, { tool: 'wise.look_up', name: 'find_it' }] };
+    expect((await h.send('PUT', '/v1/toolsets/wise', wise)).status).toBe(201);
+    const { tools, prompt } = await bodyOf(await h.send('GET', '/v1/toolsets/wise/tools?provider=anthropic'));
+    expect(tools[0].definition.description).toBe('See `find_it`.');
+    expect(prompt).toMatch(/^## Instructions of wise\nBegin with `find_it`\.\n\n## Tool names\n[\s\S]*- find_it = wise\.look_up/);
   });
 
   it('are told in the prompt by the text protocol, asked for or of a provider', async () => {
