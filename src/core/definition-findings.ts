@@ -67,13 +67,13 @@ const textRules: readonly Rule[] = [
   {
     finding: 'hides-from-user',
     pattern:
-      /\b(?:do not|don['’]t|never|without)\s(?:mention|mentioning|tell|telling|inform|informing|notify|notifying|reveal|revealing|disclose|disclosing|alert|alerting)\s(?:this|it|that|any of this|the user|users?|anyone|anybody|them)\b/i,
+      /\b(?:do not|don['’]t|never)\s(?:mention|tell|inform|notify|reveal|disclose|alert)\s(?:this|it|that|any of this|the user|users?|anyone|anybody|them)\b|\bwithout (?:telling|informing|notifying|alerting) the user\b/i,
     message: 'tells the model to keep something from the user',
   },
   {
     finding: 'skips-approval',
     pattern:
-      /(?<!\b(?:not|never|n['’]t)\s)\b(?:skip|bypass|suppress)\s(?:\w{1,12}\s){0,3}?(?:confirmations?|approvals?|permission (?:checks?|prompts?)|safety checks?)\b/i,
+      /(?<!(?:\b(?:not|never|cannot)|n['’]t)(?:\s\w{1,12}){0,3}\s)\b(?:skip|bypass|suppress)\s(?:\w{1,12}\s){0,3}?(?:confirmations?|approvals?|permission (?:checks?|prompts?)|safety checks?)\b/i,
     message: 'tells the model to act without being allowed to',
   },
   {

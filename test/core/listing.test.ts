@@ -189,6 +189,7 @@ describe('a listed definition', () => {
       'Skips confirmation prompts of the package manager? No: it never skips confirmation.',
       'You MUST call resolve_library first to get an id. Always use absolute paths.',
       'IMPORTANT: do not use it for large files. Do NOT skip the approval step.',
+      "Sends silently, without notifying users. It doesn’t skip the confirmations; you cannot bypass approvals: don't skip approval.",
       'Unit system: metric. Ignores previous results. Reads .env.example files.',
       'Returns <branch> and <path>, or the conversation history of a channel.',
     ]) {

@@ -1,4 +1,6 @@
+import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { describeCorpus, readJson } from '../fixtures.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
 
@@ -30,6 +32,25 @@ describe('/v1/tools', () => {
     expect((await h.send('GET', '/v1/tools/web.search/aliases', undefined, key)).status).toBe(403);
     expect((await h.send('PUT', '/v1/tools/docs.search/aliases', { aliases: [] }, key)).status).toBe(403);
   });
+});
+
+describeCorpus('mcp-tools', (path) => {
+  it('are listed page by page, all of the corpus and each once', async () => {
+    const files = readdirSync(path).filter((name) => name !== 'index.json');
+    for (const [index, file] of files.entries()) {
+      const server = { kind: 'static', url: 'https://tools.example.com/call', tools: readJson<unknown[]>(`${path}/${file}`) };
+      expect((await h.send('PUT', `/v1/servers/s${index}`, server)).status).toBe(201);
+    }
+    const seen = new Set<string>();
+    let cursor = '';
+    do {
+      const { items, nextCursor } = await bodyOf(await h.send('GET', `/v1/tools?limit=200${cursor}`));
+      for (const { canonical } of items) seen.add(canonical);
+      cursor = nextCursor === null ? '' : `&cursor=${encodeURIComponent(nextCursor)}`;
+    } while (cursor !== '');
+    // Two have names that are none.
+    expect([...seen].filter((canonical) => /^s\d/.test(canonical))).toHaveLength(1472 - 2);
+  }, 30_000);
 });
 
 describe('default aliases', () => {
