@@ -57,9 +57,9 @@ function toolset(map: AliasMap): Toolset {
   return found;
 }
 
-/** Turns need those of ours for themselves, wherever they come from. */
-function isAlwaysOffered({ alwaysOffered: wanted, canonical, ownName }: EditionTool): boolean {
-  return wanted === true || injectedNames.get(ownName) === canonical;
+/** Turns need those of ours for themselves, and a caller's own are what he asks for. */
+function isAlwaysOffered({ alwaysOffered: wanted, canonical, ownName, kind }: EditionTool): boolean {
+  return wanted === true || kind === 'client' || injectedNames.get(ownName) === canonical;
 }
 
 /**

@@ -18,6 +18,8 @@ export type Plan = {
   edition?: EditionPointer;
   /** Canonical names the turn may use: the agent's list in its own spelling was folded against the edition. null: all. */
   allow: readonly string[] | null;
+  /** SHA-256 (hex) of a list that many turns share, so that its names need not be read to know it again. */
+  allowHash?: string;
   /** `MONIKER_ALIASES`, as it was when the turn was accepted. */
   aliases: boolean;
   limits: AgentLimits;

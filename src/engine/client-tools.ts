@@ -2,7 +2,7 @@
  * The caller's own tools beside the server's: names that would mean two things are refused before a turn begins, so that no
  * call of the model can go to the wrong side. Used by `plan-turn.ts`.
  */
-import { resolveName, type AliasMap } from '../core/alias-map.ts';
+import { toolsNamed, type AliasMap } from '../core/alias-map.ts';
 import { fold } from '../core/fold.ts';
 import type { ClientTool } from '../core/plan.ts';
 import { invalidRequest, type Issue } from '../core/problem.ts';
@@ -31,10 +31,11 @@ export function checkClientTools(
 
 /** The tool, or all tools, that a call by this name would mean. */
 function serverToolOf(names: AliasMap | null, name: string): string | undefined {
-  const resolution = names === null ? null : resolveName(names, name);
-  if (resolution === null) return undefined;
-  if (resolution.ok) return `${resolution.canonical} (called ${resolution.wireName})`;
-  return resolution.code === 'ambiguous_tool' ? resolution.candidates.join(' and ') : undefined;
+  const [tool, ...others] = names === null ? [] : toolsNamed(names, name);
+  if (tool === undefined) return undefined;
+  return others.length === 0
+    ? `${tool.canonical} (called ${tool.wireName})`
+    : [tool, ...others].map(({ wireName }) => wireName).join(' and ');
 }
 
 const injectedByFold: ReadonlyMap<string, string> = new Map([...injectedNames].map(([name, canonical]) => [fold(name), canonical]));

@@ -1,9 +1,11 @@
 /** The names that a plan offers: its edition, the agent's list and the alias switch as one table, kept for the next turn. */
-import { buildAliasMap, extendAliasMap, type AliasMap } from '../core/alias-map.ts';
+import { buildAliasMap, extendAliasMap, toolsNamed, type AliasMap } from '../core/alias-map.ts';
 import type { Edition, EditionTool } from '../core/edition.ts';
 import { fetchResultTool } from '../core/fetch-result.ts';
+import { findToolsTool } from '../core/find-tools.ts';
 import { limits } from '../core/limits.ts';
 import { CanonicalName, WireName } from '../core/names.ts';
+import { isOnDemand } from '../core/offered-tools.ts';
 import type { ClientTool, Plan } from '../core/plan.ts';
 import { useSkillTool } from '../core/use-skill.ts';
 import type { ResultStore } from '../ports/result-store.ts';
@@ -11,58 +13,69 @@ import type { ResultStore } from '../ports/result-store.ts';
 /** Narrowed tables by the edition that they are views of; they go when it goes. */
 const narrowed = new WeakMap<Edition, Map<string, AliasMap>>();
 
-/** `names` is the edition's full table. */
-export function planNames(names: AliasMap, plan: Pick<Plan, 'aliases' | 'allow'>): AliasMap {
-  if (plan.allow === null && plan.aliases === names.aliases) return names;
+/**
+ * `names` is the edition's full table. Where most of a plan's tools are given on demand, `find_tools` is one of them. A list of any
+ * length costs no more than its hash, where it has one.
+ */
+export function planNames(names: AliasMap, plan: PlanView): AliasMap {
+  const view = viewOf(names, plan);
+  return isOnDemand(view) ? withTool(view, findToolsTool, findable) : view;
+}
+
+type PlanView = Pick<Plan, 'aliases' | 'allow' | 'allowHash'>;
+
+function viewOf(names: AliasMap, { aliases, allow, allowHash }: PlanView): AliasMap {
+  if (allow === null && aliases === names.aliases) return names;
   const views = narrowed.get(names.edition) ?? new Map<string, AliasMap>();
   narrowed.set(names.edition, views);
-  const key = `${plan.aliases} ${JSON.stringify(plan.allow)}`;
+  // A hash is hexadecimal, a list begins with a bracket: neither passes for the other.
+  const key = `${aliases} ${allowHash ?? JSON.stringify(allow)}`;
   const known = views.get(key);
   if (known !== undefined) return known;
   if (views.size >= limits.maxNarrowedViews) views.clear();
-  const view = buildAliasMap(names.edition, { aliases: plan.aliases, allow: plan.allow });
+  const view = buildAliasMap(names.edition, { aliases, allow });
   views.set(key, view);
   return view;
 }
 
 /** What a turn offers: the toolset's part, `use_skill` where the agent has skills, then the caller's own tools. null: none of them. */
-export function turnNames(names: AliasMap | null, plan: Pick<Plan, 'aliases' | 'allow' | 'clientTools' | 'skills'>): AliasMap | null {
+export function turnNames(names: AliasMap | null, plan: PlanView & Pick<Plan, 'clientTools' | 'skills'>): AliasMap | null {
   const listed = names === null ? null : planNames(names, plan);
   const own = plan.skills === undefined || plan.skills.length === 0 ? listed : withUseSkill(listed);
   return plan.clientTools === undefined || plan.clientTools.length === 0 ? own : extendAliasMap(own, plan.clientTools.map(toEditionTool));
 }
 
-/** Tables with the tool to read up skills at their end, by the table without. */
-const withSkills = new WeakMap<AliasMap, AliasMap>();
 const skillsAlone = extendAliasMap(null, [useSkillTool]);
 
-/** Not where the plan has it already, or a tool of its name, which there can be with `MONIKER_ALIASES=off`. */
 function withUseSkill(names: AliasMap | null): AliasMap {
-  if (names === null) return skillsAlone;
-  const known = withSkills.get(names);
-  if (known !== undefined) return known;
-  const { canonical, wireName } = useSkillTool;
-  const listed = names.tools.some((tool) => tool.canonical === canonical || tool.wireName === wireName);
-  const map = listed ? names : extendAliasMap(names, [useSkillTool]);
-  withSkills.set(names, map);
-  return map;
+  return names === null ? skillsAlone : withTool(names, useSkillTool, skilled);
 }
-
-/** Tables with the tool to fetch results at their end, by the table without. */
-const extended = new WeakMap<AliasMap, AliasMap>();
 
 /**
  * The same names, and last of them `fetch_result`, once a result of the session was cut and kept: asked at every step, so it
- * is there in the turn that made the result. Not where the plan has it already, and not for a turn without tools.
+ * is there in the turn that made the result. On demand it is there from the first step on: what a conversation gathers stands behind
+ * it, and keeps its place. Not where the plan has it already, and not for a turn without tools.
  */
 export function withFetchResult(names: AliasMap | null, results: Pick<ResultStore, 'any'> | null): AliasMap | null {
-  if (names === null || results === null || !results.any()) return names;
-  const known = extended.get(names);
+  if (names === null || results === null || !(isOnDemand(names) || results.any())) return names;
+  return withTool(names, fetchResultTool, fetching);
+}
+
+/** Tables with one of our tools at their end, by the table without. */
+type Extended = WeakMap<AliasMap, AliasMap>;
+const findable: Extended = new WeakMap();
+const skilled: Extended = new WeakMap();
+const fetching: Extended = new WeakMap();
+
+/** Not where the plan has it already, or a tool of its name, which there can be with `MONIKER_ALIASES=off`. */
+function withTool(names: AliasMap, tool: EditionTool, kept: Extended): AliasMap {
+  const known = kept.get(names);
   if (known !== undefined) return known;
-  const { canonical, wireName } = fetchResultTool;
-  const listed = names.tools.some((tool) => tool.canonical === canonical || tool.wireName === wireName);
-  const map = listed ? names : extendAliasMap(names, [fetchResultTool]);
-  extended.set(names, map);
+  const isListed =
+    toolsNamed(names, tool.canonical).some(({ canonical }) => canonical === tool.canonical) ||
+    toolsNamed(names, tool.wireName).some(({ wireName }) => wireName === tool.wireName);
+  const map = isListed ? names : extendAliasMap(names, [tool]);
+  kept.set(names, map);
   return map;
 }
 

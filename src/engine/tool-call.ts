@@ -3,6 +3,7 @@ import type { AliasMap } from '../core/alias-map.ts';
 import type { Ask } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { EditionPointer, EditionTool } from '../core/edition.ts';
+import type { Gathered } from '../core/gathered-tools.ts';
 import type { Via } from '../core/message.ts';
 import type { PolicyRule } from '../core/policy.ts';
 import type { ServerAccess } from '../core/server.ts';
@@ -37,6 +38,8 @@ export type CallScope = {
   turn: string | null;
   /** null: the conversation has no tools, so every name is unknown. */
   names(): AliasMap | null;
+  /** The tools that the conversation has come to. Absent: nothing is gathered. */
+  gathered?(): readonly Gathered[];
   edition: EditionPointer | null;
   files: FileSystem;
   /** Where results that are too long are kept whole; null: nowhere. */

@@ -29,8 +29,14 @@ export type ToolContext = {
 export type FoundTool = { name: string; canonical: string; aliases: string[]; description: string; inputSchema: JsonSchema };
 
 export interface ToolFinder {
+  /** How many tools there are to be found. */
+  readonly total: number;
+  /** The conversation has gathered as many as its model is sent definitions of: what is found now can be called, and that is all. */
+  readonly isFull: boolean;
   /** The best first. */
   find(query: string, max: number): FoundTool[];
+  /** Names that look like it, where nothing is found. */
+  near(query: string): string[];
 }
 
 export interface SkillReader {

@@ -8,7 +8,7 @@
  * that the caller runs (state: pending, answered, closed; answer_hash: SHA-256 of what it said) · results, result_parts: long
  * results for `fetch_result`, oldest first, in pieces by where they start (UTF-16 units) · compactions: number of each
  * `compaction` event and of the last event that it stands for · completions: answers of chat dialects, so that a cut stream can
- * go on · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
+ * go on · gathered: tools that the conversation found or called, in order · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
  */
 import { sessionFilesSchema } from '../storage/session-files.ts';
 
@@ -65,4 +65,7 @@ const fourth = [
   `ALTER TABLE completions ADD COLUMN echo TEXT NOT NULL DEFAULT '{}'`,
 ];
 
-export const sessionMigrations: readonly string[] = [first, second, third, fourth].map((statements) => statements.join(';\n'));
+/** A conversation from before begins to gather with its next call. */
+const fifth = [`CREATE TABLE gathered (seq INTEGER PRIMARY KEY, canonical TEXT NOT NULL, name TEXT NOT NULL)`];
+
+export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth].map((statements) => statements.join(';\n'));

@@ -3,10 +3,14 @@
  * streamed from or answered from reads none of it. Models' turns read from the last compaction on; only a client's resent
  * history is compared with everything.
  */
+import type { Gathered } from '../core/gathered-tools.ts';
 import { createTranscript, type Transcript, type TurnMessages } from '../core/transcript.ts';
 import type { EventLog } from './event-log.ts';
+import { createGatheredStore } from './gathered-store.ts';
 
 export type LogTranscript = Transcript & {
+  /** The tools that the conversation has come to, those of turns that were summed up included. */
+  gathered(): readonly Gathered[];
   /** The conversation as people had it, by turn, compactions or not. Reads the whole log once there is a compaction. */
   everything(): TurnMessages[];
 };
@@ -14,6 +18,7 @@ export type LogTranscript = Transcript & {
 /** `apply` follows the event's `log.append` at once: it is the newest one. */
 export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscript {
   let fold: Transcript | null = null;
+  const gathered = createGatheredStore(sql);
 
   const folded = (): Transcript => {
     if (fold !== null) return fold;
@@ -26,12 +31,14 @@ export function createLogTranscript(sql: SqlStorage, log: EventLog): LogTranscri
   return {
     apply(event) {
       if (event.type === 'compaction') rememberCompaction(sql, log.newest, event.through);
+      gathered.apply(event);
       fold?.apply(event);
     },
     messages: () => folded().messages(),
     turns: () => folded().turns(),
     summary: () => folded().summary(),
     tokens: () => folded().tokens(),
+    gathered: () => gathered.list(),
     everything() {
       let whole = folded();
       if (whole.summary() !== null) {

@@ -17,13 +17,14 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { withSkillFiles } from '../storage/skill-files.ts';
 import type { EventLog } from './event-log.ts';
+import type { LogTranscript } from './transcript-log.ts';
 import { auditScope, type TurnAuditParts } from './turn-audit.ts';
 import type { Run } from './turn-run.ts';
 
 export type TurnScopeParts = TurnAuditParts & {
   deps: TurnDeps;
   log: EventLog;
-  transcript: Transcript;
+  transcript: Transcript & Pick<LogTranscript, 'gathered'>;
   files: FileSystem;
   results: ResultStore | null;
   workspace: string;
@@ -42,6 +43,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
   const { offered, rules, skills } = await askCatalogAgain(deps, run.abort.signal, read);
   // Asked at each step: the turn that makes a long result can read on in it.
   const names = () => withFetchResult(offered, results);
+  const gathered = () => transcript.gathered();
   return {
     workspace,
     turn: run.turn,
@@ -50,6 +52,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
     state: run.state,
     messages: () => transcript.messages(),
     conversation: transcript,
+    gathered,
     results,
     newest: () => log.newest,
     append,
@@ -58,6 +61,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
       ...auditScope(parts, run),
       ...(plan.caller !== undefined && { caller: plan.caller }),
       names,
+      gathered,
       rules,
       canWait: true,
       results,

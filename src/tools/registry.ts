@@ -10,13 +10,24 @@ import { currentTime } from './current-time.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { deleteFile } from './delete-file.ts';
 import { fetchResult } from './fetch-result.ts';
+import { findTools } from './find-tools.ts';
 import { httpRequest } from './http-request.ts';
 import { listDirectory } from './list-directory.ts';
 import { readFile } from './read-file.ts';
 import { useSkill } from './use-skill.ts';
 import { writeFile } from './write-file.ts';
 
-const builtinTools: readonly DefinedTool[] = [bash, readFile, writeFile, listDirectory, deleteFile, httpRequest, fetchResult, useSkill];
+const builtinTools: readonly DefinedTool[] = [
+  bash,
+  readFile,
+  writeFile,
+  listDirectory,
+  deleteFile,
+  httpRequest,
+  fetchResult,
+  findTools,
+  useSkill,
+];
 const localTools: readonly DefinedTool[] = [currentTime, calculate];
 
 /** A tool with the server that it belongs to: what the executor runs. */

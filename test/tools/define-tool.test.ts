@@ -120,6 +120,7 @@ describe('the registry', () => {
       ['builtin.bash', 'shell'],
       ['builtin.delete_file'],
       ['builtin.fetch_result'],
+      ['builtin.find_tools'],
       ['builtin.http_request'],
       ['builtin.list_directory'],
       ['builtin.read_file'],

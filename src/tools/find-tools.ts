@@ -1,0 +1,52 @@
+import { findToolsDescription, FindToolsInput, findToolsName } from '../core/find-tools.ts';
+import { limits } from '../core/limits.ts';
+import { quoted } from '../core/problem.ts';
+import { shortSchema } from '../core/short-schema.ts';
+import type { FoundTool, ToolFinder } from '../ports/tool-executor.ts';
+import { defineTool, ToolFault } from './define-tool.ts';
+
+export const findTools = defineTool({
+  name: findToolsName,
+  description: findToolsDescription,
+  input: FindToolsInput,
+  annotations: { title: 'Find tools', readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  run({ query, limit }, { find }) {
+    if (find === null) throw new ToolFault('There are no tools here to be found.');
+    const found = find.find(query, limit);
+    const text = found.length === 0 ? nothingFound(find, query) : [heading(find, found), ...found.map(tell)].join('\n');
+    // What is gathered from here on is read out of this (`core/gathered-tools.ts`).
+    const tools = found.map(({ name, canonical, description, aliases }) => ({
+      name,
+      canonical,
+      description: shortly(description),
+      aliases,
+    }));
+    return { isError: false, content: [{ type: 'text' as const, text }], structuredContent: { tools } };
+  },
+});
+
+function heading({ total, isFull }: ToolFinder, found: readonly FoundTool[]): string {
+  const full = isFull
+    ? ` This conversation has come to ${limits.maxGatheredTools} tools, so no more are added to your list: call them by name as they stand here.`
+    : '';
+  return `${found.length} of ${total} tools, the best first. They can be called now, by these names.${full}`;
+}
+
+function tell({ name, aliases, description, inputSchema }: FoundTool): string {
+  const also = aliases.length === 0 ? '' : ` (aliases: ${aliases.join(', ')})`;
+  return `- ${name}${also}: ${shortly(description)}\n  arguments: ${shortSchema(inputSchema, limits.maxFoundArgumentsLength)}`;
+}
+
+function nothingFound(find: ToolFinder, query: string): string {
+  const near = find.near(query);
+  const names = near.length === 0 ? '' : ` Names that look like it: ${near.join(', ')}.`;
+  return `None of ${find.total} tools fits ${quoted(query)}.${names} Say in other words what the tool should do, or a part of its name.`;
+}
+
+/** On one line: descriptions come from strangers, and a line of theirs must not pass for another tool. */
+function shortly(description: string): string {
+  const line = description.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  return line.length <= limits.maxFoundDescriptionLength
+    ? line
+    : `${line.slice(0, limits.maxFoundDescriptionLength).trimEnd()}…`.toWellFormed();
+}
