@@ -39,7 +39,9 @@ export function readSkillZip(archive: Uint8Array): SkillFiles & { warnings: Issu
   return { content, resources, warnings: strayWarnings(stray.map(({ name }) => ({ path: name }))) };
 }
 
-function refused(issues: Issue[]) {
+/** Names in archives may have 64 kB each, and do not come back whole. */
+function refused(found: readonly Issue[]) {
+  const issues = found.map(({ path, message }) => ({ path: path.slice(0, limits.maxSkillPathBytes), message }));
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
   return invalidRequest(issues, `The archive was refused: ${quoted(first?.path ?? '')} ${first?.message ?? ''}${more}.`);

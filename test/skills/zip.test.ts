@@ -60,6 +60,12 @@ describe('a zip archive', () => {
     expect(detail).toContain(JSON.stringify(issues[0]?.path));
   });
 
+  it('with long names is told of them in short', () => {
+    const { issues, detail } = refusal(zipOf({ [`/${'x'.repeat(60_000)}`]: '', [`/${'y'.repeat(60_000)}`]: '' }));
+    expect(issues.map(({ path }) => path.length)).toEqual([limits.maxSkillPathBytes, limits.maxSkillPathBytes]);
+    expect(detail.length).toBeLessThan(300);
+  });
+
   it('that is a bomb is given up at the size that it claims', () => {
     const bomb = zipOf({ 'SKILL.md': skill, 'bomb.txt': new Uint8Array(50 * 1024 * 1024) });
     expect(refusal(bomb).issues[0]?.message).toContain('at most');

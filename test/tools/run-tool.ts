@@ -4,6 +4,7 @@ import { contentText, type ToolResult } from '../../src/core/tool.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';
 import type { Logger } from '../../src/ports/runtime.ts';
+import type { SkillReader } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools } from '../../src/tools/registry.ts';
@@ -17,7 +18,13 @@ export type Bench = {
 };
 
 export function toolBench(
-  parts: { files?: FileSystem; results?: ResultStore; fetch?: (request: Request) => Promise<Response>; signal?: AbortSignal } = {},
+  parts: {
+    files?: FileSystem;
+    results?: ResultStore;
+    fetch?: (request: Request) => Promise<Response>;
+    signal?: AbortSignal;
+    skills?: SkillReader | null;
+  } = {},
 ): Bench {
   const files = parts.files ?? createMemoryFiles(() => 0);
   return {
@@ -34,7 +41,7 @@ export function toolBench(
         idempotencyKey: 'call_1',
         results: parts.results ?? null,
         find: null,
-        skills: null,
+        skills: parts.skills ?? null,
       });
       return { ...result, text: contentText(result.content) };
     },

@@ -1,0 +1,80 @@
+/**
+ * What the skills framework tests of its skills, as it is answered here. Different on purpose: skills come through the API as well as from
+ * a folder, so no folder is no fault; which of them an agent has is said by its `skills`, in the place of include and exclude; and an
+ * unknown skill is an error result that names those there are, not a plain text.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Skill } from '../../src/core/skill.ts';
+import { skillText } from '../../src/core/skill-prompt.ts';
+import { systemPrompt } from '../../src/core/system-prompt.ts';
+import { createSkillReader, planSkills } from '../../src/engine/plan-skills.ts';
+import { turnNames } from '../../src/engine/plan-names.ts';
+import { readEnvironment } from '../../src/local/environment.ts';
+import { loadSkills } from '../../src/local/skills.ts';
+import { readSkill } from '../../src/skills/read-skill.ts';
+import { toolBench } from '../tools/run-tool.ts';
+
+const folders = mkdtempSync(join(tmpdir(), 'moniker-seed-skills-'));
+afterAll(() => rmSync(folders, { recursive: true }));
+
+const skill = (name: string): Skill =>
+  readSkill(name, {
+    content: `---\nname: ${name}\ndescription: About ${name}.\nversion: 1.2.0\nauthor: me\ntags: [a, b]\n---\nDo it.`,
+    resources: [{ path: 'run.sh', text: 'ls' }],
+  }).skill;
+
+const accepted = { put: async <T>(): Promise<T> => ({ warnings: [] }) as T };
+
+describe('skills', () => {
+  it('no directory: nothing is loaded, and nothing is wrong', () => {
+    expect(readEnvironment({}).skillsDir).toBeNull();
+    expect(readEnvironment({ MONIKER_SKILLS_DIR: ' ' }).skillsDir).toBeNull();
+    expect(readEnvironment({ MONIKER_SKILLS_DIR: '/a/skills' })).toMatchObject({ skillsDir: '/a/skills', unknown: [] });
+  });
+
+  it('missing directory: an entry that says so, and no failure', async () => {
+    const { names, notes } = await loadSkills(accepted, join(folders, 'missing'));
+    expect([names, notes.length]).toEqual([[], 1]);
+  });
+
+  it('a SKILL.md without a description is refused with an error', () => {
+    expect(() => readSkill('a', { content: '---\nname: a\n---\nx', resources: [] })).toThrow('SKILL.md: description: is missing');
+  });
+
+  it('a folder that itself holds SKILL.md works', async () => {
+    mkdirSync(join(folders, 'alone'));
+    writeFileSync(join(folders, 'alone', 'SKILL.md'), '---\nname: alone\ndescription: x\n---\nx');
+    expect((await loadSkills(accepted, join(folders, 'alone'))).names).toEqual(['alone']);
+  });
+
+  it('an agent has those that it names', async () => {
+    const all = new Map(['one', 'two', 'three'].map((name) => [name, skill(name)]));
+    const directory = { skill: async (_workspace: string, name: string) => all.get(name) ?? Promise.reject(new Error('none')) };
+    expect((await planSkills(directory, 'default', ['three', 'one'], null)).map(({ name }) => name)).toEqual(['three', 'one']);
+  });
+
+  it('zero skills: no section in the prompt', () => {
+    const names = turnNames(null, { aliases: true, allow: null, skills: [] });
+    expect(systemPrompt({ instructions: 'Be brief.', skills: [] }, names)).toBe('Be brief.');
+  });
+
+  it('SKILL.md is not listed as a resource', () => {
+    expect(skill('one').resources.map(({ path }) => path)).toEqual(['run.sh']);
+    expect(skillText(skill('one'), null)).not.toContain('SKILL.md');
+  });
+
+  it('frontmatter of its own, such as version, author and tags, is no fault', () => {
+    expect(skill('one')).toMatchObject({ name: 'one', description: 'About one.' });
+  });
+
+  it('an unknown skill is answered with those that there are, and no skills at all with where they come from', async () => {
+    const reader = createSkillReader([skill('one'), skill('two')], () => null);
+    const asked = await toolBench({ skills: reader }).run('builtin.use_skill', { name: 'three' });
+    expect([asked.isError, asked.text]).toEqual([true, 'There is no skill "three". There are: one, two.']);
+    expect((await toolBench().run('builtin.use_skill', { name: 'one' })).text).toContain('they belong to agents');
+    expect((await toolBench({ skills: reader }).run('builtin.use_skill', { name: ' one ' })).text).toContain('Do it.');
+  });
+});
