@@ -11,7 +11,7 @@ import { mapParts } from './schema-parts.ts';
 import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
 
-export type ToldTool = Pick<EditionTool, 'description' | 'inputSchema'>;
+type ToldTool = Pick<EditionTool, 'description' | 'inputSchema'>;
 
 export function toldTool(names: OfferedNames, tool: EditionTool): ToldTool {
   const root = rootOf(names);
