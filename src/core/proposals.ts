@@ -82,8 +82,9 @@ function textOf({ parts }: Message): string {
   return text.slice(0, limits.maxProposalCharacters).trim();
 }
 
-function propose({ canonical, description, ui }: EditionTool & { ui: UiTool }, sources: readonly Source[]): Proposal {
-  const signs = readSigns(ui, description);
+function propose(tool: EditionTool & { ui: UiTool }, sources: readonly Source[]): Proposal {
+  const { canonical, description, ui } = tool;
+  const signs = signsOf(tool);
   let best: Evidence = { strength: 0, topic: null };
   for (const { weight, words } of sources) {
     const found = evidence(signs, words);
@@ -107,16 +108,30 @@ function sentence({ label }: UiTool, description: string, topic: string | null):
 }
 
 type Signs = {
-  triggers: { text: string; units: Unit[] }[];
+  triggers: { text: string; units: Unit[]; words: string[] }[];
   label: string;
   category: string[];
   labelWords: string[];
   described: string[][];
 };
 
+/** Kept with the edition: reading them takes longer than looking for them. */
+const read = new WeakMap<EditionTool, Signs>();
+
+function signsOf(tool: EditionTool & { ui: UiTool }): Signs {
+  const known = read.get(tool);
+  if (known !== undefined) return known;
+  const signs = readSigns(tool.ui, tool.description);
+  read.set(tool, signs);
+  return signs;
+}
+
 function readSigns({ triggers, label, category }: UiTool, description: string): Signs {
   return {
-    triggers: triggers.map((text) => ({ text, units: toUnits(text) })),
+    triggers: triggers.map((text) => {
+      const units = toUnits(text);
+      return { text, units, words: units.flat() };
+    }),
     label,
     labelWords: toUnits(label).flat(),
     category: toUnits(category).flat(),
@@ -129,8 +144,8 @@ function evidence(signs: Signs, spoken: SpokenWords): Evidence {
   const take = (strength: number, topic: string | null): void => {
     if (strength > best.strength) best = { strength, topic };
   };
-  for (const { text, units } of signs.triggers) {
-    if (spoken.has(units.flat())) return { strength: strengths.trigger, topic: text };
+  for (const { text, units, words } of signs.triggers) {
+    if (spoken.has(words)) return { strength: strengths.trigger, topic: text };
     const share = shareOf(units, spoken);
     take(strengths.scattered * share, share === 1 ? text : null);
   }

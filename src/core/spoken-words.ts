@@ -12,25 +12,40 @@ export type SpokenWords = {
   has(words: readonly string[]): boolean;
 };
 
-/** One pass over the text for each length of phrase that is asked for; each phrase after that is one look-up. */
+/** One pass over the text for each length of phrase of which all words are in it; each phrase after that is one look-up. */
 export function indexWords(text: string): SpokenWords {
   const words = toUnits(text).flat();
+  const single: ReadonlySet<string> = new Set(words);
+  const joined = words.join(' ');
+  /** Where each word begins in it, and where one more would. */
+  const begins = [0];
+  for (const word of words) begins.push((begins.at(-1) ?? 0) + word.length + 1);
   const phrases = new Map<number, ReadonlySet<string>>();
   const phrasesOf = (length: number): ReadonlySet<string> => {
     const known = phrases.get(length);
     if (known !== undefined) return known;
     const found = new Set<string>();
-    for (let start = 0; start + length <= words.length; start += 1) found.add(words.slice(start, start + length).join(' '));
+    for (let start = 0; start + length <= words.length; start += 1)
+      found.add(joined.slice(begins[start], (begins[start + length] ?? 0) - 1));
     phrases.set(length, found);
     return found;
   };
-  return { has: (phrase) => phrase.length > 0 && phrasesOf(phrase.length).has(phrase.join(' ')) };
+  return {
+    has(phrase) {
+      if (phrase.length === 0 || !phrase.every((word) => single.has(word))) return false;
+      return phrase.length === 1 || phrasesOf(phrase.length).has(phrase.join(' '));
+    },
+  };
 }
 
 /** `Fotografía del PDFを` → `[fotografia] [del] [pdf, を]`. */
 export function toUnits(text: string): Unit[] {
-  return Array.from(plain(text).matchAll(/[\p{L}\p{N}\p{M}]+/gu), ([unit]) => unit.match(unitWords) ?? []);
+  if (isAscii.test(text)) return Array.from(text.toLowerCase().match(/[a-z0-9]+/g) ?? [], (word) => [word]);
+  return Array.from(plain(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [], (unit) => unit.match(unitWords) ?? []);
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant
+const isAscii = /^[\x00-\x7f]*$/;
 
 /** Whether a word is a character of a script that is written without spaces, or with endings. */
 export function isUnspaced(word: string): boolean {

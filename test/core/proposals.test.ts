@@ -209,6 +209,7 @@ describe('rankProposals', () => {
         }
         expect(propose(...messages)).toEqual(found);
       }),
+      { numRuns: 40 },
     );
   });
 });

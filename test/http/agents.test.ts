@@ -55,3 +55,23 @@ describe('the list of an agent', () => {
     expect((await bodyOf(await put([]))).warnings).toEqual([{ path: 'tools', message: expect.stringContaining('allows nothing') }]);
   });
 });
+
+describe('an agent whose toolset is not there', () => {
+  const ask = () => h.send('POST', '/v1/chat/completions', { model: 'agent/helper', messages: [{ role: 'user', content: 'x' }] });
+
+  it('has no turn, whatever its list says, rather than one with other tools', async () => {
+    await put(['Shell'], { toolset: 'later' });
+    expect([(await ask()).status, h.sessions.all.size, h.proxied]).toEqual([404, 0, []]);
+    await put(undefined, { toolset: 'later' });
+    expect([(await ask()).status, h.sessions.all.size, h.proxied]).toEqual([404, 0, []]);
+    await h.send('PUT', '/v1/toolsets/later', demo);
+    expect((await ask()).status).toBe(200);
+    await h.send('DELETE', '/v1/toolsets/later');
+    expect([(await ask()).status, h.sessions.all.size]).toEqual([404, 1]);
+  });
+
+  it('that is unknown itself has none either', async () => {
+    expect((await ask()).status).toBe(404);
+    expect(h.sessions.all.size).toBe(0);
+  });
+});
