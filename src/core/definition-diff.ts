@@ -5,6 +5,7 @@
  */
 import type { DefinitionChange } from './hold.ts';
 import { isDeeperThan } from './json-depth.ts';
+import { pointerToken } from './json-pointer.ts';
 import { limits } from './limits.ts';
 import type { ToolDefinition } from './tool.ts';
 import { visibleText } from './visible-text.ts';
@@ -116,9 +117,4 @@ function shown(value: unknown, start: number): unknown {
 function cut(text: string, start: number): string {
   const end = text.length > limits.maxChangeValueLength ? `${text.slice(0, limits.maxChangeValueLength).toWellFormed()}…` : text;
   return start > 0 ? `…${end}` : end;
-}
-
-/** A key in a JSON Pointer (RFC 6901 §3). */
-export function pointerToken(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -7,8 +7,8 @@
  * pattern has bounded gaps only, so that a text is read once whatever it holds.
  */
 import type { Finding } from './hold.ts';
-import { addFinding } from './listing-schema.ts';
-import { pointerToken } from './definition-diff.ts';
+import { addFinding } from './listing-findings.ts';
+import { pointerToken } from './json-pointer.ts';
 import { fold } from './fold.ts';
 import { limits } from './limits.ts';
 import { quote } from './names.ts';

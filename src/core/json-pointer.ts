@@ -1,4 +1,4 @@
-/** JSON Pointers (RFC 6901) into values: what entries pick from results. Fragments in schemas are `schema-references.ts`. */
+/** JSON Pointers (RFC 6901) into values: what entries pick from results, and where something was found in a definition. Fragments in schemas are `schema-references.ts`. */
 import { isObject } from './schema-types.ts';
 
 /** null: there is nothing there, which a value of null is not. */
@@ -22,6 +22,11 @@ export function tokensOf(pointer: string): string[] {
     .split('/')
     .slice(1)
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** A key as a part of a pointer (section 3). */
+export function pointerToken(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 export function isIndex(token: string): boolean {
