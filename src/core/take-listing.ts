@@ -136,7 +136,9 @@ function listedTool(before: KeptTool | undefined, item: PinnedItem, isFirst: boo
   const accepted = before?.accepted ?? null;
   const tool = { name, accepted, listed, refused, reason: null, findings, renamedTo: null };
   if (listed === null) return tool;
-  if (accepted !== null) return accepted.pin === listed.pin ? { ...tool, listed: accepted } : { ...tool, reason: 'changed' };
+  // What came is the same, but the rules by which it is cleaned for models may be newer than what is kept.
+  if (accepted?.pin === listed.pin) return { ...tool, accepted: listed, listed };
+  if (accepted !== null) return { ...tool, reason: 'changed' };
   if (item.isSuspicious) return { ...tool, reason: 'suspicious' };
   // One that waited for somebody before does so still, whoever made the server anew.
   return isFirst && before === undefined ? { ...tool, accepted: listed } : { ...tool, reason: 'new' };
@@ -176,13 +178,18 @@ function isListed(tool: KeptTool | undefined): boolean {
 
 function isSame(one: KeptTool, other: KeptTool): boolean {
   return (
-    one.accepted?.pin === other.accepted?.pin &&
-    one.listed?.pin === other.listed?.pin &&
+    isSameDefinition(one.accepted, other.accepted) &&
+    isSameDefinition(one.listed, other.listed) &&
     one.refused === other.refused &&
     one.reason === other.reason &&
     one.renamedTo === other.renamedTo &&
     canonicalJson(one.findings) === canonicalJson(other.findings)
   );
+}
+
+function isSameDefinition(one: PinnedDefinition | null, other: PinnedDefinition | null): boolean {
+  if (one === other) return true;
+  return one !== null && one.pin === other?.pin && canonicalJson(one.definition) === canonicalJson(other.definition);
 }
 
 function push(table: Map<string, KeptTool[]>, key: string, tool: KeptTool): void {

@@ -67,6 +67,20 @@ describe('a later listing', () => {
     expect(statesOf(await take(broken.tools, [tool('a', 'Other.')]))).toEqual({ a: 'changed' });
   });
 
+  it('cleans what is in force by the rules of now', async () => {
+    const { tools } = await take([], [tool('a')], { isFirst: true });
+    const [before] = tools as [KeptTool];
+    const dirty = { ...tool('a', 'Returns\u200b a fact of the day.') };
+    const [clean] = (await take([], [dirty], { isFirst: true })).tools as [KeptTool];
+    expect(clean.accepted?.definition.description).toBe('Returns a fact of the day.');
+    // As older rules would have kept it.
+    const kept = { ...clean, accepted: { pin: clean.accepted?.pin ?? '', definition: clean.accepted?.raw ?? expect.fail() } };
+    const again = await take([{ ...kept, listed: kept.accepted }], [dirty]);
+    expect(again.written).toEqual([clean]);
+    expect((await take([clean], [dirty])).written).toEqual([]);
+    expect((await take([before], [dirty])).written).toMatchObject([{ reason: 'changed' }]);
+  });
+
   it('takes the first of two with one name, and a good one before a bad one', async () => {
     const listing = await pinListing([{ name: 'a' }, tool('a', 'One.'), tool('a', 'Two.'), { name: 'b' }, { name: 'b', inputSchema: 1 }]);
     expect(listing.items.map(({ name, path, listed }) => [name, path, listed?.definition.description])).toEqual([
