@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
-import { offeredTools } from '../../src/core/offered-tools.ts';
+import { offeredTools, sentTools } from '../../src/core/offered-tools.ts';
 import { withFetchResult } from '../../src/engine/plan-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
@@ -20,6 +20,20 @@ describe('the tool that reads on in a long result', () => {
     expect(extended === null ? [] : offeredTools(extended).map(({ name }) => name)).toEqual(['bash', 'fetch_result']);
     expect(extended === null ? null : resolveName(extended, 'fetch_result')).toMatchObject({ canonical: 'builtin.fetch_result' });
     expect(now()).toBe(extended);
+  });
+
+  it('is there before anything was found where tools are given on demand, so that nothing that is sent moves', async () => {
+    const compiled = await compile({ tools: [{ tool: 'builtin.bash' }], onDemandAbove: 0 }, tools);
+    const names = buildAliasMap(compiled.edition, { aliases: true });
+    const found = [{ canonical: 'builtin.bash', name: 'bash' }];
+    const sent = [false, true].map((any) => {
+      const now = withFetchResult(names, { any: () => any });
+      return now === null ? [] : sentTools(now, found).map(({ name }) => name);
+    });
+    expect(sent).toEqual([
+      ['fetch_result', 'bash'],
+      ['fetch_result', 'bash'],
+    ]);
   });
 
   it('is not offered twice, whatever the toolset calls it', async () => {
