@@ -3,6 +3,7 @@
  * that resolving itself stays a look into a table. Used by `GET …/resolve`.
  */
 import type { AliasMap, Resolution } from './alias-map.ts';
+import { calledAlias, deprecationOf } from './called-alias.ts';
 import type { EditionAlias, EditionTool } from './edition.ts';
 import type { EntryArguments, EntryResult } from './entry-rules.ts';
 import { fold } from './fold.ts';
@@ -40,7 +41,7 @@ type Miss = Exclude<Resolution, { ok: true }>;
 export function explainHit(names: AliasMap, hit: Hit): Explanation {
   const { tool } = hit;
   const { server, ownName, kind, state, approval = 'policy', arguments: rules, result, pin, held, renamedTo } = tool;
-  const deprecated = deprecationNote(hit);
+  const deprecated = deprecationOf(hit);
   const blocked = whyBlocked(tool);
   return {
     because: `${quote(hit.requested)} ${reason(names, hit)}.`,
@@ -50,7 +51,7 @@ export function explainHit(names: AliasMap, hit: Hit): Explanation {
     kind,
     state,
     ...(blocked !== null && { blocked }),
-    ...(deprecated !== null && { deprecated }),
+    ...(deprecated !== null && { deprecated: deprecated.note }),
     approval,
     ...(rules !== undefined && { arguments: rules }),
     ...(result !== undefined && { result }),
@@ -58,12 +59,6 @@ export function explainHit(names: AliasMap, hit: Hit): Explanation {
     ...(held !== undefined && { held }),
     ...(renamedTo !== undefined && { renamedTo }),
   };
-}
-
-/** What whoever calls by this name is told to do instead; null: nothing. */
-export function deprecationNote(hit: Hit): string | null {
-  const alias = aliasMeant(hit);
-  return alias?.mode === 'deprecated' ? (alias.note ?? `use ${hit.tool.wireName}`) : null;
 }
 
 /** Why a name leads to no tool, or to several. `elsewhere`: canonical names of like tools that the workspace has, and the toolset not. */
@@ -89,7 +84,7 @@ function reason(names: AliasMap, hit: Hit): string {
       return `is a canonical name${which}; ${shown}`;
     }
     case 'alias':
-      return `is ${aliasKind(aliasMeant(hit))} of ${canonical}; ${shown}`;
+      return `is ${aliasKind(calledAlias(hit))} of ${canonical}; ${shown}`;
     case 'own':
       return `is the own name of ${canonical}; ${shown}`;
     case 'folded': {
@@ -124,24 +119,12 @@ function aliasKind(alias: EditionAlias | undefined): string {
   }
 }
 
-/** The alias that a call by this name went by; a wire name may be an alias too, but never a deprecated one by default. */
-function aliasMeant({ via, requested, tool }: Hit): EditionAlias | undefined {
-  if (via === 'alias' || via === 'wire') return tool.aliases.find(({ name }) => name === requested);
-  return via === 'folded' ? foldedAlias(requested, tool) : undefined;
-}
-
-/** Names that are shown go before an alias that equals one of them but for its spelling. */
-function foldedAlias(requested: string, { wireName, ownName, aliases }: EditionTool): EditionAlias | undefined {
-  const target = fold(requested);
-  if ([wireName, ownName].some((name) => fold(name) === target)) return undefined;
-  return aliases.find(({ name }) => fold(name) === target);
-}
-
-function foldedFrom({ requested, tool }: Hit): { name: string; what: string } {
+function foldedFrom(hit: Hit): { name: string; what: string } {
+  const { requested, tool } = hit;
   const target = fold(requested);
   if (fold(tool.wireName) === target) return { name: tool.wireName, what: 'the wire name' };
   if (fold(tool.ownName) === target) return { name: tool.ownName, what: 'the own name' };
-  const alias = foldedAlias(requested, tool);
+  const alias = calledAlias(hit);
   return alias === undefined ? { name: tool.canonical, what: 'the canonical name' } : { name: alias.name, what: aliasKind(alias) };
 }
 

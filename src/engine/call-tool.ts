@@ -4,9 +4,9 @@
  */
 import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
 import type { Ask } from '../core/approval.ts';
-import type { EditionAlias, EditionTool } from '../core/edition.ts';
+import { deprecationOf } from '../core/called-alias.ts';
+import type { EditionTool } from '../core/edition.ts';
 import { showResult } from '../core/entry-result.ts';
-import { fold } from '../core/fold.ts';
 import { judgeCall, type PolicyRule } from '../core/policy.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from './audit-call.ts';
@@ -127,18 +127,8 @@ function showBounded(
   return shown;
 }
 
-/** In any spelling of the name, unless it is a spelling of another name of the tool, too. */
+/** As a line of the result. */
 function deprecationNote(resolution: Resolution): string | null {
-  if (!resolution.ok || (resolution.via !== 'alias' && resolution.via !== 'folded')) return null;
-  const { tool, requested } = resolution;
-  const meant = tool.aliases.find(({ name }) => name === requested) ?? foldedAlias(tool, requested);
-  if (meant?.mode !== 'deprecated') return null;
-  return `[The name ${meant.name} is deprecated: ${meant.note ?? `use ${tool.wireName}`}.]`;
-}
-
-function foldedAlias({ wireName, canonical, ownName, aliases }: EditionTool, requested: string): EditionAlias | undefined {
-  const folded = fold(requested);
-  if ([wireName, canonical, ownName].some((name) => fold(name) === folded)) return undefined;
-  const fitting = aliases.filter(({ name }) => fold(name) === folded);
-  return fitting.find(({ mode }) => mode !== 'deprecated') ?? fitting[0];
+  const deprecated = resolution.ok ? deprecationOf(resolution) : null;
+  return deprecated === null ? null : `[The name ${deprecated.name} is deprecated: ${deprecated.note}.]`;
 }
