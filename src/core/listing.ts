@@ -72,12 +72,15 @@ function faultOf(tool: Record<string, unknown>): Finding | null {
   );
 }
 
-/** MCP (2026-07-28, tool names): 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".". */
+/**
+ * MCP (2026-07-28, tool names): 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".". Blanks between words are taken as well: real servers list such
+ * names, and models are shown a legal one instead.
+ */
 function nameFault(name: unknown): Finding | null {
   if (typeof name !== 'string') return { finding: 'invalid-name', path: '/name', message: 'must be a text' };
-  if (/^[A-Za-z0-9_.-]{1,128}$/.test(name)) return null;
+  if (name.length <= 128 && /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+)*$/.test(name)) return null;
   const finding = /[^\x20-\x7e]/.test(name) ? 'non-ascii-name' : 'invalid-name';
-  return { finding, path: '/name', message: `${quote(name)} is no tool name: 1 to 128 of A-Z, a-z, 0-9, "_", "-" and "."` };
+  return { finding, path: '/name', message: `${quote(name)} is no tool name: 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".", with single blanks between words` };
 }
 
 function descriptionFault(description: unknown): Finding | null {
