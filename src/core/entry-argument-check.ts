@@ -7,6 +7,7 @@ import type { EntryArguments } from './entry-rules.ts';
 import { checkInput } from './input-schema.ts';
 import { pathText } from './issues.ts';
 import type { KnownTools } from './known-tools.ts';
+import { limits } from './limits.ts';
 import type { Issue } from './problem.ts';
 import { partAt } from './schema-references.ts';
 import { isObject, typesOf } from './schema-types.ts';
@@ -148,7 +149,7 @@ function foreignPresets(
     if (read.kind === 'value') return [];
     const path = `${base}.preset.${name}`;
     const several = parts.get(name) ?? [true];
-    if (!several.some((part) => takesText(definition.inputSchema, part, 0)))
+    if (!several.some((part) => takesText(definition.inputSchema, part, { parts: limits.maxSchemaParts }, 0)))
       return [{ path, message: `${read.kind === 'secret' ? 'a secret' : 'a caller field'} is text, and ${name} takes none` }];
     return read.kind === 'secret' ? missingSecret(definition, read, path, known) : [];
   });
@@ -169,18 +170,20 @@ function missingSecret(
   return refusal === null ? [] : [{ path, message: `the secret ${JSON.stringify(secret)} may not be used here: ${refusal}` }];
 }
 
-/** References within references; deeper than this nobody writes a type. */
-const maxSteps = 16;
+/** How deep a type may be hidden; deeper than this nobody writes one. */
+const maxSteps = 64;
 
-function takesText(root: JsonSchema, part: unknown, steps: number): boolean {
+/** `budget`: parts that may still be looked at, since references multiply. What is too much is left to the call. */
+function takesText(root: JsonSchema, part: unknown, budget: { parts: number }, steps: number): boolean {
+  budget.parts -= 1;
   if (part === false) return false;
-  if (!isObject(part) || steps > maxSteps) return true;
-  if (typeof part.$ref === 'string' && !takesText(root, partAt(root, part.$ref) ?? true, steps + 1)) return false;
+  if (!isObject(part) || steps > maxSteps || budget.parts < 0) return true;
+  const takes = (inner: unknown): boolean => takesText(root, inner, budget, steps + 1);
+  if (typeof part.$ref === 'string' && !takes(partAt(root, part.$ref) ?? true)) return false;
   const types = typesOf(part);
   if (types !== null && !types.includes('string')) return false;
   if (Array.isArray(part.enum) && !part.enum.some((choice) => typeof choice === 'string')) return false;
   if (Object.hasOwn(part, 'const') && typeof part.const !== 'string') return false;
-  for (const list of [part.anyOf, part.oneOf])
-    if (Array.isArray(list) && list.length > 0 && !list.some((branch) => takesText(root, branch, steps + 1))) return false;
-  return !Array.isArray(part.allOf) || part.allOf.every((branch) => takesText(root, branch, steps + 1));
+  for (const list of [part.anyOf, part.oneOf]) if (Array.isArray(list) && list.length > 0 && !list.some(takes)) return false;
+  return !Array.isArray(part.allOf) || part.allOf.every(takes);
 }

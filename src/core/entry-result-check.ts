@@ -4,6 +4,7 @@
  */
 import type { EntryResult } from './entry-rules.ts';
 import { isIndex, tokensOf } from './json-pointer.ts';
+import { limits } from './limits.ts';
 import { partAt } from './schema-references.ts';
 import { isObject } from './schema-types.ts';
 import type { Issue } from './problem.ts';
@@ -13,20 +14,27 @@ import type { JsonSchema } from './tool.ts';
 export function checkEntryResult(outputSchema: JsonSchema | undefined, rules: EntryResult | undefined, path: string): Issue[] {
   if (outputSchema === undefined) return [];
   return (rules?.pick ?? []).flatMap((pointer, index) => {
-    if (mayHold(outputSchema, outputSchema, tokensOf(pointer), 0)) return [];
+    if (mayHold(outputSchema, outputSchema, tokensOf(pointer), { parts: limits.maxSchemaParts, steps: 0 })) return [];
     return [
       { path: `${path}.result.pick[${index}]`, message: `${JSON.stringify(pointer)} is nothing that the tool's outputSchema tells of` },
     ];
   });
 }
 
-/** References within references; what is stranger than this is left to the call. */
-const maxSteps = 64;
+/** Pointers have at most half as many members as characters, and references stand between them. */
+const maxSteps = 1_000;
 
-function mayHold(root: JsonSchema, schema: unknown, tokens: readonly string[], steps: number): boolean {
+/** `budget`: parts that may still be looked at, since references multiply, and how deep this one stands. Too much is left to the call. */
+function mayHold(root: JsonSchema, schema: unknown, tokens: readonly string[], budget: { parts: number; steps: number }): boolean {
   const [token, ...rest] = tokens;
-  if (token === undefined || !isObject(schema) || steps > maxSteps) return schema !== false;
-  const next = (part: unknown, left: readonly string[] = tokens): boolean => mayHold(root, part, left, steps + 1);
+  budget.parts -= 1;
+  if (token === undefined || !isObject(schema) || budget.steps > maxSteps || budget.parts < 0) return schema !== false;
+  const next = (part: unknown, left: readonly string[] = tokens): boolean => {
+    budget.steps += 1;
+    const holds = mayHold(root, part, left, budget);
+    budget.steps -= 1;
+    return holds;
+  };
   if (typeof schema.$ref === 'string' && next(partAt(root, schema.$ref))) return true;
   const branches = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
   if (branches.some((branch) => next(branch))) return true;

@@ -6,6 +6,7 @@
 import { readPreset } from './entry-arguments.ts';
 import type { EntryArguments } from './entry-rules.ts';
 import { checkInput } from './input-schema.ts';
+import { limits } from './limits.ts';
 import { without } from './schema-parts.ts';
 import { partAt } from './schema-references.ts';
 import { isObject } from './schema-types.ts';
@@ -16,7 +17,7 @@ import type { JsonSchema } from './tool.ts';
 export function shownSchema(source: JsonSchema, rules: EntryArguments): JsonSchema {
   const view = readRules(source, rules);
   if (view.hidden.size === 0 && view.shown.size === 0 && view.defaults.size === 0) return source;
-  const body = narrow(view, source, new Set());
+  const body = narrow(view, source, new Set<string>());
   const shown = isObject(body) ? rehomeReferences(body, source) : source;
   // Such as a preset that an open schema does not name.
   return JSON.stringify(shown) === JSON.stringify(source) ? source : shown;
@@ -30,6 +31,8 @@ type View = {
   /** Own name → shown name. */
   shown: ReadonlyMap<string, string>;
   defaults: ReadonlyMap<string, unknown>;
+  /** Parts that may still be looked at: references can make more of a small schema than anybody could read. */
+  budget: { parts: number };
 };
 
 function readRules(source: JsonSchema, { preset = {}, rename = {}, default: defaults = {} }: EntryArguments): View {
@@ -43,14 +46,18 @@ function readRules(source: JsonSchema, { preset = {}, rename = {}, default: defa
     known: Object.fromEntries(known),
     shown: new Map(Object.entries(rename).flatMap(([shown, own]) => (shown === own ? [] : [[own, shown]]))),
     defaults: new Map(Object.entries(defaults)),
+    budget: { parts: limits.maxSchemaParts },
   };
 }
 
-/** One schema that is about the arguments object itself: the root, or a part that holds for it together with the root. */
-function narrow(view: View, part: unknown, open: ReadonlySet<unknown>): unknown {
-  if (!isObject(part) || open.has(part)) return open.has(part) ? {} : part;
-  const inside = new Set([...open, part]);
-  const schema = inlined(view, part);
+/**
+ * One schema that is about the arguments object itself: the root, or a part that holds for it together with the root. `open`: the
+ * references that led here.
+ */
+function narrow(view: View, part: unknown, open: ReadonlySet<string>): unknown {
+  if (!isObject(part)) return part;
+  if (isSpent(view)) return {};
+  const { schema, inside } = follow(view, part, open);
   const entries: [string, unknown][] = [];
   const also: unknown[] = [];
   const needed: string[] = [];
@@ -112,17 +119,31 @@ function assemble(view: View, entries: [string, unknown][], also: readonly unkno
   return schema;
 }
 
-/** A reference at the root is followed: what it leads to is about the arguments, too. */
-function inlined(view: View, schema: JsonSchema): JsonSchema {
-  if (typeof schema.$ref !== 'string') return schema;
-  const target = partAt(view.source, schema.$ref);
-  if (!isObject(target) || target === schema) return schema;
+/** Whether too much was looked at already; what is left is then shown as anything, and judged by the tool's own schema. */
+function isSpent({ budget }: View): boolean {
+  budget.parts -= 1;
+  return budget.parts < 0;
+}
+
+/** References to references; real ones are one or two deep, and each may nest as deep as a schema can. */
+const maxHops = 16;
+
+type Followed = { schema: JsonSchema; inside: ReadonlySet<string> };
+
+/** A reference at the root is followed: what it leads to is about the arguments, too. One that leads into itself says nothing more. */
+function follow(view: View, schema: JsonSchema, open: ReadonlySet<string>): Followed {
+  const { $ref: reference } = schema;
+  if (typeof reference !== 'string') return { schema, inside: open };
+  const target = partAt(view.source, reference);
+  if (!isObject(target)) return { schema, inside: open };
   const siblings = without(schema, '$ref');
+  if (open.has(reference) || open.size >= maxHops) return { schema: siblings, inside: open };
+  const inside = new Set([...open, reference]);
   const bare = without(target, '$defs', 'definitions');
-  // Other keywords may meet the target's own, so both hold, side by side.
-  const meets = Object.keys(siblings).some((keyword) => Object.hasOwn(bare, keyword) && !words.has(keyword));
-  if (!meets) return { ...bare, ...siblings };
-  return { ...siblings, allOf: [...(Array.isArray(siblings.allOf) ? siblings.allOf : []), bare] };
+  // Keywords beside a reference may meet the target's own, so both hold, side by side; a reference there waits for its turn.
+  const meets = bare.$ref !== undefined || Object.keys(siblings).some((keyword) => Object.hasOwn(bare, keyword) && !words.has(keyword));
+  if (!meets) return { schema: { ...bare, ...siblings }, inside };
+  return { schema: { ...siblings, allOf: [...(Array.isArray(siblings.allOf) ? siblings.allOf : []), bare] }, inside };
 }
 
 const words: ReadonlySet<string> = new Set(['title', 'description', '$schema', '$id', '$comment', 'default', 'examples']);
@@ -146,7 +167,7 @@ function withDefault(part: unknown, value: unknown): unknown {
   return part === true ? { default: value } : part;
 }
 
-type Gathered = { inside: ReadonlySet<unknown>; also: unknown[]; needed: string[] };
+type Gathered = { inside: ReadonlySet<string>; also: unknown[]; needed: string[] };
 
 /** What depends on an argument that is always there holds always. */
 function narrowDependents(view: View, dependents: Record<string, unknown>, { inside, also, needed }: Gathered): Record<string, unknown> {
@@ -177,7 +198,7 @@ function narrowChoice(
   keyword: 'anyOf' | 'oneOf',
   branches: readonly unknown[],
   schema: JsonSchema,
-  inside: ReadonlySet<unknown>,
+  inside: ReadonlySet<string>,
 ): [string, unknown][] {
   const fitting = branches.filter((branch) => fitsPresets(view, branch, inside));
   const left = (fitting.length === 0 ? branches : fitting).map((branch) => narrow(view, branch, inside));
@@ -187,7 +208,7 @@ function narrowChoice(
 }
 
 /** `if` may be decided by the presets; where it can be neither decided nor told without them, the condition is left out. */
-function narrowCondition(view: View, schema: JsonSchema, inside: ReadonlySet<unknown>): unknown[] {
+function narrowCondition(view: View, schema: JsonSchema, inside: ReadonlySet<string>): unknown[] {
   const { if: condition, then: met = true, else: unmet = true } = schema;
   const told = (): unknown[] => [
     {
@@ -199,7 +220,7 @@ function narrowCondition(view: View, schema: JsonSchema, inside: ReadonlySet<unk
   ];
   if (!mentionsHidden(view, condition, inside)) return told();
   if (!fitsPresets(view, condition, inside)) return [narrow(view, unmet, inside)];
-  const plain = isObject(condition) ? inlined(view, condition) : {};
+  const plain = isObject(condition) ? follow(view, condition, inside).schema : {};
   const decidable = Object.keys(plain).every((keyword) => ['properties', 'required', 'type', ...words].includes(keyword));
   const properties = isObject(plain.properties) ? Object.keys(plain.properties) : [];
   const named = [...properties, ...(Array.isArray(plain.required) ? plain.required : [])];
@@ -210,10 +231,10 @@ function narrowCondition(view: View, schema: JsonSchema, inside: ReadonlySet<unk
 }
 
 /** Whether a part of the schema may hold for a call that has the presets whose values are known. */
-function fitsPresets(view: View, part: unknown, open: ReadonlySet<unknown>): boolean {
+function fitsPresets(view: View, part: unknown, open: ReadonlySet<string>): boolean {
   if (part === false) return false;
-  if (!isObject(part) || open.has(part)) return true;
-  const schema = inlined(view, part);
+  if (!isObject(part) || isSpent(view)) return true;
+  const { schema, inside } = follow(view, part, open);
   const properties = isObject(schema.properties) ? schema.properties : {};
   const names = Object.keys(view.known).filter((name) => Object.hasOwn(properties, name));
   const shut = schema.additionalProperties === false && schema.patternProperties === undefined;
@@ -225,18 +246,18 @@ function fitsPresets(view: View, part: unknown, open: ReadonlySet<unknown>): boo
   };
   if (checkInput(trial, view.known).length > 0) return false;
   const all = Array.isArray(schema.allOf) ? schema.allOf : [];
-  return all.every((branch) => fitsPresets(view, branch, new Set([...open, part])));
+  return all.every((branch) => fitsPresets(view, branch, inside));
 }
 
-function mentionsHidden(view: View, part: unknown, open: ReadonlySet<unknown>): boolean {
-  if (!isObject(part) || open.has(part)) return false;
-  const schema = inlined(view, part);
+function mentionsHidden(view: View, part: unknown, open: ReadonlySet<string>): boolean {
+  if (!isObject(part)) return false;
+  if (isSpent(view)) return true;
+  const { schema, inside } = follow(view, part, open);
   const named = [
     ...(isObject(schema.properties) ? Object.keys(schema.properties) : []),
     ...(Array.isArray(schema.required) ? schema.required : []),
   ];
   if (named.some((name) => view.hidden.has(name))) return true;
-  const inside = new Set([...open, part]);
   const parts = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
   return [...parts, schema.not, schema.if].some((inner) => mentionsHidden(view, inner, inside));
 }

@@ -115,6 +115,13 @@ describe('a fault in the rules is told at its path:', () => {
     ]);
   });
 
+  it('nothing where types refer to themselves without end: that is left to the call', async () => {
+    const twice = { anyOf: [{ $ref: '#/$defs/twice' }, { $ref: '#/$defs/twice' }, { type: 'integer' }] };
+    const endless = knownTools([toolOf('s', 't', { inputSchema: { type: 'object', properties: { a: twice }, $defs: { twice } } })]);
+    const { edition } = await compile({ tools: [{ tool: 's.t', arguments: { preset: { a: { secret: 'GH' } } } }] }, endless);
+    expect(edition.tools).toHaveLength(1);
+  });
+
   it('a reference that names nothing', async () => {
     expect(await faultsOf({ preset: { any: { secret: 5 } } }, 'github.open')).toEqual([
       expect.stringContaining('tools[0].arguments.preset.any.secret: must be a name'),

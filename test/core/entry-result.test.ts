@@ -116,5 +116,7 @@ describe('pointers seen against an outputSchema', () => {
 
   it('end in a schema that leads nowhere but to itself', () => {
     expect(checkEntryResult({ $ref: '#' }, pick('/a'), 't')).toHaveLength(0);
+    const twice = { anyOf: [{ $ref: '#/$defs/twice' }, { $ref: '#/$defs/twice' }] };
+    expect(checkEntryResult({ ...twice, $defs: { twice } }, pick('/a'), 't')).toHaveLength(0);
   });
 });

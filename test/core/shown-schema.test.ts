@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { givenArguments, ownArguments } from '../../src/core/entry-arguments.ts';
+import { isObject } from '../../src/core/schema-types.ts';
 import { EntryArguments } from '../../src/core/entry-rules.ts';
 import { checkInput } from '../../src/core/input-schema.ts';
 import { shownSchema } from '../../src/core/shown-schema.ts';
@@ -130,5 +133,74 @@ describe('the schema that a model is shown', () => {
     const source = { type: 'object', properties: { a: {}, b: {} }, allOf: [{ $ref: '#' }, { $ref: '#/allOf/1' }] };
     expect(() => shown(source, { preset: { a: 1 } })).not.toThrow();
     expect(JSON.stringify(shown(source, { preset: { a: 1 } }))).not.toContain('"a"');
+  });
+
+  it('is made in a bounded time of schemas whose references multiply', () => {
+    const level = (next: number): JsonSchema => ({ allOf: [0, 1, 2].map(() => ({ $ref: `#/$defs/l${next}`, minProperties: 1 })) });
+    const $defs = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`l${index}`, level(index + 1)]));
+    const source = { ...level(0), properties: { a: {} }, $defs: { ...$defs, l40: { properties: { a: {} } } } };
+    const schema = shown(source, { preset: { a: 1 } });
+    expect(JSON.stringify(schema).length).toBeLessThan(10 * 1024 * 1024);
+    expect(schema.properties).toEqual({});
+    const chain = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`c${index}`, { $ref: `#/$defs/c${index + 1}` }]));
+    expect(shown({ $ref: '#/$defs/c0', properties: { a: {} }, $defs: chain }, { preset: { a: 1 } })).toMatchObject({ properties: {} });
+  });
+
+  it('never fails, whatever the schema, never shows what is hidden, and every preset is in force', () => {
+    const name = fc.constantFrom('a', 'b', 'c');
+    const reference = fc.constantFrom('#', '#/properties/a', '#/$defs/d', '#/allOf/0', '#/nowhere', '#anchor', 'https://x.example/s');
+    const { schema: anySchema } = fc.letrec<{ schema: unknown }>((tie) => {
+      const part = tie('schema');
+      const members = {
+        $ref: reference,
+        type: fc.constantFrom('object', 'string', ['object', 'null'], 7),
+        properties: fc.oneof(fc.dictionary(name, part, { maxKeys: 3 }), fc.constant(null)),
+        required: fc.oneof(fc.array(name, { maxLength: 3 }), fc.constant('a'), fc.constant([1, null])),
+        additionalProperties: fc.oneof(fc.boolean(), part),
+        dependentRequired: fc.dictionary(name, fc.array(name, { maxLength: 2 }), { maxKeys: 2 }),
+        dependentSchemas: fc.dictionary(name, part, { maxKeys: 2 }),
+        allOf: fc.oneof(fc.array(part, { maxLength: 2 }), fc.constant({})),
+        anyOf: fc.array(part, { maxLength: 2 }),
+        oneOf: fc.array(part, { maxLength: 2 }),
+        not: part,
+        if: part,
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: part,
+        else: part,
+        minProperties: fc.nat(3),
+        const: fc.constantFrom(1, 'x'),
+        $defs: fc.dictionary(fc.constant('d'), part),
+      };
+      return {
+        schema: fc.oneof(
+          { maxDepth: 4, withCrossShrink: true },
+          fc.constantFrom<unknown>(true, false, {}, { type: 'string' }, null),
+          fc.record(members, { requiredKeys: [] }),
+        ),
+      };
+    });
+    const rules = fc.record({
+      preset: fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom<unknown>(1, 'x', { secret: 'S' }, { value: {} }), { maxKeys: 2 }),
+      rename: fc.constantFrom({}, { shown: 'c' }),
+      default: fc.constantFrom({}, { c: 1 }),
+    });
+    const args = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'shown', 'x'), fc.constantFrom<unknown>(1, 'x', {}), { maxKeys: 4 });
+    fc.assert(
+      fc.property(anySchema, rules, args, (source, written, given) => {
+        fc.pre(isObject(source));
+        const before = JSON.stringify(source);
+        const parsed = EntryArguments.parse(written);
+        const schema = shownSchema(source, parsed);
+        expect(JSON.stringify(source)).toBe(before);
+        const known = isObject(schema.properties) ? Object.keys(schema.properties) : [];
+        const needed = Array.isArray(schema.required) ? schema.required : [];
+        for (const hidden of Object.keys(written.preset)) expect([...known, ...needed]).not.toContain(hidden);
+        const read = ownArguments(parsed, givenArguments(parsed, given).given, {});
+        expect(read.ok).toBe(true);
+        for (const [preset, value] of Object.entries(written.preset))
+          expect(read.ok && read.own[preset]).toEqual(isObject(value) && 'value' in value ? value.value : value);
+      }),
+      { numRuns: 300 },
+    );
   });
 });
