@@ -46,6 +46,18 @@ describe('a direct call that needs a person’s word', () => {
     expect(ran).toEqual([]);
   });
 
+  it('is asked for, shown and approved as what the tool would be sent, however the call was written', async () => {
+    const { room } = await open();
+    const known = knownTools([toolOf('builtin', 'bash', { kind: 'builtin' })]);
+    const rules = { preset: { token: { secret: 'GH' } }, rename: { id: 'resource_id' } };
+    const { edition } = await compile({ tools: [{ tool: 'builtin.bash', name: 'asks', approval: 'always', arguments: rules }] }, known);
+    room.names = buildAliasMap(edition, { aliases: true });
+    const { pending } = await room.call({ name: 'asks', arguments: { id: '7' } });
+    expect(pending).toMatchObject([{ arguments: { resource_id: '7', token: { secret: 'GH' } } }]);
+    expect(showPending(room.decideDoor())).toMatchObject([{ arguments: { resource_id: '7', token: { secret: 'GH' } } }]);
+    expect((await room.call({ name: 'asks', arguments: { resource_id: '7', token: 'mine' } })).pending).toEqual(pending);
+  });
+
   it('is not what it was approved for once its tool is another one under the same name', async () => {
     const { room, ran } = await open();
     const { pending } = await room.call({ name: 'asks' });
