@@ -2,6 +2,8 @@
  * What the rehearsal does with a conversation: a rule for each case, no intelligence, the same answer each time. Reads and
  * writes the Chat Completions wire, since it stands where a provider stands; `rehearsal.ts` puts it on the wire.
  */
+import { findToolsName } from '../core/find-tools.ts';
+import { limits } from '../core/limits.ts';
 import { bestTool, guessArguments, readArgumentLine, type RehearsalTool } from './rehearsal-tools.ts';
 
 /** The parts of a request that it looks at, already checked. */
@@ -35,13 +37,15 @@ export function nextReply({ messages, tools, toolChoice }: RehearsalRequest): Re
     if (group !== undefined && mayCall) return { text: '', calls: group.map((line) => readCommand(line, tools)) };
     return say(stepsDone > 0 ? report(since) : `${introduction} Tools are switched off for this step, so I ran nothing.`);
   }
+  const found = stepsDone === 1 && toolChoice === 'auto' ? foundTool(input, since, tools) : undefined;
+  if (found !== undefined) return { text: '', calls: [{ name: found.name, arguments: JSON.stringify(guessArguments(input, found)) }] };
   if (stepsDone > 0) return say(report(since));
   const earlier = messages.slice(0, Math.max(lastUser, 0));
   if (toolChoice !== 'required' && typeof toolChoice === 'string' && asksForThePast(input))
     return say(`${introduction} ${recall(earlier)}`);
   if (mayCall) {
     const tool = chooseTool(input, tools, toolChoice);
-    if (tool !== undefined) return { text: '', calls: [{ name: tool.name, arguments: JSON.stringify(guessArguments(input, tool)) }] };
+    if (tool !== undefined) return { text: '', calls: [{ name: tool.name, arguments: JSON.stringify(argumentsFor(input, tool)) }] };
   }
   return say(
     [introduction, abilities(tools), earlier.some((message) => message.role === 'user') ? recall(earlier) : '']
@@ -86,7 +90,29 @@ function fold(name: string): string {
 
 function chooseTool(input: string, tools: readonly RehearsalTool[], choice: RehearsalRequest['toolChoice']): RehearsalTool | undefined {
   if (typeof choice === 'object') return tools.find((tool) => tool.name === choice.name);
-  return bestTool(input, tools) ?? (choice === 'required' ? tools[0] : undefined);
+  const others = tools.filter(({ name }) => name !== findToolsName);
+  // Nothing that it sees fits: there may be more than it sees.
+  return bestTool(input, others) ?? tools.find(({ name }) => name === findToolsName) ?? (choice === 'required' ? tools[0] : undefined);
+}
+
+/** After a look for tools: the first of those it answered that is offered by now, as the look has put the best first. */
+function foundTool(input: string, since: readonly RehearsalMessage[], tools: readonly RehearsalTool[]): RehearsalTool | undefined {
+  const calls = since.flatMap((message) => message.calls);
+  if (calls.length === 0 || calls.some(({ name }) => name !== findToolsName)) return undefined;
+  const lines = since.flatMap(({ role, text }) => (role === 'tool' ? [...text.matchAll(/^- ([A-Za-z_][\w-]{0,63})(?= \(|:)/gm)] : []));
+  const named = lines.flatMap(([, name]) => tools.find((tool) => tool.name === name) ?? []);
+  return (
+    named[0] ??
+    bestTool(
+      input,
+      tools.filter(({ name }) => name !== findToolsName),
+    )
+  );
+}
+
+/** What is looked for is the whole of what was said. */
+function argumentsFor(input: string, tool: RehearsalTool): Record<string, unknown> {
+  return tool.name === findToolsName ? { query: input.trim().slice(0, limits.maxFindQueryLength) || '?' } : guessArguments(input, tool);
 }
 
 function asksForThePast(input: string): boolean {

@@ -8,6 +8,7 @@ import { Problem } from '../../src/core/problem.ts';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import type { ToolDefinition, ToolResult } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
+import { createGathering } from '../../src/core/gathered-tools.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
 import { applyEvent, beginTurn } from '../../src/core/turn-state.ts';
 import { turnNames, withFetchResult } from '../../src/engine/plan-names.ts';
@@ -69,12 +70,13 @@ export async function start(
   plan: Partial<Plan> = {},
   before: readonly SessionEventBody[] = [],
   results: ResultStore | null = null,
+  offer: { definitions: readonly ToolDefinition[]; toolset: Toolset } = { definitions, toolset },
 ): Promise<Run> {
-  const known = new Map(definitions.map((definition) => [definition.canonical as string, definition]));
+  const known = new Map(offer.definitions.map((definition) => [definition.canonical as string, definition]));
   const { edition } = await compileEdition({
     workspace: 'default',
     name: 'demo',
-    toolset,
+    toolset: offer.toolset,
     known: { get: (name) => known.get(name), all: () => known.values(), hasServer: () => true },
   });
   const log = keptLog();
@@ -114,11 +116,13 @@ export async function start(
   const events: SessionEventBody[] = [];
   const audit: Run['audit'] = [];
   const transcript = createTranscript();
+  const gathering = createGathering();
   const state = beginTurn('turn_1');
   const append = (event: SessionEventBody): void => {
     events.push(event);
     applyEvent(state, { ...event, id: events.length });
     transcript.apply(event);
+    gathering.apply(event);
   };
   append({ type: 'turn-start', turn: 'turn_1', input: [{ type: 'text', text: 'go' }], model: 'a/b' });
   for (const event of before) append(event);
@@ -143,6 +147,7 @@ export async function start(
     names,
     state,
     messages: () => transcript.messages(),
+    gathered: () => gathering.list(),
     ...(results !== null && { conversation: transcript, results }),
     newest: () => events.length,
     append,
@@ -152,6 +157,7 @@ export async function start(
       session: 's',
       turn: 'turn_1',
       names,
+      gathered: () => gathering.list(),
       rules: [],
       canWait: true,
       results,

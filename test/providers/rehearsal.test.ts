@@ -188,3 +188,40 @@ describe('the wire', () => {
     expect(await reply.json()).toMatchObject({ error: { code: 'model_not_found' } });
   });
 });
+
+describe('with more tools than it sees', () => {
+  const seen = [...tools, tool('find_tools', 'Finds tools by what they do.', { query: { type: 'string' } }, ['query'])];
+  const question = 'open a ticket about "printer on fire"';
+  const looked = { id: 'c1', function: { name: 'find_tools', arguments: JSON.stringify({ query: question }) } };
+  const found = [
+    { role: 'assistant', content: null, tool_calls: [looked] },
+    {
+      role: 'tool',
+      content:
+        '2 of 900 tools, the best first.\n- make_ticket (aliases: ticket): Opens one.\n  arguments: {title: string}\n- read_file: Reads.',
+      tool_call_id: 'c1',
+    },
+  ];
+  const offered = [...seen, tool('make_ticket', 'Opens one.', { title: { type: 'string' } }, ['title'])];
+
+  it('looks for a tool with the words it was given where none that it sees fits', async () => {
+    expect((await ask(question, { tools: seen })).calls).toEqual([['find_tools', JSON.stringify({ query: question })]]);
+    expect((await ask('read the file a.txt', { tools: seen })).calls[0]?.[0]).toBe('read_file');
+  });
+
+  it('calls the first that was found, then reports', async () => {
+    const call = await ask(question, { tools: offered, after: found });
+    expect(call.calls).toEqual([['make_ticket', '{"title":"printer on fire"}']]);
+    const result = { role: 'tool', content: 'Ticket 7 is open.', tool_call_id: 'call_rehearsal_2_1' };
+    const report = await ask(question, { tools: offered, after: [...found, call.message, result] });
+    expect(report.calls).toEqual([]);
+    expect(report.text).toContain('Ticket 7 is open.');
+  });
+
+  it('reports when nothing was found, and does not look again', async () => {
+    const nothing = [found[0] as WireMessage, { role: 'tool', content: 'None of 900 tools fits.', tool_call_id: 'c1' }];
+    const { calls, text } = await ask(question, { tools: seen, after: nothing });
+    expect(calls).toEqual([]);
+    expect(text).toContain('None of 900 tools fits.');
+  });
+});

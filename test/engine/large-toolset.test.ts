@@ -1,0 +1,199 @@
+/** A turn with a thousand tools, as its model is asked from step to step. */
+import { describe, expect, it } from 'vitest';
+import type { ChatEvent } from '../../src/core/chat-event.ts';
+import { limits } from '../../src/core/limits.ts';
+import type { ToolDefinition } from '../../src/core/tool.ts';
+import { textResult } from '../../src/core/tool.ts';
+import { Toolset } from '../../src/core/toolset.ts';
+import type { ProviderKind } from '../../src/core/provider-kind.ts';
+import type { ChatRequest } from '../../src/ports/chat-model.ts';
+import { exampleAccess } from '../../src/providers/shown-tools.ts';
+import { adapterFor } from '../../src/providers/registry.ts';
+import { toTextRequest } from '../../src/providers/text-protocol.ts';
+import { createResultStore } from '../../src/session/result-store.ts';
+import { sessionMigrations } from '../../src/session/schema.ts';
+import { createCodeExecutor } from '../../src/tools/executor.ts';
+import { codeTools, toolDefinitions } from '../../src/tools/registry.ts';
+import { toolOf } from '../fakes/known-tools.ts';
+import { fakeSql } from '../fakes/sql-storage.ts';
+import { callEvents, finish, resultText, results, run, say } from './one-turn.ts';
+
+const things = ['invoice', 'ticket', 'calendar', 'parcel', 'contract', 'photo', 'recipe', 'sensor', 'track', 'voucher'];
+const acts = ['create', 'list', 'delete', 'archive', 'share', 'count', 'export', 'import', 'verify', 'merge'];
+const thousand: ToolDefinition[] = Array.from({ length: 1_000 }, (_, index) => {
+  const [thing = '', act = ''] = [things[index % 10], acts[Math.floor(index / 10) % 10]];
+  return toolOf(`shop-${Math.floor(index / 100)}`, `${act}_${thing}_${index}`, {
+    description: `Can ${act} one ${thing} in shop ${Math.floor(index / 100)}. `.repeat(3),
+    inputSchema: { type: 'object', properties: { id: { type: 'string' }, amount: { type: 'integer' } }, required: ['id'] },
+  });
+});
+const definitions = [...toolDefinitions(), ...thousand];
+const document = (tools: object[] = [], more: object = {}): Toolset =>
+  Toolset.parse({
+    tools: [...tools, ...thousand.slice(0, 1_000 - tools.length).map(({ canonical }) => ({ tool: canonical, approval: 'never' }))],
+    ...more,
+  });
+const always = [{ tool: 'builtin.bash', name: 'terminalRun', alwaysOffered: true }];
+const look = (query: string, limit = 3): ChatEvent[] => [...callEvents(0, 'find_tools', { query, limit }), finish('tool-calls')];
+const call = (...names: string[]): ChatEvent[] => [
+  ...names.flatMap((name, index) => callEvents(index, name, { id: 'x' })),
+  finish('tool-calls'),
+];
+const client = { name: 'lookAround', description: 'Looks.', inputSchema: { type: 'object' } };
+const executor = createCodeExecutor(codeTools());
+
+const turn = (script: ChatEvent[][], toolset = document(always), plan: Parameters<typeof run>[2] = {}) =>
+  run(
+    script,
+    (args, context, canonical) =>
+      // The tool reads nothing of its entry but the canonical name.
+      canonical === 'builtin.find_tools' ? executor.execute({ canonical } as never, args, context) : textResult(`${canonical} ran`),
+    plan,
+    [],
+    createResultStore(fakeSql(sessionMigrations)),
+    { definitions, toolset },
+  );
+const offered = ({ tools }: Pick<ChatRequest, 'tools'>): string[] => tools.map(({ name }) => name);
+
+describe('a turn with a thousand tools', () => {
+  it('is sent what is always offered, then what we add, the caller’s own, and what it has found or called, in that order', async () => {
+    const { events, requests } = await turn(
+      [look('archive a parcel'), call('list_photo_15'), look('archive parcel'), call('count_recipe_56', 'archive_parcel_33'), say('done')],
+      undefined,
+      { clientTools: [client] },
+    );
+    const start = ['terminalRun', 'find_tools', 'lookAround', 'fetch_result'];
+    const found = ['archive_parcel_33', 'archive_parcel_133', 'archive_parcel_233'];
+    expect(requests.map(offered)).toEqual([
+      start,
+      [...start, ...found],
+      [...start, ...found, 'list_photo_15'],
+      [...start, ...found, 'list_photo_15'],
+      [...start, ...found, 'list_photo_15', 'count_recipe_56'],
+    ]);
+    expect(resultText(results(events)[0])).toMatch(
+      /^3 of 1000 tools, the best first\. They can be called now[\s\S]*- archive_parcel_33: Can archive/,
+    );
+    expect(results(events).filter(({ isError }) => isError)).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ type: 'turn-end', reason: 'stop' });
+  });
+
+  it('has the same list, as an object, while nothing is new', async () => {
+    const { requests } = await turn([look('archive a parcel'), look('archive a parcel'), say('done')]);
+    expect(requests[2]?.tools).toBe(requests[1]?.tools);
+  });
+
+  it('stays as it is where its toolset says that so many are sent', async () => {
+    const { requests } = await turn([look('archive a parcel'), say('done')], document(always, { onDemandAbove: 1_000 }));
+    expect(requests[0]?.tools).toHaveLength(1_000);
+    expect(requests[1]?.tools).toBe(requests[0]?.tools);
+  });
+
+  it('finds, calls and is sent nothing that its agent may not use', async () => {
+    const allow = thousand.slice(0, 100).map(({ canonical }) => canonical);
+    const { events, requests } = await turn([look('archive a parcel', 20), call('archive_parcel_133'), say('done')], undefined, { allow });
+    expect(offered(requests[1] ?? { tools: [] })).toContain('archive_parcel_33');
+    expect(offered(requests[1] ?? { tools: [] })).not.toContain('archive_parcel_133');
+    expect(results(events)[1]).toMatchObject({ isError: true, code: 'unknown_tool' });
+  });
+
+  it('is sent the tool that it has to call first, wherever that is, and keeps it', async () => {
+    const { requests } = await turn([call('merge_voucher_899'), say('done')], document(), {
+      settings: { toolChoice: { tool: 'shop-8.list_photo_815' } },
+    });
+    const forced = await turn([call('list_photo_815'), say('done')], document(), {
+      settings: { toolChoice: { tool: 'shop-8.list_photo_815' } },
+    });
+    expect(requests[0]?.toolChoice).toEqual({ tool: 'list_photo_815' });
+    expect(forced.requests.map(offered)).toEqual([
+      ['find_tools', 'fetch_result', 'list_photo_815'],
+      ['find_tools', 'fetch_result', 'list_photo_815'],
+    ]);
+  });
+
+  it('says so when nothing is found, with names that look like it', async () => {
+    const { events } = await turn([look('zzzz'), look('archiveparzel33'), say('done')]);
+    const [none, near] = results(events).map(resultText);
+    expect(none).toBe('None of 1000 tools fits "zzzz". Say in other words what the tool should do, or a part of its name.');
+    expect(near).toContain('Names that look like it: archive_parcel_33');
+    expect(results(events)[0]).toMatchObject({ isError: false, structuredContent: { tools: [] } });
+  });
+
+  it('has find_tools where its toolset lists it, under the name that it gives it', async () => {
+    const { requests } = await turn(
+      [call('list_photo_15'), say('done')],
+      document([...always, { tool: 'builtin.find_tools', name: 'discover' }]),
+    );
+    expect(requests.map(offered)).toEqual([
+      ['terminalRun', 'discover', 'fetch_result'],
+      ['terminalRun', 'discover', 'fetch_result', 'list_photo_15'],
+    ]);
+  });
+
+  it(`is sent ${limits.maxGatheredTools} of those that it found, told so, and calls others by name`, async () => {
+    // Each of these pairs is that of ten tools.
+    const pairs = acts.slice(0, 4).flatMap((act) => things.slice(0, 5).map((thing) => `${act} ${thing}`));
+    const looks = [0, 5, 10, 15].map((from): ChatEvent[] => [
+      ...pairs.slice(from, from + 5).flatMap((query, index) => callEvents(index, 'find_tools', { query, limit: 10 })),
+      finish('tool-calls'),
+    ]);
+    const { events, requests } = await turn([...looks, look('merge voucher'), call('merge_voucher_899'), say('done')], document());
+    const added = ['find_tools', 'fetch_result'].length;
+    expect(requests.map(({ tools }) => tools.length - added)).toEqual([0, 50, 100, 150, 200, 200, 200]);
+    expect(requests.at(-1)?.tools).toEqual(requests[4]?.tools);
+    const texts = results(events).map(resultText);
+    expect(texts.map((text) => text.includes('no more are added to your list'))).toEqual([...pairs.map(() => false), true, false]);
+    expect(texts.at(-1)).toBe('shop-8.merge_voucher_899 ran');
+  });
+});
+
+describe('the prompt prefix of a turn with a thousand tools', () => {
+  /** What stands in front of a conversation in each body, and the conversation: what a provider caches is what comes first. */
+  const parts: Record<string, [ProviderKind, ...string[]]> = {
+    openai: ['openai', 'tools', 'messages'],
+    'openai-responses': ['openai-responses', 'tools', 'instructions', 'input'],
+    anthropic: ['anthropic', 'tools', 'system', 'messages'],
+    gemini: ['gemini', 'tools', 'systemInstruction', 'contents'],
+    cohere: ['cohere', 'tools', 'messages'],
+  };
+  const script = [
+    look('archive a parcel'),
+    call('archive_parcel_33', 'list_photo_15'),
+    look('verify sensors'),
+    call('merge_voucher_899'),
+    say('done'),
+  ];
+  const aliased = document([{ ...always[0], aliases: ['bash', 'shell'] }]);
+
+  it.each(Object.entries(parts))('is unchanged between steps, to the byte, as %s is sent it', async (_name, [kind, ...members]) => {
+    const { requests } = await turn(script, aliased, { instructions: 'Be brief.', clientTools: [client] });
+    expect(requests).toHaveLength(5);
+    const bodies = requests.map(
+      (request) => adapterFor(kind).toBody({ ...request, access: exampleAccess(kind), model: 'm' }) as Record<string, unknown>,
+    );
+    for (const member of members) {
+      // Where the mark stands is no part of what is kept: it says how far to keep it, and moves to the end with every request.
+      const texts = bodies.map((body) => (JSON.stringify(body[member]) ?? '').replaceAll(',"cache_control":{"type":"ephemeral"}', ''));
+      for (const [index, text] of texts.slice(1).entries()) {
+        const before = texts[index] ?? '';
+        // The brackets at the end close what the next request adds to.
+        expect(text.startsWith(before.replace(/[\]}]*$/, '')), `${member} of request ${index + 2}`).toBe(true);
+        expect(text.length).toBeGreaterThanOrEqual(before.length);
+      }
+      if (member !== 'system' && member !== 'instructions' && member !== 'systemInstruction') expect(texts.at(-1)).not.toBe(texts[0]);
+    }
+    expect(JSON.stringify(bodies[0]?.tools)).toContain('find_tools');
+    expect(JSON.stringify(bodies[0]).length).toBeLessThan(20_000);
+  });
+
+  it('grows in the system text where tools are told in words: all before the end of their list is unchanged', async () => {
+    const { requests } = await turn(script, aliased, { instructions: 'Be brief.' });
+    const texts = requests.map((request) => JSON.stringify(toTextRequest(request).messages[0]));
+    for (const [index, text] of texts.slice(1).entries()) {
+      const before = texts[index] ?? '';
+      const toListEnd = before.slice(0, before.indexOf('\\n</tools>'));
+      expect(toListEnd.length).toBeGreaterThan(500);
+      expect(text.startsWith(toListEnd)).toBe(true);
+    }
+  });
+});
