@@ -180,6 +180,7 @@ describe('hostile names and bodies', () => {
     await catalog.put('toolset', 'later', shell('run'));
     const named = { model: 'rehearsal/default', toolset: 'later', tools: ['Run', 'BASH', 'teleport'] };
     expect((await catalog.put('agent', 'helper', named)).warnings).toEqual([
+      { path: 'tools[1]', message: expect.stringContaining('builtin.bash again') },
       { path: 'tools[2]', message: expect.stringContaining('"teleport"') },
     ]);
   });
