@@ -10,10 +10,11 @@ import type { KnownTools } from './known-tools.ts';
 import { limits } from './limits.ts';
 import type { Issue } from './problem.ts';
 import { partAt } from './schema-references.ts';
-import { isObject, typesOf } from './schema-types.ts';
+import { typesOf } from './schema-types.ts';
 import { secretUseRefusal } from './secret.ts';
 import { nearNames } from './suggest.ts';
 import type { JsonSchema, ToolDefinition } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** `path`: of the entry. */
 export function checkEntryArguments(definition: ToolDefinition, rules: EntryArguments, path: string, known: KnownTools): Issue[] {
@@ -37,20 +38,20 @@ function propertiesOf(source: JsonSchema): Properties {
   const seen = new Set<unknown>();
   const waiting: unknown[] = [source];
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-    if (!isObject(part) || seen.has(part)) continue;
+    if (!isRecord(part) || seen.has(part)) continue;
     seen.add(part);
-    if (isObject(part.properties)) {
+    if (isRecord(part.properties)) {
       for (const [name, property] of Object.entries(part.properties)) {
         const before = parts.get(name);
         if (before === undefined) parts.set(name, [property]);
         else before.push(property);
       }
     }
-    if (part.additionalProperties === true || isObject(part.additionalProperties) || isObject(part.patternProperties)) open = true;
+    if (part.additionalProperties === true || isRecord(part.additionalProperties) || isRecord(part.patternProperties)) open = true;
     if (typeof part.$ref === 'string') waiting.push(partAt(source, part.$ref) ?? null);
     for (const keyword of ['allOf', 'anyOf', 'oneOf']) if (Array.isArray(part[keyword])) waiting.push(...part[keyword]);
-    for (const keyword of ['if', 'then', 'else']) if (isObject(part[keyword])) waiting.push(part[keyword]);
-    if (isObject(part.dependentSchemas)) waiting.push(...Object.values(part.dependentSchemas));
+    for (const keyword of ['if', 'then', 'else']) if (isRecord(part[keyword])) waiting.push(part[keyword]);
+    if (isRecord(part.dependentSchemas)) waiting.push(...Object.values(part.dependentSchemas));
   }
   return { parts, open: open || (parts.size === 0 && source.additionalProperties !== false) };
 }
@@ -127,7 +128,7 @@ function misvalued(
 /** One member named `secret` or `caller` is a reference; where it cannot be one, it was a slip of the pen. */
 function misread(preset: NonNullable<EntryArguments['preset']>, base: string): Issue[] {
   return Object.entries(preset).flatMap(([name, written]) => {
-    if (!isObject(written) || Object.keys(written).length !== 1 || readPreset(written).kind !== 'value') return [];
+    if (!isRecord(written) || Object.keys(written).length !== 1 || readPreset(written).kind !== 'value') return [];
     const [member = ''] = Object.keys(written);
     if (member !== 'secret' && member !== 'caller') return [];
     return [
@@ -177,7 +178,7 @@ const maxSteps = 64;
 function takesText(root: JsonSchema, part: unknown, budget: { parts: number }, steps: number): boolean {
   budget.parts -= 1;
   if (part === false) return false;
-  if (!isObject(part) || steps > maxSteps || budget.parts < 0) return true;
+  if (!isRecord(part) || steps > maxSteps || budget.parts < 0) return true;
   const takes = (inner: unknown): boolean => takesText(root, inner, budget, steps + 1);
   if (typeof part.$ref === 'string' && !takes(partAt(root, part.$ref) ?? true)) return false;
   const types = typesOf(part);

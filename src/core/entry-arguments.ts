@@ -4,7 +4,7 @@
  * values are put in when the call is sent (`engine/execute-call.ts`). Used by the call door, dry runs and audit rows.
  */
 import type { EntryArguments } from './entry-rules.ts';
-import { isObject } from './schema-types.ts';
+import { isRecord } from './wire-value.ts';
 
 type Arguments = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ type Arguments = Record<string, unknown>;
 export type Preset = { kind: 'value'; value: unknown } | { kind: 'secret'; secret: string } | { kind: 'caller'; field: string };
 
 export function readPreset(written: unknown): Preset {
-  if (isObject(written) && Object.keys(written).length === 1) {
+  if (isRecord(written) && Object.keys(written).length === 1) {
     const { secret, caller } = written;
     if (typeof secret === 'string') return { kind: 'secret', secret };
     if (typeof caller === 'string') return { kind: 'caller', field: caller };

@@ -6,9 +6,9 @@ import type { EntryResult } from './entry-rules.ts';
 import { isIndex, tokensOf } from './json-pointer.ts';
 import { limits } from './limits.ts';
 import { partAt } from './schema-references.ts';
-import { isObject } from './schema-types.ts';
 import type { Issue } from './problem.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** Warnings, none where the tool declares nothing. `path`: of the entry. */
 export function checkEntryResult(outputSchema: JsonSchema | undefined, rules: EntryResult | undefined, path: string): Issue[] {
@@ -28,7 +28,7 @@ const maxSteps = 1_000;
 function mayHold(root: JsonSchema, schema: unknown, tokens: readonly string[], budget: { parts: number; steps: number }): boolean {
   const [token, ...rest] = tokens;
   budget.parts -= 1;
-  if (token === undefined || !isObject(schema) || budget.steps > maxSteps || budget.parts < 0) return schema !== false;
+  if (token === undefined || !isRecord(schema) || budget.steps > maxSteps || budget.parts < 0) return schema !== false;
   const next = (part: unknown, left: readonly string[] = tokens): boolean => {
     budget.steps += 1;
     const holds = mayHold(root, part, left, budget);
@@ -38,9 +38,9 @@ function mayHold(root: JsonSchema, schema: unknown, tokens: readonly string[], b
   if (typeof schema.$ref === 'string' && next(partAt(root, schema.$ref))) return true;
   const branches = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
   if (branches.some((branch) => next(branch))) return true;
-  if (isObject(schema.properties) && Object.hasOwn(schema.properties, token)) return next(schema.properties[token], rest);
-  if (isObject(schema.patternProperties)) return true;
-  if (isObject(schema.additionalProperties)) return next(schema.additionalProperties, rest);
+  if (isRecord(schema.properties) && Object.hasOwn(schema.properties, token)) return next(schema.properties[token], rest);
+  if (isRecord(schema.patternProperties)) return true;
+  if (isRecord(schema.additionalProperties)) return next(schema.additionalProperties, rest);
   if (schema.additionalProperties === true) return true;
   if (schema.items !== undefined || schema.prefixItems !== undefined)
     return isIndex(token) && (Array.isArray(schema.prefixItems) || Array.isArray(schema.items) || next(schema.items, rest));

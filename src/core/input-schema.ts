@@ -12,9 +12,10 @@
 import { limits } from './limits.ts';
 import type { Issue } from './problem.ts';
 import { partAt } from './schema-references.ts';
-import { hasType, isNullable, isObject, typesOf } from './schema-types.ts';
+import { hasType, isNullable, typesOf } from './schema-types.ts';
 import { describe, nameOf, pathText, preview } from './schema-words.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** Every fault found (at most `limits.maxIssues`), each at its path such as `a.b[0]`; empty when the arguments are valid. */
 export function checkInput(schema: JsonSchema, args: unknown): Issue[] {
@@ -37,7 +38,7 @@ const acceptAll: Check = () => {};
 
 function compile(schema: unknown, scope: Scope, depth: number): Check {
   if (schema === false) return (value, run) => report(run, `no value is allowed here, received ${nameOf(value)}`);
-  if (!isObject(schema) || depth > limits.maxSchemaDepth) return acceptAll;
+  if (!isRecord(schema) || depth > limits.maxSchemaDepth) return acceptAll;
   const type = typeRule(schema);
   // Most fields are a type and a description: nothing else to look for.
   if (Object.keys(schema).every((keyword) => wordless.has(keyword))) return type === null ? acceptAll : guarded(type, []);
@@ -94,14 +95,14 @@ function choice(schema: JsonSchema): Check | null {
 }
 
 function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | null {
-  const fields = isObject(schema.properties) ? schema.properties : {};
+  const fields = isRecord(schema.properties) ? schema.properties : {};
   const properties = new Map<string, Check>();
   for (const key of Object.keys(fields)) properties.set(key, compile(fields[key], scope, depth + 1));
   const required = Array.isArray(schema.required) ? schema.required.filter((key) => typeof key === 'string') : [];
   // Which names a pattern would have let through cannot be said without running it.
   const closed = schema.additionalProperties === false && schema.patternProperties === undefined;
   const rest =
-    isObject(schema.additionalProperties) && schema.patternProperties === undefined
+    isRecord(schema.additionalProperties) && schema.patternProperties === undefined
       ? compile(schema.additionalProperties, scope, depth + 1)
       : null;
   const [least, most] = [bound(schema.minProperties), bound(schema.maxProperties)];
@@ -110,7 +111,7 @@ function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | n
   const known = (): string => (properties.size === 0 ? 'no fields are known' : `known: ${[...properties.keys()].slice(0, 30).join(', ')}`);
 
   return (value, run) => {
-    if (!isObject(value)) return;
+    if (!isRecord(value)) return;
     for (const key of required) {
       if (!Object.hasOwn(value, key)) reportAt(run, key, `missing: expected ${properties.has(key) ? describe(fields[key]) : 'a value'}`);
     }
@@ -129,7 +130,7 @@ function arrayRules(schema: JsonSchema, scope: Scope, depth: number): Check | nu
   // Draft 7 writes a tuple as an array under `items`, 2020-12 as `prefixItems`.
   const tuple = Array.isArray(schema.prefixItems) ? schema.prefixItems : Array.isArray(schema.items) ? schema.items : [];
   const first = tuple.map((item) => compile(item, scope, depth + 1));
-  const others = isObject(schema.items) || schema.items === false ? compile(schema.items, scope, depth + 1) : null;
+  const others = isRecord(schema.items) || schema.items === false ? compile(schema.items, scope, depth + 1) : null;
   const [least, most, unique] = [bound(schema.minItems), bound(schema.maxItems), schema.uniqueItems === true];
   if (first.length === 0 && others === null && least === null && most === null && !unique) return null;
 
@@ -207,7 +208,7 @@ function alternatives(schema: JsonSchema, scope: Scope, depth: number): Check | 
           fits = true;
           break;
         }
-        if (isObject(branch.schema) && typesOf(branch.schema)?.some((type) => hasType(value, type)) === true) candidates.push(trial.issues);
+        if (isRecord(branch.schema) && typesOf(branch.schema)?.some((type) => hasType(value, type)) === true) candidates.push(trial.issues);
       }
       if (fits) continue;
       const only = candidates.length === 1 ? candidates[0] : undefined;
@@ -252,7 +253,7 @@ function reportAt(run: Run, key: string, message: string): void {
 /** Equal JSON values have equal keys, whatever the order of their fields. */
 function keyOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
-  return JSON.stringify(value, (_key, part) => (isObject(part) ? Object.fromEntries(Object.entries(part).sort(byKey)) : part));
+  return JSON.stringify(value, (_key, part) => (isRecord(part) ? Object.fromEntries(Object.entries(part).sort(byKey)) : part));
 }
 
 function byKey([a]: [string, unknown], [b]: [string, unknown]): number {

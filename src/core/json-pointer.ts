@@ -1,5 +1,5 @@
 /** JSON Pointers (RFC 6901) into values: what entries pick from results, and where something was found in a definition. Fragments in schemas are `schema-references.ts`. */
-import { isObject } from './schema-types.ts';
+import { isRecord } from './wire-value.ts';
 
 /** null: there is nothing there, which a value of null is not. */
 export type Found = { json: unknown } | null;
@@ -11,7 +11,7 @@ export function valueAt(value: unknown, pointer: string): Found {
     if (Array.isArray(part)) {
       if (!isIndex(token) || Number(token) >= part.length) return null;
       part = part[Number(token)];
-    } else if (isObject(part) && Object.hasOwn(part, token)) part = part[token];
+    } else if (isRecord(part) && Object.hasOwn(part, token)) part = part[token];
     else return null;
   }
   return { json: part };

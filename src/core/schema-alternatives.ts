@@ -6,8 +6,9 @@ import { limits } from './limits.ts';
 import { joinWords, mergeSchemas, withChoice } from './schema-merge.ts';
 import { isAnnotation, without } from './schema-parts.ts';
 import { pointer, type SchemaReport } from './schema-report.ts';
-import { hasType, isObject } from './schema-types.ts';
+import { hasType } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** `effort`: what may still be done about one schema's alternatives, in keywords and fields put together. */
 export type Place = { path: string; report: SchemaReport; effort: { left: number } };
@@ -35,7 +36,7 @@ export function alternativesOf(schema: JsonSchema, place: Place): JsonSchema[] {
 /** A part put together with another; false where there has been enough of that. */
 function spend({ effort }: Place, ...schemas: JsonSchema[]): boolean {
   for (const schema of schemas) {
-    effort.left -= Object.keys(schema).length + (isObject(schema.properties) ? Object.keys(schema.properties).length : 0);
+    effort.left -= Object.keys(schema).length + (isRecord(schema.properties) ? Object.keys(schema.properties).length : 0);
   }
   return effort.left >= 0;
 }
@@ -49,9 +50,9 @@ export function mergeAllOf(schema: JsonSchema, place: Place, force: boolean): Js
   let merged: JsonSchema = without(schema, 'allOf');
   const kept: unknown[] = [];
   for (const [index, part] of schema.allOf.entries()) {
-    const plain = isObject(part) ? mergeAllOf(part, place, force) : part;
+    const plain = isRecord(part) ? mergeAllOf(part, place, force) : part;
     if (plain === false) return false;
-    if (!isObject(plain)) continue;
+    if (!isRecord(plain)) continue;
     const isMany = !spend(place, merged, plain);
     const { schema: both, lost } = isMany ? { schema: merged, lost: Object.keys(plain) } : mergeSchemas(merged, plain);
     if (both === false) return false;
@@ -81,7 +82,7 @@ function branchesOf(schema: JsonSchema, place: Place): JsonSchema[] | null {
   }
   return branches.flatMap((branch) => {
     if (branch === false) return [];
-    if (!isObject(branch) || !spend(place, rules, branch)) return [rest];
+    if (!isRecord(branch) || !spend(place, rules, branch)) return [rest];
     const { schema: both, lost } = mergeSchemas(rules, branch);
     for (const name of lost) report.add(path, `${keyword}: ${name} cannot be told with what stands beside it, and is left out`);
     // Words of a branch that says nothing else are about the whole.
@@ -93,7 +94,7 @@ function branchesOf(schema: JsonSchema, place: Place): JsonSchema[] | null {
 function requiredGroups(branches: readonly unknown[]): string | null {
   const groups: string[] = [];
   for (const branch of branches) {
-    if (!isObject(branch) || !Array.isArray(branch.required)) return null;
+    if (!isRecord(branch) || !Array.isArray(branch.required)) return null;
     if (!Object.keys(branch).every((keyword) => keyword === 'required' || keyword === 'type' || isAnnotation(keyword))) return null;
     groups.push(branch.required.join(' and '));
   }

@@ -8,8 +8,8 @@ import { isDeeperThan } from './json-depth.ts';
 import { limits } from './limits.ts';
 import { isAnnotation } from './schema-parts.ts';
 import { pointer, type SchemaReport, shown } from './schema-report.ts';
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** The same object where nothing is to be done. */
 export function cleanUp(schema: JsonSchema, path: string, report: SchemaReport): JsonSchema {
@@ -93,7 +93,7 @@ function rewrite(keyword: string, value: unknown, schema: JsonSchema, tell: (mes
     case 'dependencies':
     case 'dependentRequired':
     case 'dependentSchemas':
-      return keyword === 'dependencies' && isObject(value) ? splitDependencies(value, schema, tell) : rest(keyword, value, schema);
+      return keyword === 'dependencies' && isRecord(value) ? splitDependencies(value, schema, tell) : rest(keyword, value, schema);
     default:
   }
   tell(`left out: ${shown(value)} is not what JSON Schema says here`);
@@ -140,9 +140,9 @@ function cleanRequired(value: unknown, tell: (message: string) => void): [string
 function splitDependencies(value: Record<string, unknown>, schema: JsonSchema, tell: (message: string) => void): [string, unknown][] {
   tell('told as dependentRequired and dependentSchemas, as since draft 2019-09');
   const names = Object.entries(value).filter(([, needs]) => Array.isArray(needs));
-  const schemas = Object.entries(value).filter(([, needs]) => isObject(needs) || typeof needs === 'boolean');
-  const required = { ...Object.fromEntries(names), ...(isObject(schema.dependentRequired) && schema.dependentRequired) };
-  const dependent = { ...Object.fromEntries(schemas), ...(isObject(schema.dependentSchemas) && schema.dependentSchemas) };
+  const schemas = Object.entries(value).filter(([, needs]) => isRecord(needs) || typeof needs === 'boolean');
+  const required = { ...Object.fromEntries(names), ...(isRecord(schema.dependentRequired) && schema.dependentRequired) };
+  const dependent = { ...Object.fromEntries(schemas), ...(isRecord(schema.dependentSchemas) && schema.dependentSchemas) };
   return [
     ...(names.length > 0 ? [['dependentRequired', required] as [string, unknown]] : []),
     ...(schemas.length > 0 ? [['dependentSchemas', dependent] as [string, unknown]] : []),
@@ -151,9 +151,9 @@ function splitDependencies(value: Record<string, unknown>, schema: JsonSchema, t
 
 /** Beside `dependencies` it has gone into what those became, as far as there was any of its kind. */
 function rest(keyword: string, value: unknown, { dependencies }: JsonSchema): [string, unknown][] {
-  const needs = isObject(dependencies) ? Object.values(dependencies) : [];
+  const needs = isRecord(dependencies) ? Object.values(dependencies) : [];
   const taken = needs.some((need) => Array.isArray(need) === (keyword === 'dependentRequired'));
-  return taken || !isObject(value) ? [] : [[keyword, value]];
+  return taken || !isRecord(value) ? [] : [[keyword, value]];
 }
 
 /** OpenAPI's `nullable`: beside the type, or around everything else. */
@@ -179,7 +179,7 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isFlag = (value: unknown): boolean => typeof value === 'boolean';
-const isSchema = (value: unknown): boolean => isObject(value) || typeof value === 'boolean';
+const isSchema = (value: unknown): boolean => isRecord(value) || typeof value === 'boolean';
 const isSchemaList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 /** Data of a schema is walked by nobody, and written out by a recursive `JSON.stringify`. */
 const isData = (value: unknown): boolean => value !== undefined && !isDeeperThan(value, limits.maxJsonDepth);
@@ -197,7 +197,7 @@ const rules: ReadonlyMap<string, (value: unknown) => boolean> = new Map<string, 
   ),
   ['else', isSchema],
   ...['prefixItems', 'anyOf', 'oneOf', 'allOf'].map((key) => [key, isSchemaList] as const),
-  ...['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired'].map((key) => [key, isObject] as const),
+  ...['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired'].map((key) => [key, isRecord] as const),
   ...['default', 'const'].map((key) => [key, isData] as const),
   ['examples', (value) => Array.isArray(value) && isData(value)],
   ['enum', (value) => Array.isArray(value) && value.length > 0 && isData(value)],

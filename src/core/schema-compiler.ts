@@ -12,9 +12,9 @@ import { writeOut } from './schema-references.ts';
 import { type SchemaChange, SchemaReport } from './schema-report.ts';
 import { objectRoot } from './schema-root.ts';
 import { hasMoreParts, simplifications } from './schema-size.ts';
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
 import { utf8Length } from './utf8.ts';
+import { isRecord } from './wire-value.ts';
 
 /** `fault` goes behind "its input schema". */
 export type CompiledSchema = { ok: true; schema: JsonSchema; changes: readonly SchemaChange[] } | { ok: false; fault: string };
@@ -24,7 +24,7 @@ export type Spent = { parts: number };
 
 /** Compiled once for each schema object: definitions live as long as their edition. What it took is added to `spent`. */
 export function compileSchema(schema: JsonSchema, dialect: SchemaDialect, spent: Spent = { parts: 0 }): CompiledSchema {
-  if (!isObject(schema)) return { ok: false, fault: 'is no JSON Schema' };
+  if (!isRecord(schema)) return { ok: false, fault: 'is no JSON Schema' };
   const known = compiled.get(schema) ?? new Map<SchemaDialect, CompiledOnce>();
   compiled.set(schema, known);
   let once = known.get(dialect);
@@ -51,7 +51,7 @@ function compile(schema: JsonSchema, dialect: SchemaDialect, spent: Spent): Comp
     const attempt = compileTree(tree.schema, dialect, report, spent);
     if (attempt.ok && isTooLarge(attempt.schema)) {
       if (tree.isRecursive && recursion > 1) continue;
-      return isObject(tree.schema) ? simplify(tree.schema, dialect, report, spent) : tooLarge;
+      return isRecord(tree.schema) ? simplify(tree.schema, dialect, report, spent) : tooLarge;
     }
     return attempt;
   }

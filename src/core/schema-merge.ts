@@ -3,8 +3,8 @@
  * `allOf` and for what stands beside `anyOf`. Works on clean trees without references.
  */
 import { annotations, isAnnotation, isPermissive, sameJson, without } from './schema-parts.ts';
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 export type Merged = {
   /** `false`: no value fits both. */
@@ -44,7 +44,7 @@ export function bothOf(first: unknown, second: unknown): unknown {
 }
 
 function isAny(schema: unknown): boolean {
-  return schema === undefined || schema === true || (isObject(schema) && isPermissive(schema) && Object.keys(schema).length === 0);
+  return schema === undefined || schema === true || (isRecord(schema) && isPermissive(schema) && Object.keys(schema).length === 0);
 }
 
 /** `const` as the one choice of `enum`. */
@@ -183,7 +183,7 @@ function mergeFields(mine: Map<string, unknown>, theirs: JsonSchema): string[] {
 }
 
 function fieldsOf(properties: unknown): Map<string, unknown> {
-  return new Map(isObject(properties) ? Object.entries(properties) : []);
+  return new Map(isRecord(properties) ? Object.entries(properties) : []);
 }
 
 function mergeItems(mine: Map<string, unknown>, theirs: JsonSchema): string[] {

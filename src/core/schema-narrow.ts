@@ -9,8 +9,8 @@ import type { DialectRules } from './schema-dialects.ts';
 import { distinct, isPermissive, mapParts, outlineOf, sameJson, without } from './schema-parts.ts';
 import { pointer, type SchemaReport } from './schema-report.ts';
 import { type At, reword, withFields } from './schema-rewording.ts';
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 export type Narrowing = {
   rules: DialectRules;
@@ -25,7 +25,7 @@ type Place = { path: string; depth: number; orNull?: boolean };
 /** `false`: no value fits. `orNull`: null is taken as well. */
 export function narrow(narrowing: Narrowing, part: unknown, place: Place): JsonSchema | false {
   if (part === false) return false;
-  const schema = isObject(part) ? part : {};
+  const schema = isRecord(part) ? part : {};
   const { depth, orNull = false } = place;
   const known = narrowing.done.get(schema);
   const isKnown = known?.depth === depth && known.orNull === orNull;
@@ -166,7 +166,7 @@ function closed({ report }: Narrowing, schema: JsonSchema, before: JsonSchema, {
   if (before.additionalProperties !== false) {
     report.add(pointer(path, 'additionalProperties'), 'closed: fields that are not described cannot be given');
   }
-  const names = Object.keys(isObject(schema.properties) ? schema.properties : {});
+  const names = Object.keys(isRecord(schema.properties) ? schema.properties : {});
   const isComplete = sameJson(schema.required ?? [], names) && schema.additionalProperties === false;
   return isComplete && schema.required !== undefined ? schema : { ...schema, required: names, additionalProperties: false };
 }

@@ -1,7 +1,7 @@
 /** Where schemas stand in a schema (JSON Schema 2020-12, "Applicator"), and going through them. Used by the passes of the schema compiler. */
 import { pointer } from './schema-report.ts';
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** How a keyword holds schemas: one, a list, or one for each name. Other keywords hold data. */
 const holders: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([
@@ -35,7 +35,7 @@ function mapKeyword(keyword: string, value: unknown, path: string, visit: Visit)
     const list = value.map((part: unknown, index) => visit(part, pointer(path, index), keyword));
     return list.every((part, index) => part === value[index]) ? value : list.filter((part) => part !== undefined);
   }
-  if (holder === 'map' && isObject(value)) {
+  if (holder === 'map' && isRecord(value)) {
     let changed = false;
     const entries: [string, unknown][] = [];
     for (const [name, part] of Object.entries(value)) {
@@ -78,7 +78,7 @@ export function isPermissive(schema: JsonSchema): boolean {
 
 /** What is left of a part that cannot be told in full: its type and its words. */
 export function outlineOf(part: unknown): JsonSchema {
-  if (!isObject(part)) return {};
+  if (!isRecord(part)) return {};
   const { type, description } = part;
   return { ...(typeof type === 'string' && { type }), ...(typeof description === 'string' && { description }) };
 }
@@ -104,5 +104,5 @@ function jsonKey(value: unknown): string {
 }
 
 function sortKeys(_key: string, value: unknown): unknown {
-  return isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+  return isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }

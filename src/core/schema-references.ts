@@ -8,8 +8,8 @@ import { limits } from './limits.ts';
 import { cleanUp } from './schema-cleanup.ts';
 import { isAnnotation, mapParts, outlineOf, without } from './schema-parts.ts';
 import { type SchemaReport, shown } from './schema-report.ts';
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 export type Tree = {
   schema: JsonSchema | boolean;
@@ -53,7 +53,7 @@ type Place = { path: string; depth: number; resource: JsonSchema; isCopy: boolea
 function write(writing: Writing, part: unknown, place: Place): JsonSchema | boolean {
   const { report } = writing;
   if (typeof part === 'boolean') return part;
-  if (!isObject(part)) {
+  if (!isRecord(part)) {
     report.add(place.path, `${shown(part)} is no schema: any value is taken`);
     return {};
   }
@@ -100,7 +100,7 @@ function writeTarget(writing: Writing, reference: string, place: Place): JsonSch
     report.add(place.path, `the reference ${shown(reference)} ${why}: any value is taken`);
     return {};
   }
-  if (!isObject(target)) return write(writing, target, place);
+  if (!isRecord(target)) return write(writing, target, place);
   const times = open.get(target) ?? 0;
   if (times > 0) writing.isRecursive = true;
   if (times >= writing.recursion) {
@@ -144,7 +144,7 @@ function placesOf(writing: Writing): Map<string, JsonSchema> {
   const places = new Map<string, JsonSchema>();
   const waiting: unknown[] = [writing.root];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (isObject(next)) {
+    if (isRecord(next)) {
       for (const keyword of ['$anchor', '$dynamicAnchor']) if (typeof next[keyword] === 'string') places.set(`#${next[keyword]}`, next);
       if (typeof next.$id === 'string') {
         places.set(next.$id, next);
@@ -169,7 +169,7 @@ export function partAt(root: JsonSchema, fragment: string): unknown {
   for (const token of fragment.slice(2).split('/')) {
     const key = unescapeToken(token);
     if (Array.isArray(part)) part = part[Number(key)];
-    else if (isObject(part) && Object.hasOwn(part, key)) part = part[key];
+    else if (isRecord(part) && Object.hasOwn(part, key)) part = part[key];
     else return undefined;
   }
   return part;

@@ -3,8 +3,8 @@
  * leads to any more would tell of what was hidden. What is still referred to is copied from the source into `$defs`.
  */
 import { partAt } from './schema-references.ts';
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** `body`: what the source's root became. References to `$defs` keep their text; others into the root get a place there. */
 export function rehomeReferences(body: JsonSchema, source: JsonSchema): JsonSchema {
@@ -13,7 +13,7 @@ export function rehomeReferences(body: JsonSchema, source: JsonSchema): JsonSche
   // Parts that were kept may refer to others, which join the end.
   for (let index = 0; index < moving.waiting.length; index += 1) moving.waiting[index]?.();
   for (const home of homes) {
-    const all = moving.byName && isObject(source[home]) ? { ...source[home] } : {};
+    const all = moving.byName && isRecord(source[home]) ? { ...source[home] } : {};
     for (const [key, part] of moving.kept[home]) all[key] = part;
     if (Object.keys(all).length > 0) schema[home] = all;
     else delete schema[home];
@@ -42,7 +42,7 @@ function walk(moving: Moving, schema: JsonSchema, isRoot = true): JsonSchema {
     Object.entries(schema).map(([keyword, value]) => {
       if (typeof value === 'string' && (keyword === '$ref' || keyword === '$dynamicRef')) return [keyword, move(moving, value)];
       if (data.has(keyword) || (isRoot && (keyword === '$defs' || keyword === 'definitions'))) return [keyword, value];
-      if (maps.has(keyword) && isObject(value))
+      if (maps.has(keyword) && isRecord(value))
         return [keyword, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, walkAny(moving, part)]))];
       return [keyword, walkAny(moving, value)];
     }),
@@ -51,7 +51,7 @@ function walk(moving: Moving, schema: JsonSchema, isRoot = true): JsonSchema {
 
 function walkAny(moving: Moving, part: unknown): unknown {
   if (Array.isArray(part)) return part.map((item) => walkAny(moving, item));
-  return isObject(part) ? walk(moving, part, false) : part;
+  return isRecord(part) ? walk(moving, part, false) : part;
 }
 
 /** The reference as it reads from now on. */
@@ -66,7 +66,7 @@ function move(moving: Moving, reference: string): string {
   const [, home, key] = /^#\/(\$defs|definitions)\/([\w.$-]+)(?:\/|$)/.exec(reference) ?? [];
   if ((home === '$defs' || home === 'definitions') && key !== undefined) {
     const parts = source[home];
-    if (isObject(parts) && Object.hasOwn(parts, key)) keep(moving, home, key, parts[key]);
+    if (isRecord(parts) && Object.hasOwn(parts, key)) keep(moving, home, key, parts[key]);
     moved.set(reference, reference);
     return reference;
   }
@@ -74,8 +74,8 @@ function move(moving: Moving, reference: string): string {
   if (part === undefined) return reference;
   const place = freeKey(moving);
   moved.set(reference, `#/$defs/${place}`);
-  const { $defs: _defs, definitions: _definitions, ...bare } = isObject(part) ? part : {};
-  keep(moving, '$defs', place, isObject(part) ? bare : part);
+  const { $defs: _defs, definitions: _definitions, ...bare } = isRecord(part) ? part : {};
+  keep(moving, '$defs', place, isRecord(part) ? bare : part);
   return `#/$defs/${place}`;
 }
 
@@ -87,7 +87,7 @@ function keep(moving: Moving, home: Home, key: string, part: unknown): void {
 }
 
 function freeKey({ source, kept }: Moving): string {
-  const taken = isObject(source.$defs) ? source.$defs : {};
+  const taken = isRecord(source.$defs) ? source.$defs : {};
   for (let number = kept.$defs.size + 1; ; number += 1) {
     const key = `part_${number}`;
     if (!Object.hasOwn(taken, key) && !kept.$defs.has(key)) return key;

@@ -7,8 +7,8 @@ import { ofType, typeOfKeyword, withWords } from './schema-alternatives.ts';
 import type { DialectRules } from './schema-dialects.ts';
 import { distinct, isPermissive, without } from './schema-parts.ts';
 import { pointer, type SchemaReport, shown } from './schema-report.ts';
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 export type At = { path: string; report: SchemaReport };
 
@@ -78,7 +78,7 @@ function withoutTuple(rules: DialectRules, schema: JsonSchema, { path, report }:
   report.add(pointer(path, 'prefixItems'), 'told as items of any of these kinds, in any order');
   const all = isClosed ? tuple : [...tuple, told.items ?? {}];
   const kinds = distinct(all);
-  const isAny = kinds.length > limits.maxSchemaBranches || kinds.some((item) => isObject(item) && isPermissive(item));
+  const isAny = kinds.length > limits.maxSchemaBranches || kinds.some((item) => isRecord(item) && isPermissive(item));
   return { ...without(told, 'prefixItems'), items: isAny ? {} : kinds.length === 1 ? kinds[0] : { anyOf: kinds } };
 }
 
@@ -132,7 +132,7 @@ function coversType({ type, enum: choices }: JsonSchema): boolean {
 }
 
 function withItems(rules: DialectRules, schema: JsonSchema, { path, report }: At): JsonSchema {
-  if (!rules.needsItems || isObject(schema.items) || ![schema.type].flat().includes('array')) return schema;
+  if (!rules.needsItems || isRecord(schema.items) || ![schema.type].flat().includes('array')) return schema;
   report.add(path, 'its items are not described: told as any');
   return { ...schema, items: {} };
 }
@@ -145,7 +145,7 @@ export function withFields(rules: DialectRules, schema: JsonSchema, { path, repo
     told = { ...told, properties: {} };
   }
   if (!rules.needsKnownRequired || !Array.isArray(told.required)) return told;
-  const fields = isObject(told.properties) ? told.properties : {};
+  const fields = isRecord(told.properties) ? told.properties : {};
   const known = told.required.filter((name) => Object.hasOwn(fields, String(name)));
   if (known.length === told.required.length) return told;
   report.add(pointer(path, 'required'), 'names of fields that are not described are left out');

@@ -8,8 +8,8 @@ import type { DialectRules } from './schema-dialects.ts';
 import type { Narrowing } from './schema-narrow.ts';
 import { distinct, isAnnotation, sameJson, without } from './schema-parts.ts';
 import { pointer, SchemaReport, shown } from './schema-report.ts';
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** A string says why there is none, behind "its input schema". */
 export function objectRoot(
@@ -87,7 +87,7 @@ function shared(objects: readonly JsonSchema[], report: SchemaReport): JsonSchem
 function uniteFields(objects: readonly JsonSchema[]): JsonSchema {
   const fields = new Map<string, unknown[]>();
   for (const { properties } of objects) {
-    for (const [name, field] of Object.entries(isObject(properties) ? properties : {})) {
+    for (const [name, field] of Object.entries(isRecord(properties) ? properties : {})) {
       const known = fields.get(name) ?? [];
       if (field !== false) known.push(field);
       fields.set(name, known);
@@ -102,15 +102,15 @@ function uniteField(kinds: readonly unknown[]): unknown {
   const choices = kinds.map(choicesOf);
   if (choices.some((values) => values === null)) return { anyOf: kinds };
   const values = choices.flatMap((some) => some ?? []);
-  const types = new Set(kinds.flatMap((kind) => (isObject(kind) && typeof kind.type === 'string' ? [kind.type] : [])));
+  const types = new Set(kinds.flatMap((kind) => (isRecord(kind) && typeof kind.type === 'string' ? [kind.type] : [])));
   return {
-    ...(types.size === 1 && kinds.every((kind) => isObject(kind) && kind.type !== undefined) && { type: [...types][0] }),
+    ...(types.size === 1 && kinds.every((kind) => isRecord(kind) && kind.type !== undefined) && { type: [...types][0] }),
     enum: distinct(values),
   };
 }
 
 function choicesOf(field: unknown): unknown[] | null {
-  if (!isObject(field) || !Object.keys(field).every((keyword) => ['type', 'const', 'enum', 'title'].includes(keyword))) return null;
+  if (!isRecord(field) || !Object.keys(field).every((keyword) => ['type', 'const', 'enum', 'title'].includes(keyword))) return null;
   if (typeof field.type !== 'string' && field.type !== undefined) return null;
   return Object.hasOwn(field, 'const') ? [field.const] : Array.isArray(field.enum) ? field.enum : null;
 }
@@ -118,7 +118,7 @@ function choicesOf(field: unknown): unknown[] | null {
 /** Fields whose names the provider refuses are told in words, and the object is left open for them. */
 function withNames({ fieldName }: DialectRules, root: JsonSchema, report: SchemaReport): JsonSchema {
   const { properties } = root;
-  if (fieldName === null || !isObject(properties)) return root;
+  if (fieldName === null || !isRecord(properties)) return root;
   const names = Object.keys(properties).filter((name) => !fieldName.test(name));
   if (names.length === 0) return root;
   for (const name of names) report.add(pointer('/properties', name), 'not taken under this name: told in the description');

@@ -1,7 +1,7 @@
 /** A schema with less said in its depths, for providers that take only so much. Works on a tree without references; see `schema-compiler.ts`. */
 import { annotations, mapParts, outlineOf, without } from './schema-parts.ts';
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** One after the other, each after the ones before it, until the schema is small enough. */
 export const simplifications: readonly { message: string; apply(schema: JsonSchema): JsonSchema }[] = [
@@ -22,12 +22,12 @@ function levels(count: number): string {
 
 function withoutWords(schema: JsonSchema, level: number): JsonSchema {
   const told = level < 0 ? without(schema, ...annotations) : schema;
-  return mapParts(told, '', (part) => (isObject(part) ? withoutWords(part, level - 1) : part));
+  return mapParts(told, '', (part) => (isRecord(part) ? withoutWords(part, level - 1) : part));
 }
 
 function cut(schema: JsonSchema, level: number): JsonSchema {
   if (level < 0) return outlineOf(schema);
-  return mapParts(schema, '', (part) => (isObject(part) ? cut(part, level - 1) : part));
+  return mapParts(schema, '', (part) => (isRecord(part) ? cut(part, level - 1) : part));
 }
 
 /** Whether it has more than this many arrays and objects. Without recursion, for schemas of any depth. */

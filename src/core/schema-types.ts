@@ -1,5 +1,6 @@
 /** JSON Schema's types, as foreign schemas spell them. Used by the argument check and by the words of its faults. */
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** null: any type. Types that JSON Schema does not know make it any, too. */
 export function typesOf(schema: JsonSchema): string[] | null {
@@ -16,7 +17,7 @@ export function isNullable(schema: JsonSchema): boolean {
 export function hasType(value: unknown, type: string): boolean {
   switch (type) {
     case 'object':
-      return isObject(value);
+      return isRecord(value);
     case 'array':
       return Array.isArray(value);
     case 'null':
@@ -28,10 +29,6 @@ export function hasType(value: unknown, type: string): boolean {
     default:
       return typeof value === type;
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const knownTypes: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);

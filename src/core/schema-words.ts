@@ -1,5 +1,6 @@
 /** The words of a fault: where it is, what was expected there, and what was received. Written for a model to act on. */
-import { isObject, typesOf } from './schema-types.ts';
+import { typesOf } from './schema-types.ts';
+import { isRecord } from './wire-value.ts';
 
 /** `a.b[0]`; a key that would read as something else is quoted: `a["b.c"]`. */
 export function pathText(path: readonly (string | number)[]): string {
@@ -14,7 +15,7 @@ export function pathText(path: readonly (string | number)[]): string {
 
 /** What a schema asks for, in a few words. */
 export function describe(schema: unknown): string {
-  if (!isObject(schema)) return 'a value';
+  if (!isRecord(schema)) return 'a value';
   if (Object.hasOwn(schema, 'const')) return preview(schema.const);
   if (Array.isArray(schema.enum)) {
     const shown = schema.enum.slice(0, 20).map(preview).join(', ');
@@ -28,7 +29,7 @@ export function describe(schema: unknown): string {
     ...new Set(
       list
         .slice(0, 8)
-        .map((branch) => (isObject(branch) && branch.anyOf === undefined && branch.oneOf === undefined ? describe(branch) : 'a value')),
+        .map((branch) => (isRecord(branch) && branch.anyOf === undefined && branch.oneOf === undefined ? describe(branch) : 'a value')),
     ),
   ].join(' or ');
 }

@@ -2,12 +2,12 @@
  * A tool's arguments in one line, `{owner: string, method: "get" | "list", page?: integer}`: enough to choose a tool by, and mostly
  * enough to call it. For reading, not for a machine. Used by `find_tools`.
  */
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** Cut behind a whole argument at about `maxLength` characters, with a word of how many are missing. */
 export function shortSchema({ properties, required }: JsonSchema, maxLength: number): string {
-  if (!isObject(properties)) return '{}';
+  if (!isRecord(properties)) return '{}';
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
   // What a call must have comes first: it is what may not be cut.
   const names = Object.keys(properties).sort((a, b) => Number(needed.has(b)) - Number(needed.has(a)));
@@ -27,7 +27,7 @@ const maxChoices = 8;
 const maxChoiceLength = 40;
 
 function shortType(schema: unknown, depth = 0): string {
-  if (!isObject(schema) || depth > 3) return 'any';
+  if (!isRecord(schema) || depth > 3) return 'any';
   if (Array.isArray(schema.enum)) return choices(schema.enum);
   if ('const' in schema) return choices([schema.const]);
   const alternatives = [schema.anyOf, schema.oneOf].find(Array.isArray);

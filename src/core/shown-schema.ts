@@ -9,16 +9,16 @@ import { checkInput } from './input-schema.ts';
 import { limits } from './limits.ts';
 import { without } from './schema-parts.ts';
 import { partAt } from './schema-references.ts';
-import { isObject } from './schema-types.ts';
 import { rehomeReferences } from './schema-rehome.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 /** The same object where the rules change nothing. Key order is the source's. */
 export function shownSchema(source: JsonSchema, rules: EntryArguments): JsonSchema {
   const view = readRules(source, rules);
   if (view.hidden.size === 0 && view.shown.size === 0 && view.defaults.size === 0) return source;
   const body = narrow(view, source, new Set<string>());
-  const shown = isObject(body) ? rehomeReferences(body, source) : source;
+  const shown = isRecord(body) ? rehomeReferences(body, source) : source;
   // Such as a preset that an open schema does not name.
   return JSON.stringify(shown) === JSON.stringify(source) ? source : shown;
 }
@@ -55,7 +55,7 @@ function readRules(source: JsonSchema, { preset = {}, rename = {}, default: defa
  * references that led here.
  */
 function narrow(view: View, part: unknown, open: ReadonlySet<string>): unknown {
-  if (!isObject(part)) return part;
+  if (!isRecord(part)) return part;
   if (isSpent(view)) return {};
   const { schema, inside } = follow(view, part, open);
   const entries: [string, unknown][] = [];
@@ -64,7 +64,7 @@ function narrow(view: View, part: unknown, open: ReadonlySet<string>): unknown {
   for (const [keyword, value] of Object.entries(schema)) {
     switch (keyword) {
       case 'properties':
-        entries.push([keyword, isObject(value) ? narrowProperties(view, value) : value]);
+        entries.push([keyword, isRecord(value) ? narrowProperties(view, value) : value]);
         break;
       case 'required':
         if (Array.isArray(value)) needed.push(...value.filter((name) => typeof name === 'string'));
@@ -73,7 +73,7 @@ function narrow(view: View, part: unknown, open: ReadonlySet<string>): unknown {
       case 'dependentRequired':
       case 'dependentSchemas':
       case 'dependencies':
-        if (isObject(value)) entries.push([keyword, narrowDependents(view, value, { inside, also, needed })]);
+        if (isRecord(value)) entries.push([keyword, narrowDependents(view, value, { inside, also, needed })]);
         break;
       case 'minProperties':
       case 'maxProperties':
@@ -112,7 +112,7 @@ function assemble(view: View, entries: [string, unknown][], also: readonly unkno
     .filter((name) => !view.hidden.has(name) && !view.defaults.has(name))
     .map((name) => nameOf(view, name));
   const schema = Object.fromEntries(entries);
-  const rest = also.filter((part) => part !== true && !(isObject(part) && Object.keys(part).length === 0));
+  const rest = also.filter((part) => part !== true && !(isRecord(part) && Object.keys(part).length === 0));
   if (needed.length > 0 && required.length === 0) delete schema.required;
   else if (needed.length > 0) schema.required = required;
   if (rest.length > 0) schema.allOf = [...(Array.isArray(schema.allOf) ? schema.allOf : []), ...rest];
@@ -135,7 +135,7 @@ function follow(view: View, schema: JsonSchema, open: ReadonlySet<string>): Foll
   const { $ref: reference } = schema;
   if (typeof reference !== 'string') return { schema, inside: open };
   const target = partAt(view.source, reference);
-  if (!isObject(target)) return { schema, inside: open };
+  if (!isRecord(target)) return { schema, inside: open };
   const siblings = without(schema, '$ref');
   if (open.has(reference) || open.size >= maxHops) return { schema: siblings, inside: open };
   const inside = new Set([...open, reference]);
@@ -163,7 +163,7 @@ function narrowProperties(view: View, properties: Record<string, unknown>): Reco
 }
 
 function withDefault(part: unknown, value: unknown): unknown {
-  if (isObject(part)) return { ...part, default: value };
+  if (isRecord(part)) return { ...part, default: value };
   return part === true ? { default: value } : part;
 }
 
@@ -220,9 +220,9 @@ function narrowCondition(view: View, schema: JsonSchema, inside: ReadonlySet<str
   ];
   if (!mentionsHidden(view, condition, inside)) return told();
   if (!fitsPresets(view, condition, inside)) return [narrow(view, unmet, inside)];
-  const plain = isObject(condition) ? follow(view, condition, inside).schema : {};
+  const plain = isRecord(condition) ? follow(view, condition, inside).schema : {};
   const decidable = Object.keys(plain).every((keyword) => ['properties', 'required', 'type', ...words].includes(keyword));
-  const properties = isObject(plain.properties) ? Object.keys(plain.properties) : [];
+  const properties = isRecord(plain.properties) ? Object.keys(plain.properties) : [];
   const named = [...properties, ...(Array.isArray(plain.required) ? plain.required : [])];
   const allKnown = named.every((name) => typeof name === 'string' && Object.hasOwn(view.known, name));
   if (decidable && allKnown) return [narrow(view, met, inside)];
@@ -233,9 +233,9 @@ function narrowCondition(view: View, schema: JsonSchema, inside: ReadonlySet<str
 /** Whether a part of the schema may hold for a call that has the presets whose values are known. */
 function fitsPresets(view: View, part: unknown, open: ReadonlySet<string>): boolean {
   if (part === false) return false;
-  if (!isObject(part) || isSpent(view)) return true;
+  if (!isRecord(part) || isSpent(view)) return true;
   const { schema, inside } = follow(view, part, open);
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const properties = isRecord(schema.properties) ? schema.properties : {};
   const names = Object.keys(view.known).filter((name) => Object.hasOwn(properties, name));
   const shut = schema.additionalProperties === false && schema.patternProperties === undefined;
   if (shut && [...view.hidden].some((name) => !Object.hasOwn(properties, name))) return false;
@@ -250,11 +250,11 @@ function fitsPresets(view: View, part: unknown, open: ReadonlySet<string>): bool
 }
 
 function mentionsHidden(view: View, part: unknown, open: ReadonlySet<string>): boolean {
-  if (!isObject(part)) return false;
+  if (!isRecord(part)) return false;
   if (isSpent(view)) return true;
   const { schema, inside } = follow(view, part, open);
   const named = [
-    ...(isObject(schema.properties) ? Object.keys(schema.properties) : []),
+    ...(isRecord(schema.properties) ? Object.keys(schema.properties) : []),
     ...(Array.isArray(schema.required) ? schema.required : []),
   ];
   if (named.some((name) => view.hidden.has(name))) return true;

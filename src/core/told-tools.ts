@@ -8,8 +8,8 @@ import { limits } from './limits.ts';
 import { nameLookup, type OfferedNames, rootOf } from './old-names.ts';
 import { type NameLookup, rewriteInline, rewriteNames } from './rewrite-names.ts';
 import { mapParts } from './schema-parts.ts';
-import { isObject } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
+import { isRecord } from './wire-value.ts';
 
 type ToldTool = Pick<EditionTool, 'description' | 'inputSchema'>;
 
@@ -36,13 +36,13 @@ function tell(names: OfferedNames, tool: EditionTool): ToldTool {
 
 /** Descriptions speak of their tool's parameters in inline code as well; a tool of that name is not meant. */
 function withoutParameters(lookup: NameLookup, { properties }: JsonSchema): NameLookup {
-  return isObject(properties) ? (name) => (Object.hasOwn(properties, name) ? undefined : lookup(name)) : lookup;
+  return isRecord(properties) ? (name) => (Object.hasOwn(properties, name) ? undefined : lookup(name)) : lookup;
 }
 
 /** Parameters name other tools as often as descriptions do. Names out of inline code are told of beneath the tool's description. */
 function tellSchema(schema: JsonSchema, lookup: NameLookup, named: Map<string, string>, depth = 0): JsonSchema {
   if (depth > limits.maxJsonDepth) return schema;
-  const tellPart = (part: unknown): unknown => (isObject(part) ? tellSchema(part, lookup, named, depth + 1) : part);
+  const tellPart = (part: unknown): unknown => (isRecord(part) ? tellSchema(part, lookup, named, depth + 1) : part);
   const told = mapDefinitions(mapParts(schema, '', tellPart), tellPart);
   if (typeof told.description !== 'string') return told;
   const { text, others } = rewriteInline(told.description, lookup);
@@ -55,7 +55,7 @@ function mapDefinitions(schema: JsonSchema, visit: (part: unknown) => unknown): 
   let mapped = schema;
   for (const keyword of ['$defs', 'definitions']) {
     const parts = schema[keyword];
-    if (!isObject(parts)) continue;
+    if (!isRecord(parts)) continue;
     const entries = Object.entries(parts).map(([name, part]) => [name, visit(part)] as const);
     if (entries.some(([name, part]) => part !== parts[name])) mapped = { ...mapped, [keyword]: Object.fromEntries(entries) };
   }

@@ -9,7 +9,7 @@ import { fold } from './fold.ts';
 import { limits } from './limits.ts';
 import { injectedNames } from './reserved-names.ts';
 import { isUnspaced, toUnits } from './spoken-words.ts';
-import { isObject } from './schema-types.ts';
+import { isRecord } from './wire-value.ts';
 
 /** The toolset's tools that fit, the best first, ties in the document's order. Those that are added to it are never looked for. */
 export function searchTools(map: AliasMap, query: string, max: number): EditionTool[] {
@@ -85,7 +85,7 @@ function readTool({ canonical, wireName, ownName, server, aliases, description, 
 }
 
 function argumentNames({ properties }: EditionTool['inputSchema']): string[] {
-  return isObject(properties) ? Object.keys(properties).slice(0, limits.maxIndexedArguments) : [];
+  return isRecord(properties) ? Object.keys(properties).slice(0, limits.maxIndexedArguments) : [];
 }
 
 /** Words of the query, each once, with what two neighbours are as one word: `web search` also finds `websearch`. */

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { isDeeperThan } from '../core/json-depth.ts';
 import { limits } from '../core/limits.ts';
-import { isObject } from '../core/schema-types.ts';
 import { ContentBlock, errorResult, textResult, type ToolResult } from '../core/tool.ts';
 import type { BoundedBody } from '../net/read-bounded.ts';
+import { isRecord } from '../core/wire-value.ts';
 
 /** Names only what is used; a block of a type that we do not know makes it ordinary JSON. */
 const CallToolResult = z.object({
@@ -46,7 +46,7 @@ function readJson(canonical: string, text: string, type: string): ToolResult {
   }
   if (isDeeperThan(value, limits.maxJsonDepth))
     return errorResult('tool_error', `${canonical} answered JSON that nests deeper than ${limits.maxJsonDepth} levels, which is not read.`);
-  if (!isObject(value)) return textResult(text);
+  if (!isRecord(value)) return textResult(text);
   const parsed = CallToolResult.safeParse(value);
   if (!parsed.success) return { ...textResult(text), structuredContent: value };
   const { content, isError, structuredContent } = parsed.data;

@@ -4,6 +4,7 @@
  */
 import { isScalar, parseDocument, visit, type Document } from 'yaml';
 import type { FrontmatterReader } from '../core/skill-file.ts';
+import { isRecord } from '../core/wire-value.ts';
 
 export const readFrontmatter: FrontmatterReader = (text) => {
   const read = parse(text);
@@ -29,7 +30,7 @@ function parse(text: string): { fields: Record<string, unknown> } | { faults: st
     keepMetadataAsWritten(document);
     // Anchors are how a small document becomes an enormous one, and no frontmatter needs them.
     const value: unknown = document.toJS({ maxAliasCount: 0 });
-    if (isMap(value)) return { fields: value };
+    if (isRecord(value)) return { fields: value };
     return { faults: ['The frontmatter must be a map of fields, such as name: and description:.'] };
   } catch (error) {
     // Nested deeper than the stack, or with an alias.
@@ -93,8 +94,4 @@ function quoteColons(text: string): { text: string; names: string[] } | null {
     return `${name}: ${JSON.stringify(value.trimEnd())}`;
   });
   return names.length === 0 ? null : { text: lines.join('\n'), names };
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,15 +4,15 @@ import { expect, it } from 'vitest';
 import { checkEntryArguments } from '../../src/core/entry-argument-check.ts';
 import { EntryArguments } from '../../src/core/entry-rules.ts';
 import { partAt } from '../../src/core/schema-references.ts';
-import { isObject } from '../../src/core/schema-types.ts';
 import { shownSchema } from '../../src/core/shown-schema.ts';
 import type { JsonSchema } from '../../src/core/tool.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { knownTools, toolOf } from '../fakes/known-tools.ts';
+import { isRecord } from '../../src/core/wire-value.ts';
 
 function* referencesIn(part: unknown): Generator<string> {
   if (typeof part !== 'object' || part === null) return;
-  if (isObject(part) && typeof part.$ref === 'string') yield part.$ref;
+  if (isRecord(part) && typeof part.$ref === 'string') yield part.$ref;
   for (const member of Object.values(part)) yield* referencesIn(member);
 }
 
@@ -31,14 +31,14 @@ describeCorpus('mcp-tools', (path) => {
     for (const { file, name, inputSchema } of schemas) {
       const before = JSON.stringify(inputSchema);
       const lost = lostReferences(inputSchema).length;
-      for (const argument of Object.keys(isObject(inputSchema.properties) ? inputSchema.properties : {})) {
+      for (const argument of Object.keys(isRecord(inputSchema.properties) ? inputSchema.properties : {})) {
         const views = {
           hidden: shownSchema(inputSchema, EntryArguments.parse({ preset: { [argument]: { caller: 'team' } } })),
           renamed: shownSchema(inputSchema, EntryArguments.parse({ rename: { 'shown as': argument } })),
           optional: shownSchema(inputSchema, EntryArguments.parse({ default: { [argument]: 1 } })),
         };
         rules += 3;
-        const known = (view: JsonSchema): string[] => Object.keys(isObject(view.properties) ? view.properties : {});
+        const known = (view: JsonSchema): string[] => Object.keys(isRecord(view.properties) ? view.properties : {});
         const needed = (view: JsonSchema): unknown[] => (Array.isArray(view.required) ? view.required : []);
         const at = `${file} ${name} ${argument}`;
         if ([...known(views.hidden), ...needed(views.hidden)].includes(argument)) faults.push(`${at}: is shown`);
@@ -57,8 +57,8 @@ describeCorpus('mcp-tools', (path) => {
 
   it('finds no fault in defaults that the tools name themselves', () => {
     const faults = schemas.flatMap(({ file, name, inputSchema }) => {
-      const own = Object.entries(isObject(inputSchema.properties) ? inputSchema.properties : {}).flatMap(([argument, part]) =>
-        isObject(part) && part.default !== undefined ? [[argument, part.default] as const] : [],
+      const own = Object.entries(isRecord(inputSchema.properties) ? inputSchema.properties : {}).flatMap(([argument, part]) =>
+        isRecord(part) && part.default !== undefined ? [[argument, part.default] as const] : [],
       );
       const rules = EntryArguments.parse({ default: Object.fromEntries(own) });
       const found = checkEntryArguments(toolOf('s', 'tool', { inputSchema }), rules, 'tools[0]', knownTools([]));

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { givenArguments, ownArguments } from '../../src/core/entry-arguments.ts';
-import { isObject } from '../../src/core/schema-types.ts';
 import { EntryArguments } from '../../src/core/entry-rules.ts';
 import { checkInput } from '../../src/core/input-schema.ts';
 import { shownSchema } from '../../src/core/shown-schema.ts';
 import type { JsonSchema } from '../../src/core/tool.ts';
+import { isRecord } from '../../src/core/wire-value.ts';
 
 const merged: JsonSchema = {
   type: 'object',
@@ -187,18 +187,18 @@ describe('the schema that a model is shown', () => {
     const args = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'shown', 'x'), fc.constantFrom<unknown>(1, 'x', {}), { maxKeys: 4 });
     fc.assert(
       fc.property(anySchema, rules, args, (source, written, given) => {
-        fc.pre(isObject(source));
+        fc.pre(isRecord(source));
         const before = JSON.stringify(source);
         const parsed = EntryArguments.parse(written);
         const schema = shownSchema(source, parsed);
         expect(JSON.stringify(source)).toBe(before);
-        const known = isObject(schema.properties) ? Object.keys(schema.properties) : [];
+        const known = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
         const needed = Array.isArray(schema.required) ? schema.required : [];
         for (const hidden of Object.keys(written.preset)) expect([...known, ...needed]).not.toContain(hidden);
         const read = ownArguments(parsed, givenArguments(parsed, given).given, {});
         expect(read.ok).toBe(true);
         for (const [preset, value] of Object.entries(written.preset))
-          expect(read.ok && read.own[preset]).toEqual(isObject(value) && 'value' in value ? value.value : value);
+          expect(read.ok && read.own[preset]).toEqual(isRecord(value) && 'value' in value ? value.value : value);
       }),
       { numRuns: 300 },
     );

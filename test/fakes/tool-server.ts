@@ -2,8 +2,8 @@
  * A stand-in for the endpoint of a `static` server: reads each call as strictly as the contract is written (`http-tools/executor.ts`),
  * and answers as it is told to. Whoever expects only calls in order says that `refused` is empty.
  */
-import { isObject } from '../../src/core/schema-types.ts';
 import { listenUpstream } from './upstreams/upstream.ts';
+import { isRecord } from '../../src/core/wire-value.ts';
 
 export type ServedCall = { name: string; arguments: Record<string, unknown>; headers: Record<string, string> };
 
@@ -52,8 +52,8 @@ async function readCall(request: Request): Promise<ServedCall | string> {
   if (headers['content-type'] !== 'application/json') return `the content type is ${headers['content-type']}`;
   if (headers['idempotency-key'] === undefined) return 'there is no idempotency key';
   const body: unknown = await request.json().catch(() => null);
-  if (!isObject(body)) return 'the body is not a JSON object';
+  if (!isRecord(body)) return 'the body is not a JSON object';
   const { name, arguments: args, ...rest } = body;
-  if (typeof name !== 'string' || !isObject(args) || Object.keys(rest).length > 0) return 'the body is not {name, arguments}';
+  if (typeof name !== 'string' || !isRecord(args) || Object.keys(rest).length > 0) return 'the body is not {name, arguments}';
   return { name, arguments: args, headers };
 }
