@@ -1,9 +1,6 @@
 /** Default aliases of one tool, in place of those it came with; toolsets that inherit them are compiled anew. */
-import { ToolAliases } from '../core/tool-aliases.ts';
+import { legalAliases, ToolAliases } from '../core/tool-aliases.ts';
 import { parseDocument } from '../core/issues.ts';
-import { parseAlias } from '../core/names.ts';
-import { invalidRequest } from '../core/problem.ts';
-import type { Issue } from '../core/problem.ts';
 import type { CatalogContext } from './context.ts';
 import { findTool, knownTools } from './known-tools.ts';
 import { recompileInheriting, revise } from './toolsets.ts';
@@ -31,17 +28,4 @@ export const toolAliasesWriter: DocumentWriter = {
 
 function commit(context: CatalogContext, recompiled: Recompiled): void {
   for (const revision of recompiled.revisions) revise(context, revision);
-}
-
-function legalAliases(given: readonly string[]): string[] {
-  const issues: Issue[] = [];
-  const aliases = new Set<string>();
-  for (const [index, text] of given.entries()) {
-    const parsed = parseAlias(text);
-    if (!parsed.ok) issues.push({ path: `aliases[${index}]`, message: parsed.reason });
-    else if (aliases.has(parsed.alias)) issues.push({ path: `aliases[${index}]`, message: `"${parsed.alias}" is given twice` });
-    else aliases.add(parsed.alias);
-  }
-  if (issues.length > 0) throw invalidRequest(issues);
-  return [...aliases];
 }

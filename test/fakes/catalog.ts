@@ -19,10 +19,11 @@ import type { Principal } from '../../src/core/principal.ts';
 import { Provider } from '../../src/core/provider.ts';
 import { providerBaseUrl } from '../../src/core/provider-kind.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
-import { Secret, secretUseRefusal } from '../../src/core/secret.ts';
-import { Server } from '../../src/core/server.ts';
+import { Secret, secretHostOf, secretUseRefusal } from '../../src/core/secret.ts';
+import type { SecretBinding } from '../../src/core/secret.ts';
+import { ownServers, Server } from '../../src/core/server.ts';
 import type { Skill } from '../../src/core/skill.ts';
-import { ToolAliases } from '../../src/core/tool-aliases.ts';
+import { legalAliases, ToolAliases } from '../../src/core/tool-aliases.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { UiTool } from '../../src/core/ui-tool.ts';
@@ -100,7 +101,12 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     return {
       get: (canonical) => tools.get(canonical),
       all: () => tools.values(),
-      hasServer: (server) => [...tools.values()].some((tool) => tool.server === server),
+      hasServer: (server) => newest('server', server) !== null || [...tools.values()].some((tool) => tool.server === server),
+      secret: (name) => newest('secret', name)?.body as SecretBinding | undefined,
+      host: (server) => {
+        const kept = newest('server', server);
+        return kept === null ? undefined : secretHostOf((kept.body as Server).url);
+      },
     };
   };
   const withDefaults = (tool: ToolDefinition): ToolDefinition => {
@@ -145,11 +151,12 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       }
       case 'tool-aliases':
         findTool(name);
-        return { ...plain, body: parseDocument(ToolAliases, body) };
+        return { ...plain, body: { aliases: legalAliases(parseDocument(ToolAliases, body).aliases) } };
       case 'policy':
         if (name !== policyDocument) throw invalidRequest([{ path: 'name', message: 'a workspace has one policy' }]);
         return { ...plain, body: parseDocument(Policy, body) };
       case 'server': {
+        if (ownServers.has(name)) throw invalidRequest([{ path: 'name', message: 'is one of Moniker’s own' }]);
         const { tools, ...server } = parseDocument(Server, body);
         const { report, hash, commit } = await serverTools.take(name, tools, before === null);
         return { ...plain, body: { ...server, name, listing: hash }, warnings: report.warnings, commit };
@@ -183,7 +190,9 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     for (const kept of toolsets()) {
       try {
         const toolset = kept.body as Toolset;
-        const { edition } = await compileEdition({ workspace, name: kept.name, toolset, known: known() });
+        // Secrets are left to the call, as there.
+        const { secret: _secret, ...tools } = known();
+        const { edition } = await compileEdition({ workspace, name: kept.name, toolset, known: tools });
         const before = kept.compiled?.pointer;
         const compiled = await compiledOf(kept.name, kept.version, edition);
         if (compiled.pointer.hash === before?.hash) continue;
