@@ -38,6 +38,7 @@ if (!filtered) {
   verdicts.push(await measureKvReads());
   for (const [script, required] of [
     ['resolve.ts', true],
+    ['toolsets.ts', true],
     ['assemble.ts', false],
     ['validate.ts', false],
   ] as const)
@@ -100,6 +101,7 @@ function runScript(script: string, required: boolean): Verdict[] {
   const { status } = spawnSync(process.execPath, [path, ...(quick ? ['--rounds', '3'] : [])], { stdio: 'inherit' });
   const goals = new Map([
     ['resolve.ts', 'G8'],
+    ['toolsets.ts', 'T1'],
     ['assemble.ts', 'A/R'],
     ['validate.ts', 'V1'],
   ]);

@@ -99,18 +99,28 @@ function gatheredInPlan(map: AliasMap, gathered: readonly Gathered[], also: Edit
   return [...tools];
 }
 
-/** The definition of a tool is the same object in every list of a table, and of those that extend it. */
-const definitions = new WeakMap<AliasMap, WeakMap<EditionTool, readonly OfferedName[]>>();
-
 function definitionsOf(map: AliasMap, tools: readonly EditionTool[]): OfferedName[] {
+  return tools.filter(isForModels).flatMap((tool) => definitionsOfOne(map, tool));
+}
+
+/** The definition of a tool is the same object in every list of a table, and of those that extend it. */
+const definitions = new WeakMap<AliasMap, Map<EditionTool, readonly OfferedName[]>>();
+
+function definitionsOfOne(map: AliasMap, tool: EditionTool): readonly OfferedName[] {
+  // A caller's own come and go with his turn: to keep them costs more than to make them.
+  if (tool.kind === 'client') return define(map, tool);
   const root = rootOf(map);
-  const known = definitions.get(root) ?? new WeakMap<EditionTool, readonly OfferedName[]>();
-  definitions.set(root, known);
-  return tools.filter(isForModels).flatMap((tool) => {
-    const defined = known.get(tool) ?? define(map, tool);
+  let known = definitions.get(root);
+  if (known === undefined) {
+    known = new Map();
+    definitions.set(root, known);
+  }
+  let defined = known.get(tool);
+  if (defined === undefined) {
+    defined = define(map, tool);
     known.set(tool, defined);
-    return defined;
-  });
+  }
+  return defined;
 }
 
 function define(map: AliasMap, tool: EditionTool): OfferedName[] {

@@ -4,7 +4,7 @@ import type { Edition, EditionTool } from '../core/edition.ts';
 import { fetchResultTool } from '../core/fetch-result.ts';
 import { findToolsTool } from '../core/find-tools.ts';
 import { limits } from '../core/limits.ts';
-import { CanonicalName, WireName } from '../core/names.ts';
+import type { CanonicalName, WireName } from '../core/names.ts';
 import { isOnDemand } from '../core/offered-tools.ts';
 import type { ClientTool, Plan } from '../core/plan.ts';
 import { useSkillTool } from '../core/use-skill.ts';
@@ -38,10 +38,14 @@ function viewOf(names: AliasMap, { aliases, allow, allowHash }: PlanView): Alias
   return view;
 }
 
-/** What a turn offers: the toolset's part, `use_skill` where the agent has skills, then the caller's own tools. null: none of them. */
+/**
+ * What a turn offers: the toolset's part, `use_skill` where the agent has skills, then the caller's own tools. null: none of them. On
+ * demand `fetch_result` is there from the first step on: what a conversation gathers stands behind it, and keeps its place.
+ */
 export function turnNames(names: AliasMap | null, plan: PlanView & Pick<Plan, 'clientTools' | 'skills'>): AliasMap | null {
   const listed = names === null ? null : planNames(names, plan);
-  const own = plan.skills === undefined || plan.skills.length === 0 ? listed : withUseSkill(listed);
+  const skilful = plan.skills === undefined || plan.skills.length === 0 ? listed : withUseSkill(listed);
+  const own = skilful !== null && isOnDemand(skilful) ? withTool(skilful, fetchResultTool, fetching) : skilful;
   return plan.clientTools === undefined || plan.clientTools.length === 0 ? own : extendAliasMap(own, plan.clientTools.map(toEditionTool));
 }
 
@@ -53,11 +57,10 @@ function withUseSkill(names: AliasMap | null): AliasMap {
 
 /**
  * The same names, and last of them `fetch_result`, once a result of the session was cut and kept: asked at every step, so it
- * is there in the turn that made the result. On demand it is there from the first step on: what a conversation gathers stands behind
- * it, and keeps its place. Not where the plan has it already, and not for a turn without tools.
+ * is there in the turn that made the result. Not where the plan has it already, and not for a turn without tools.
  */
 export function withFetchResult(names: AliasMap | null, results: Pick<ResultStore, 'any'> | null): AliasMap | null {
-  if (names === null || results === null || !(isOnDemand(names) || results.any())) return names;
+  if (names === null || results === null || isOnDemand(names) || !results.any()) return names;
   return withTool(names, fetchResultTool, fetching);
 }
 
@@ -81,8 +84,9 @@ function withTool(names: AliasMap, tool: EditionTool, kept: Extended): AliasMap 
 
 function toEditionTool({ name, description, inputSchema }: ClientTool): EditionTool {
   return {
-    canonical: CanonicalName.parse(`client.${name}`),
-    wireName: WireName.parse(name),
+    // Its name was checked for both when the request came in; a table of them is made for every turn.
+    canonical: `client.${name}` as CanonicalName,
+    wireName: name as WireName,
     ownName: name,
     server: 'client',
     kind: 'client',

@@ -62,7 +62,7 @@ describe('a turn with a thousand tools', () => {
       undefined,
       { clientTools: [client] },
     );
-    const start = ['terminalRun', 'find_tools', 'lookAround', 'fetch_result'];
+    const start = ['terminalRun', 'find_tools', 'fetch_result', 'lookAround'];
     const found = ['archive_parcel_33', 'archive_parcel_133', 'archive_parcel_233'];
     expect(requests.map(offered)).toEqual([
       start,

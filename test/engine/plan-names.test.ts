@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
 import { offeredTools, sentTools } from '../../src/core/offered-tools.ts';
-import { withFetchResult } from '../../src/engine/plan-names.ts';
+import { planNames, turnNames, withFetchResult } from '../../src/engine/plan-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
 const tools = knownTools([toolOf('builtin', 'bash', { kind: 'builtin' }), toolOf('builtin', 'fetch_result', { kind: 'builtin' })]);
@@ -27,12 +27,12 @@ describe('the tool that reads on in a long result', () => {
     const names = buildAliasMap(compiled.edition, { aliases: true });
     const found = [{ canonical: 'builtin.bash', name: 'bash' }];
     const sent = [false, true].map((any) => {
-      const now = withFetchResult(names, { any: () => any });
+      const now = withFetchResult(turnNames(names, { aliases: true, allow: null }), { any: () => any });
       return now === null ? [] : sentTools(now, found).map(({ name }) => name);
     });
     expect(sent).toEqual([
-      ['fetch_result', 'bash'],
-      ['fetch_result', 'bash'],
+      ['find_tools', 'fetch_result', 'bash'],
+      ['find_tools', 'fetch_result', 'bash'],
     ]);
   });
 
@@ -44,5 +44,42 @@ describe('the tool that reads on in a long result', () => {
   it('is never there without a session, nor for a turn without tools', async () => {
     const names = await namesOf({ tool: 'builtin.bash' });
     expect([withFetchResult(names, null), withFetchResult(null, kept)]).toEqual([names, null]);
+  });
+});
+
+describe('the names of a plan', () => {
+  const many = Array.from({ length: 70 }, (_, index) => toolOf('many', `tool_${index}`));
+  const compiled = compile({ tools: many.map(({ canonical }) => ({ tool: canonical })) }, knownTools(many));
+  const full = async () => buildAliasMap((await compiled).edition, { aliases: true });
+  const plan = (allow: readonly string[] | null, more: object = {}) => ({ aliases: true, allow, ...more });
+  const canonicals = many.map(({ canonical }) => canonical as string);
+
+  it('hold find_tools where most of them are given on demand, and count what the plan allows', async () => {
+    const names = await full();
+    const has = (allow: string[] | null) => resolveName(planNames(names, plan(allow)), 'find_tools').ok;
+    expect([has(null), has(canonicals.slice(0, 65)), has(canonicals.slice(0, 64)), has([])]).toEqual([true, true, false, false]);
+  });
+
+  it('are the same table for the same list, however it comes', async () => {
+    const names = await full();
+    const list = canonicals.slice(0, 66);
+    expect(planNames(names, plan([...list]))).toBe(planNames(names, plan([...list])));
+    const hashed = plan(list, { allowHash: 'f00d' });
+    const stored = JSON.parse(JSON.stringify(hashed)) as typeof hashed;
+    expect(planNames(names, stored)).toBe(planNames(names, hashed));
+    expect(planNames(names, hashed).tools.map(({ canonical }) => canonical)).toEqual([...list, 'builtin.find_tools']);
+    expect(planNames(names, plan(canonicals.slice(1), { allowHash: 'beef' }))).not.toBe(planNames(names, hashed));
+  });
+
+  it("end with the caller's own, which are always sent and never looked for", async () => {
+    const clientTools = many.map((_, index) => ({ name: `mine${index}`, description: '', inputSchema: { type: 'object' } }));
+    const alone = turnNames(null, { ...plan(null), clientTools });
+    expect(alone === null ? [] : sentTools(alone)).toHaveLength(70);
+    const both = turnNames(await full(), { ...plan(null), clientTools });
+    expect(both === null ? [] : sentTools(both).map(({ name }) => name)).toEqual([
+      'find_tools',
+      'fetch_result',
+      ...clientTools.map(({ name }) => name),
+    ]);
   });
 });
