@@ -74,7 +74,7 @@ describe('/v1/servers', () => {
   });
 
   it('leaves a bad definition out with the path of the fault, and keeps the others', async () => {
-    const made = await bodyOf(await put({ ...weather, tools: [{ name: 'broken', inputSchema: 'object' }, tool('good'), { name: 'a b' }] }));
+    const made = await bodyOf(await put({ ...weather, tools: [{ name: 'broken', inputSchema: 'object' }, tool('good'), { name: 'a/b' }] }));
     expect(made).toMatchObject({ toolCount: 1, held: 0 });
     expect(made.warnings.toSorted((a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1))).toEqual([
       { path: 'tools[0].inputSchema', message: expect.stringContaining('JSON Schema') },
