@@ -98,12 +98,13 @@ function queryTerms(query: string): Set<string> {
 }
 
 /**
- * Words as they are compared, `createIssues` as `create` and `issue`; of scripts without spaces each two characters that stand
- * together, as is usual for their search.
+ * Words as they are compared, `createIssues` as `create` and `issue`, and as the one word that others write it as (`YouTube`); of
+ * scripts without spaces each two characters that stand together, as is usual for their search.
  */
 function termsOf(text: string): string[] {
   const spaced = text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2');
-  return toUnits(spaced).flatMap((unit) =>
+  const joined = spaced === text ? [] : (text.match(/[A-Za-z0-9]+/g) ?? []).filter((word) => /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(word));
+  const words = toUnits(spaced).flatMap((unit) =>
     unit.flatMap((word, index) => {
       if (!isUnspaced(word)) return stopWords.has(word) ? [] : [stem(word)];
       const next = unit[index + 1];
@@ -112,6 +113,7 @@ function termsOf(text: string): string[] {
       return before !== undefined && isUnspaced(before) ? [] : [word];
     }),
   );
+  return [...words, ...joined.map((word) => stem(word.toLowerCase()))];
 }
 
 /** English endings that say little: `issues`, `searching`, `created`. What is left need not be a word, only the same for all of them. */

@@ -42,6 +42,19 @@ const map: AliasMap = buildAliasMap((await compile({ tools }, known)).edition, {
 const search = (query: string, max = 5, names = map): string[] => searchTools(names, query, max).map(({ canonical }) => canonical);
 
 describe('looking for a tool', () => {
+  it.each(['youtube', 'YouTube', 'Get a YouTube video', 'from youtube'])(
+    'finds a product whose name is written with capitals or without: %s',
+    async (query) => {
+      const written = knownTools([
+        toolOf('a', 'fetch_from_youtube', { description: 'Fetches.' }),
+        toolOf('b', 'cut', { description: 'Cuts what is on YouTube.' }),
+        toolOf('c', 'other', { description: 'Counts.' }),
+      ]);
+      const listed = await compile({ tools: ['a.fetch_from_youtube', 'b.cut', 'c.other'].map((tool) => ({ tool })) }, written);
+      expect(search(query, 5, buildAliasMap(listed.edition, { aliases: true })).sort()).toEqual(['a.fetch_from_youtube', 'b.cut']);
+    },
+  );
+
   it.each([
     ['create issue', 'github.create_issue'],
     ['creating issues', 'github.create_issue'],
