@@ -5,7 +5,7 @@
  */
 import type { DefinitionChange } from './hold.ts';
 import { isDeeperThan } from './json-depth.ts';
-import { pointerToken } from './json-pointer.ts';
+import { pointer } from './json-pointer.ts';
 import { limits } from './limits.ts';
 import type { ToolDefinition } from './tool.ts';
 import { visibleText } from './visible-text.ts';
@@ -51,10 +51,10 @@ function isSameKind(from: unknown, to: unknown): boolean {
 function compareRecords(found: Found, path: string, from: Record<string, unknown>, to: Record<string, unknown>): void {
   for (const key of Object.keys(from)) {
     // A tool whose parameters are all new is read by nobody one by one: what is past the limit is only counted.
-    compare(found, `${path}/${pointerToken(key)}`, from[key], Object.hasOwn(to, key) ? to[key] : undefined);
+    compare(found, pointer(path, key), from[key], Object.hasOwn(to, key) ? to[key] : undefined);
   }
   for (const key of Object.keys(to)) {
-    if (!Object.hasOwn(from, key)) compare(found, `${path}/${pointerToken(key)}`, undefined, to[key]);
+    if (!Object.hasOwn(from, key)) compare(found, pointer(path, key), undefined, to[key]);
   }
 }
 

@@ -8,7 +8,7 @@
  */
 import type { Finding } from './hold.ts';
 import { addFinding } from './listing-findings.ts';
-import { pointerToken } from './json-pointer.ts';
+import { pointer } from './json-pointer.ts';
 import { fold } from './fold.ts';
 import { limits } from './limits.ts';
 import { quote } from './names.ts';
@@ -135,7 +135,7 @@ function readSchema(findings: Finding[], path: string, schema: unknown, known: R
     if (typeof part !== 'object' || part === null) continue;
     if (isRecord(part)) readPart(findings, here, part, known);
     for (const [key, member] of Object.entries(part)) {
-      if (typeof member === 'object' && !valueKeywords.has(key)) waiting.push({ part: member, path: `${here}/${pointerToken(key)}` });
+      if (typeof member === 'object' && !valueKeywords.has(key)) waiting.push({ part: member, path: pointer(here, key) });
     }
   }
 }
@@ -159,7 +159,7 @@ function readPart(findings: Finding[], path: string, part: Record<string, unknow
 }
 
 function readParameter(findings: Finding[], path: string, name: string, parameter: unknown): void {
-  const here = `${path}/properties/${pointerToken(name)}`;
+  const here = pointer(`${path}/properties`, name);
   const words = new Set(wordsOf(name));
   const asks = ['content', 'contents', 'reading', 'read', 'dump', 'file'].some((word) => words.has(word));
   if ((asks && secretWords.some((word) => words.has(word))) || /id_(?:rsa|ed25519)|etc_(?:passwd|shadow)/i.test(name)) {

@@ -1,13 +1,16 @@
-/** JSON Pointers (RFC 6901) into values: what entries pick from results, and where something was found in a definition. Fragments in schemas are `schema-references.ts`. */
+/**
+ * JSON Pointers (RFC 6901) into values: what entries pick from results, and where in a definition or schema something was found. What a
+ * `$ref` leads to is `schema-references.ts`.
+ */
 import { isRecord } from './wire-value.ts';
 
 /** null: there is nothing there, which a value of null is not. */
 export type Found = { json: unknown } | null;
 
 /** RFC 6901, section 4. */
-export function valueAt(value: unknown, pointer: string): Found {
+export function valueAt(value: unknown, path: string): Found {
   let part = value;
-  for (const token of tokensOf(pointer)) {
+  for (const token of tokensOf(path)) {
     if (Array.isArray(part)) {
       if (!isIndex(token) || Number(token) >= part.length) return null;
       part = part[Number(token)];
@@ -17,16 +20,17 @@ export function valueAt(value: unknown, pointer: string): Found {
   return { json: part };
 }
 
-export function tokensOf(pointer: string): string[] {
-  return pointer
+/** The keys on its way; none for the whole value (`''`). */
+export function tokensOf(path: string): string[] {
+  return path
     .split('/')
     .slice(1)
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** A key as a part of a pointer (section 3). */
-export function pointerToken(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+/** The pointer of a member of what `path` points to (section 3). */
+export function pointer(path: string, key: string | number): string {
+  return `${path}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 export function isIndex(token: string): boolean {

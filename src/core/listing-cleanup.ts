@@ -2,7 +2,7 @@
  * What models may be given of a listed schema that has no fault (`listing-schema.ts`): without hidden characters, references that lead
  * elsewhere, and texts that nobody would read to their end. Nothing is fetched.
  */
-import { pointerToken } from './json-pointer.ts';
+import { pointer } from './json-pointer.ts';
 import type { Finding } from './hold.ts';
 import { addFinding } from './listing-findings.ts';
 import { partsOf } from './listing-schema.ts';
@@ -83,7 +83,7 @@ function idsOf(schema: JsonSchema): string[] {
 }
 
 function at(cleaning: Cleaning, key: string, role: Cleaning['role']): Cleaning {
-  return { ...cleaning, path: `${cleaning.path}/${pointerToken(key)}`, role };
+  return { ...cleaning, path: pointer(cleaning.path, key), role };
 }
 
 function tell(cleaning: Cleaning, cleaned: CleanedText): string {

@@ -4,7 +4,7 @@
  * them is for those who call over MCP.
  */
 import type { Finding } from './hold.ts';
-import { pointerToken } from './json-pointer.ts';
+import { pointer } from './json-pointer.ts';
 import { shortPath } from './listing-findings.ts';
 import { quote } from './names.ts';
 import type { JsonSchema } from './tool.ts';
@@ -25,10 +25,9 @@ export function headerFault(schema: JsonSchema, path: string): Finding | null {
     for (const [keyword, member] of Object.entries(part)) {
       if (next.isParameter && keyword === 'properties' && isRecord(member)) {
         for (const [name, parameter] of Object.entries(member)) {
-          waiting.push({ part: parameter, path: `${next.path}/properties/${pointerToken(name)}`, isParameter: true });
+          waiting.push({ part: parameter, path: pointer(`${next.path}/properties`, name), isParameter: true });
         }
-      } else if (typeof member === 'object')
-        waiting.push({ part: member, path: `${next.path}/${pointerToken(keyword)}`, isParameter: false });
+      } else if (typeof member === 'object') waiting.push({ part: member, path: pointer(next.path, keyword), isParameter: false });
     }
   }
   return null;

@@ -1,6 +1,7 @@
 /** What a listing brought, told to whoever made it. What is done with its tools is decided before (`take-listing.ts`). */
 import type { Finding } from './hold.ts';
 import { pathText } from './issues.ts';
+import { isIndex, tokensOf } from './json-pointer.ts';
 import { canonicalOf, holdOf, stateOf } from './kept-tool.ts';
 import type { KeptTool } from './kept-tool.ts';
 import { limits } from './limits.ts';
@@ -60,8 +61,7 @@ function toolWarnings(server: string, tool: KeptTool, path: string | undefined):
 }
 
 function findingWarning(base: string, { path, message }: Finding, isLeftOut: boolean): ToolsetWarning {
-  const keys = path.split('/').slice(1);
-  const place = pathText(keys.map((key) => (/^[0-9]{1,9}$/.test(key) ? Number(key) : key.replaceAll('~1', '/').replaceAll('~0', '~'))));
+  const place = pathText(tokensOf(path).map((key) => (isIndex(key) ? Number(key) : key)));
   const separator = place === '' || place.startsWith('[') ? '' : '.';
   return { path: `${base}${separator}${place}`, message: isLeftOut ? `${message}; the tool is left out` : message };
 }

@@ -2,10 +2,11 @@
  * `allOf`, `anyOf`, `oneOf` and lists of types taken apart: a schema as the list of plain schemas of which a value fits one. For
  * providers that do not take these words at all, or not at the top (`schema-narrow.ts`, `schema-root.ts`).
  */
+import { pointer } from './json-pointer.ts';
 import { limits } from './limits.ts';
 import { joinWords, mergeSchemas, withChoice } from './schema-merge.ts';
 import { isAnnotation, without } from './schema-parts.ts';
-import { pointer, type SchemaReport } from './schema-report.ts';
+import type { SchemaReport } from './schema-report.ts';
 import { hasType } from './schema-types.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';

@@ -5,9 +5,10 @@
  * visited by `schema-references.ts`.
  */
 import { isDeeperThan } from './json-depth.ts';
+import { pointer } from './json-pointer.ts';
 import { limits } from './limits.ts';
 import { isAnnotation } from './schema-parts.ts';
-import { pointer, type SchemaReport, shown } from './schema-report.ts';
+import { type SchemaReport, shown } from './schema-report.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
 

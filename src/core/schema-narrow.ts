@@ -3,11 +3,12 @@
  * rule is told in words (`schema-rewording.ts`), so that the model still knows of it. Never takes less than before, but for the dialect whose objects must be
  * closed. Used by the schema compiler.
  */
+import { pointer, tokensOf } from './json-pointer.ts';
 import { limits } from './limits.ts';
 import { alternativesOf, type Place as AlternativesPlace, mergeAllOf, withWords } from './schema-alternatives.ts';
 import type { DialectRules } from './schema-dialects.ts';
 import { distinct, isPermissive, mapParts, outlineOf, sameJson, without } from './schema-parts.ts';
-import { pointer, type SchemaReport } from './schema-report.ts';
+import type { SchemaReport } from './schema-report.ts';
 import { type At, reword, withFields } from './schema-rewording.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
@@ -155,10 +156,7 @@ function narrowParts(narrowing: Narrowing, schema: JsonSchema, place: Place): Js
 
 /** The last name of a pointer. */
 function nameOf(path: string): string {
-  return path
-    .slice(path.lastIndexOf('/') + 1)
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~');
+  return tokensOf(path).at(-1) ?? '';
 }
 
 /** Every field required, and no other taken. */

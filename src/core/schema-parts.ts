@@ -1,5 +1,5 @@
 /** Where schemas stand in a schema (JSON Schema 2020-12, "Applicator"), and going through them. Used by the passes of the schema compiler. */
-import { pointer } from './schema-report.ts';
+import { pointer } from './json-pointer.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
 

@@ -4,6 +4,7 @@
  * and a schema whose references multiply without end stops at a number of parts. Used by the schema compiler; finding a part by its
  * pointer also by the argument check.
  */
+import { tokensOf } from './json-pointer.ts';
 import { limits } from './limits.ts';
 import { cleanUp } from './schema-cleanup.ts';
 import { isAnnotation, mapParts, outlineOf, without } from './schema-parts.ts';
@@ -166,8 +167,8 @@ export function partAt(root: JsonSchema, fragment: string): unknown {
   if (fragment === '#') return root;
   if (!fragment.startsWith('#/')) return undefined;
   let part: unknown = root;
-  for (const token of fragment.slice(2).split('/')) {
-    const key = unescapeToken(token);
+  for (const token of tokensOf(fragment.slice(1))) {
+    const key = percentDecoded(token);
     if (Array.isArray(part)) part = part[Number(key)];
     else if (isRecord(part) && Object.hasOwn(part, key)) part = part[key];
     else return undefined;
@@ -175,12 +176,11 @@ export function partAt(root: JsonSchema, fragment: string): unknown {
   return part;
 }
 
-function unescapeToken(token: string): string {
-  const plain = token.replaceAll('~1', '/').replaceAll('~0', '~');
+function percentDecoded(token: string): string {
   try {
-    return decodeURIComponent(plain);
+    return decodeURIComponent(token);
   } catch {
     // Not percent-encoded after all: the text is the key.
-    return plain;
+    return token;
   }
 }

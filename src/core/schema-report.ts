@@ -34,11 +34,6 @@ export class SchemaReport {
   }
 }
 
-/** The pointer of a member (RFC 6901). */
-export function pointer(path: string, key: string | number): string {
-  return `${path}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
-
 /** A value of a stranger's schema as a message repeats it. */
 export function shown(value: unknown): string {
   if (isDeeperThan(value, limits.maxJsonDepth)) return 'a very deep value';

@@ -2,11 +2,12 @@
  * One part of a schema in the keywords that a provider takes: what others can say is said by them, what is left is told in words, and what
  * must be said is. Its own parts are not looked into: that is `schema-narrow.ts`, which uses it.
  */
+import { pointer } from './json-pointer.ts';
 import { limits } from './limits.ts';
 import { ofType, typeOfKeyword, withWords } from './schema-alternatives.ts';
 import type { DialectRules } from './schema-dialects.ts';
 import { distinct, isPermissive, without } from './schema-parts.ts';
-import { pointer, type SchemaReport, shown } from './schema-report.ts';
+import { type SchemaReport, shown } from './schema-report.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
 

@@ -3,11 +3,12 @@
  * Alternatives become one list of fields. Where one alternative describes a field and another leaves it open, it is as the first says.
  * Used by the schema compiler.
  */
+import { pointer } from './json-pointer.ts';
 import { alternativesOf, withWords } from './schema-alternatives.ts';
 import type { DialectRules } from './schema-dialects.ts';
 import type { Narrowing } from './schema-narrow.ts';
 import { distinct, isAnnotation, sameJson, without } from './schema-parts.ts';
-import { pointer, SchemaReport, shown } from './schema-report.ts';
+import { SchemaReport, shown } from './schema-report.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
 
