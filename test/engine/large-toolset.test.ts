@@ -6,14 +6,16 @@ import type { ToolDefinition } from '../../src/core/tool.ts';
 import { textResult } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import type { ProviderKind } from '../../src/core/provider-kind.ts';
-import type { ChatRequest } from '../../src/ports/chat-model.ts';
+import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import { exampleAccess } from '../../src/providers/shown-tools.ts';
-import { adapterFor } from '../../src/providers/registry.ts';
+import { rehearsalHttp } from '../../src/providers/rehearsal.ts';
+import { adapterFor, createChatModel } from '../../src/providers/registry.ts';
 import { toTextRequest } from '../../src/providers/text-protocol.ts';
 import { createResultStore } from '../../src/session/result-store.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools, toolDefinitions } from '../../src/tools/registry.ts';
+import { fakeClock } from '../fakes/runtime.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
 import { callEvents, finish, resultText, results, run, say } from './one-turn.ts';
@@ -42,7 +44,7 @@ const call = (...names: string[]): ChatEvent[] => [
 const client = { name: 'lookAround', description: 'Looks.', inputSchema: { type: 'object' } };
 const executor = createCodeExecutor(codeTools());
 
-const turn = (script: ChatEvent[][], toolset = document(always), plan: Parameters<typeof run>[2] = {}) =>
+const turn = (script: ChatEvent[][], toolset = document(always), plan: Parameters<typeof run>[2] = {}, model?: ChatModel) =>
   run(
     script,
     (args, context, canonical) =>
@@ -51,7 +53,7 @@ const turn = (script: ChatEvent[][], toolset = document(always), plan: Parameter
     plan,
     [],
     createResultStore(fakeSql(sessionMigrations)),
-    { definitions, toolset },
+    { definitions, toolset, ...(model !== undefined && { model }) },
   );
 const offered = ({ tools }: Pick<ChatRequest, 'tools'>): string[] => tools.map(({ name }) => name);
 
@@ -146,6 +148,41 @@ describe('a turn with a thousand tools', () => {
     expect(texts.at(-1)).toBe('shop-8.merge_voucher_899 ran');
   });
 });
+
+it('is answered by the rehearsal, which looks for the tool, calls it and reports', async () => {
+  const refuse = () => Promise.reject(new Error('no network here'));
+  const model = createChatModel({ http: refuse, rehearsal: rehearsalHttp, clock: fakeClock() });
+  const { events, requests } = await turn(
+    [],
+    document(),
+    { model: 'rehearsal/default' },
+    {
+      // Its script reads what was said; the turn says "go".
+      stream: (request, signal) =>
+        model.stream(
+          {
+            ...request,
+            access: { ...request.access, baseUrl: 'https://rehearsal.invalid/v1' },
+            model: 'default',
+            messages: saying('please archive one parcel "PX"', request),
+          },
+          signal,
+        ),
+    },
+  );
+  expect(results(events).map(({ canonical, isError }) => [canonical, isError])).toEqual([
+    ['builtin.find_tools', false],
+    ['shop-0.archive_parcel_33', false],
+  ]);
+  expect(requests[1] && offered(requests[1])).toContain('archive_parcel_33');
+  const text = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');
+  expect(text).toContain('archive_parcel_33({"id":"PX"}) gave:\nshop-0.archive_parcel_33 ran');
+  expect(events.at(-1)).toMatchObject({ type: 'turn-end', reason: 'stop' });
+});
+
+function saying(text: string, { messages }: Pick<ChatRequest, 'messages'>): ChatRequest['messages'] {
+  return messages.map((message) => (message.role === 'user' ? { role: 'user', parts: [{ type: 'text', text }] } : message));
+}
 
 describe('the prompt prefix of a turn with a thousand tools', () => {
   /** What stands in front of a conversation in each body, and the conversation: what a provider caches is what comes first. */

@@ -13,7 +13,7 @@ import { createTranscript } from '../../src/core/transcript.ts';
 import { applyEvent, beginTurn } from '../../src/core/turn-state.ts';
 import { turnNames, withFetchResult } from '../../src/engine/plan-names.ts';
 import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
-import type { ChatRequest } from '../../src/ports/chat-model.ts';
+import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
@@ -70,7 +70,7 @@ export async function start(
   plan: Partial<Plan> = {},
   before: readonly SessionEventBody[] = [],
   results: ResultStore | null = null,
-  offer: { definitions: readonly ToolDefinition[]; toolset: Toolset } = { definitions, toolset },
+  offer: { definitions: readonly ToolDefinition[]; toolset: Toolset; model?: ChatModel } = { definitions, toolset },
 ): Promise<Run> {
   const known = new Map(offer.definitions.map((definition) => [definition.canonical as string, definition]));
   const { edition } = await compileEdition({
@@ -98,8 +98,12 @@ export async function start(
       }),
     } as unknown as Directory,
     model: {
-      async *stream(request: ChatRequest) {
+      async *stream(request: ChatRequest, signal: AbortSignal) {
         requests.push(request);
+        if (offer.model !== undefined) {
+          yield* offer.model.stream(request, signal);
+          return;
+        }
         const next = remaining.shift() ?? [{ type: 'finish', reason: 'stop', raw: null } as const];
         if (next instanceof Problem) throw next;
         for (const event of next) yield [event];
