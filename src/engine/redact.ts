@@ -1,7 +1,8 @@
 /**
- * Takes secret values that a call has read out of what it answers, plain, base64 and URL-encoded, before anything is
- * stored or logged. Only values that were really read are looked for, so an ordinary call costs nothing.
+ * Takes secret values that a call has read out of what it answers, however they are spelt (`core/secret-spellings.ts`), before
+ * anything is stored or logged. Only values that were really read are looked for, so an ordinary call costs nothing.
  */
+import { secretSpellings } from '../core/secret-spellings.ts';
 import type { ContentBlock, ToolResult } from '../core/tool.ts';
 import type { Logger } from '../ports/runtime.ts';
 
@@ -16,7 +17,7 @@ export type Redactor = {
 };
 
 export function createRedactor(): Redactor {
-  const forms = new Set<string>();
+  let forms: string[] = [];
   const clean = (text: string): string => {
     let rest = text;
     for (const form of forms) rest = rest.replaceAll(form, '[secret]');
@@ -26,11 +27,13 @@ export function createRedactor(): Redactor {
   const cleanMember = <Value>(value: Value): Value => cleanValue(value, clean) as Value;
   return {
     keep(value) {
-      if (value.length >= minSecretLength) for (const form of spellings(value)) forms.add(form);
+      // One secret may be the beginning of another: over all of them, too, the longest goes first.
+      if (value.length >= minSecretLength)
+        forms = [...new Set([...forms, ...secretSpellings(value)])].sort((one, other) => other.length - one.length);
       return value;
     },
     clean(result) {
-      if (forms.size === 0) return result;
+      if (forms.length === 0) return result;
       return {
         ...result,
         content: result.content.map((block) => cleanBlock(block, clean)),
@@ -40,7 +43,7 @@ export function createRedactor(): Redactor {
     },
     log(log) {
       const cleaned = (write: Logger['info']): Logger['info'] => {
-        return (message, fields) => (forms.size === 0 ? write(message, fields) : write(clean(message), cleanMember(fields)));
+        return (message, fields) => (forms.length === 0 ? write(message, fields) : write(clean(message), cleanMember(fields)));
       };
       return {
         error: cleaned((message, fields) => log.error(message, fields)),
@@ -58,13 +61,6 @@ function cleanValue(value: unknown, clean: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [clean(name), cleanValue(member, clean)]));
-}
-
-function spellings(value: string): string[] {
-  const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(value)));
-  const bare = base64.replace(/=+$/, '');
-  const inJson = JSON.stringify(value).slice(1, -1);
-  return [value, inJson, base64, bare, bare.replaceAll('+', '-').replaceAll('/', '_'), encodeURIComponent(value)];
 }
 
 /** What an image or a sound says is not looked for. */

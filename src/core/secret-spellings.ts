@@ -1,0 +1,67 @@
+/**
+ * The ways in which a value comes back from whoever was sent it: as it is, in JSON of several writers, in URLs and forms, in HTML, in
+ * hex, and in base64, on its own or in the middle of something longer (`Authorization: Basic`). Ways that have to be undone by somebody
+ * who means to (reversed, encrypted) are no spellings. Used by `engine/redact.ts`.
+ */
+import { toBase64Url } from './base64url.ts';
+
+/** All different, the longest first: a shorter one inside it would leave the rest standing. */
+export function secretSpellings(value: string): string[] {
+  const bytes = new TextEncoder().encode(value);
+  const spellings = [value, ...inJson(value), ...inUrls(value), ...inHtml(value), ...inHex(bytes), ...inBase64(bytes)];
+  return [...new Set(spellings)].sort((one, other) => other.length - one.length);
+}
+
+/** Some writers escape `/` (PHP), and some everything that is not ASCII (Python). JSON may stand in JSON as a text. */
+function inJson(value: string): string[] {
+  const plain = unquoted(value);
+  const ascii = [false, true].map((upper) => plain.replace(/[^\x20-\x7e]/g, (unit) => unicodeEscape(unit, upper)));
+  const once = [plain, ...ascii].flatMap((text) => [text, text.replaceAll('/', '\\/')]);
+  return [...once, ...once.map(unquoted)];
+}
+
+function unquoted(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function unicodeEscape(unit: string, upper: boolean): string {
+  const hex = unit.charCodeAt(0).toString(16).padStart(4, '0');
+  return `\\u${upper ? hex.toUpperCase() : hex}`;
+}
+
+function inUrls(value: string): string[] {
+  const component = encodeURIComponent(value.toWellFormed());
+  // RFC 3986 reserves these, too, and forms write a blank as "+".
+  const strict = component.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  const form = new URLSearchParams({ v: value }).toString().slice('v='.length);
+  return [component, strict, form].flatMap((text) => [text, text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]);
+}
+
+function inHtml(value: string): string[] {
+  const escaped = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const quoted = escaped.replaceAll('"', '&quot;');
+  return [escaped, quoted, quoted.replaceAll("'", '&#39;'), quoted.replaceAll("'", '&#x27;'), escaped.replaceAll('"', '&#34;')];
+}
+
+function inHex(bytes: Uint8Array): string[] {
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return [hex, hex.toUpperCase()];
+}
+
+/** Shorter ones could be a part of anything. */
+const minInnerLength = 8;
+
+/** On its own with and without padding; and the characters that are its alone where other bytes stand before and behind it. */
+function inBase64(bytes: Uint8Array): string[] {
+  const inner = [0, 1, 2].map((before) => {
+    const all = new Uint8Array(before + bytes.byteLength);
+    all.set(bytes, before);
+    const text = toBase64Url(all);
+    // A character at a border has bits of both sides.
+    return text.slice(before === 0 ? 0 : before + 1, all.byteLength % 3 === 0 ? undefined : -1);
+  });
+  const alone = toBase64Url(bytes);
+  const padded = alone + '='.repeat((4 - (alone.length % 4)) % 4);
+  const found = [padded, alone, ...inner.filter((text) => text.length >= minInnerLength)];
+  return found.flatMap((text) => [text, text.replaceAll('-', '+').replaceAll('_', '/')]);
+}
