@@ -21,18 +21,24 @@ export type AnnouncedNames = OfferedNames & { readonly edition: Pick<Edition, 'a
 
 const heading = '## Tool names\nA tool may be called by the name at the left or by any of its aliases:';
 
-/** The description as a model reads it; in mode `description` the aliases stand beneath. */
+/**
+ * The description as a model reads it; in mode `description` the aliases stand beneath, the one that is the wire name among them: it is
+ * the only word a model gets of what the name stands for.
+ */
 export function describeTool(tool: EditionTool, announce: Announce): string {
   if (announce !== 'description') return tool.description;
-  const lines = visibleAliases(tool).map((alias) => `Alias: ${alias} (maps to ${oneLine(tool.canonical)})`);
+  const told = tool.aliases.filter(isVisible).map(({ name }) => name);
+  const lines = told.map((alias) => `Alias: ${alias} (maps to ${oneLine(tool.canonical)})`);
   return [tool.description, ...lines].filter((part) => part !== '').join('\n');
 }
 
 /** Names beside the wire name that a model may know of. */
 export function visibleAliases(tool: EditionTool): string[] {
-  return tool.aliases
-    .filter(({ name, mode }) => name !== tool.wireName && (mode === 'announced' || mode === 'function'))
-    .map(({ name }) => name);
+  return tool.aliases.filter((alias) => alias.name !== tool.wireName && isVisible(alias)).map(({ name }) => name);
+}
+
+function isVisible({ mode }: EditionTool['aliases'][number]): boolean {
+  return mode === 'announced' || mode === 'function';
 }
 
 function isRenamed(tool: EditionTool): boolean {

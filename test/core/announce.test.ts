@@ -110,6 +110,19 @@ describe('in mode description', () => {
     expect(readFile?.description).toBe('Does read_file.');
   });
 
+  it('an alias that became the wire name says what it maps to as well', async () => {
+    const [bash] = offeredTools(await mapOf('description', true, [{ tool: 'builtin.bash', aliases: ['shell', 'terminal'] }]));
+    expect(bash?.name).toBe('shell');
+    expect(bash?.description).toMatch(/\nAlias: shell \(maps to builtin\.bash\)\nAlias: terminal \(maps to builtin\.bash\)$/);
+  });
+
+  it('a hidden or deprecated alias is not told, even where it is the name that is shown', async () => {
+    for (const mode of ['hidden', 'deprecated']) {
+      const entry = { tool: 'builtin.bash', name: 'shell', aliases: [{ name: 'shell', mode }] };
+      expect(offeredTools(await mapOf('description', true, [entry]))[0]?.description).not.toContain('Alias');
+    }
+  });
+
   it('other modes leave descriptions alone', async () => {
     for (const mode of ['prompt', 'none']) expect(offeredTools(await mapOf(mode))[0]?.description).not.toContain('Alias');
     expect(offeredTools(await mapOf('description', false))[0]?.description).not.toContain('Alias');

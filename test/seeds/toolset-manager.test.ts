@@ -86,7 +86,7 @@ describe('an alias', () => {
     const map = await mapOf([{ tool: 'git.status', aliases: ['gs', 'git_status'] }, { tool: 'docker.ps' }], { announce: 'description' });
     const [status] = offeredTools(map);
     expect(status?.name).toBe('gs');
-    expect(status?.description).toContain('Alias: git_status (maps to git.status)');
+    expect(status?.description).toContain('Alias: gs (maps to git.status)\nAlias: git_status (maps to git.status)');
   });
 
   it('leaves its neighbours as they are. Differs: they go by their own names, not by "docker_ps"', async () => {
