@@ -12,6 +12,7 @@ import { pointer } from './json-pointer.ts';
 import { fold } from './fold.ts';
 import { limits } from './limits.ts';
 import { quote } from './names.ts';
+import { dataKeywords, namedParts } from './schema-parts.ts';
 import { contradictsReadOnly, wordsOf } from './tool-effects.ts';
 import type { ToolDefinition } from './tool.ts';
 import { isRecord } from './wire-value.ts';
@@ -129,18 +130,19 @@ const toolMentions =
 const orders = /\b(?:always|every time|whenever|afterwards|is available|set its|instead of|secretly|silently|before (?:any|every|each))\b/i;
 
 function readSchema(findings: Finding[], path: string, schema: unknown, known: ReadonlySet<string>): void {
-  const waiting: { part: unknown; path: string }[] = [{ part: schema, path }];
+  const waiting: { part: unknown; path: string; isByName: boolean }[] = [{ part: schema, path, isByName: false }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { part, path: here } = next;
+    const { part, path: here, isByName } = next;
     if (typeof part !== 'object' || part === null) continue;
     if (isRecord(part)) readPart(findings, here, part, known);
     for (const [key, member] of Object.entries(part)) {
-      if (typeof member === 'object' && !valueKeywords.has(key)) waiting.push({ part: member, path: pointer(here, key) });
+      // A parameter may be called `default`.
+      const isData = !isByName && dataKeywords.has(key);
+      if (typeof member === 'object' && !isData)
+        waiting.push({ part: member, path: pointer(here, key), isByName: !isByName && namedParts.has(key) });
     }
   }
 }
-
-const valueKeywords: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example', 'required']);
 
 function readPart(findings: Finding[], path: string, part: Record<string, unknown>, known: ReadonlySet<string>): void {
   for (const keyword of ['description', 'title', '$comment']) {

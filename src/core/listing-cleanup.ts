@@ -9,6 +9,7 @@ import { partsOf } from './listing-schema.ts';
 import { cleanText, cleanValue, isSeen } from './listing-text.ts';
 import type { CleanedText } from './listing-text.ts';
 import { isObjectMember } from './reserved-names.ts';
+import { dataKeywords, namedParts } from './schema-parts.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
 
@@ -66,12 +67,9 @@ function cleanMember(key: string, member: unknown, cleaning: Cleaning): unknown 
 
 function roleIn(role: Cleaning['role'], key: string): Cleaning['role'] {
   if (role === 'map') return 'schema';
-  if (role === 'value' || valueKeywords.has(key)) return 'value';
-  return mapKeywords.has(key) ? 'map' : 'schema';
+  if (role === 'value' || dataKeywords.has(key)) return 'value';
+  return namedParts.has(key) ? 'map' : 'schema';
 }
-
-const valueKeywords: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example', 'required']);
-const mapKeywords: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
 function isOwnPlace(reference: string, places: ReadonlySet<string>): boolean {
   return places.has(reference.split('#', 1)[0] ?? '');

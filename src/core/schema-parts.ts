@@ -1,4 +1,4 @@
-/** Where schemas stand in a schema (JSON Schema 2020-12, "Applicator"), and going through them. Used by the passes of the schema compiler. */
+/** Where schemas stand in a schema (JSON Schema 2020-12, "Applicator"), and going through them. Used by all who walk one. */
 import { pointer } from './json-pointer.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
@@ -12,6 +12,15 @@ const holders: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([
   ...(['prefixItems', 'anyOf', 'oneOf', 'allOf'] as const).map((keyword) => [keyword, 'list'] as const),
   ...(['properties', 'patternProperties', 'dependentSchemas'] as const).map((keyword) => [keyword, 'map'] as const),
 ]);
+
+/** Keywords whose members stand under names of their author's choice: there a key is no keyword. Those that only references lead into, too. */
+export const namedParts: ReadonlySet<string> = new Set([
+  ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies'],
+  ...['$defs', 'definitions'],
+]);
+
+/** Keywords whose members are data: whatever stands in them is no schema. */
+export const dataKeywords: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example', 'required']);
 
 /** `undefined`: the part is left out. */
 export type Visit = (part: unknown, path: string, keyword: string) => unknown;

@@ -2,6 +2,7 @@
  * References of a schema whose root was changed: `#/properties/a` may be gone or mean another part by now, and `$defs` that nothing
  * leads to any more would tell of what was hidden. What is still referred to is copied from the source into `$defs`.
  */
+import { dataKeywords, namedParts } from './schema-parts.ts';
 import { partAt } from './schema-references.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
@@ -34,15 +35,12 @@ type Moving = {
   byName: boolean;
 };
 
-const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples']);
-const maps: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions']);
-
 function walk(moving: Moving, schema: JsonSchema, isRoot = true): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
       if (typeof value === 'string' && (keyword === '$ref' || keyword === '$dynamicRef')) return [keyword, move(moving, value)];
-      if (data.has(keyword) || (isRoot && (keyword === '$defs' || keyword === 'definitions'))) return [keyword, value];
-      if (maps.has(keyword) && isRecord(value))
+      if (dataKeywords.has(keyword) || (isRoot && (keyword === '$defs' || keyword === 'definitions'))) return [keyword, value];
+      if (namedParts.has(keyword) && isRecord(value))
         return [keyword, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, walkAny(moving, part)]))];
       return [keyword, walkAny(moving, value)];
     }),

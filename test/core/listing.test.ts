@@ -210,6 +210,8 @@ describe('a listed definition', () => {
       { inputSchema: { type: 'object', properties: { a: { anyOf: [{ items: { title: poison } }] } } } },
       { inputSchema: { type: 'object', properties: { a: { default: poison } } } },
       { inputSchema: { type: 'object', properties: { a: { examples: [poison] } } } },
+      { inputSchema: { type: 'object', properties: { default: { description: poison } } } },
+      { inputSchema: { type: 'object', $defs: { required: { description: poison } } } },
       { outputSchema: { type: 'object', properties: { a: { description: poison } } } },
     ];
     for (const place of places) {
