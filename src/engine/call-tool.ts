@@ -12,7 +12,7 @@ import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from './audit-call.ts';
 import { execute } from './execute-call.ts';
 import { ignoredNote } from './entry-call.ts';
-import { judge, serverFault, type Judged } from './judge-call.ts';
+import { asServed, judge, type Judged } from './judge-call.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
 /** Never throws for a fault of the call or the tool: every fault is a result that says what to do. A call that waits has no row yet. */
@@ -66,14 +66,18 @@ type Judgement = Extract<Judged, { ok: true }>;
 async function run(
   deps: CallDeps,
   scope: CallScope,
-  { tool, own }: Judgement,
+  { tool: offered, own }: Judgement,
   request: ToolCallRequest,
   signal: AbortSignal,
 ): Promise<Ran> {
-  if (request.interrupted === true && !deps.executor.isSafe(tool, own)) return { result: outcomeUnknown(), ran: true };
-  if (tool.kind === 'client') return scope.canWait ? { waitFor: { kind: 'client', tool } } : { result: nobodyToRunIt(tool), ran: false };
-  const fault = await serverFault(deps, tool);
-  if (fault !== null) return { result: fault, ran: false };
+  const isLost = (tool: EditionTool): boolean => request.interrupted === true && !deps.executor.isSafe(tool, own);
+  if (isLost(offered)) return { result: outcomeUnknown(), ran: true };
+  if (offered.kind === 'client')
+    return scope.canWait ? { waitFor: { kind: 'client', tool: offered } } : { result: nobodyToRunIt(offered), ran: false };
+  const served = await asServed(deps, offered);
+  if (!served.ok) return { result: served.result, ran: false };
+  const { tool } = served;
+  if (isLost(tool)) return { result: outcomeUnknown(), ran: true };
   const free = request.approved === true || tool.approval === 'never';
   const ask = free ? null : foresee(deps, tool, own, scope.rules);
   if (ask !== null && !isReadOnly(scope, ask)) return askOrRefuse(scope, tool, own, ask);

@@ -9,7 +9,7 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
 import { callToolNow, foresee } from './call-tool.ts';
 import { sentArguments } from './entry-call.ts';
-import { inspectCall, serverFault } from './judge-call.ts';
+import { asServed, inspectCall } from './judge-call.ts';
 import type { CallDeps, ToolCallAnswer } from './tool-call.ts';
 import { planNames } from './plan-names.ts';
 import { readToolset } from './plan-turn.ts';
@@ -75,12 +75,13 @@ export async function dryRunCall(
   const answer = { requested: call.name, canonical, via, valid: issues.length === 0, issues };
   if (tool.state === 'held') return { ...answer, verdict: 'tool_held' };
   if (tool.state === 'missing' || tool.kind === 'ui' || denied) return { ...answer, verdict: 'deny' };
-  const fault = await serverFault(deps.call, tool);
-  if (fault !== null) return { ...answer, verdict: fault.code === 'tool_held' ? 'tool_held' : 'deny' };
+  const served = await asServed(deps.call, tool);
+  if (!served.ok) return { ...answer, verdict: served.result.code === 'tool_held' ? 'tool_held' : 'deny' };
   if (tool.approval === 'never') return { ...answer, verdict: 'allow' };
   const sent = sentArguments(tool, call.arguments, callerFields(principal));
   // The rules are read where they can make a difference only.
   const asks =
-    foresee(deps.call, tool, sent, []) !== null && foresee(deps.call, tool, sent, await deps.directory.rules(principal.workspace)) !== null;
+    foresee(deps.call, served.tool, sent, []) !== null &&
+    foresee(deps.call, served.tool, sent, await deps.directory.rules(principal.workspace)) !== null;
   return { ...answer, verdict: asks ? 'ask' : 'allow' };
 }

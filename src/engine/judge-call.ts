@@ -56,7 +56,7 @@ function stateFault(tool: EditionTool): ToolResult | null {
       const now = tool.renamedTo === undefined ? '' : ` It is named ${tool.renamedTo} now; an administrator can put that in its place.`;
       return errorResult(
         'tool_error',
-        `${tool.wireName} cannot be called: its server "${tool.server}" does not list it.${now} Use another tool.`,
+        `${tool.wireName} cannot be called: its server does not list ${tool.canonical}.${now} Use another tool.`,
       );
     }
     default:
@@ -64,17 +64,25 @@ function stateFault(tool: EditionTool): ToolResult | null {
   }
 }
 
-/** Whatever the edition says: a server may have been changed or removed since. */
-export async function serverFault({ server, log }: Pick<CallDeps, 'server' | 'log'>, tool: EditionTool): Promise<ToolResult | null> {
-  if (server === undefined || !isServed(tool)) return null;
+/** `tool`: as its server stands now. */
+export type ServedCall = { ok: true; tool: EditionTool } | { ok: false; result: ToolResult };
+
+/**
+ * Whatever the edition says: a server may have been changed or removed since, or trusted no longer, and an edition that is pinned, or
+ * that would not compile any more, knows nothing of that. Trust that came later is none that this edition was written with.
+ */
+export async function asServed({ server, log }: Pick<CallDeps, 'server' | 'log'>, tool: EditionTool): Promise<ServedCall> {
+  if (server === undefined || !isServed(tool)) return { ok: true, tool };
   try {
-    const { held } = await server(tool.server);
-    return held.includes(tool.ownName) ? heldResult(tool) : null;
+    const { held, trusted } = await server(tool.server);
+    if (held.includes(tool.ownName)) return { ok: false, result: heldResult(tool) };
+    const { trusted: _trusted, ...untrusted } = tool;
+    return { ok: true, tool: trusted ? tool : untrusted };
   } catch (error) {
     const gone = error instanceof Problem && error.code === 'not_found';
     if (!gone) log.error('a server could not be looked up', { server: tool.server, cause: String(error) });
     const why = gone ? `its server "${tool.server}" is gone` : `its server "${tool.server}" could not be looked up; try again later`;
-    return errorResult('tool_error', `${tool.wireName} (${tool.canonical}) cannot be called: ${why}.`);
+    return { ok: false, result: errorResult('tool_error', `${tool.wireName} (${tool.canonical}) cannot be called: ${why}.`) };
   }
 }
 

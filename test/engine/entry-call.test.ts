@@ -331,6 +331,18 @@ describe('the server of a tool', () => {
     expect(ran).toHaveLength(1);
   });
 
+  it('that is trusted no longer is not believed, whatever the edition says', async () => {
+    const trusting = { ...edition, tools: edition.tools.map((tool) => ({ ...tool, trusted: true as const })) };
+    const scope = { names: () => buildAliasMap(trusting, { aliases: true }) };
+    expect(await door({ scope }).call('create', {})).toMatchObject({ ran: true });
+    const { deps, call, ran } = door({ scope, server: async () => ({ ...access, trusted: false }) });
+    expect(await call('create', {})).toMatchObject({ waitFor: { ask: { kind: 'untrusted' } } });
+    // What it calls safe to run again is not either.
+    deps.executor.isSafe = ({ trusted }) => trusted === true;
+    expect(await call('create_freely', {}, { interrupted: true })).toMatchObject({ result: { code: 'outcome_unknown' } });
+    expect(ran).toEqual([]);
+  });
+
   it('may be gone, which is told with the canonical name', async () => {
     const { call } = door({ server: () => Promise.reject(new Problem('not_found', 'There is no server "github".')) });
     const { result, text } = await call('create_freely', {});
