@@ -133,7 +133,8 @@ function readTool(tool: Record<string, unknown>, announced: ReadonlyMap<string, 
   if (!isRecord(tool.function) || typeof tool.function.name !== 'string') return [];
   const { name, description, parameters } = tool.function;
   const told = String(description ?? '');
-  const aliases = [...(announced.get(name) ?? []), ...[...told.matchAll(/^Alias: (\S+) \(maps to /gm)].map((match) => match[1] ?? '')];
+  const described = [...told.matchAll(/^Alias: (\S+) \(maps to /gm)].map((match) => match[1] ?? '');
+  const aliases = [...(announced.get(name) ?? []), ...described].filter((alias) => alias !== name);
   return [{ name, description: told, parameters: isRecord(parameters) ? parameters : {}, aliases }];
 }
 

@@ -126,6 +126,12 @@ describe('plain words', () => {
     expect((await ask('Hello there', { tools: [] })).text).toContain('no tools');
   });
 
+  it('names a tool whose alias became its wire name once', async () => {
+    const told = 'Runs a command.\nAlias: shell (maps to builtin.bash)\nAlias: terminal (maps to builtin.bash)';
+    const { text } = await ask('hello', { tools: [tool('shell', told, {}, [])] });
+    expect(text).toContain('- shell (also terminal): Runs a command.');
+  });
+
   it('must call where a call is required, and the tool that is named', async () => {
     expect((await calls('Hello there', { tool_choice: 'required' })).map(([name]) => name)).toEqual(['terminalRun']);
     expect(
