@@ -7,21 +7,17 @@ import type { DefinitionChange } from './hold.ts';
 import { isDeeperThan } from './json-depth.ts';
 import { pointer } from './json-pointer.ts';
 import { limits } from './limits.ts';
-import type { ToolDefinition } from './tool.ts';
+import { sameJson } from './schema-parts.ts';
+import { bareDefinition, type BareDefinition } from './tool.ts';
 import { visibleText } from './visible-text.ts';
 import { isRecord } from './wire-value.ts';
-
-type Definition = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
 
 /**
  * In the order of the definition. At most `limits.maxDefinitionChanges`; a last one with the path `''` says how many more there are.
  * An absent `from` was added, an absent `to` is gone.
  */
-export function diffDefinitions(from: Definition, to: Definition): DefinitionChange[] {
-  const pick = ({ name, description, inputSchema, outputSchema, annotations }: Definition) => {
-    return { name, description, inputSchema, outputSchema, annotations };
-  };
-  return diffRecords(pick(from), pick(to));
+export function diffDefinitions(from: BareDefinition, to: BareDefinition): DefinitionChange[] {
+  return diffRecords(bareDefinition(from), bareDefinition(to));
 }
 
 /** The same of any two records of JSON; a member that is `undefined` is not there. */
@@ -62,9 +58,9 @@ function compareRecords(found: Found, path: string, from: Record<string, unknown
 function compareLists(found: Found, path: string, from: readonly unknown[], to: readonly unknown[]): void {
   const shorter = Math.min(from.length, to.length);
   let start = 0;
-  while (start < shorter && isEqual(from[start], to[start])) start += 1;
+  while (start < shorter && sameJson(from[start], to[start])) start += 1;
   let end = 0;
-  while (end < shorter - start && isEqual(from[from.length - 1 - end], to[to.length - 1 - end])) end += 1;
+  while (end < shorter - start && sameJson(from[from.length - 1 - end], to[to.length - 1 - end])) end += 1;
   for (let index = start; index < Math.max(from.length, to.length) - end; index += 1) {
     compare(
       found,
@@ -73,14 +69,6 @@ function compareLists(found: Found, path: string, from: readonly unknown[], to: 
       index < to.length - end ? to[index] : undefined,
     );
   }
-}
-
-function isEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
-  if (!isRecord(a) || !isRecord(b)) return false;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
 }
 
 function add(found: Found, path: string, from: unknown, to: unknown): void {

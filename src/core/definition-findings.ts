@@ -14,13 +14,11 @@ import { limits } from './limits.ts';
 import { quote } from './names.ts';
 import { dataKeywords, namedParts } from './schema-parts.ts';
 import { contradictsReadOnly, wordsOf } from './tool-effects.ts';
-import type { ToolDefinition } from './tool.ts';
+import type { BareDefinition } from './tool.ts';
 import { isRecord } from './wire-value.ts';
 
-type Definition = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
-
 /** For which a person must look first. `listed`: folded names of all tools of the listing, which may speak of one another. */
-export function suspicions(definition: Definition, listed: ReadonlySet<string>): Finding[] {
+export function suspicions(definition: BareDefinition, listed: ReadonlySet<string>): Finding[] {
   const findings: Finding[] = [];
   const known = new Set([...listed, ...parameterNames(definition.inputSchema)]);
   readText(findings, '/description', definition.description, known);
@@ -31,7 +29,7 @@ export function suspicions(definition: Definition, listed: ReadonlySet<string>):
 }
 
 /** What holds nobody up, but a person may want to know. */
-export function remarks(definition: Definition): Finding[] {
+export function remarks(definition: BareDefinition): Finding[] {
   if (definition.annotations?.readOnlyHint !== true || !contradictsReadOnly(definition.name)) return [];
   const message = 'says read-only of a tool whose name says that it changes something; the name counts';
   return [{ finding: 'hint-contradicts-name', path: '/annotations/readOnlyHint', message }];

@@ -12,6 +12,7 @@
 import { limits } from './limits.ts';
 import type { Issue } from './problem.ts';
 import { partAt } from './schema-references.ts';
+import { jsonKey } from './schema-parts.ts';
 import { hasType, isNullable, typesOf } from './schema-types.ts';
 import { describe, nameOf, pathText, preview } from './schema-words.ts';
 import type { JsonSchema } from './tool.ts';
@@ -86,10 +87,10 @@ function typeRule(schema: JsonSchema): Check | null {
 function choice(schema: JsonSchema): Check | null {
   const allowed = Object.hasOwn(schema, 'const') ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : null;
   if (allowed === null) return null;
-  const keys = new Set(allowed.map(keyOf));
+  const keys = new Set(allowed.map(jsonKey));
   const nullable = isNullable(schema);
   return (value, run) => {
-    if (keys.has(keyOf(value)) || (nullable && value === null)) return;
+    if (keys.has(jsonKey(value)) || (nullable && value === null)) return;
     report(run, `expected ${describe(schema)}, received ${preview(value)}`);
   };
 }
@@ -142,7 +143,7 @@ function arrayRules(schema: JsonSchema, scope: Scope, depth: number): Check | nu
       const check = first[index] ?? others;
       if (check !== null) descend(run, index, value[index], check);
     }
-    if (unique && new Set(value.map(keyOf)).size < value.length) report(run, 'expected no item twice');
+    if (unique && new Set(value.map(jsonKey)).size < value.length) report(run, 'expected no item twice');
   };
 }
 
@@ -248,16 +249,6 @@ function reportAt(run: Run, key: string, message: string): void {
   run.path.push(key);
   report(run, message);
   run.path.pop();
-}
-
-/** Equal JSON values have equal keys, whatever the order of their fields. */
-function keyOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
-  return JSON.stringify(value, (_key, part) => (isRecord(part) ? Object.fromEntries(Object.entries(part).sort(byKey)) : part));
-}
-
-function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function isMultiple(value: number, factor: number): boolean {

@@ -6,13 +6,12 @@ import { diffDefinitions } from './definition-diff.ts';
 import { canonicalJson } from './hash.ts';
 import type { Finding, Hold } from './hold.ts';
 import { limits } from './limits.ts';
-import type { ListingDefinition } from './listing.ts';
 import type { CanonicalName } from './names.ts';
 import type { Server, ServerTool } from './server.ts';
-import type { ToolDefinition, ToolSource } from './tool.ts';
+import type { BareDefinition, ToolDefinition, ToolSource } from './tool.ts';
 
 /** `definition`: as models are given it. `raw`: as it came, which is what the pin covers; absent: the same. */
-export type PinnedDefinition = { pin: string; definition: ListingDefinition; raw?: ListingDefinition };
+export type PinnedDefinition = { pin: string; definition: BareDefinition; raw?: BareDefinition };
 
 export type KeptTool = {
   /** The tool's own name. */
@@ -57,7 +56,7 @@ export function holdOf(tool: KeptTool): Hold | null {
   };
 }
 
-export function rawOf({ definition, raw }: PinnedDefinition): ListingDefinition {
+export function rawOf({ definition, raw }: PinnedDefinition): BareDefinition {
   return raw ?? definition;
 }
 

@@ -13,11 +13,9 @@ import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanText } from './listing-text.ts';
 import { quote } from './names.ts';
 import { ToolAnnotations } from './tool.ts';
-import type { ToolDefinition } from './tool.ts';
+import type { BareDefinition } from './tool.ts';
 import { utf8Length } from './utf8.ts';
 import { isRecord } from './wire-value.ts';
-
-export type ListingDefinition = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
 
 export type ListedDefinition = {
   /** `tools[i]`. */
@@ -25,9 +23,9 @@ export type ListedDefinition = {
   /** As it was listed; `''` where there was no text. */
   name: string;
   /** What the pin covers: as it came, but for members that say nothing to us. null: refused. */
-  raw: ListingDefinition | null;
+  raw: BareDefinition | null;
   /** What models may be given: hidden characters gone, long texts cut. null: refused. */
-  definition: ListingDefinition | null;
+  definition: BareDefinition | null;
   findings: Finding[];
   /** `hold`: not before a person has looked. `refuse`: no definition; `findings` say why. */
   verdict: 'offer' | 'hold' | 'refuse';
@@ -80,7 +78,11 @@ function nameFault(name: unknown): Finding | null {
   if (typeof name !== 'string') return { finding: 'invalid-name', path: '/name', message: 'must be a text' };
   if (name.length <= 128 && /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+)*$/.test(name)) return null;
   const finding = /[^\x20-\x7e]/.test(name) ? 'non-ascii-name' : 'invalid-name';
-  return { finding, path: '/name', message: `${quote(name)} is no tool name: 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".", with single blanks between words` };
+  return {
+    finding,
+    path: '/name',
+    message: `${quote(name)} is no tool name: 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".", with single blanks between words`,
+  };
 }
 
 function descriptionFault(description: unknown): Finding | null {
@@ -95,7 +97,7 @@ function sizeFault(tool: Record<string, unknown>): Finding | null {
   return { finding: 'too-large', path: '', message: `has ${bytes} bytes; at most ${limits.maxDefinitionBytes}` };
 }
 
-function cleanDefinition(raw: ListingDefinition, findings: Finding[]): ListingDefinition {
+function cleanDefinition(raw: BareDefinition, findings: Finding[]): BareDefinition {
   const description = cleanAt(raw.description, '/description', findings);
   const title = raw.annotations?.title;
   return {
@@ -115,7 +117,7 @@ function cleanAt(text: string, path: string, findings: Finding[]): string {
   return cleaned.text;
 }
 
-function rawOf(tool: Record<string, unknown>, name: string): ListingDefinition {
+function rawOf(tool: Record<string, unknown>, name: string): BareDefinition {
   const annotations = annotationsOf(tool.annotations);
   return {
     name,

@@ -108,8 +108,9 @@ export function distinct<T>(values: readonly T[]): T[] {
   });
 }
 
-function jsonKey(value: unknown): string {
-  return JSON.stringify(value, sortKeys) ?? 'undefined';
+/** Equal JSON values have equal keys, whatever the order of their fields. */
+export function jsonKey(value: unknown): string {
+  return (typeof value === 'object' && value !== null ? JSON.stringify(value, sortKeys) : JSON.stringify(value)) ?? 'undefined';
 }
 
 function sortKeys(_key: string, value: unknown): unknown {

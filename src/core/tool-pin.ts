@@ -1,6 +1,6 @@
 /** A tool's pin: the hash of its definition, by which a change is noticed and by which it may be named (`refId`). */
 import { canonicalJson, sha256Hex } from './hash.ts';
-import type { ToolDefinition } from './tool.ts';
+import { bareDefinition, type BareDefinition, type ToolDefinition } from './tool.ts';
 
 /** Of a known tool; what its source has found already is not found again. */
 export async function pinOf(definition: ToolDefinition): Promise<string> {
@@ -8,9 +8,6 @@ export async function pinOf(definition: ToolDefinition): Promise<string> {
 }
 
 /** SHA-256 over the raw definition: what an upstream may not change without somebody looking. */
-export async function definitionPin(
-  definition: Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>,
-): Promise<string> {
-  const { name, description, inputSchema, outputSchema, annotations } = definition;
-  return await sha256Hex(canonicalJson({ name, description, inputSchema, outputSchema, annotations }));
+export async function definitionPin(definition: BareDefinition): Promise<string> {
+  return await sha256Hex(canonicalJson(bareDefinition(definition)));
 }

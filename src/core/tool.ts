@@ -44,6 +44,14 @@ export type ToolDefinition = {
   ui?: UiTool;
 };
 
+/** What a tool says of itself, as MCP's `tools/list` has it: what a server lists, a pin covers, and a person accepts. */
+export type BareDefinition = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
+
+/** Without the rest of what is known of the tool. */
+export function bareDefinition({ name, description, inputSchema, outputSchema, annotations }: BareDefinition): BareDefinition {
+  return { name, description, inputSchema, ...(outputSchema && { outputSchema }), ...(annotations && { annotations }) };
+}
+
 /** How a tool stands with its server. `instructions`: of the server, where models are to be told. */
 export type ToolSource = {
   state: 'ready' | 'held' | 'missing';

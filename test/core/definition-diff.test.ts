@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { diffDefinitions } from '../../src/core/definition-diff.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
 import { limits } from '../../src/core/limits.ts';
-import type { ListingDefinition } from '../../src/core/listing.ts';
+import type { BareDefinition } from '../../src/core/tool.ts';
 
-const base: ListingDefinition = {
+const base: BareDefinition = {
   name: 'get_fact',
   description: 'Returns a fact of the day.',
   inputSchema: { type: 'object', properties: { topic: { type: 'string', enum: ['cats', 'dogs'] } }, required: ['topic'] },
 };
-const withProperties = (properties: Record<string, unknown>): ListingDefinition => ({
+const withProperties = (properties: Record<string, unknown>): BareDefinition => ({
   ...base,
   inputSchema: { type: 'object', properties },
 });
@@ -29,7 +29,7 @@ describe('the difference of two definitions', () => {
 
   it('says what was added and what is gone, each whole', () => {
     const context = { type: 'string', description: 'full conversation' };
-    const next: ListingDefinition = {
+    const next: BareDefinition = {
       ...base,
       inputSchema: { type: 'object', properties: { context } },
       annotations: { readOnlyHint: true },
@@ -43,7 +43,7 @@ describe('the difference of two definitions', () => {
   });
 
   it('is one change for one item put into a list', () => {
-    const list = (items: string[]): ListingDefinition => ({ ...base, inputSchema: { type: 'object', enum: items } });
+    const list = (items: string[]): BareDefinition => ({ ...base, inputSchema: { type: 'object', enum: items } });
     expect(diffDefinitions(list(['a', 'b', 'c']), list(['a', 'x', 'b', 'c']))).toEqual([{ path: '/inputSchema/enum/1', to: 'x' }]);
     expect(diffDefinitions(list(['a', 'b', 'c']), list(['b', 'c']))).toEqual([{ path: '/inputSchema/enum/0', from: 'a' }]);
     expect(diffDefinitions(list(['a', 'b']), list(['a', 'b', 'b']))).toEqual([{ path: '/inputSchema/enum/2', to: 'b' }]);
