@@ -54,7 +54,8 @@ function gatheredBy(event: SessionEventBody): readonly Gathered[] {
       if (event.canonical === findToolsCanonical && event.structuredContent !== undefined) return foundIn(event.structuredContent);
       return [{ canonical: event.canonical, name: event.name }];
     case 'history':
-      return event.messages.flatMap(calledIn);
+      // Messages do not say what was found: a fork is told.
+      return [...(event.gathered ?? []), ...event.messages.flatMap(calledIn)];
     default:
       return [];
   }

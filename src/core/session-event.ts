@@ -33,8 +33,8 @@ export type TurnEndReason =
 export const logFormat = 2;
 
 export type SessionEventBody =
-  /** The conversation as it was before this session: a client's resent history, or a fork's prefix. */
-  | { type: 'history'; messages: Message[] }
+  /** The conversation as it was before this session: a client's resent history, or a fork's prefix. `gathered`: the tools that it had come to there. */
+  | { type: 'history'; messages: Message[]; gathered?: readonly { canonical: string; name: string }[] }
   | { type: 'turn-start'; turn: string; input: InputPart[]; model: string; agent?: string; edition?: EditionPointer }
   | { type: 'step-start'; turn: string; step: number }
   | { type: 'text-delta'; turn: string; step: number; text: string }

@@ -4,6 +4,7 @@ import { type ApprovalView, type Decision, Pending } from '../core/approval.ts';
 import { Usage } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import type { EditionPointer } from '../core/edition.ts';
+import type { Gathered } from '../core/gathered-tools.ts';
 import { type ClientResult, InputPart, type Message, Via } from '../core/message.ts';
 import { type ClientTool, ClientToolInput, type Plan } from '../core/plan.ts';
 import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tool.ts';
@@ -91,6 +92,8 @@ export type SubmitTurn = {
   bodyHash?: string;
   /** Messages before the input, as a client that resends its history has them: skipped when stored, else forked. */
   history?: Message[];
+  /** Of a fork: the tools that the conversation in `history` had come to, in their order. */
+  gathered?: readonly Gathered[];
   /**
    * Of a chat dialect: how the answer will be shown. Such a request goes on with a turn that waits, instead of queueing behind
    * it: `results` are of calls that the client was given; `input` may then be empty. `previous`: the id of the answer that it goes on

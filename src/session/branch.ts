@@ -2,6 +2,7 @@
  * Where a request that goes on from an answer by its id belongs: to the session as it stands, or, from an older answer on, to a session
  * of its own with the conversation up to there. Reads only; used by `submit.ts`.
  */
+import { createGathering, type Gathered } from '../core/gathered-tools.ts';
 import type { Message } from '../core/message.ts';
 import { Problem } from '../core/problem.ts';
 import { toToolCallId } from '../core/reference.ts';
@@ -13,18 +14,22 @@ import type { Completion } from './completion-store.ts';
 import type { Room } from './room.ts';
 import type { HashedResult } from './take-results.ts';
 
+/** As a session of its own is begun with it (`SubmitTurn`). */
+type Branch = { history: Message[]; gathered: readonly Gathered[] };
+
 /**
  * null: the session itself goes on. Else the conversation up to the answer, with what the request brings of its own, as a client would
- * have it. Throws `not_found` for an answer that is none of this session's, and `conflict` for an older one without an end.
+ * have it; and the tools that it had come to there, so that the new session's model is sent the same ones. Throws `not_found` for an answer that is none of this session's, and `conflict` for an older one without an end.
  */
-export function branchFrom({ room, session }: SubmitDoor, request: SubmitTurn, results: readonly HashedResult[]): Message[] | null {
+export function branchFrom({ room, session }: SubmitDoor, request: SubmitTurn, results: readonly HashedResult[]): Branch | null {
   const previous = request.chat?.previous;
   if (previous === undefined) return null;
   const answer = room.completions.get(previous);
   if (answer === null) throw unknownCompletion();
   const own = request.history ?? [];
   if (own.length === 0 && (room.completions.last()?.id === previous || isSentAgain(room, previous, request, results))) return null;
-  return [...conversationUpTo(room, session, answer), ...own];
+  const { history, gathered } = conversationUpTo(room, session, answer);
+  return { history: [...history, ...own], gathered };
 }
 
 /** The outputs that were asked for in the answer before the newest, which was lost on its way. */
@@ -38,12 +43,17 @@ function isSentAgain(
   return input.length === 0 && results.length > 0 && results.every(isKnown) && completions.last(1)?.id === previous;
 }
 
-function conversationUpTo(room: Room, session: string, { range }: Completion): Message[] {
+function conversationUpTo(room: Room, session: string, { range }: Completion): Branch {
   const end = answerEnd(room.log.readAll(room.completions.readFrom(range)), range, session);
   if (end === null) throw new Problem('conflict', 'That answer has not ended yet: wait for its end, or cancel it.');
   const transcript = createTranscript({ everything: true, unanswered: true });
-  for (const event of room.log.readAll(0, end.event)) transcript.apply(event);
-  return transcript.messages().map((message) => asClientHasIt(room, session, message));
+  const gathering = createGathering();
+  for (const event of room.log.readAll(0, end.event)) {
+    transcript.apply(event);
+    gathering.apply(event);
+  }
+  const history = transcript.messages().map((message) => asClientHasIt(room, session, message));
+  return { history, gathered: gathering.list() };
 }
 
 /** Calls that the client was given are known by the ids that it has, so that their results find them; no other was shown to it. */

@@ -37,7 +37,7 @@ export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTur
     if (history.length === 0 || lonely.length > 0) throw nobodyWaits(request, lonely);
     if (match.is !== 'import') return null;
   }
-  if (match.is === 'import') importHistory(door, history, request.results);
+  if (match.is === 'import') importHistory(door, history, request);
   else {
     const waiting = results.fresh[0]?.call.turn ?? room.turns.waiting()?.id ?? null;
     const repeated = request.input.length === 0 && results.fresh.length === 0;
@@ -123,9 +123,10 @@ function isImported({ callId, nativeId }: ToolCallPart): boolean {
   return callId === nativeId;
 }
 
-function importHistory({ room }: SubmitDoor, history: readonly Message[], results: readonly HashedResult[]): void {
+function importHistory({ room }: SubmitDoor, history: readonly Message[], { results, gathered }: ChatRequest): void {
   const given = results.map(({ result }) => result);
-  const event = room.log.append({ type: 'history', messages: pairCalls([...history, resultMessage(given, callNames(history))]) });
+  const messages = pairCalls([...history, resultMessage(given, callNames(history))]);
+  const event = room.log.append({ type: 'history', messages, ...(gathered !== undefined && { gathered }) });
   room.transcript.apply(event);
 }
 

@@ -24,7 +24,7 @@ export async function submit(door: SubmitDoor, caller: Principal, request: Submi
   if (repeated !== null) return repeated;
   if (chat === undefined) return acceptTurn(door, request, () => null);
   const branch = branchFrom(door, request, results);
-  if (branch !== null) return await fork(door, caller, { ...request, history: branch, chat: withoutPrevious(chat) });
+  if (branch !== null) return await fork(door, caller, { ...request, ...branch, chat: withoutPrevious(chat) });
   return submitChat(door, { ...request, chat, results }) ?? (await fork(door, caller, { ...request, chat: withoutPrevious(chat) }));
 }
 

@@ -66,6 +66,12 @@ describe('what a conversation gathers', () => {
       },
     ];
     expect(fold({ type: 'history', messages })).toEqual(['a.b as b']);
+    // What it had found before it forked comes first: that is the order in which a model was sent it.
+    const gathered = [
+      { canonical: 'a.found', name: 'found' },
+      { canonical: 'a.b', name: 'b' },
+    ];
+    expect(fold({ type: 'history', messages, gathered })).toEqual(['a.found as found', 'a.b as b']);
   });
 
   it('goes on from what an earlier fold had come to, and says what is new', () => {

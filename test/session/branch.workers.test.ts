@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/core/plan.ts';
@@ -9,7 +10,7 @@ import { wire } from '../../src/wiring.ts';
 
 // The generated Env and our structural one name the same bindings.
 const bindings = env as unknown as Bindings;
-const { sessions } = wire(bindings);
+const { sessions, catalog, planTurn } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'branch', scopes: ['chat'] };
 const plan: Plan = {
   model: 'rehearsal/default',
@@ -24,7 +25,10 @@ const plan: Plan = {
 
 type Item = { type: string; call_id: string; name: string; content: { text: string }[] };
 type Told = SubmittedTurn & { id: string; text: string; calls: string[] };
-type Given = Pick<Partial<SubmitTurn>, 'history' | 'idempotencyKey' | 'bodyHash'> & { previous?: string; results?: ClientResult[] };
+type Given = Pick<Partial<SubmitTurn>, 'plan' | 'history' | 'idempotencyKey' | 'bodyHash'> & {
+  previous?: string;
+  results?: ClientResult[];
+};
 
 const make = async (): Promise<Session> => sessions.get((await sessions.create(owner, { model: plan.model, listed: false })).id);
 const result = (callId: string | undefined, text: string): ClientResult => {
@@ -61,6 +65,13 @@ async function told(submitted: SubmittedTurn): Promise<Told> {
 const ask = async (...request: Parameters<typeof send>): Promise<Told> => await told(await send(...request));
 const usersOf = async (session: string): Promise<string[]> =>
   (await sessions.get(session).messages(owner)).items.flatMap(({ role, parts }) => (role === 'user' ? [String(parts[0]?.text)] : []));
+/** In the session's tables, the tool that looks for others left out. */
+const gatheredBy = async (session: string): Promise<unknown[]> =>
+  await runInDurableObject(bindings.SESSION.get(bindings.SESSION.idFromString(session)), (_instance, { storage }) =>
+    [...storage.sql.exec("SELECT canonical FROM gathered WHERE canonical <> 'builtin.find_tools' ORDER BY seq")].map(
+      ({ canonical }) => canonical,
+    ),
+  );
 const failed = async (work: Promise<unknown>): Promise<string> =>
   await work.then(
     () => 'nothing',
@@ -98,6 +109,21 @@ describe('a request that goes on from an answer', () => {
     const own = await ask(session, 'five', { previous: first.id, history: said });
     expect(JSON.stringify((await sessions.get(own.session).messages(owner)).items)).toMatch(/one.*Words of the client’s\..*five/);
     expect(await usersOf(first.session)).toEqual(['one', '/pick\n/name', 'four']);
+  });
+
+  it('takes along what the conversation had found and called up to there, and nothing of later', async () => {
+    const names = ['read_file', 'write_file', 'list_directory', 'delete_file'];
+    const tools = names.map((name) => ({ tool: `builtin.${name}` }));
+    await catalog('default').put('toolset', 'many', { tools, onDemandAbove: 1 });
+    const large = await planTurn(owner, { model: plan.model, toolset: 'many' });
+    const session = await make();
+    const first = await ask(session, '/find_tools {"query": "list directory", "limit": 1}', { plan: large });
+    const second = await ask(session, '/read_file {"path": "a.txt"}', { plan: large, previous: first.id });
+    await ask(session, '/write_file {"path": "a.txt", "content": "x"}', { plan: large, previous: second.id });
+    expect(await gatheredBy(first.session)).toEqual(['builtin.list_directory', 'builtin.read_file', 'builtin.write_file']);
+    const branch = await ask(session, 'And then?', { plan: large, previous: second.id });
+    expect(branch.session).not.toBe(first.session);
+    expect(await gatheredBy(branch.session)).toEqual(['builtin.list_directory', 'builtin.read_file']);
   });
 
   it('is one branch under one key, however often it comes', async () => {
