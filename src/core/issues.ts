@@ -42,8 +42,13 @@ export function issuesOf(issues: readonly z.core.$ZodIssue[], value: unknown, ba
     }
     // Of a name in a table: what is wrong with it is said within.
     const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined;
-    return [{ path: pathText(path), message: message ?? issue.message }];
+    return [{ path: pathText(path), message: message ?? (isNoNumber(issue) ? 'must be a number' : issue.message) }];
   });
+}
+
+/** Of a query or header, which is text: Zod would say what it became. */
+function isNoNumber(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && issue.expected === 'number' && issue.message.endsWith('NaN');
 }
 
 /** A type, a choice or a form was asked for, and there is nothing; a rule of our own says itself what it misses. */

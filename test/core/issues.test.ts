@@ -32,6 +32,12 @@ describe('the faults of a document', () => {
     expect(issues(schema, 'text')).toEqual([{ path: '', message: expect.stringContaining('expected object') }]);
   });
 
+  it('say of a text that is no number what it should be', () => {
+    expect(issues(z.object({ version: z.coerce.number().int() }), { version: 'newest' })).toEqual([
+      { path: 'version', message: 'must be a number' },
+    ]);
+  });
+
   it('name unknown fields one by one', () => {
     expect(issues(z.strictObject({ a: z.strictObject({}) }), { a: { x: 1, y: 2 }, z: 3 })).toEqual([
       { path: 'a.x', message: 'unknown field' },
