@@ -65,7 +65,16 @@ const fourth = [
   `ALTER TABLE completions ADD COLUMN echo TEXT NOT NULL DEFAULT '{}'`,
 ];
 
-/** A conversation from before begins to gather with its next call. */
-const fifth = [`CREATE TABLE gathered (seq INTEGER PRIMARY KEY, canonical TEXT NOT NULL, name TEXT NOT NULL)`];
+/**
+ * A conversation from before has called tools, and was sent all of them: those that it called stay in its list when a large toolset is sent
+ * on demand. As `core/gathered-tools.ts` reads them from its events, but for results of megabytes (`event_chunks`), which are not looked into.
+ */
+const fifth = [
+  `CREATE TABLE gathered (seq INTEGER PRIMARY KEY, canonical TEXT NOT NULL, name TEXT NOT NULL)`,
+  `INSERT INTO gathered (canonical, name)
+     SELECT body ->> '$.canonical' AS canonical, body ->> '$.name' AS name FROM events
+     WHERE body GLOB '{"type":"tool-result"*' AND body ->> '$.canonical' IS NOT NULL AND body ->> '$.name' IS NOT NULL
+     GROUP BY 1, 2 ORDER BY min(id) LIMIT 1000`,
+];
 
 export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth].map((statements) => statements.join(';\n'));

@@ -82,6 +82,9 @@ export const catalogMigrations: readonly string[] = [
 
   CREATE TABLE toolset_tools (tool TEXT NOT NULL, toolset TEXT NOT NULL, PRIMARY KEY (tool, toolset)) WITHOUT ROWID;
   CREATE INDEX toolset_tools_by_toolset ON toolset_tools (toolset);
+  INSERT OR IGNORE INTO toolset_tools (tool, toolset)
+    SELECT entry.value ->> '$.tool', documents.name FROM documents, json_each(documents.body, '$.tools') AS entry
+    WHERE documents.kind = 'toolset' AND documents.deleted = 0 AND entry.value ->> '$.tool' IS NOT NULL;
 
   ALTER TABLE keys ADD COLUMN caller TEXT;
   `,

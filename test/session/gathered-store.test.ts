@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { SessionEventBody } from '../../src/core/session-event.ts';
+import { createGathering } from '../../src/core/gathered-tools.ts';
+import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
 import { createGatheredStore } from '../../src/session/gathered-store.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
@@ -17,7 +19,30 @@ const called = (name: string): SessionEventBody => ({
   content: [],
 });
 
+/** Events as earlier releases wrote them. */
+function journal(file: string): SessionEvent[] {
+  const [, ...lines] = readFileSync(`${import.meta.dirname}/journals/${file}`, 'utf8')
+    .trim()
+    .split('\n');
+  // Our own files, written by `journals.test.ts`'s releases.
+  return lines.map((line) => JSON.parse(line) as SessionEvent);
+}
+
 describe('the tools that a session has come to', () => {
+  it.each([
+    ['format-1-left-in-its-calls.jsonl', ['builtin.read read']],
+    ['format-2-decided-and-left.jsonl', ['builtin.bash asks', 'builtin.read read']],
+  ])('are those that it had called before there was a list of them: %s', (file, called) => {
+    const events = journal(file);
+    const sql = fakeSql(sessionMigrations.slice(0, 4));
+    for (const { id, at, ...body } of events) sql.exec('INSERT INTO events (id, at, body) VALUES (?, ?, ?)', id, at, JSON.stringify(body));
+    for (const statement of sessionMigrations[4]?.split(';\n') ?? []) sql.exec(statement);
+    const gathering = createGathering();
+    for (const event of events) gathering.apply(event);
+    expect(createGatheredStore(sql).list()).toEqual(gathering.list());
+    expect(gathering.list().map(({ canonical, name }) => `${canonical} ${name}`)).toEqual(called);
+  });
+
   it('outlive the process that gathered them, in their order, each once', () => {
     const sql = fakeSql(sessionMigrations);
     const first = createGatheredStore(sql);
