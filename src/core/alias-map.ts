@@ -31,16 +31,41 @@ export type Resolution =
 export type AliasMapOptions = {
   /** `MONIKER_ALIASES`: without it tools go by their own names, made legal and apart, and no alias is told or resolved. */
   aliases: boolean;
-  /** Canonical names; null or absent: all. */
+  /** What `grantOf` says of tools, or canonical names, which are all entries of a tool; null or absent: all. */
   allow?: readonly string[] | null;
 };
 
 export function buildAliasMap(edition: Edition, options: AliasMapOptions): AliasMap {
   const named = options.aliases ? edition.tools : withOwnNames(edition.tools);
   const allow = options.allow === undefined || options.allow === null ? null : new Set(options.allow);
-  const own = allow === null ? named : named.filter((tool) => allow.has(tool.canonical));
+  const isAllowed = (tool: EditionTool): boolean => allow === null || allow.has(tool.canonical) || allow.has(grantOf({ edition }, tool));
+  const own = allow === null ? named : named.filter(isAllowed);
   return { edition, tools: own, own, aliases: options.aliases, kept: new Map() };
 }
+
+/**
+ * What allows this tool and nothing else: its canonical name; of several entries of one tool, which may differ in what they fix, with the
+ * name that the toolset gives the entry.
+ */
+export function grantOf({ edition }: Pick<AliasMap, 'edition'>, tool: EditionTool): string {
+  return sharedTools(edition).has(tool.canonical) ? `${tool.canonical} ${(inDocument.get(tool) ?? tool).wireName}` : tool.canonical;
+}
+
+/** Canonical names that stand in several entries. */
+function sharedTools(edition: Edition): ReadonlySet<string> {
+  const known = shared.get(edition);
+  if (known !== undefined) return known;
+  const seen = new Set<string>();
+  const found = new Set<string>();
+  for (const { canonical } of edition.tools) (seen.has(canonical) ? found : seen).add(canonical);
+  shared.set(edition, found);
+  return found;
+}
+
+const shared = new WeakMap<Edition, ReadonlySet<string>>();
+
+/** Tools that go by other names than the toolset gives them, to the tools as it has them. */
+const inDocument = new WeakMap<EditionTool, EditionTool>();
 
 /**
  * The same table with more tools at its end: the caller's own, and those that we inject. Their names are free, which others check.
@@ -207,6 +232,8 @@ function withOwnNames(tools: readonly EditionTool[]): EditionTool[] {
         wireName = distinctWireName(`${tool.canonical} ${tool.wireName} ${attempt}`, tool.ownName);
       seen.add(wireName);
     }
-    return { ...tool, wireName, aliases: [] };
+    const renamed: EditionTool = { ...tool, wireName, aliases: [] };
+    inDocument.set(renamed, tool);
+    return renamed;
   });
 }

@@ -16,7 +16,7 @@ export type Plan = {
   instructions: string;
   agent?: string;
   edition?: EditionPointer;
-  /** Canonical names the turn may use: the agent's list in its own spelling was folded against the edition. null: all. */
+  /** What the turn may use, as `buildAliasMap` reads it: the agent's list in its own spelling was folded against the edition. null: all. */
   allow: readonly string[] | null;
   /** SHA-256 (hex) of a list that many turns share, so that its names need not be read to know it again. */
   allowHash?: string;

@@ -5,7 +5,7 @@
 import { splitModelRef, type Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
 import { missingPrice, priceOf } from '../core/price.ts';
-import { resolveName, toolsNamed, type AliasMap } from '../core/alias-map.ts';
+import { grantOf, resolveName, toolsNamed, type AliasMap } from '../core/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/edition.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../core/plan.ts';
@@ -166,8 +166,8 @@ function narrowTo(allowed: readonly NamedTool[], usable: AliasMap | null, brough
   });
   if (issues.length > 0) throw invalidRequest(issues);
   const names = new Set(allowed.map(({ name }) => name));
-  const found = usable === null ? [] : others.flatMap(({ name }) => toolsNamed(usable, name));
-  return { allow: [...new Set(found.map(({ canonical }) => canonical))], clientTools: brought.filter(({ name }) => names.has(name)) };
+  const found = usable === null ? [] : others.flatMap(({ name }) => toolsNamed(usable, name).map((tool) => grantOf(usable, tool)));
+  return { allow: [...new Set(found)], clientTools: brought.filter(({ name }) => names.has(name)) };
 }
 
 /** What has to be called must be what the plan offers: nothing else may be. */

@@ -154,7 +154,10 @@ describe('matchAllowList', () => {
       aliases: true,
     });
     expect(matchAllowList(logs, ['get-logs']).allow).toEqual(['a.get-logs']);
-    expect(matchAllowList(logs, ['GetLogs'])).toEqual({ allow: [], read: [{ name: 'GetLogs', canonicals: ['a.get-logs', 'b.get_logs'] }] });
+    expect(matchAllowList(logs, ['GetLogs'])).toEqual({
+      allow: [],
+      read: [{ name: 'GetLogs', canonicals: ['a.get-logs', 'b.get_logs'], grant: null }],
+    });
     expect(allowListWarnings(logs, ['GetLogs'], 'logs')).toEqual([
       {
         path: 'tools[0]',
@@ -164,13 +167,40 @@ describe('matchAllowList', () => {
     ]);
   });
 
-  it('takes several entries of one tool for one', async () => {
-    const two = await compile(
-      { tools: [{ tool: 'study.web_search' }, { tool: 'study.web_search', name: 'quick_search' }] },
-      knownTools([toolOf('study', 'web_search')]),
-    );
-    const twice = buildAliasMap(two.edition, { aliases: true });
-    expect(matchAllowList(twice, ['study.web_search', 'WebSearch', 'quick_search']).allow).toEqual(['study.web_search']);
+  describe('of several entries of one tool, which fix different arguments', async () => {
+    const searches = (...entries: object[]) =>
+      compile(
+        { tools: entries.map((entry) => ({ tool: 'study.web_search', aliases: [], ...entry })) },
+        knownTools([toolOf('study', 'web_search')]),
+      );
+    const twice = (await searches({}, { name: 'quick_search', aliases: ['fast'] }, { name: 'deep_search' })).edition;
+    const listed = (aliases: boolean, ...list: string[]) => {
+      const full = buildAliasMap(twice, { aliases });
+      const off = buildAliasMap(twice, { aliases: false, allow: matchAllowList(full, list).allow });
+      const on = buildAliasMap(twice, { aliases: true, allow: matchAllowList(full, list).allow });
+      expect(off.tools).toHaveLength(on.tools.length);
+      return on.tools.map(({ wireName }) => wireName);
+    };
+
+    it.each([true, false])('allows the one whose name it is, and no other (aliases: %s)', (aliases) => {
+      expect(listed(aliases, 'QuickSearch')).toEqual(['quick_search']);
+      expect(listed(aliases, 'fast')).toEqual(['quick_search']);
+      expect(listed(aliases, 'deep-search', 'web_search')).toEqual(['web_search', 'deep_search']);
+    });
+
+    it('allows all of them by a name of the tool itself', () => {
+      const all = ['web_search', 'quick_search', 'deep_search'];
+      for (const list of [['study.web_search'], ['WebSearch'], ['study_web_search'], ['fast', 'study.web_search', 'deep_search']]) {
+        expect(listed(true, ...list)).toEqual(all);
+        expect(matchAllowList(buildAliasMap(twice, { aliases: true }), list).allow).toEqual(['study.web_search']);
+      }
+    });
+
+    it('are told apart in what is said of a list', () => {
+      const names = buildAliasMap(twice, { aliases: true });
+      expect(allowListWarnings(names, ['quick_search', 'deep_search'], 'study')).toEqual([]);
+      expect(allowListWarnings(names, ['quick_search', 'fast', 'study.web_search'], 'study').map(({ path }) => path)).toEqual(['tools[1]']);
+    });
   });
 
   it('knows aliases also where models are not told of them', () => {
