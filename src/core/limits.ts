@@ -216,6 +216,8 @@ export const limits = {
   maxNativeCallIdLength: 1_024,
   /** A tool's result as the model reads it; the rest is cut with a note. */
   maxResultBytes: 64 * KB,
+  /** Of a result: empty ones have no bytes to count, and each costs a model's provider, the log and every reader something. */
+  maxResultBlocks: 1_000,
   /** Blocks of a result that are cut or left out with a note of their own; the rest is counted. */
   maxNotedBlocks: 10,
   /** Of a call with bad arguments: enough to mend it in one go. */

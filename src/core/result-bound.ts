@@ -22,16 +22,18 @@ export function boundResult(result: ToolResult, maxBytes: number = limits.maxRes
   let start = 0;
   const content: ContentBlock[] = [];
   for (const [index, block] of result.content.entries()) {
-    // The notes count too: a tool may answer with thousands of blocks.
-    if (noted === limits.maxNotedBlocks) {
+    // Notes count, and so does what weighs nothing: a tool may answer with a hundred thousand blocks.
+    if (noted === limits.maxNotedBlocks || index === limits.maxResultBlocks) {
+      noted += 1;
       const more = keptAs === null ? '' : ` To read them: ${fetchCall({ callId: keptAs, offset: start })}`;
       content.push({ type: 'text', text: `[Left out: ${result.content.length - index} more blocks, over the limit of a result.${more}]` });
       break;
     }
     const size = blockBytes(block);
-    if (size <= left) {
+    const whole = size + typeBytes(block);
+    if (whole <= left) {
       content.push(block);
-      left -= size;
+      left -= whole;
     } else {
       noted += 1;
       content.push(shorten(block, size, left, keptAs === null ? null : { callId: keptAs, offset: start }));
@@ -102,6 +104,12 @@ function blockBytes(block: ContentBlock): number {
     default:
       return block satisfies never;
   }
+}
+
+/** What it says of its type, which is a few bytes unless somebody hides more there. */
+function typeBytes(block: ContentBlock): number {
+  if (block.type === 'text') return 0;
+  return utf8Length((block.type === 'resource' ? block.resource.mimeType : block.mimeType) ?? '');
 }
 
 /** Where in a kept result to read on. */

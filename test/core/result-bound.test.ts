@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
 import { boundResult, cutMiddle, cutUtf8, keptContent } from '../../src/core/result-bound.ts';
 import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tool.ts';
 import { utf8Length } from '../../src/core/utf8.ts';
@@ -41,6 +42,33 @@ describe('bounding a result', () => {
     const { content } = boundResult({ isError: false, content: blocks }, 1000);
     expect(utf8Length(JSON.stringify(content))).toBeLessThan(5000);
     expect(content.at(-1)).toEqual({ type: 'text', text: '[Left out: 49980 more blocks, over the limit of a result.]' });
+  });
+
+  it('leaves out what comes after a thousand blocks, however little they hold', () => {
+    const blocks = (count: number): ToolResult => ({
+      isError: false,
+      content: Array.from({ length: count }, () => ({ type: 'text' as const, text: '' })),
+    });
+    const most = blocks(limits.maxResultBlocks);
+    expect(boundResult(most)).toBe(most);
+    const { content } = boundResult(blocks(100_000), limits.maxResultBytes, 'call_1');
+    expect(content).toHaveLength(limits.maxResultBlocks + 1);
+    const place = JSON.stringify({ callId: 'call_1', offset: limits.maxResultBlocks });
+    expect(content.at(-1)).toEqual({
+      type: 'text',
+      text: `[Left out: 99000 more blocks, over the limit of a result. To read them: fetch_result ${place}]`,
+    });
+    expect(keptContent(blocks(100_000), { isError: false, content })).toHaveLength(100_000);
+  });
+
+  it('counts what blocks say of their types', () => {
+    const mimeType = 'x'.repeat(100_000);
+    for (const block of [
+      { type: 'image' as const, data: 'AA==', mimeType },
+      { type: 'resource_link' as const, uri: 'a:b', name: 'n', mimeType },
+      { type: 'resource' as const, resource: { uri: 'a:b', text: 't', mimeType } },
+    ])
+      expect(boundResult({ isError: false, content: [block] }).content[0]).toMatchObject({ text: expect.stringContaining('[Left out: ') });
   });
 
   it('drops a structured form that is too large, with a note', () => {
