@@ -2,18 +2,19 @@
 import type { Agent } from '../core/agent.ts';
 import { buildAliasMap, type AliasMap } from '../core/alias-map.ts';
 import { matchAllowList } from '../core/allow-list.ts';
-import type { Edition, ToolsetWarning } from '../core/edition.ts';
+import type { Edition } from '../core/edition.ts';
 import type { Skill } from '../core/skill.ts';
 import { readSkillNames } from '../core/skill-names.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { readEditionText } from './editions.ts';
 import { findPointer } from './toolset-versions.ts';
+import type { Warning } from '../core/warning.ts';
 
-export function skillWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
+export function skillWarnings(context: CatalogContext, agent: Agent): Warning[] {
   if (agent.skills === undefined || agent.skills.length === 0) return [];
   const names = namesOf(context, agent);
-  return agent.skills.flatMap((name, index): ToolsetWarning[] => {
+  return agent.skills.flatMap((name, index): Warning[] => {
     const path = `skills[${index}]`;
     const row = readRow(context.sql, 'skill', name);
     if (row === null || row.deleted)

@@ -2,7 +2,7 @@
 import { Agent, ResourceName, splitModelRef } from '../core/agent.ts';
 import { buildAliasMap } from '../core/alias-map.ts';
 import { allowListWarnings } from '../core/allow-list.ts';
-import type { Edition, ToolsetWarning } from '../core/edition.ts';
+import type { Edition } from '../core/edition.ts';
 import { parseDocument } from '../core/issues.ts';
 import { missingPrice, priceOf, type Prices } from '../core/price.ts';
 import type { Provider } from '../core/provider.ts';
@@ -15,6 +15,7 @@ import { enqueuePublish } from './outbox.ts';
 import { findPointer } from './toolset-versions.ts';
 import { checkNameInBody } from './write-document.ts';
 import type { DocumentWriter } from './write-document.ts';
+import type { Warning } from '../core/warning.ts';
 
 export const agentWriter: DocumentWriter = {
   nameFault: (_context, name) =>
@@ -38,11 +39,11 @@ export const agentWriter: DocumentWriter = {
   prepareRemoval: async (context, name) => () => enqueuePublish(context, 'agent', name),
 };
 
-function warningsOf(context: CatalogContext, agent: Agent): ToolsetWarning[] {
+function warningsOf(context: CatalogContext, agent: Agent): Warning[] {
   return [...modelWarnings(context, agent), ...toolWarnings(context, agent), ...skillWarnings(context, agent)];
 }
 
-function modelWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
+function modelWarnings(context: CatalogContext, agent: Agent): Warning[] {
   const refs = [
     { path: 'model', ref: agent.model },
     ...(agent.fallbacks ?? []).map((ref, index) => ({ path: `fallbacks[${index}]`, ref })),
@@ -63,7 +64,7 @@ function findProvider(context: CatalogContext, name: string): { prices?: Prices 
   return stored?.deleted === false ? (stored.body as Provider) : builtinProvider(context.settings, name);
 }
 
-function toolWarnings(context: CatalogContext, agent: Agent): ToolsetWarning[] {
+function toolWarnings(context: CatalogContext, agent: Agent): Warning[] {
   if (agent.toolset === undefined) {
     return agent.tools === undefined
       ? []

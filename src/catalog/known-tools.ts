@@ -1,5 +1,5 @@
 /** The tools a workspace knows: of this code base, of its servers and of pages, with its default aliases in place of their own. */
-import type { KnownTools } from '../core/edition.ts';
+import type { KnownTools } from '../core/known-tools.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/secret.ts';

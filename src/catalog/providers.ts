@@ -7,7 +7,6 @@ import { invalidRequest, Problem } from '../core/problem.ts';
 import { Provider, ProviderName } from '../core/provider.ts';
 import { providerBaseUrl } from '../core/provider-kind.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
-import type { ToolsetWarning } from '../core/edition.ts';
 import type { Issue } from '../core/problem.ts';
 import { rehearsalProvider } from '../storage/builtin-providers.ts';
 import type { SealedProvider } from '../storage/catalog-rpc.ts';
@@ -16,6 +15,7 @@ import { allRows, readRow } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
 import { readSealedSecrets, reseal } from './secrets.ts';
 import type { DocumentWriter } from './write-document.ts';
+import type { Warning } from '../core/warning.ts';
 
 export const providerWriter: DocumentWriter = {
   nameFault: (_context, name) => {
@@ -73,9 +73,9 @@ function keptKey(provider: Provider, previous: DocumentRow | null): { body: Prov
 }
 
 /** A secret that is bound elsewhere is refused; one that does not exist yet is a warning. */
-function checkSecrets(context: CatalogContext, provider: Provider): ToolsetWarning[] {
+function checkSecrets(context: CatalogContext, provider: Provider): Warning[] {
   const host = secretHostOf(providerBaseUrl(provider));
-  const warnings: ToolsetWarning[] = [];
+  const warnings: Warning[] = [];
   const issues: Issue[] = [];
   for (const { path, secret } of secretNames(provider)) {
     const stored = readSealedSecrets(context, [secret])[0];

@@ -2,7 +2,6 @@
  * Writing servers: the document, and its tools in rows of their own (`server-tools.ts`), which is what toolsets are compiled from. The
  * document keeps a hash in the place of the listing, which may be larger than a value of SQLite: another listing is another version.
  */
-import type { ToolsetWarning } from '../core/edition.ts';
 import { parseDocument } from '../core/issues.ts';
 import { canonicalOf, rawOf, toServerTool } from '../core/kept-tool.ts';
 import { invalidRequest } from '../core/problem.ts';
@@ -35,6 +34,7 @@ import { namedTools, prepareListing } from './take-listing.ts';
 import { recompileWith, revise } from './toolsets.ts';
 import { checkNameInBody } from './write-document.ts';
 import type { DocumentWriter } from './write-document.ts';
+import type { Warning } from '../core/warning.ts';
 
 export const serverWriter: DocumentWriter = {
   nameFault: (_context, name) =>
@@ -114,9 +114,9 @@ export async function refreshServer(context: CatalogContext, server: string): Pr
 }
 
 /** A secret that is bound elsewhere is refused; one that does not exist yet is a warning. */
-function checkSecrets(context: CatalogContext, { url, headers = {} }: Omit<Server, 'tools'>): ToolsetWarning[] {
+function checkSecrets(context: CatalogContext, { url, headers = {} }: Omit<Server, 'tools'>): Warning[] {
   const host = secretHostOf(url);
-  const warnings: ToolsetWarning[] = [];
+  const warnings: Warning[] = [];
   const issues: Issue[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value === 'string') continue;

@@ -1,6 +1,6 @@
 /** Writing toolsets: the document, its compiled edition, and new revisions when a default alias changes (DESIGN §4). */
 import { compileEdition, editionBytes, editionHash } from '../core/edition.ts';
-import type { KnownTools, ToolsetWarning } from '../core/edition.ts';
+import type { KnownTools } from '../core/known-tools.ts';
 import { parseDocument } from '../core/issues.ts';
 import { Problem } from '../core/problem.ts';
 import { Toolset, ToolsetName } from '../core/toolset.ts';
@@ -13,6 +13,7 @@ import { enqueuePublish } from './outbox.ts';
 import { insertVersion, reviseVersion, versionRow } from './toolset-versions.ts';
 import { checkNameInBody } from './write-document.ts';
 import type { DocumentWriter, Prepared } from './write-document.ts';
+import type { Warning } from '../core/warning.ts';
 
 export const toolsetWriter: DocumentWriter = {
   nameFault: (_context, name) => (ToolsetName.safeParse(name).success ? null : 'must be 1-50 of a-z, 0-9 and `-`, without `-` at the ends'),
@@ -55,7 +56,7 @@ export async function prepareToolset(context: CatalogContext, name: string, docu
 }
 
 /** Compiled revisions to store when a tool's default aliases change, and what stands in their way. */
-export type Recompiled = { revisions: Revision[]; warnings: ToolsetWarning[] };
+export type Recompiled = { revisions: Revision[]; warnings: Warning[] };
 export type Revision = { name: string; version: number; text: string; hash: string };
 
 /** The toolsets that take the default aliases of `canonical`, over the tools as they are about to be. */
@@ -97,7 +98,7 @@ async function recompile(
   path: string,
 ): Promise<Recompiled> {
   const revisions: Revision[] = [];
-  const warnings: ToolsetWarning[] = [];
+  const warnings: Warning[] = [];
   for (const name of [...names].sort()) {
     const row = readRow(context.sql, 'toolset', name);
     if (row === null || row.deleted) continue;

@@ -5,11 +5,11 @@
 import { canonicalJson } from '../core/hash.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import { pathText } from '../core/issues.ts';
-import type { ToolsetWarning } from '../core/edition.ts';
 import type { DocumentKind, PutAnswer, WriteOptions } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
 import { kindWords, notFound, readRow, replaceRow, toStored } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
+import type { Warning } from '../core/warning.ts';
 
 /** What a kind of document says to a write. */
 export interface DocumentWriter {
@@ -18,7 +18,7 @@ export interface DocumentWriter {
   /** Checks and compiles; throws the problem. `previous` is the document as it is, null when there is none now. */
   prepare(context: CatalogContext, name: string, body: Record<string, unknown>, previous: DocumentRow | null): Promise<Prepared>;
   /** What is to be said now of one that is stored, as it was when it was written. Absent: nothing. */
-  review?(context: CatalogContext, body: Record<string, unknown>): ToolsetWarning[];
+  review?(context: CatalogContext, body: Record<string, unknown>): Warning[];
   /** The same as `prepare` for a removal; absent: there is nothing to say. */
   prepareRemoval?(context: CatalogContext, name: string): Promise<Commit>;
 }
@@ -29,7 +29,7 @@ export type Prepared = {
   sealed?: string | null;
   /** The sealed part differs from the one before, which the ciphertext cannot tell. */
   sealedChanged?: boolean;
-  warnings?: ToolsetWarning[];
+  warnings?: Warning[];
   commit?: Commit;
 };
 

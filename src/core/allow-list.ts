@@ -3,9 +3,10 @@
  * is said of a list to its author comes from it, so that both mean the same.
  */
 import { buildAliasMap, grantOf, toolsNamed, type AliasMap } from './alias-map.ts';
-import { isForModels, type EditionTool, type ToolsetWarning } from './edition.ts';
+import { isForModels, type EditionTool } from './edition.ts';
 import { quoted } from './problem.ts';
 import { nearNames, type Candidate } from './suggest.ts';
+import type { Warning } from './warning.ts';
 
 /**
  * One name of a list, at its place: what it fits. None: it matched nothing. Several: it is ambiguous, and allows none of them. `grant`: what
@@ -43,11 +44,11 @@ function readName(all: AliasMap, name: string): AllowedName {
 }
 
 /** What the author of a list should know of it, at `tools[i]`, or at `tools` where it is about the whole list. `toolset`: the name of theirs. */
-export function allowListWarnings(names: AliasMap, list: readonly string[], toolset: string): ToolsetWarning[] {
+export function allowListWarnings(names: AliasMap, list: readonly string[], toolset: string): Warning[] {
   const { allow, read } = matchAllowList(names, list);
   const suggest = createSuggester(names.edition.tools);
   const firstAt = new Map<string, number>();
-  const warnings = read.flatMap(({ name, canonicals, grant }, index): ToolsetWarning[] => {
+  const warnings = read.flatMap(({ name, canonicals, grant }, index): Warning[] => {
     const path = `tools[${index}]`;
     const [canonical, ...others] = canonicals;
     if (canonical === undefined)

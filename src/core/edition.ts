@@ -20,9 +20,10 @@ import { shownSchema } from './shown-schema.ts';
 import type { Hold } from './hold.ts';
 import type { JsonSchema, ToolAnnotations, ToolKind } from './tool.ts';
 import { pinOf } from './tool-pin.ts';
-import type { AliasMode, Announce, Toolset, ToolsetEntry, ToolsetWarning } from './toolset.ts';
+import type { AliasMode, Announce, Toolset, ToolsetEntry } from './toolset.ts';
 import type { UiTool } from './ui-tool.ts';
 import { utf8Length } from './utf8.ts';
+import type { Warning } from './warning.ts';
 
 export type EditionAlias = { name: string; mode: AliasMode; note?: string };
 
@@ -79,9 +80,6 @@ export type Edition = {
 /** Names one immutable edition; small enough to be read often. `revision` counts re-publishes of one document version. */
 export type EditionPointer = { toolset: string; version: number; revision: number; hash: string };
 
-/** What compiling takes in and gives back beside the edition; both live on their own, for the phases need them, too. */
-export type { KnownTools, ToolsetWarning };
-
 export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools };
 
 /**
@@ -89,7 +87,7 @@ export type CompileInput = { workspace: string; name: string; toolset: Toolset; 
  * Throws `Problem`: `invalid_request` with every fault at its path, or `name_conflict` with every
  * `conflicts: [{name, tools: [a, b], suggestion}]`, where the second tool is the one to give the suggested name.
  */
-export async function compileEdition(input: CompileInput): Promise<{ edition: Edition; warnings: ToolsetWarning[]; toolset: Toolset }> {
+export async function compileEdition(input: CompileInput): Promise<{ edition: Edition; warnings: Warning[]; toolset: Toolset }> {
   const { known } = input;
   if (utf8Length(JSON.stringify(input.toolset)) > limits.maxToolsetBytes) {
     throw invalidRequest([{ path: '', message: `the toolset is larger than ${limits.maxToolsetBytes} bytes` }]);
@@ -133,7 +131,7 @@ function argumentFaults({ source, definition, path }: NamedEntry, known: KnownTo
   return checkEntryArguments(definition, source.arguments, path, known);
 }
 
-function resultWarnings({ source, definition, path }: NamedEntry): ToolsetWarning[] {
+function resultWarnings({ source, definition, path }: NamedEntry): Warning[] {
   return checkEntryResult(definition?.outputSchema, source.result, path);
 }
 

@@ -5,8 +5,8 @@
  */
 import { limits } from './limits.ts';
 import { duplicateDescriptions } from './lint-duplicates.ts';
-import type { ToolsetWarning } from './toolset.ts';
 import type { ToolKind } from './tool.ts';
+import { firstWarnings, type Warning } from './warning.ts';
 
 /** Of an edition's tool, in the place it has in the document. */
 export type LintedTool = {
@@ -21,7 +21,7 @@ export type LintedTool = {
 };
 
 /** Kind by kind, each with what it says one by one bounded, and the rest counted. */
-export function lintTools(tools: readonly LintedTool[]): ToolsetWarning[] {
+export function lintTools(tools: readonly LintedTool[]): Warning[] {
   // What has no definition yet, and what no model is sent, has nothing to advise on.
   const told = tools
     .map((tool, index) => ({ ...tool, path: `tools[${index}]` }))
@@ -30,7 +30,7 @@ export function lintTools(tools: readonly LintedTool[]): ToolsetWarning[] {
 }
 
 /** What there is to say of a number of definitions that are offered at once: some clients and APIs take fewer. */
-export function countWarnings(definitions: number): ToolsetWarning[] {
+export function countWarnings(definitions: number): Warning[] {
   const [first] = tooMany.filter(({ most }) => definitions > most);
   if (first === undefined) return [];
   const advice = 'list fewer tools, or set onDemandAbove below their number, so that a model is given them as it needs them';
@@ -60,12 +60,12 @@ type Told = LintedTool & { path: string };
 /** Cloudflare's portals refuse longer ones, and clients put the name of a server before it and cut at 60 or 64. */
 const longestName = 40;
 
-function longNames(tools: readonly Told[]): ToolsetWarning[] {
+function longNames(tools: readonly Told[]): Warning[] {
   const names = tools.flatMap(({ path, canonical, wireName, aliases }) =>
     [wireName, ...aliases.filter(({ mode }) => mode === 'function').map(({ name }) => name)].map((name) => ({ path, canonical, name })),
   );
   const long = [...new Map(names.map((row) => [row.name, row])).values()].filter(({ name }) => name.length > longestName);
-  return bounded(
+  return firstWarnings(
     long.map(({ path, canonical, name }) => {
       const message = `"${name}" (${canonical}) has ${name.length} characters; some clients cut or refuse names of more than ${longestName}: give it a shorter name`;
       return { path, message };
@@ -77,17 +77,17 @@ function longNames(tools: readonly Told[]): ToolsetWarning[] {
 /** About 500 tokens, paid for at every step; of 1,472 public tools seven in a thousand have more. */
 const longestDescription = 2_000;
 
-function descriptionLengths(tools: readonly Told[]): ToolsetWarning[] {
+function descriptionLengths(tools: readonly Told[]): Warning[] {
   const empty = tools.filter(({ description }) => description.trim() === '');
   const long = tools.filter(({ description }) => description.length > longestDescription);
   return [
-    ...bounded(
+    ...firstWarnings(
       empty.map(({ path, canonical }) => {
         return { path, message: `${canonical} has no description: a model has its name alone to go by; give the entry one` };
       }),
       'tools without a description',
     ),
-    ...bounded(
+    ...firstWarnings(
       long.map(({ path, canonical, description }) => {
         const message = `the description of ${canonical} has ${description.length} characters, which every step pays for; give the entry a shorter one`;
         return { path, message };
@@ -97,24 +97,17 @@ function descriptionLengths(tools: readonly Told[]): ToolsetWarning[] {
   ];
 }
 
-function likeDescriptions(tools: readonly Told[]): ToolsetWarning[] {
-  const warnings = duplicateDescriptions(tools).flatMap(({ index, of, same }): ToolsetWarning[] => {
+function likeDescriptions(tools: readonly Told[]): Warning[] {
+  const warnings = duplicateDescriptions(tools).flatMap(({ index, of, same }): Warning[] => {
     const [tool, other] = [tools[index], tools[of]];
     if (tool === undefined || other === undefined) return [];
     const how = same ? 'is described in the same words as' : 'is described in almost the same words as';
     const message = `${called(tool)} ${how} ${called(other)}: a model has their names alone to tell them apart; say in a description or a note when to take which`;
     return [{ path: tool.path, message }];
   });
-  return bounded(warnings, 'tools described like another');
+  return firstWarnings(warnings, 'tools described like another');
 }
 
 function called({ canonical, wireName }: Told): string {
   return `"${wireName}" (${canonical})`;
-}
-
-/** `what`: what the rest of them are. */
-export function bounded(warnings: readonly ToolsetWarning[], what: string): ToolsetWarning[] {
-  const more = warnings.length - limits.maxToldAdvice;
-  if (more <= 0) return [...warnings];
-  return [...warnings.slice(0, limits.maxToldAdvice), { path: 'tools', message: `and ${more} more ${what}` }];
 }

@@ -8,14 +8,14 @@ import { limits } from './limits.ts';
 import { quote } from './names.ts';
 import type { ListingReport } from './server.ts';
 import type { PinnedListing, TakenListing } from './take-listing.ts';
-import type { ToolsetWarning } from './toolset.ts';
+import { firstWarnings, type Warning } from './warning.ts';
 
 /** `more`: what else there is to say, such as of toolsets that keep their edition. */
 export function reportListing(
   server: string,
   listing: Pick<PinnedListing, 'items' | 'nameless'>,
   taken: TakenListing,
-  more: readonly ToolsetWarning[],
+  more: readonly Warning[],
 ): ListingReport {
   const paths = new Map(listing.items.map(({ name, path }) => [name, path]));
   const warnings = [
@@ -33,12 +33,12 @@ export function reportListing(
       ...listing.nameless.map(({ name, path }) => (name === '' ? path : name.slice(0, limits.maxQuotedLength))),
     ],
     renames: taken.renames,
-    warnings: bounded([...warnings, ...more]),
+    warnings: firstWarnings([...warnings, ...more], 'warnings', limits.maxToldIssues),
   };
 }
 
 /** `path`: where it stands in the listing; absent: it does not. */
-function toolWarnings(server: string, tool: KeptTool, path: string | undefined): ToolsetWarning[] {
+function toolWarnings(server: string, tool: KeptTool, path: string | undefined): Warning[] {
   const canonical = canonicalOf(server, tool.name);
   if (path === undefined) {
     const now =
@@ -60,19 +60,14 @@ function toolWarnings(server: string, tool: KeptTool, path: string | undefined):
   ];
 }
 
-function findingWarning(base: string, { path, message }: Finding, isLeftOut: boolean): ToolsetWarning {
+function findingWarning(base: string, { path, message }: Finding, isLeftOut: boolean): Warning {
   const place = pathText(tokensOf(path).map((key) => (isIndex(key) ? Number(key) : key)));
   const separator = place === '' || place.startsWith('[') ? '' : '.';
   return { path: `${base}${separator}${place}`, message: isLeftOut ? `${message}; the tool is left out` : message };
 }
 
 /** In the order of the listing; what has no place in it last. */
-function placeOf({ path }: ToolsetWarning): number {
+function placeOf({ path }: Warning): number {
   const index = /^tools\[(\d+)\]/.exec(path)?.[1];
   return index === undefined ? Number.MAX_SAFE_INTEGER : Number(index);
-}
-
-function bounded(warnings: readonly ToolsetWarning[]): ToolsetWarning[] {
-  const rest = warnings.length - limits.maxToldIssues;
-  return rest <= 0 ? [...warnings] : [...warnings.slice(0, limits.maxToldIssues), { path: 'tools', message: `and ${rest} more warnings` }];
 }

@@ -3,10 +3,10 @@ import { fold } from './fold.ts';
 import type { KnownTools } from './known-tools.ts';
 import type { NamedEntry } from './named-entry.ts';
 import { nameWarning } from './reserved-names.ts';
-import type { ToolsetWarning } from './toolset.ts';
+import type { Warning } from './warning.ts';
 
 /** Kind by kind, each in the order of the entries. Linear in entries and known tools. */
-export function nameWarnings(entries: readonly NamedEntry[], known: KnownTools): ToolsetWarning[] {
+export function nameWarnings(entries: readonly NamedEntry[], known: KnownTools): Warning[] {
   return [...loadedWords(entries), ...shadowedTools(entries, known), ...repeatedTools(entries), ...lookalikes(entries)];
 }
 
@@ -19,7 +19,7 @@ function chosenNames(entries: readonly NamedEntry[]): ChosenName[] {
   ]);
 }
 
-function loadedWords(entries: readonly NamedEntry[]): ToolsetWarning[] {
+function loadedWords(entries: readonly NamedEntry[]): Warning[] {
   return chosenNames(entries).flatMap(({ name, path }) => {
     const message = nameWarning(name);
     return message === null ? [] : [{ path, message }];
@@ -30,7 +30,7 @@ function loadedWords(entries: readonly NamedEntry[]): ToolsetWarning[] {
 const maxNamedTools = 3;
 
 /** A name that is another tool's own, outside this toolset: whoever knows that tool will expect it here. */
-function shadowedTools(entries: readonly NamedEntry[], known: KnownTools): ToolsetWarning[] {
+function shadowedTools(entries: readonly NamedEntry[], known: KnownTools): Warning[] {
   const chosen = chosenNames(entries).filter(({ name, entry }) => name !== entry.ownName);
   const shadowed = new Map<string, string[]>(chosen.map(({ name }) => [name, []]));
   if (shadowed.size === 0) return [];
@@ -45,7 +45,7 @@ function shadowedTools(entries: readonly NamedEntry[], known: KnownTools): Tools
   });
 }
 
-function repeatedTools(entries: readonly NamedEntry[]): ToolsetWarning[] {
+function repeatedTools(entries: readonly NamedEntry[]): Warning[] {
   const first = new Map<string, NamedEntry>();
   return entries.flatMap((entry) => {
     const before = first.get(entry.canonical);
@@ -59,7 +59,7 @@ function repeatedTools(entries: readonly NamedEntry[]): ToolsetWarning[] {
 }
 
 /** Wire names that only spelling tells apart (`get-logs`, `get_logs`): fine when called exactly, ambiguous otherwise. */
-function lookalikes(entries: readonly NamedEntry[]): ToolsetWarning[] {
+function lookalikes(entries: readonly NamedEntry[]): Warning[] {
   const first = new Map<string, NamedEntry>();
   return entries.flatMap((entry) => {
     const folded = fold(entry.wireName);

@@ -10,7 +10,8 @@ import type { Issue } from './problem.ts';
 import { nearNames } from './suggest.ts';
 import { ownServers } from './server.ts';
 import type { ToolDefinition, ToolSource } from './tool.ts';
-import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry, ToolsetWarning } from './toolset.ts';
+import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
+import type { Warning } from './warning.ts';
 
 /** An entry with its final names, not yet checked against the others. */
 export type NamedEntry = {
@@ -31,7 +32,7 @@ export type NamedEntry = {
 /** `path` points at the alias in the document, or at the entry for one that the tool brought along. */
 export type EntryAlias = { name: string; mode: AliasMode; note?: string; path: string; inherited: boolean };
 
-export type Reading = { entries: NamedEntry[]; issues: Issue[]; warnings: ToolsetWarning[] };
+export type Reading = { entries: NamedEntry[]; issues: Issue[]; warnings: Warning[] };
 
 /** Every fault of every entry at once. `entries` is only whole when `issues` is empty. */
 export function readEntries(toolset: Toolset, known: KnownTools): Reading {

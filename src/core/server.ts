@@ -8,6 +8,7 @@ import { Finding, Hold } from './hold.ts';
 import { limits } from './limits.ts';
 import { ToolAnnotations } from './tool.ts';
 import { utf8Length } from './utf8.ts';
+import { Warning } from './warning.ts';
 
 /** Names in `CanonicalName`s; those of ours are taken. */
 export const ServerName = z
@@ -110,7 +111,7 @@ export const ListingReport = z
     held: z.array(z.string()).meta({ description: 'All that are held now.' }),
     refused: z.array(z.string()),
     renames: z.array(z.object({ from: z.string(), to: z.string() })),
-    warnings: z.array(z.object({ path: z.string(), message: z.string() })),
+    warnings: z.array(Warning),
   })
   .meta({ id: 'ListingReport' });
 export type ListingReport = z.infer<typeof ListingReport>;

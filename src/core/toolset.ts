@@ -107,6 +107,3 @@ export const Toolset = z
     },
   });
 export type Toolset = z.infer<typeof Toolset>;
-
-/** What a toolset may do and its administrator should know; `path` as in an issue. */
-export type ToolsetWarning = { path: string; message: string };

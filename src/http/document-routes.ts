@@ -4,14 +4,14 @@
  */
 import { z } from 'zod';
 import type { Principal, Scope } from '../core/principal.ts';
-import type { ToolsetWarning } from '../core/edition.ts';
 import { orNull, Problem, quoted } from '../core/problem.ts';
 import type { Catalog, DocumentKind, StoredDocument } from '../ports/catalog.ts';
 import { isUnbound } from './access.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, Warning, writeConditions } from './documents.ts';
+import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from './documents.ts';
 import { PageQuery, pageOf } from './paging.ts';
 import { mount } from './route.ts';
 import type { App } from './route.ts';
+import { Warning } from '../core/warning.ts';
 
 export type DocumentRoutes<Body extends z.ZodType> = {
   kind: DocumentKind;
@@ -159,6 +159,6 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
   }
 }
 
-function withWarnings(view: Record<string, unknown>, warnings: readonly ToolsetWarning[] = []): Record<string, unknown> {
+function withWarnings(view: Record<string, unknown>, warnings: readonly Warning[] = []): Record<string, unknown> {
   return { ...view, ...(warnings.length > 0 && { warnings }) };
 }

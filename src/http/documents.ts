@@ -2,7 +2,6 @@
  * Versioned documents over HTTP: `ETag`, `If-Match`, `If-None-Match` (RFC 9110 §13), the same for toolsets, agents,
  * providers, secrets and the policy.
  */
-import { z } from 'zod';
 import type { EditionPointer } from '../core/edition.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { StoredDocument, WriteOptions } from '../ports/catalog.ts';
@@ -12,9 +11,6 @@ export const conditionHeaders = {
   'if-match': 'The `ETag` that the document must still have, or `*`: it must exist. Lost: 412.',
   'if-none-match': '`*`: it must not exist yet.',
 };
-
-/** What a write let pass and its author should know; `path` as in an issue. */
-export const Warning = z.object({ path: z.string(), message: z.string() }).meta({ id: 'ToolsetWarning' });
 
 export const etagHeader = { etag: '`"<version>"`' };
 export const editionHeader = { 'x-moniker-edition': '`name@version.revision` that was used.' };

@@ -7,17 +7,17 @@ import { isForModels, type EditionTool } from '../core/edition.ts';
 import { findToolsCanonical, findToolsTool } from '../core/find-tools.ts';
 import type { Hold } from '../core/hold.ts';
 import { limits } from '../core/limits.ts';
-import { bounded, countWarnings, lintTools } from '../core/lint.ts';
+import { countWarnings, lintTools } from '../core/lint.ts';
 import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../core/offered-tools.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { toolPrompt } from '../core/system-prompt.ts';
 import type { ToolKind } from '../core/tool.ts';
-import type { ToolsetWarning } from '../core/toolset.ts';
 import { charactersPerToken } from '../core/transcript.ts';
 import type { ToolChange } from '../providers/tool-definitions.ts';
 import { type ShownTools, showLaterTools, showText, showTools } from '../providers/shown-tools.ts';
 import { aliasNames } from './toolset-names.ts';
+import { firstWarnings, type Warning } from '../core/warning.ts';
 
 /** `access` null: the text protocol, whoever speaks it. `model` '': what holds for all of the provider's. */
 export type Recipient = { provider: string; access: ProviderAccess | null; model: string };
@@ -28,7 +28,7 @@ export type ToolsetReport = {
   tokens: number;
   promptTokens: number;
   prompt: string | null;
-  warnings: ToolsetWarning[];
+  warnings: Warning[];
 };
 
 export type ToolReport = {
@@ -112,13 +112,13 @@ function show({ access, model }: Recipient, tools: readonly OfferedName[], by: t
 }
 
 /** The same for every provider. */
-function adviceOn(names: AliasMap): readonly ToolsetWarning[] {
+function adviceOn(names: AliasMap): readonly Warning[] {
   const known = advice.get(names) ?? lintTools(names.tools);
   advice.set(names, known);
   return known;
 }
 
-const advice = new WeakMap<AliasMap, readonly ToolsetWarning[]>();
+const advice = new WeakMap<AliasMap, readonly Warning[]>();
 
 type Places = ReadonlyMap<EditionTool, string>;
 
@@ -168,17 +168,17 @@ function estimateTokens(text: string): number {
   return Math.ceil(text.length / charactersPerToken);
 }
 
-function stateWarnings(tools: readonly ToolReport[]): ToolsetWarning[] {
+function stateWarnings(tools: readonly ToolReport[]): Warning[] {
   const stopped = tools.filter(({ state, kind }) => state !== 'ready' && kind !== 'ui');
-  return bounded(
+  return firstWarnings(
     stopped.map(({ entry, canonical, left }) => ({ path: `${entry}.tool`, message: `${canonical} cannot be called: ${left}` })),
     'tools that cannot be called',
   );
 }
 
-function leftWarnings(tools: readonly ToolReport[], provider: string): ToolsetWarning[] {
+function leftWarnings(tools: readonly ToolReport[], provider: string): Warning[] {
   const unsent = tools.filter(({ state, kind, left }) => state === 'ready' && kind !== 'ui' && left !== undefined);
-  return bounded(
+  return firstWarnings(
     unsent.map(({ entry, canonical, wireName, left }) => {
       return {
         path: entry === null ? 'tools' : `${entry}.tool`,
@@ -190,7 +190,7 @@ function leftWarnings(tools: readonly ToolReport[], provider: string): ToolsetWa
 }
 
 /** What the schemas and texts lose on their way, kind by kind: the commonest first. One by one it stands with each tool. */
-function changeWarnings(tools: readonly ToolReport[], provider: string): ToolsetWarning[] {
+function changeWarnings(tools: readonly ToolReport[], provider: string): Warning[] {
   const kinds = new Map<string, { places: number; tools: Set<string> }>();
   for (const { wireName, changes } of tools) {
     for (const change of changes) {
@@ -202,7 +202,7 @@ function changeWarnings(tools: readonly ToolReport[], provider: string): Toolset
     }
   }
   const commonest = [...kinds].sort(([, a], [, b]) => b.places - a.places);
-  return bounded(
+  return firstWarnings(
     commonest.map(([kind, { places, tools }]) => {
       const [first = ''] = tools;
       const where = tools.size === 1 ? first : `${tools.size} tools, such as ${first}`;

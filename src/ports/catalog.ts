@@ -5,13 +5,14 @@
 import type { Agent } from '../core/agent.ts';
 import type { AliasMap } from '../core/alias-map.ts';
 import type { AuditRow } from '../core/audit.ts';
-import type { EditionPointer, ToolsetWarning } from '../core/edition.ts';
+import type { EditionPointer } from '../core/edition.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import type { ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
 import type { Skill } from '../core/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
+import type { Warning } from '../core/warning.ts';
 
 /**
  * `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. `ui-tool`: named by `ui.<name>`. `server`:
@@ -32,7 +33,7 @@ export type StoredDocument = {
   body: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
-  warnings?: ToolsetWarning[];
+  warnings?: Warning[];
 };
 
 export type WriteOptions = {
@@ -44,7 +45,7 @@ export type WriteOptions = {
   dryRun?: boolean;
 };
 
-export type PutAnswer = { document: StoredDocument; created: boolean; changed: boolean; warnings: ToolsetWarning[] };
+export type PutAnswer = { document: StoredDocument; created: boolean; changed: boolean; warnings: Warning[] };
 
 export type Page<T> = { items: T[]; nextCursor: string | null };
 export type PageRequest = { cursor?: string; limit: number };

@@ -8,7 +8,8 @@ import { buildAliasMap } from '../../src/core/alias-map.ts';
 import { allowListWarnings } from '../../src/core/allow-list.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import { compileEdition, editionHash } from '../../src/core/edition.ts';
-import type { Edition, EditionPointer, KnownTools, ToolsetWarning } from '../../src/core/edition.ts';
+import type { Edition, EditionPointer } from '../../src/core/edition.ts';
+import type { KnownTools } from '../../src/core/known-tools.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
 import { parseDocument } from '../../src/core/issues.ts';
 import { limits } from '../../src/core/limits.ts';
@@ -42,6 +43,7 @@ import type {
 } from '../../src/ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../../src/storage/cursor.ts';
 import { fakeServerTools } from './server-tools.ts';
+import type { Warning } from '../../src/core/warning.ts';
 
 type Kept = {
   name: string;
@@ -123,7 +125,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
   const prepare = async (kind: DocumentKind, name: string, body: Record<string, unknown>, before: Kept | null) => {
     const plain = {
       hidden: before?.hidden ?? null,
-      warnings: [] as ToolsetWarning[],
+      warnings: [] as Warning[],
       edition: null as Edition | null,
       commit: (): void => undefined,
     };
@@ -174,7 +176,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
   };
 
   /** Of its list alone: what is said of models and toolsets that are not there is the Catalog's own. */
-  const listWarnings = ({ toolset, tools }: Agent): ToolsetWarning[] => {
+  const listWarnings = ({ toolset, tools }: Agent): Warning[] => {
     const compiled = toolset === undefined ? null : (newest('toolset', toolset)?.compiled ?? null);
     if (compiled === null || tools === undefined) return [];
     return allowListWarnings(buildAliasMap(compiled.edition, { aliases: true }), tools, compiled.pointer.toolset);

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { Agent, ResourceName } from '../../core/agent.ts';
 import { mayUseAgent, mayUseToolset, requireAgent, requireToolset } from '../access.ts';
 import { mountDocumentRoutes } from '../document-routes.ts';
-import { requireSameName, Warning } from '../documents.ts';
+import { requireSameName } from '../documents.ts';
 import type { App } from '../route.ts';
+import { Warning } from '../../core/warning.ts';
 
 const AgentView = z.object({ ...Agent.shape, name: ResourceName }).meta({ id: 'AgentView' });
 const warnings = z.array(Warning).optional();

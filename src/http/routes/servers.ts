@@ -4,10 +4,11 @@ import { limits } from '../../core/limits.ts';
 import { ListingReport, Server, ServerName, ServerTool } from '../../core/server.ts';
 import type { Catalog, StoredDocument } from '../../ports/catalog.ts';
 import { requireUnbound } from '../access.ts';
-import { conditionHeaders, etag, etagHeader, requireSameName, Warning, writeConditions } from '../documents.ts';
+import { conditionHeaders, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
+import { Warning } from '../../core/warning.ts';
 
 export const serverParams = z.object({ server: ServerName.meta({ example: 'weather' }) });
 

@@ -12,11 +12,12 @@ import type { StoredDocument } from '../../ports/catalog.ts';
 import type { SkillFiles } from '../../skills/read-skill.ts';
 import { readSkillZip } from '../../skills/zip.ts';
 import { requireUnbound } from '../access.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, Warning, writeConditions } from '../documents.ts';
+import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { readBytes, readJsonBody } from '../json-body.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
+import { Warning } from '../../core/warning.ts';
 
 const params = z.object({ skill: SkillName.meta({ example: 'release-notes' }) });
 const resourceParams = params.extend({

@@ -11,10 +11,11 @@ import { UiTool } from '../../core/ui-tool.ts';
 import { readToolset } from '../../engine/plan-turn.ts';
 import type { Services } from '../../wiring.ts';
 import { requireUnbound } from '../access.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, Warning, writeConditions } from '../documents.ts';
+import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
+import { Warning } from '../../core/warning.ts';
 
 const params = z.object({ canonical: z.string().min(3).max(192).meta({ description: 'Canonical name.', example: 'builtin.bash' }) });
 

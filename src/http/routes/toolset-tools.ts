@@ -10,11 +10,12 @@ import { ToolsetName } from '../../core/toolset.ts';
 import { charactersPerToken } from '../../core/transcript.ts';
 import { exampleAccess } from '../../providers/shown-tools.ts';
 import type { Services } from '../../wiring.ts';
-import { editionHeader, editionName, Warning } from '../documents.ts';
+import { editionHeader, editionName } from '../documents.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { readNames, ToolState, Version } from '../toolset-names.ts';
 import { reportTools } from '../toolset-report.ts';
+import { Warning } from '../../core/warning.ts';
 
 /** No model's own: those differ, and for a choice of tools their order of size is enough. */
 const tokenizer = `estimate: ${charactersPerToken} characters of what is sent are one token`;

@@ -4,11 +4,12 @@ import { Toolset, ToolsetName } from '../../core/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { mayUseToolset, requireToolset } from '../access.ts';
 import { requireMayWaive } from '../approval-waiver.ts';
-import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, Warning, writeConditions } from '../documents.ts';
+import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { Version } from '../toolset-names.ts';
+import { Warning } from '../../core/warning.ts';
 
 const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
 const Flag = z.enum(['true', 'false']).default('false');

@@ -6,9 +6,10 @@ import { z } from 'zod';
 import { Problem, quoted } from '../../core/problem.ts';
 import { UiTool, UiToolName } from '../../core/ui-tool.ts';
 import { requireUnbound } from '../access.ts';
-import { conditionHeaders, etag, etagHeader, Warning, writeConditions } from '../documents.ts';
+import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
+import { Warning } from '../../core/warning.ts';
 
 const path = '/v1/tools/{canonical}';
 const WrittenUiTool = UiTool.extend({
