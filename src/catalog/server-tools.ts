@@ -30,10 +30,12 @@ export function pageOfTools(sql: SqlStorage, server: string, page: PageRequest):
   const query = 'SELECT * FROM server_tools WHERE server = ? AND name > ? ORDER BY name LIMIT ?';
   for (const row of sql.exec<SqlRow>(query, server, after, limit + 1)) {
     const last = items.at(-1);
-    bytes += (row.accepted?.length ?? 0) + (row.listed?.length ?? 0);
+    const tool = toServerTool(server, fromSql(row));
+    // As it is sent: what a hold tells of two definitions may be larger than they are.
+    bytes += JSON.stringify(tool).length;
     if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
       return { items, nextCursor: encodeCursor(list, last.name) };
-    items.push(toServerTool(server, fromSql(row)));
+    items.push(tool);
   }
   return { items, nextCursor: null };
 }

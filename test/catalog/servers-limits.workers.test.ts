@@ -39,6 +39,26 @@ describe('a workspace', () => {
     expect(names.edition.tools.every(({ state, held }) => state === 'held' && held?.changes.length === 1)).toBe(true);
   });
 
+  it('sends pages of held tools as short as any, however often one long path stands in what changed', async () => {
+    const { catalog } = await emptyWorkspace();
+    const key = 'é'.repeat(1_900);
+    const large = (value: number) => {
+      const parts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`p${index}`, { const: value }]));
+      const tools = Array.from({ length: 60 }, (_, index) => ({
+        name: `tool_${index}`,
+        description: 'Does one thing.',
+        inputSchema: { type: 'object', properties: { [key]: { type: 'object', properties: parts } } },
+      }));
+      return { kind: 'static', url: 'https://tools.example.com/call', tools };
+    };
+    await catalog.put('server', 'long', large(1));
+    await catalog.put('server', 'long', large(2));
+    const first = await catalog.serverTools('long', { limit: 200 });
+    expect(first.items[0]?.held?.changes).toHaveLength(50);
+    expect(JSON.stringify(first.items).length).toBeLessThan(1.1 * limits.listPageBytes);
+    expect(await pages((page) => catalog.serverTools('long', page), 200)).toHaveLength(60);
+  });
+
   it('knows so many tools of all its servers together', async () => {
     const { catalog } = await emptyWorkspace();
     const servers = limits.maxWorkspaceTools / limits.maxServerTools;

@@ -1,0 +1,172 @@
+/** What one isolate writes, as it sees it itself and as others do: at once, and within the times that are promised. */
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it, vi } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import type { Bindings } from '../../src/storage/bindings.ts';
+import type { IsolateDirectory } from '../../src/storage/directory.ts';
+import { kvKeys } from '../../src/storage/keys.ts';
+import { emptyWorkspace, testEnv } from './workspace.ts';
+
+const fact = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });
+const server = (...tools: Record<string, unknown>[]) => ({ kind: 'static', url: 'https://tools.example.com/call', tools });
+const skill = (text: string) => ({ content: `---\nname: git\ndescription: Uses git.\n---\n${text}` });
+const camera = { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: [] };
+
+/** KV that shows, once it is told to, what it had then. */
+function freezableKv() {
+  let frozen: Map<string, string | null> | null = null;
+  const get = async (key: string, options: { type: 'text' }): Promise<string | null> => {
+    const kept = frozen?.get(key);
+    if (kept !== undefined) return kept;
+    const text = await testEnv.KV.get(key, options);
+    // An edition is for ever; a pointer that was never read before is not there yet.
+    const shown = frozen === null || key.startsWith('edition:') ? text : null;
+    frozen?.set(key, shown);
+    return shown;
+  };
+  const freeze = async (...keys: string[]): Promise<void> => {
+    frozen = new Map(await Promise.all(keys.map(async (key) => [key, await testEnv.KV.get(key)] as const)));
+  };
+  return { KV: { get } as unknown as Bindings['KV'], freeze };
+}
+
+async function revision({ toolset }: IsolateDirectory, workspace: string): Promise<string> {
+  const { pointer } = await toolset(workspace, 'daily');
+  return `${pointer.version}.${pointer.revision}`;
+}
+
+const skillText = async (directory: IsolateDirectory, workspace: string) =>
+  (await directory.skill(workspace, 'git')).content.split('\n').at(-1);
+
+describe('the isolate that wrote', () => {
+  it('sees what follows from servers, accepted and re-bound tools, UI tools and aliases while KV still shows the old toolset', async () => {
+    const kv = freezableKv();
+    const { catalog, directory, isolate, workspace, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
+    await catalog.put('server', 'facts', server(fact('get', 'Reads.')));
+    await catalog.put('ui-tool', 'ui.camera', camera);
+    await catalog.put('toolset', 'daily', {
+      tools: [{ tool: 'facts.get' }, { tool: 'ui.camera' }, { tool: 'builtin.bash', name: 'run' }],
+    });
+    expect(await revision(directory, workspace)).toBe('1.1');
+    await kv.freeze(kvKeys.toolset(workspace, 'daily'));
+    const writes: [string, () => Promise<unknown>][] = [
+      ['1.2', () => catalog.put('server', 'facts', server(fact('get', 'Reads all.')))],
+      ['1.3', () => catalog.acceptTool('facts', 'get')],
+      ['1.4', () => catalog.put('ui-tool', 'ui.camera', { ...camera, label: 'Photo' })],
+      ['1.5', () => catalog.put('tool-aliases', 'builtin.bash', { aliases: ['terminal'] })],
+      ['1.6', () => catalog.put('server', 'facts', server(fact('read', 'Reads all.')))],
+      ['2.1', () => catalog.rebindTool('facts', 'get', 'read')],
+      ['2.2', () => catalog.remove('ui-tool', 'ui.camera')],
+      ['2.3', () => catalog.remove('server', 'facts')],
+      ['2.4', () => catalog.put('server', 'facts', server(fact('read', 'Reads all.')))],
+    ];
+    for (const [expected, write] of writes) {
+      await write();
+      expect(await revision(directory, workspace)).toBe(expected);
+      await clock.advance(limits.pointerTtlMs + 1);
+      expect(await revision(directory, workspace), 'also when what it kept is over').toBe(expected);
+    }
+    expect(await revision(isolate(), workspace)).toBe('1.1');
+  });
+
+  it('sees a skill that it wrote while KV still shows the old one', async () => {
+    const kv = freezableKv();
+    const { catalog, directory, workspace, isolate, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
+    await catalog.put('skill', 'git', skill('One.'));
+    expect(await skillText(directory, workspace)).toBe('One.');
+    await kv.freeze(kvKeys.skill(workspace, 'git'));
+    await catalog.put('skill', 'git', skill('Two.'));
+    expect(await skillText(directory, workspace)).toBe('Two.');
+    await clock.advance(limits.skillTtlMs + 1);
+    expect(await skillText(directory, workspace)).toBe('Two.');
+    expect(await skillText(isolate(), workspace)).toBe('One.');
+    await catalog.remove('skill', 'git');
+    await expect(directory.skill(workspace, 'git')).rejects.toMatchObject({ code: 'not_found' });
+    await catalog.put('skill', 'git', skill('Three.'));
+    expect(await skillText(directory, workspace)).toBe('Three.');
+  });
+});
+
+describe('another isolate', () => {
+  it('learns of a hold, and of its end, when its word on the server is over, whatever KV shows of the toolset', async () => {
+    const kv = freezableKv();
+    const { catalog, isolate, workspace, clock } = await emptyWorkspace({ env: { KV: kv.KV } });
+    const reader = isolate();
+    const held = async () => (await reader.server(workspace, 'facts')).held;
+    await expect(held()).rejects.toMatchObject({ code: 'not_found' });
+    await catalog.put('server', 'facts', server(fact('get', 'Reads.')));
+    await clock.advance(limits.missTtlMs);
+    expect(await held()).toEqual([]);
+    await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
+    await kv.freeze(kvKeys.toolset(workspace, 'daily'));
+    const writes: [readonly string[] | 'not_found', () => Promise<unknown>][] = [
+      [['get'], () => catalog.put('server', 'facts', server(fact('get', 'Reads all.')))],
+      [[], () => catalog.acceptTool('facts', 'get')],
+      [['get', 'put'], () => catalog.put('server', 'facts', server(fact('put', 'Keeps.')))],
+      ['not_found', () => catalog.remove('server', 'facts')],
+    ];
+    for (const [expected, write] of writes) {
+      await write();
+      await clock.advance(limits.serverTtlMs);
+      if (expected === 'not_found') await expect(held()).rejects.toMatchObject({ code: expected });
+      else expect(await held()).toEqual(expected);
+    }
+    // The names of turns that begin here are the old ones meanwhile, and their calls are refused by the server's word.
+    expect(await revision(reader, workspace)).toBe('1.1');
+  });
+
+  it('has the revisions that follow from a hold when KV has them and its own pointer is over', async () => {
+    const { catalog, isolate, workspace, clock } = await emptyWorkspace();
+    await catalog.put('server', 'facts', server(fact('get', 'Reads.')));
+    await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
+    const reader = isolate();
+    expect(await revision(reader, workspace)).toBe('1.1');
+    // A name is published once a second: the second write may have to wait for it.
+    await catalog.put('server', 'facts', server(fact('get', 'Reads all.')));
+    await vi.waitFor(
+      async () => expect(JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, 'daily'))) ?? '')).toMatchObject({ revision: 2 }),
+      { timeout: 10_000, interval: 100 },
+    );
+    expect(await revision(reader, workspace)).toBe('1.1');
+    await clock.advance(limits.pointerTtlMs);
+    expect(await revision(reader, workspace)).toBe('1.2');
+  });
+
+  it('keeps the absence of a skill no longer than a few seconds', async () => {
+    const { catalog, isolate, workspace, clock } = await emptyWorkspace();
+    const reader = isolate();
+    await expect(reader.skill(workspace, 'git')).rejects.toMatchObject({ code: 'not_found' });
+    await catalog.put('skill', 'git', skill('One.'));
+    await clock.advance(limits.missTtlMs);
+    expect(await skillText(reader, workspace)).toBe('One.');
+  });
+});
+
+it('a skill that KV lost is written to KV again, and the tombstone of one that was removed', async () => {
+  const { catalog, isolate, workspace, object } = await emptyWorkspace();
+  const key = kvKeys.skill(workspace, 'git');
+  const inKv = async () => JSON.parse((await testEnv.KV.get(key)) ?? 'null');
+  await catalog.put('skill', 'git', skill('One.'));
+  expect(await inKv()).toMatchObject({ version: 1, skill: { name: 'git' } });
+  await testEnv.KV.delete(key);
+  await runInDurableObject(object, (_instance, { storage }) => {
+    storage.sql.exec('UPDATE documents SET updated_at = 0');
+  });
+  expect(await skillText(isolate(), workspace)).toBe('One.');
+  await vi.waitFor(
+    async () => {
+      await runDurableObjectAlarm(object);
+      expect(await inKv()).toMatchObject({ version: 1, skill: { name: 'git' } });
+    },
+    { timeout: 10_000, interval: 200 },
+  );
+  await catalog.remove('skill', 'git');
+  await vi.waitFor(
+    async () => {
+      await runDurableObjectAlarm(object);
+      expect(await inKv()).toEqual({ format: 1, version: 2, deleted: true });
+    },
+    { timeout: 10_000, interval: 200 },
+  );
+  await expect(isolate().skill(workspace, 'git')).rejects.toMatchObject({ code: 'not_found' });
+});
