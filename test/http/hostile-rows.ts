@@ -113,6 +113,11 @@ export async function prepareNames(send: Send): Promise<void> {
     expect((await send('PUT', `/v1/toolsets/${name}`, { tools: [{ tool: 's.a_tool' }] })).status).toBe(201);
 }
 
+export async function clearNames(send: Send): Promise<void> {
+  for (const path of ['tools/s.a_tool/aliases', 'toolsets/aliased', 'toolsets/named', 'toolsets/inheriting', 'servers/s'])
+    expect((await send('DELETE', `/v1/${path}`)).status).toBe(204);
+}
+
 export async function checkName(send: Send, { id, name, expect: row }: NameRow, count: Count): Promise<void> {
   const otherwise = namesOtherwise.get(id);
   const verdict = otherwise?.verdict ?? row;
