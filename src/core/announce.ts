@@ -3,6 +3,7 @@ import { isForModels, type Edition, type EditionTool } from './edition.ts';
 import type { OfferedNames } from './old-names.ts';
 import { toldTool } from './told-tools.ts';
 import type { Announce } from './toolset.ts';
+import { oneLine } from './paragraphs.ts';
 
 /**
  * The prompt block, or `''` where there is nothing to tell: mode is not `prompt`, or every tool goes by its own name alone.
@@ -61,9 +62,4 @@ export function summaryOf(description: string): string {
   const line = oneLine(description.trimStart().split('\n', 1)[0] ?? '');
   const sentence = /^.*?(?:[.!?](?= |$)|[。！？])/.exec(line)?.[0] ?? line;
   return sentence.length <= maxSummaryLength ? sentence : `${sentence.slice(0, maxSummaryLength).trimEnd()}…`;
-}
-
-/** Names and texts come from strangers: one that holds line breaks must not write lines of its own into the prompt. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }

@@ -4,6 +4,7 @@
  * pairs, which are then compared word by word. Used by `lint.ts`.
  */
 import { fold } from './fold.ts';
+import { spaceWords } from './name-words.ts';
 
 export type Described = { wireName: string; ownName: string; description: string };
 
@@ -68,8 +69,7 @@ function pairsOf(run: string): string[] {
 
 /** `createIssues` → create, issues, issue. */
 function nameWords({ wireName, ownName }: Described): ReadonlySet<string> {
-  const words = `${wireName} ${ownName}`
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+  const words = spaceWords(`${wireName} ${ownName}`)
     .split(/[^A-Za-z0-9]+/)
     .map(fold);
   return new Set(words.flatMap((word) => [word, word.replace(/s$/, ''), `${word}s`]));

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { trimAscii } from './fold.ts';
 import { isObjectMember } from './reserved-names.ts';
+import { codePointName } from './visible-text.ts';
 
 /** `<server>.<name>`, ours. Never parsed back into its parts: every lookup is by exact key. */
 export const CanonicalName = z.string().min(3).max(192).brand<'CanonicalName'>();
@@ -63,7 +64,7 @@ export function distinctWireName(identity: string, ownName: string): WireName {
 
 /** A name for a message: in quotes, cut, with everything that does not print written as its code point. */
 export function quote(name: string): string {
-  const text = name.slice(0, 80).replace(/[^\x20-\x7e]/gu, (character) => `<${codePoint(character)}>`);
+  const text = name.slice(0, 80).replace(/[^\x20-\x7e]/gu, (character) => `<${codePointName(character)}>`);
   const isWhole = name.length <= 80 && text.length <= 120;
   return isWhole ? `"${text}"` : `"${text.slice(0, 120)}…"`;
 }
@@ -82,11 +83,7 @@ function faultOf(name: string, isWire: boolean): string {
 
 function describe(character: string): string {
   if (character === ' ') return 'a space';
-  return /[\x21-\x7e]/.test(character) ? `"${character}"` : codePoint(character);
-}
-
-function codePoint(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  return /[\x21-\x7e]/.test(character) ? `"${character}"` : codePointName(character);
 }
 
 /**

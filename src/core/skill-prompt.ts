@@ -1,5 +1,6 @@
 /** What a model is told of skills: in the system prompt their names and what for, and by `use_skill` the whole of one (DESIGN §8). */
 import { resolveName, wireNameOf, type AliasMap } from './alias-map.ts';
+import { oneLine } from './paragraphs.ts';
 import { rewriteNames } from './rewrite-names.ts';
 import type { PlanSkill, Skill } from './skill.ts';
 import { skillFolder } from './skill.ts';
@@ -19,10 +20,6 @@ export function skillsBlock(skills: readonly PlanSkill[] | undefined, names: Ali
 function skillLine({ name, description, unavailable }: PlanSkill): string {
   const lacks = unavailable === undefined ? '' : ` (unavailable: needs ${unavailable.map(oneLine).join(', ')})`;
   return `- ${name}${lacks}: ${oneLine(description)}`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }
 
 /** A skill as `use_skill` answers it: what holds here comes first, then its own text with the names of today. */

@@ -1,6 +1,7 @@
 /** Near names, for the answer to a name that fits nothing (DESIGN §3.5). Linear in the candidates, with a bounded cost each. */
 import { fold } from './fold.ts';
 import { limits } from './limits.ts';
+import { spaceWords } from './name-words.ts';
 
 /** A spelling to compare with, and the name to propose when it is near: a tool has several spellings and one answer. */
 export type Candidate = readonly [spelling: string, answer: string];
@@ -41,10 +42,7 @@ const maxWords = 12;
 
 /** `searchGithub_issues` → search, github, issues. Shorter pieces say too little. */
 function wordsOf(name: string): string[] {
-  const spaced = name
-    .slice(0, limits.maxToolNameBytes)
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase();
+  const spaced = spaceWords(name.slice(0, limits.maxToolNameBytes)).toLowerCase();
   return [...new Set(spaced.split(/[^a-z0-9]+/).filter((word) => word.length >= 3))].slice(0, maxWords);
 }
 

@@ -2,6 +2,8 @@
  * What a tool's name says that it does. Hints of a server are only its word: a name that says "delete" is not made read-only by one.
  * Used by the policy, and by the reader of listings.
  */
+import { limits } from './limits.ts';
+import { spaceWords } from './name-words.ts';
 
 /**
  * Whether the first verb of the name says that it changes something: `delete_file`, `repos-createIssue`, `browser_save`. After a verb of
@@ -16,10 +18,7 @@ export function contradictsReadOnly(name: string): boolean {
 
 /** Cut at what is no letter and where capitals begin: `getHTTPPage_v2` is get, http, page, v. */
 export function wordsOf(name: string): string[] {
-  return name
-    .slice(0, 512)
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+  return spaceWords(name.slice(0, limits.maxToolNameBytes))
     .toLowerCase()
     .split(/[^a-z]+/);
 }

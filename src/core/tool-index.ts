@@ -10,6 +10,7 @@ import { limits } from './limits.ts';
 import { injectedNames } from './reserved-names.ts';
 import { isUnspaced, toUnits } from './spoken-words.ts';
 import { isRecord } from './wire-value.ts';
+import { spaceWords } from './name-words.ts';
 
 /** The toolset's tools that fit, the best first, ties in the document's order. Those that are added to it are never looked for. */
 export function searchTools(map: AliasMap, query: string, max: number): EditionTool[] {
@@ -102,7 +103,7 @@ function queryTerms(query: string): Set<string> {
  * scripts without spaces each two characters that stand together, as is usual for their search.
  */
 function termsOf(text: string): string[] {
-  const spaced = text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2');
+  const spaced = spaceWords(text);
   const joined = spaced === text ? [] : (text.match(/[A-Za-z0-9]+/g) ?? []).filter((word) => /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(word));
   const words = toUnits(spaced).flatMap((unit) =>
     unit.flatMap((word, index) => {

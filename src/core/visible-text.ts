@@ -9,7 +9,7 @@ export function visibleText(text: string): string {
 }
 
 /** `U+202E`. */
-function codePointName(character: string): string {
+export function codePointName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 

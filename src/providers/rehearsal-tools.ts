@@ -1,4 +1,5 @@
 /** How the rehearsal picks a tool and fills its arguments from plain words: rules over names and schemas, nothing learnt. */
+import { spaceWords } from '../core/name-words.ts';
 export type RehearsalTool = { name: string; description: string; parameters: Record<string, unknown>; aliases: readonly string[] };
 
 type Property = { type: string; enum: unknown[] | null; fallback: unknown };
@@ -143,8 +144,7 @@ const fillers = new Set(
 
 /** Lower-case words of three letters and more, names cut at their joints, a plural `s` dropped. */
 function wordsOf(text: string): Set<string> {
-  const words = text
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
+  const words = spaceWords(text)
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word));

@@ -1,5 +1,6 @@
 import { findToolsDescription, FindToolsInput, findToolsName } from '../core/find-tools.ts';
 import { limits } from '../core/limits.ts';
+import { oneLine } from '../core/paragraphs.ts';
 import { quoted } from '../core/problem.ts';
 import { shortSchema } from '../core/short-schema.ts';
 import type { FoundTool, ToolFinder } from '../ports/tool-executor.ts';
@@ -43,9 +44,8 @@ function nothingFound(find: ToolFinder, query: string): string {
   return `None of ${find.total} tools fits ${quoted(query)}.${names} Say in other words what the tool should do, or a part of its name.`;
 }
 
-/** On one line: descriptions come from strangers, and a line of theirs must not pass for another tool. */
 function shortly(description: string): string {
-  const line = description.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  const line = oneLine(description);
   return line.length <= limits.maxFoundDescriptionLength
     ? line
     : `${line.slice(0, limits.maxFoundDescriptionLength).trimEnd()}…`.toWellFormed();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinParagraphs, splitParagraphs } from '../../src/core/paragraphs.ts';
+import { joinParagraphs, oneLine, splitParagraphs } from '../../src/core/paragraphs.ts';
 
 describe('paragraphs', () => {
   it('of texts that are not there or say nothing leave no gap', () => {
@@ -16,5 +16,11 @@ describe('paragraphs', () => {
         expect(splitParagraphs(joinParagraphs(...texts))).toEqual(steps.flat().map((text) => text.trim()));
       }),
     );
+  });
+});
+
+describe('a stranger’s text on one line', () => {
+  it('has no line of its own left, whatever it breaks them with', () => {
+    expect(oneLine(' a\r\n- b\u2028c\u0085\u2029 d\u0000e\t\tf ')).toBe('a - b c d e f');
   });
 });
