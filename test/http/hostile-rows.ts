@@ -4,6 +4,7 @@
  * nothing of Node, so that the same rows run over the catalog in memory and over the real one.
  */
 import { expect } from 'vitest';
+import type { NameConflict } from '../../src/core/name-claims.ts';
 import { readListing, type ListedDefinition } from '../../src/core/listing.ts';
 import { parseAlias, parseWireName } from '../../src/core/names.ts';
 import { Problem } from '../../src/core/problem.ts';
@@ -216,6 +217,15 @@ export async function checkAliasSet(send: Send, set: AliasSet, count: Count, off
       expect([set.id, answer.status, answer.body.code]).toEqual([set.id, 409, 'name_conflict']);
       const turned = await putToolset(send, 'set', { tools: tools.toReversed() });
       expect([turned.status, turned.body.detail, turned.body.conflicts]).toEqual([409, answer.body.detail, answer.body.conflicts]);
+      // With every proposal taken it compiles.
+      const conflicts = answer.body.conflicts as NameConflict[];
+      const settled = tools.map(({ tool, aliases }) => {
+        const mine = conflicts.filter(({ tools: [, mover] }) => mover === tool);
+        const proposed = (alias: string): string => mine.find(({ name }) => name === alias)?.suggestion ?? alias;
+        const own = mine.find(({ name }) => !aliases.includes(name));
+        return { tool, aliases: aliases.map(proposed), ...(own !== undefined && { name: own.suggestion }) };
+      });
+      expect([set.id, (await putToolset(send, 'set', { tools: settled })).status]).toEqual([set.id, 201]);
       break;
     }
     case 'case-fold-collision':
