@@ -10,14 +10,15 @@ import { fold } from './fold.ts';
 import type { Hold } from './hold.ts';
 import { limits } from './limits.ts';
 import { quote, toWireName } from './names.ts';
+import { rootOf } from './old-names.ts';
 import type { ToolKind } from './tool.ts';
 import type { ApprovalRule } from './toolset.ts';
 
 /** What an administrator asks next about the tool that a name led to. Secrets of `arguments` are names, as in the document. */
 export type Explanation = {
   because: string;
-  /** `tools[i]` of the document. */
-  entry: string;
+  /** `tools[i]` of the document; null for a tool that we add. */
+  entry: string | null;
   server: string;
   ownName: string;
   kind: ToolKind;
@@ -37,15 +38,16 @@ export type Explanation = {
 type Hit = Extract<Resolution, { ok: true }>;
 type Miss = Exclude<Resolution, { ok: true }>;
 
-/** `names`: the table in which it was resolved, whole, so that places in it are places in the document. */
+/** `names`: the table in which it was resolved, of the whole edition, so that places in it are places in the document. */
 export function explainHit(names: AliasMap, hit: Hit): Explanation {
   const { tool } = hit;
   const { server, ownName, kind, state, approval = 'policy', arguments: rules, result, pin, held, renamedTo } = tool;
   const deprecated = deprecationOf(hit);
   const blocked = whyBlocked(tool);
+  const place = rootOf(names).tools.indexOf(tool);
   return {
     because: `${quote(hit.requested)} ${reason(names, hit)}.`,
-    entry: `tools[${names.tools.indexOf(tool)}]`,
+    entry: place === -1 ? null : `tools[${place}]`,
     server,
     ownName,
     kind,

@@ -2,18 +2,19 @@
  * A toolset as one provider is sent it, with what it costs and what there is to mend: every definition, every change made for that
  * provider, and advice. Made of the edition alone and kept beside it, so that asking again costs nothing. Used by `GET …/tools`.
  */
-import { type AliasMap, extendAliasMap } from '../core/alias-map.ts';
+import type { AliasMap } from '../core/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/edition.ts';
-import { findToolsCanonical, findToolsTool } from '../core/find-tools.ts';
 import type { Hold } from '../core/hold.ts';
 import { limits } from '../core/limits.ts';
 import { countWarnings, lintTools } from '../core/lint.ts';
 import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../core/offered-tools.ts';
+import { rootOf } from '../core/old-names.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { toolPrompt } from '../core/system-prompt.ts';
 import type { ToolKind } from '../core/tool.ts';
 import { charactersPerToken } from '../core/transcript.ts';
+import { turnNames } from '../engine/plan-names.ts';
 import type { ToolChange } from '../providers/tool-definitions.ts';
 import { type ShownTools, showLaterTools, showText, showTools } from '../providers/shown-tools.ts';
 import { aliasNames } from './toolset-names.ts';
@@ -37,7 +38,7 @@ export type ToolReport = {
   aliases: string[];
   kind: ToolKind;
   state: EditionTool['state'];
-  /** `tools[i]` of the document; null for the one that we add. */
+  /** `tools[i]` of the document; null for those that we add. */
   entry: string | null;
   definition: Record<string, unknown> | null;
   tokens: number;
@@ -72,7 +73,7 @@ function buildReport(names: AliasMap, recipient: Recipient): ToolsetReport {
   const offer = offerOf(names);
   const first = show(recipient, offer.first, showTools);
   const later = show(recipient, offer.later, showLaterTools);
-  const places = new Map(names.tools.map((tool, index) => [tool, `tools[${index}]`]));
+  const places = new Map(rootOf(names).tools.map((tool, index) => [tool, `tools[${index}]`]));
   const tools = [
     ...offer.first.map((offered) => sentRow(offered, places, first)),
     ...offer.later.map((offered): ToolReport => ({ ...sentRow(offered, places, later), onDemand: true })),
@@ -97,11 +98,10 @@ function buildReport(names: AliasMap, recipient: Recipient): ToolsetReport {
   };
 }
 
-/** What a turn is sent at its first step, and what it may find. `names`: with the tool to find by, where the turn is given it. */
+/** What a turn is sent at its first step, and what it may find. `names`: with the tools to find by and to read on, where it is given them. */
 function offerOf(names: AliasMap): { names: AliasMap; first: readonly OfferedName[]; later: readonly OfferedName[] } {
   if (!isOnDemand(names)) return { names, first: offeredTools(names), later: [] };
-  const lists = names.tools.some(({ canonical }) => canonical === findToolsCanonical);
-  const offered = lists ? names : extendAliasMap(names, [findToolsTool]);
+  const offered = turnNames(names, { aliases: names.aliases, allow: null }) ?? names;
   const first = sentTools(offered);
   const sent = new Set(first.map(({ name }) => name));
   return { names: offered, first, later: offeredTools(names).filter(({ name }) => !sent.has(name)) };

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type AliasMap, buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
+import { type AliasMap, buildAliasMap, extendAliasMap, resolveName } from '../../src/core/alias-map.ts';
 import { explainHit, explainMiss } from '../../src/core/explain.ts';
+import { findToolsTool } from '../../src/core/find-tools.ts';
 import type { Hold } from '../../src/core/hold.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
@@ -109,6 +110,14 @@ describe('why a name means a tool', () => {
     });
     expect(explained('search_web')).toMatchObject({ entry: 'tools[2]', approval: 'policy' });
     expect(explained('workflow')).not.toHaveProperty('blocked');
+  });
+
+  it('has no place for a tool that is added to the document', () => {
+    const extended = extendAliasMap(names, [findToolsTool]);
+    const [added, own] = ['find_tools', 'search_web'].map((name) => resolveName(extended, name));
+    if (!added?.ok || !own?.ok) throw new Error('Not found');
+    expect(explainHit(extended, added).entry).toBeNull();
+    expect(explainHit(extended, own).entry).toBe('tools[2]');
   });
 
   it.each([

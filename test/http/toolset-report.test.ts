@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AliasMap, buildAliasMap } from '../../src/core/alias-map.ts';
+import { sentTools } from '../../src/core/offered-tools.ts';
 import type { ProviderKind } from '../../src/core/provider-kind.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
+import { planNames, turnNames } from '../../src/engine/plan-names.ts';
 import { type Recipient, reportTools, type ToolReport, type ToolsetReport } from '../../src/http/toolset-report.ts';
 import { exampleAccess } from '../../src/providers/shown-tools.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
@@ -105,18 +107,30 @@ describe('a toolset as a provider is sent it', () => {
 describe('a toolset of more tools than are sent at once', () => {
   const document = { tools: entriesOf(many(300)).map((entry, index) => (index === 7 ? { ...entry, alwaysOffered: true } : entry)) };
 
-  it('is sent the tool to find them by, and what is always offered; the rest is shown as it goes once it was found', async () => {
+  it('is sent the tools to find and to read on by, and what is always offered; the rest is shown as it goes once it was found', async () => {
     const report = reportTools(await namesOf(document, many(300)), to('openai'));
     const first = report.tools.filter(({ onDemand }) => onDemand === undefined);
-    expect(first.map(({ wireName, entry }) => [wireName, entry]).sort()).toEqual([
-      ['find_tools', null],
+    expect(first.map(({ wireName, entry }) => [wireName, entry])).toEqual([
       ['tool_7', 'tools[7]'],
+      ['find_tools', null],
+      ['fetch_result', null],
     ]);
     const later = report.tools.filter(({ onDemand }) => onDemand === true);
     expect(later).toHaveLength(299);
     expect(later.every(({ definition, tokens, left }) => definition !== null && tokens > 0 && left === undefined)).toBe(true);
     expect(report.tokens).toBe(first.reduce((sum, { tokens }) => sum + tokens, report.promptTokens));
     expect(report.warnings).toEqual([]);
+  });
+
+  it('is shown as its turns are sent it, whether or not the table has the tool to find by', async () => {
+    const names = await namesOf(document, many(300));
+    const view = planNames(names, { aliases: true, allow: null });
+    const sent = sentTools(turnNames(names, { aliases: true, allow: null }) ?? names).map(({ name }) => name);
+    for (const table of [names, view]) {
+      const { tools } = reportTools(table, to('openai'));
+      expect(tools.filter(({ onDemand }) => onDemand === undefined).map(({ wireName }) => wireName)).toEqual(sent);
+      expect(tools.filter(({ entry }) => entry === null).map(({ wireName }) => wireName)).toEqual(['find_tools', 'fetch_result']);
+    }
   });
 
   it('warns of their number where they are sent all the same', async () => {
@@ -166,7 +180,7 @@ describeCorpus('mcp-tools/index.json', (path) => {
       expect(report.tools).toHaveLength(batch.length);
       expect(report.tools.every(({ definition, left }) => (definition === null) === (left !== undefined))).toBe(true);
       const found = reportTools(onDemand, recipient);
-      expect(found.tools).toHaveLength(batch.length + 1);
+      expect(found.tools).toHaveLength(batch.length + 2); // To find by, and to read on.
       expect(found.tools.filter(({ definition }) => definition === null).map(({ canonical, left }) => [canonical, left])).toEqual([]);
       expect(found.tokens).toBeLessThan(report.tokens);
       expect(JSON.stringify(report.warnings).length).toBeLessThan(60_000);

@@ -25,7 +25,10 @@ const ResolvedName = z
     via: Via,
     aliases: z.array(z.string()),
     because: z.string().meta({ description: 'Why the name means this tool, in a sentence.' }),
-    entry: z.string().meta({ description: 'Its place in the document.', example: 'tools[0]' }),
+    entry: z
+      .string()
+      .nullable()
+      .meta({ description: 'Its place in the document; null for a tool that is added to it.', example: 'tools[0]' }),
     server: z.string(),
     ownName: z.string().meta({ description: 'What its source calls it.' }),
     kind: ToolKind,
