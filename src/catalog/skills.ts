@@ -13,7 +13,7 @@ import { enqueuePublish } from './outbox.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 /** What else a document has was read from these. */
-const Files = z.object({
+export const SkillDocument = z.object({
   content: z.string(),
   resources: z.array(z.object({ path: z.string(), text: z.string().optional(), base64: z.string().optional() })).default([]),
 });
@@ -22,7 +22,7 @@ export const skillWriter: DocumentWriter = {
   nameFault: (_context, name) => SkillName.safeParse(name).error?.issues[0]?.message ?? null,
 
   prepare: async (context, name, body) => {
-    const { skill, warnings } = readSkill(name, parseDocument(Files, body));
+    const { skill, warnings } = readSkill(name, parseDocument(SkillDocument, body));
     return {
       body: skill,
       warnings,

@@ -268,6 +268,86 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     });
   });
 
+  describe('UI tools that change', () => {
+    it('give the toolsets that list them a revision, and are missing there when they are removed', async () => {
+      const camera = { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: ['photo'] };
+      const seen = async () => {
+        const { pointer, names } = await directory.toolset(workspace, 'support');
+        return [`${pointer.version}.${pointer.revision}`, ...names.tools.map(({ description, state }) => `${description} ${state}`)];
+      };
+      await catalog.put('ui-tool', 'ui.camera', camera);
+      await catalog.put('toolset', 'support', { tools: [{ tool: 'ui.camera' }] });
+      expect(await seen()).toEqual(['1.1', 'Takes a photo. ready']);
+      await catalog.put('ui-tool', 'ui.camera', { ...camera, description: 'Takes a picture.' });
+      expect(await seen()).toEqual(['1.2', 'Takes a picture. ready']);
+      await catalog.remove('ui-tool', 'ui.camera');
+      expect((await seen())[0]).toBe('1.3');
+      expect((await seen())[1]).toMatch(/ missing$/);
+      await expect(catalog.get('ui-tool', 'ui.camera')).rejects.toMatchObject({ code: 'not_found' });
+      await catalog.put('ui-tool', 'ui.camera', camera);
+      expect(await seen()).toEqual(['1.4', 'Takes a photo. ready']);
+      expect((await catalog.get('ui-tool', 'ui.camera')).version).toBe(4);
+    });
+  });
+
+  describe('skills', () => {
+    const content = (description: string) =>
+      `---\nname: git\ndescription: ${description}\nallowed-tools: Bash(git:*) Read\n---\nUse \`bash\`.`;
+    const resources = [
+      { path: 'refs/b.md', text: 'Text.' },
+      { path: 'a.bin', base64: 'AP8=' },
+    ];
+
+    it('are read from their files when they are written, and whole again for turns', async () => {
+      const { document, created } = await catalog.put('skill', 'git', { content: content('Uses git.'), resources });
+      expect({ created, version: document.version }).toEqual({ created: true, version: 1 });
+      const skill = {
+        name: 'git',
+        description: 'Uses git.',
+        allowedTools: ['Bash(git:*)', 'Read'],
+        content: content('Uses git.'),
+        resources: [
+          { path: 'a.bin', bytes: 2, base64: 'AP8=' },
+          { path: 'refs/b.md', bytes: 5, text: 'Text.' },
+        ],
+      };
+      expect(await directory.skill(workspace, 'git')).toEqual(skill);
+      expect((await catalog.get('skill', 'git')).body).toEqual(skill);
+      expect((await catalog.list('skill', { limit: 10 })).items.map(({ name }) => name)).toEqual(['git']);
+      // As it is shown it can be written back: the same version.
+      expect(await catalog.put('skill', 'git', document.body)).toMatchObject({ changed: false, document: { version: 1 } });
+    });
+
+    it('are seen changed and gone at once by who changed them', async () => {
+      await expect(directory.skill(workspace, 'git')).rejects.toMatchObject({ code: 'not_found' });
+      await catalog.put('skill', 'git', { content: content('Uses git.') });
+      await catalog.put('skill', 'git', { content: content('Uses git well.') });
+      expect((await directory.skill(workspace, 'git')).description).toBe('Uses git well.');
+      await catalog.remove('skill', 'git');
+      await expect(directory.skill(workspace, 'git')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(catalog.get('skill', 'git')).rejects.toMatchObject({ code: 'not_found' });
+      expect(await catalog.put('skill', 'git', { content: content('Uses git.') })).toMatchObject({
+        created: true,
+        document: { version: 4 },
+      });
+    });
+
+    it('that are none are refused at their place, and leave what was', async () => {
+      await catalog.put('skill', 'git', { content: content('Uses git.') });
+      for (const [body, path] of [
+        [{ content: 'No frontmatter.' }, 'SKILL.md'],
+        [{ content: content('Uses git.').replace('name: git', 'name: other') }, 'SKILL.md: name'],
+        [{ content: content('Uses git.'), resources: [{ path: '../x', text: '' }] }, 'resources.../x'],
+        [{}, 'content'],
+      ] as const) {
+        const problem = await refusal(catalog.put('skill', 'git', body));
+        expect(problem).toMatchObject({ code: 'invalid_request', extra: { issues: [expect.objectContaining({ path })] } });
+      }
+      await expect(catalog.put('skill', 'Git', { content: content('Uses git.') })).rejects.toMatchObject({ code: 'invalid_request' });
+      expect((await catalog.get('skill', 'git')).version).toBe(1);
+    });
+  });
+
   describe('providers', () => {
     const local = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9999/v1', apiKey: 'sk-first', models: ['small'] };
 

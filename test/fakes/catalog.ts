@@ -23,13 +23,14 @@ import type { ProviderAccess } from '../../src/core/provider.ts';
 import { Secret, secretHostOf, secretUseRefusal } from '../../src/core/secret.ts';
 import type { SecretBinding } from '../../src/core/secret.ts';
 import { ownServers, Server } from '../../src/core/server.ts';
-import type { Skill } from '../../src/core/skill.ts';
+import { type Skill, SkillName } from '../../src/core/skill.ts';
 import { legalAliases, ToolAliases } from '../../src/core/tool-aliases.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { UiTool } from '../../src/core/ui-tool.ts';
-import { toDefinition } from '../../src/catalog/ui-tool-definitions.ts';
-import { readSkill, type SkillFiles } from '../../src/skills/read-skill.ts';
+import { SkillDocument } from '../../src/catalog/skills.ts';
+import { toDefinition, toMissing } from '../../src/catalog/ui-tool-definitions.ts';
+import { readSkill } from '../../src/skills/read-skill.ts';
 import { policyDocument } from '../../src/ports/catalog.ts';
 import type {
   Catalog,
@@ -96,7 +97,9 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
   const known = (): KnownTools => {
     const shown = [...documents].flatMap(([key, versions]) => {
       const kept = versions.at(-1);
-      return key.startsWith('ui-tool:') && kept?.removed === false ? [toDefinition(kept.name, kept.body as UiTool)] : [];
+      if (!key.startsWith('ui-tool:') || kept === undefined) return [];
+      if (!kept.removed) return [toDefinition(kept.name, kept.body as UiTool)];
+      return isNamed(kept.name) ? [toMissing(kept.name)] : [];
     });
     const listed = serverTools.definitions(servers());
     const tools = new Map([...options.definitions, ...shown, ...listed].map((tool) => [tool.canonical as string, withDefaults(tool)]));
@@ -164,8 +167,8 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
         return { ...plain, body: { ...server, name, listing: hash }, warnings: report.warnings, commit };
       }
       case 'skill': {
-        // Its writer hands these on as the route makes them.
-        const { skill, warnings } = readSkill(name, body as SkillFiles);
+        if (!SkillName.safeParse(name).success) throw invalidRequest([{ path: 'name', message: 'is none of a skill' }]);
+        const { skill, warnings } = readSkill(name, parseDocument(SkillDocument, body));
         return { ...plain, body: skill, warnings };
       }
       case 'ui-tool':
@@ -207,7 +210,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
 
   const afterWrite = async (kind: DocumentKind): Promise<void> => {
     if (kind === 'toolset') serverTools.forgetUnnamed();
-    if (kind === 'server' || kind === 'tool-aliases') await reviseToolsets();
+    if (kind === 'server' || kind === 'ui-tool' || kind === 'tool-aliases') await reviseToolsets();
   };
 
   const rulesOf = (): PolicyRule[] => (newest('policy', policyDocument)?.body as Policy | undefined)?.rules ?? [];
