@@ -84,8 +84,8 @@ export type CompileInput = { workspace: string; name: string; toolset: Toolset; 
 
 /**
  * Compiles a toolset document; `toolset` in the answer is the document with its references (`refId`) read. The same input gives the same edition, and entries in another order the same verdict.
- * Throws `Problem`: `invalid_request` with every fault at its path, or `name_conflict` with every
- * `conflicts: [{name, tools: [a, b], suggestion}]`, where the second tool is the one to give the suggested name.
+ * Throws `Problem`: `invalid_request` with every fault at its path, or `name_conflict` with
+ * `conflicts: [{name, tools: [a, b], suggestion}]`, the first thousand, where the second tool is the one to give the suggested name.
  */
 export async function compileEdition(input: CompileInput): Promise<{ edition: Edition; warnings: Warning[]; toolset: Toolset }> {
   const { known } = input;
@@ -108,11 +108,11 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
     ...instructionsOf(reading.entries),
     tools: await Promise.all(reading.entries.map(compileTool)),
   };
-  if (utf8Length(editionBytes(edition)) > limits.maxEditionBytes) {
-    throw invalidRequest([
-      { path: 'tools', message: `with all definitions the edition is larger than ${limits.maxEditionBytes} bytes; list fewer tools` },
-    ]);
-  }
+  const bytes = utf8Length(editionBytes(edition));
+  if (bytes > limits.maxEditionBytes) throw tooLarge('', 'list fewer tools');
+  // Stored once, and sent once for each: a small document could ask for gigabytes.
+  if (bytes + copiedBytes(edition.tools) > limits.maxEditionBytes)
+    throw tooLarge(', one for each function alias,', 'give fewer aliases the mode "function"');
   return {
     edition,
     toolset,
@@ -124,6 +124,19 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
       ...countWarnings(definitionsAtFirst(edition.tools, edition.onDemandAbove)),
     ],
   };
+}
+
+function tooLarge(counted: string, remedy: string): Problem {
+  const message = `with all definitions${counted} the edition is larger than ${limits.maxEditionBytes} bytes; ${remedy}`;
+  return invalidRequest([{ path: 'tools', message }]);
+}
+
+/** What function aliases add to the definitions that providers are sent. */
+function copiedBytes(tools: readonly EditionTool[]): number {
+  return tools.reduce((sum, { wireName, aliases, description, inputSchema }) => {
+    const copies = aliases.filter(({ name, mode }) => mode === 'function' && name !== wireName).length;
+    return copies === 0 ? sum : sum + copies * utf8Length(JSON.stringify({ description, inputSchema }));
+  }, 0);
 }
 
 function argumentFaults({ source, definition, path }: NamedEntry, known: KnownTools): Issue[] {
@@ -199,7 +212,7 @@ function describe(source: ToolsetEntry, own: string): string {
   return `${text}${text === '' ? '' : '\n\n'}### Additional tool notes\n${notes}`;
 }
 
-/** The detail carries the first few; `conflicts` has all. */
+/** The detail carries the first few; `conflicts` has all that anybody would read. */
 const maxConflictsInDetail = 5;
 
 function nameConflict(conflicts: readonly NameConflict[]): Problem {
@@ -207,5 +220,7 @@ function nameConflict(conflicts: readonly NameConflict[]): Problem {
     return `"${name}" is claimed by ${keeper} and by ${mover}; call ${mover} "${suggestion}" instead.`;
   });
   const rest = conflicts.length - sentences.length;
-  return new Problem('name_conflict', sentences.join(' ') + (rest > 0 ? ` And ${rest} more.` : ''), { conflicts });
+  return new Problem('name_conflict', sentences.join(' ') + (rest > 0 ? ` And ${rest} more.` : ''), {
+    conflicts: conflicts.slice(0, limits.maxToldIssues),
+  });
 }
