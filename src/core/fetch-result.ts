@@ -3,9 +3,8 @@
  * (`tools/fetch-result.ts` runs it) and for the turn that is given it because a result was cut (`engine/plan-names.ts`).
  */
 import { z } from 'zod';
-import type { EditionTool } from './edition.ts';
+import { injectedTool } from './injected-tool.ts';
 import { limits } from './limits.ts';
-import { CanonicalName, WireName } from './names.ts';
 
 export const fetchResultName = 'fetch_result';
 
@@ -24,21 +23,4 @@ export const FetchResultInput = z.strictObject({
 });
 
 /** As it is offered to a turn whose toolset does not list it. */
-export const fetchResultTool: EditionTool = {
-  canonical: CanonicalName.parse(`builtin.${fetchResultName}`),
-  wireName: WireName.parse(fetchResultName),
-  ownName: fetchResultName,
-  server: 'builtin',
-  kind: 'builtin',
-  description: fetchResultDescription,
-  inputSchema: inputSchema(),
-  annotations: { readOnlyHint: true },
-  aliases: [],
-  state: 'ready',
-  pin: '',
-};
-
-function inputSchema(): EditionTool['inputSchema'] {
-  const { $schema: _version, ...schema } = z.toJSONSchema(FetchResultInput, { io: 'input' });
-  return schema;
-}
+export const fetchResultTool = injectedTool(fetchResultName, fetchResultDescription, FetchResultInput);

@@ -3,12 +3,10 @@
  * given it because its toolset has too many tools to send them all (`engine/plan-names.ts`). How it looks is `tool-index.ts`.
  */
 import { z } from 'zod';
-import type { EditionTool } from './edition.ts';
+import { injectedTool } from './injected-tool.ts';
 import { limits } from './limits.ts';
-import { CanonicalName, WireName } from './names.ts';
 
 export const findToolsName = 'find_tools';
-export const findToolsCanonical: CanonicalName = CanonicalName.parse(`builtin.${findToolsName}`);
 
 export const findToolsDescription =
   'Finds tools by what they do. You have more tools than are listed here: before you say that something cannot be done, describe it here in a few words. Answers the tools that fit best, with their arguments; they can be called from then on.';
@@ -23,21 +21,5 @@ export const FindToolsInput = z.strictObject({
 });
 
 /** As it is offered to a turn whose toolset does not list it. */
-export const findToolsTool: EditionTool = {
-  canonical: findToolsCanonical,
-  wireName: WireName.parse(findToolsName),
-  ownName: findToolsName,
-  server: 'builtin',
-  kind: 'builtin',
-  description: findToolsDescription,
-  inputSchema: inputSchema(),
-  annotations: { readOnlyHint: true },
-  aliases: [],
-  state: 'ready',
-  pin: '',
-};
-
-function inputSchema(): EditionTool['inputSchema'] {
-  const { $schema: _version, ...schema } = z.toJSONSchema(FindToolsInput, { io: 'input' });
-  return schema;
-}
+export const findToolsTool = injectedTool(findToolsName, findToolsDescription, FindToolsInput);
+export const findToolsCanonical = findToolsTool.canonical;

@@ -2,7 +2,7 @@
  * What the tools that a skill speaks of are called here. Skills are written for other programs: first the plan's own names count, in
  * any spelling; then the names that those programs have for the usual tools, looked for among the plan's again.
  */
-import { resolveName, type AliasMap } from './alias-map.ts';
+import { toolsNamed, type AliasMap } from './alias-map.ts';
 import { isForModels, type EditionTool } from './edition.ts';
 import { fold } from './fold.ts';
 import { nameLookup } from './old-names.ts';
@@ -43,13 +43,7 @@ export function skillNameLookup(skill: Pick<SkillFields, 'allowedTools' | 'requi
 /** Several where the name is ambiguous; none where nothing answers to it that could be called. */
 function toolsFor(name: string, names: AliasMap): readonly EditionTool[] {
   for (const candidate of [name, ...(otherNames.get(fold(name)) ?? [])]) {
-    const resolution = resolveName(names, candidate);
-    const meant = resolution.ok
-      ? [resolution.tool]
-      : resolution.code === 'ambiguous_tool'
-        ? names.tools.filter(({ wireName }) => resolution.candidates.includes(wireName))
-        : [];
-    const ready = meant.filter(isForModels);
+    const ready = toolsNamed(names, candidate).filter(isForModels);
     if (ready.length > 0) return ready;
   }
   return [];

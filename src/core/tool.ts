@@ -11,6 +11,12 @@ import type { UiTool } from './ui-tool.ts';
 /** A JSON Schema 2020-12 object schema, as data. Foreign ones carry keywords we do not know, so it stays open. */
 export type JsonSchema = { [keyword: string]: unknown };
 
+/** Of what a caller gives: what has a default may be left out, unknown fields are refused. */
+export function toInputSchema(input: z.ZodObject): JsonSchema {
+  const { $schema: _version, ...schema } = z.toJSONSchema(input, { io: 'input' });
+  return { ...schema, additionalProperties: schema.additionalProperties ?? false };
+}
+
 export const ToolKind = z.enum(['builtin', 'local', 'mcp', 'openapi', 'static', 'made', 'client', 'ui']);
 export type ToolKind = z.infer<typeof ToolKind>;
 

@@ -3,11 +3,9 @@
  * given it because its agent has skills (`engine/plan-names.ts`).
  */
 import { z } from 'zod';
-import type { EditionTool } from './edition.ts';
-import { CanonicalName, WireName } from './names.ts';
+import { injectedTool } from './injected-tool.ts';
 
 export const useSkillName = 'use_skill';
-export const useSkillCanonical: CanonicalName = CanonicalName.parse(`builtin.${useSkillName}`);
 
 export const useSkillDescription =
   'Reads up a skill: instructions for a kind of job, with the files that belong to it. Call it before you begin a job that one of your skills is about, then follow what it says.';
@@ -17,21 +15,5 @@ export const UseSkillInput = z.strictObject({
 });
 
 /** As it is offered to a turn whose toolset does not list it. */
-export const useSkillTool: EditionTool = {
-  canonical: useSkillCanonical,
-  wireName: WireName.parse(useSkillName),
-  ownName: useSkillName,
-  server: 'builtin',
-  kind: 'builtin',
-  description: useSkillDescription,
-  inputSchema: inputSchema(),
-  annotations: { readOnlyHint: true },
-  aliases: [],
-  state: 'ready',
-  pin: '',
-};
-
-function inputSchema(): EditionTool['inputSchema'] {
-  const { $schema: _version, ...schema } = z.toJSONSchema(UseSkillInput, { io: 'input' });
-  return schema;
-}
+export const useSkillTool = injectedTool(useSkillName, useSkillDescription, UseSkillInput);
+export const useSkillCanonical = useSkillTool.canonical;

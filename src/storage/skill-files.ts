@@ -4,6 +4,7 @@
  */
 import { baseName, isInside, parentPath } from '../core/path.ts';
 import { skillFolder, skillsFolder, type Skill } from '../core/skill.ts';
+import { skillFile } from '../core/skill-file.ts';
 import { resourceBytes } from '../core/skill-resource.ts';
 import { FileError, type DirectoryEntry, type FileOverlay, type FileStat, type FileSystem } from '../ports/file-system.ts';
 
@@ -28,7 +29,7 @@ function treeOf(skills: readonly Skill[]): Tree {
   };
   addDirectory(skillsFolder);
   for (const { name, resources, content } of skills) {
-    for (const resource of [{ path: 'SKILL.md', text: content }, ...resources]) {
+    for (const resource of [{ path: skillFile, text: content }, ...resources]) {
       const path = `${skillFolder(name)}/${resource.path}`;
       const size = 'bytes' in resource ? resource.bytes : new TextEncoder().encode(content).byteLength;
       // A script may be called by its path.

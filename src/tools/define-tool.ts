@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { issuesOf } from '../core/issues.ts';
 import { parseAlias, parseWireName } from '../core/names.ts';
-import { errorResult, textResult, type JsonSchema, type ToolAnnotations, type ToolResult } from '../core/tool.ts';
+import { errorResult, textResult, toInputSchema, type JsonSchema, type ToolAnnotations, type ToolResult } from '../core/tool.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
 
 type JsonValue = string | number | boolean | null | undefined | readonly JsonValue[] | { readonly [key: string]: JsonValue };
@@ -78,12 +78,6 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): De
       return toResult(await spec.run(parsed.data, context));
     },
   };
-}
-
-/** JSON Schema of what a caller gives: defaulted fields optional, unknown fields refused. */
-function toInputSchema(input: z.ZodObject): JsonSchema {
-  const { $schema: _version, ...schema } = z.toJSONSchema(input, { io: 'input' });
-  return { ...schema, additionalProperties: schema.additionalProperties ?? false };
 }
 
 function toResult(answer: ToolAnswer): ToolResult {
