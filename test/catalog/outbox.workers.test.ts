@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
@@ -87,6 +87,32 @@ describe('publishing', () => {
     await changeEnv(object, { KV: kv.KV });
     await catalog.put('toolset', 'support', shell('one'));
     expect(alarms).toEqual([expect.any(Number), expect.any(Number)]);
+  });
+
+  it('of all that followed from a write is done by the next process, when the one that wrote died before it', async () => {
+    const { workspace, catalog, object } = await emptyWorkspace();
+    const tool = (description: string) => ({ name: 'get', description, inputSchema: { type: 'object' } });
+    const server = (description: string) => ({ kind: 'static', url: 'https://tools.example.com/call', tools: [tool(description)] });
+    const toolsets = ['one', 'two', 'three'];
+    await catalog.put('server', 'facts', server('Reads.'));
+    for (const name of toolsets) await catalog.put('toolset', name, { tools: [{ tool: 'facts.get' }] });
+    vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    await changeEnv(object, { KV: scriptedKv(() => Promise.reject(new Error('the process dies'))).KV });
+    await catalog.put('server', 'facts', server('Reads all.'));
+    await catalog.put('skill', 'git', { content: '---\nname: git\ndescription: Uses git.\n---\nText.' });
+    const pointer = async (name: string) => JSON.parse((await testEnv.KV.get(kvKeys.toolset(workspace, name))) ?? 'null');
+    for (const name of toolsets) expect(await pointer(name)).toMatchObject({ version: 1, revision: 1 });
+    expect(await runInDurableObject(object, (_instance, { storage }) => storage.getAlarm())).not.toBeNull();
+
+    await evictDurableObject(object);
+    await fireDueNow(object);
+    expect(await outboxRows(object)).toEqual([]);
+    for (const name of toolsets) {
+      const { hash, ...numbers } = await pointer(name);
+      expect(numbers).toEqual({ format: 1, version: 1, revision: 2 });
+      expect(await testEnv.KV.get(kvKeys.edition(workspace, hash))).toContain('"state":"held"');
+    }
+    expect(JSON.parse((await testEnv.KV.get(kvKeys.skill(workspace, 'git'))) ?? 'null')).toMatchObject({ version: 1 });
   });
 
   it('does not wait for ever with an answer when KV is slow, and has one publish of a name at a time', async () => {
