@@ -25,10 +25,11 @@ export function showResult(result: ToolResult, rules: EntryResult | undefined, k
   return showPicked(result, picked, maxBytes, keptAs);
 }
 
-type Picked = { found: Map<string, unknown>; missing: string[] };
+/** `tooMuch`: pointers to what is there, and would make more of the result than there was. */
+type Picked = { found: Map<string, unknown>; missing: string[]; tooMuch: string[] };
 
 /** What is kept begins with the picked text, so that the note of a cut in it leads to the right place; the whole follows. */
-function showPicked(result: ToolResult, { found, missing }: Picked, maxBytes: number, keptAs: string | null): ShownResult {
+function showPicked(result: ToolResult, { found, missing, tooMuch }: Picked, maxBytes: number, keptAs: string | null): ShownResult {
   const structuredContent = Object.fromEntries(found);
   const text: ContentBlock = { type: 'text', text: JSON.stringify(structuredContent) };
   const picked: ToolResult = { ...result, content: [text], structuredContent };
@@ -36,9 +37,10 @@ function showPicked(result: ToolResult, { found, missing }: Picked, maxBytes: nu
   const isCut = bounded !== picked;
   const kept = keptAs === null ? null : [...(isCut ? [text] : []), ...wholeOf(result)];
   const absent = missing.length === 0 ? '' : ` Not in this result: ${listed(missing)}.`;
+  const over = tooMuch.length === 0 ? '' : ` Left out, because there would be too much of it: ${listed(tooMuch)}.`;
   const offset = isCut ? contentText([text]).length + 1 : 0;
   const rest = keptAs === null ? '' : ` To read the whole: ${fetchCall({ callId: keptAs, offset })}`;
-  return { shown: withNote(bounded, `[Only these parts of the result are shown.${absent}${rest}]`), kept };
+  return { shown: withNote(bounded, `[Only these parts of the result are shown.${absent}${over}${rest}]`), kept };
 }
 
 function withNote(result: ToolResult, note: string): ToolResult {
@@ -63,12 +65,20 @@ function pickParts(result: ToolResult, pointers: readonly string[]): Picked {
   const value = jsonOf(result);
   const found = new Map<string, unknown>();
   const missing: string[] = [];
+  const tooMuch: string[] = [];
+  // One part may hold another: fifty of them, fifty times a result of some megabytes.
+  let left: number = limits.maxToolReplyBytes;
   for (const pointer of new Set(pointers)) {
     const at = value === null ? null : valueAt(value.json, pointer);
-    if (at === null) missing.push(pointer);
+    if (at === null) {
+      missing.push(pointer);
+      continue;
+    }
+    left -= left < 0 ? 0 : JSON.stringify(at.json).length;
+    if (left < 0 && found.size > 0) tooMuch.push(pointer);
     else found.set(pointer, at.json);
   }
-  return { found, missing };
+  return { found, missing, tooMuch };
 }
 
 /** The structured form, else the first text that is JSON; null: neither. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkEntryResult } from '../../src/core/entry-result-check.ts';
 import { showResult } from '../../src/core/entry-result.ts';
 import { EntryResult } from '../../src/core/entry-rules.ts';
+import { limits } from '../../src/core/limits.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
 import { utf8Length } from '../../src/core/utf8.ts';
 
@@ -51,6 +52,27 @@ describe('picking', () => {
     expect(none.kept).toBeNull();
     const plain = showResult(textResult('no JSON here'), pick('/a'), null).shown;
     expect(texts(plain)).toEqual(['no JSON here', '[Not in this result: "/a". All of it is shown.]']);
+  });
+
+  it('makes no more of a result than there was, however its parts hold one another', () => {
+    let nested: unknown = 1;
+    for (let depth = 0; depth < limits.maxPicks; depth += 1) nested = { a: nested, pad: 'x'.repeat(limits.maxToolReplyBytes / 100) };
+    const pointers = Array.from({ length: limits.maxPicks }, (_, depth) => '/a'.repeat(depth));
+    const { shown, kept } = showResult({ ...textResult('big'), structuredContent: { a: nested } }, pick(...pointers), 'call_1');
+    expect(contentText(kept ?? []).length).toBeLessThan(3 * limits.maxToolReplyBytes);
+    expect(texts(shown).at(-1)).toMatch(
+      /Left out, because there would be too much of it: "\/a(\/a)+", .*\. To read the whole: fetch_result/,
+    );
+  });
+
+  it('shows one part, however large', () => {
+    const { shown, kept } = showResult(
+      { ...textResult('big'), structuredContent: { a: 'x'.repeat(limits.maxToolReplyBytes) } },
+      pick('/a'),
+      'c',
+    );
+    expect(texts(shown)[0]).toContain('To read on: fetch_result {"callId":"c"');
+    expect(contentText(kept ?? []).length).toBeGreaterThan(limits.maxToolReplyBytes);
   });
 
   it('leaves errors as they are', () => {
