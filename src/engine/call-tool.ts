@@ -12,7 +12,8 @@ import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from './audit-call.ts';
 import { execute } from './execute-call.ts';
 import { ignoredNote } from './entry-call.ts';
-import { asServed, judge, type Judged } from './judge-call.ts';
+import { judge, type Judged } from './judge-call.ts';
+import { asServed } from './served-tool.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
 /** Never throws for a fault of the call or the tool: every fault is a result that says what to do. A call that waits has no row yet. */

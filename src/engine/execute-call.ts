@@ -12,7 +12,7 @@ import type { Clock } from '../ports/runtime.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
 import { guard, untilOver, type Send } from './ask-first.ts';
 import { createToolFinder } from './find-tools.ts';
-import { isServed } from './judge-call.ts';
+import { isServed } from './served-tool.ts';
 import { createRedactor, type Redactor } from './redact.ts';
 import type { CallDeps, CallScope, ToolCallRequest } from './tool-call.ts';
 

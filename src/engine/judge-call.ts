@@ -1,10 +1,14 @@
-/** Whether a call may run at all, before anybody is asked: its name, its tool's state, its arguments. Runs nothing. */
+/**
+ * Whether a call may run at all, before anybody is asked: its name, its tool's state, its arguments. Runs nothing. What the tool's server
+ * says by now is `served-tool.ts`.
+ */
 import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
 import type { EditionTool } from '../core/edition.ts';
-import { Problem, type Issue } from '../core/problem.ts';
+import type { Issue } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { readEntryCall } from './entry-call.ts';
-import type { CallDeps, CallScope, ToolCallRequest } from './tool-call.ts';
+import { heldResult } from './served-tool.ts';
+import type { CallScope, ToolCallRequest } from './tool-call.ts';
 
 /** What `?dryRun=true` shows: everything up to running. `denied`: whatever its arguments say. */
 export function inspectCall(
@@ -64,40 +68,6 @@ function stateFault(tool: EditionTool): ToolResult | null {
   }
 }
 
-/** `tool`: as its server stands now. */
-export type ServedCall = { ok: true; tool: EditionTool } | { ok: false; result: ToolResult };
-
-/**
- * Whatever the edition says: a server may have been changed or removed since, or trusted no longer, and an edition that is pinned, or
- * that would not compile any more, knows nothing of that. Trust that came later is none that this edition was written with.
- */
-export async function asServed({ server, log }: Pick<CallDeps, 'server' | 'log'>, tool: EditionTool): Promise<ServedCall> {
-  if (server === undefined || !isServed(tool)) return { ok: true, tool };
-  try {
-    const { held, trusted } = await server(tool.server);
-    if (held.includes(tool.ownName)) return { ok: false, result: heldResult(tool) };
-    const { trusted: _trusted, ...untrusted } = tool;
-    return { ok: true, tool: trusted ? tool : untrusted };
-  } catch (error) {
-    const gone = error instanceof Problem && error.code === 'not_found';
-    if (!gone) log.error('a server could not be looked up', { server: tool.server, cause: String(error) });
-    const why = gone ? `its server "${tool.server}" is gone` : `its server "${tool.server}" could not be looked up; try again later`;
-    return { ok: false, result: errorResult('tool_error', `${tool.wireName} (${tool.canonical}) cannot be called: ${why}.`) };
-  }
-}
-
-/** Listed and answered by somebody else, by an address that is known. */
-export function isServed({ kind }: EditionTool): boolean {
-  return kind === 'static' || kind === 'mcp' || kind === 'openapi';
-}
-
-function heldResult(tool: EditionTool): ToolResult {
-  const why = tool.held === undefined || tool.held.reason === 'changed' ? 'its definition changed' : whyHeld[tool.held.reason];
-  return errorResult('tool_held', `${tool.wireName} is held: ${why} and nobody has accepted it yet. Use another tool.`);
-}
-
-const whyHeld = { new: 'its server added it', suspicious: 'its definition speaks of more than the tool' } as const;
-
 function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
   if (resolution.code === 'ambiguous_tool') {
     return errorResult(
@@ -123,10 +93,6 @@ function unusableArguments(fault: 'truncated' | 'invalid_json'): ToolResult {
 }
 
 /** May run on guessed arguments. Narrower than what may run again: deleting a wrong file is idempotent, too. */
-function onlyReads(tool: EditionTool): boolean {
-  return isOurs(tool) && tool.annotations?.readOnlyHint === true;
-}
-
-function isOurs(tool: EditionTool): boolean {
-  return tool.kind === 'builtin' || tool.kind === 'local';
+function onlyReads({ kind, annotations }: EditionTool): boolean {
+  return (kind === 'builtin' || kind === 'local') && annotations?.readOnlyHint === true;
 }

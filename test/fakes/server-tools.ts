@@ -5,7 +5,7 @@
 import { acceptHeld, acceptInPlaceOf } from '../../src/core/accept-listed.ts';
 import { canonicalOf, rawOf, stateOf, toDefinition, toServerTool } from '../../src/core/kept-tool.ts';
 import type { KeptTool } from '../../src/core/kept-tool.ts';
-import { reportListing } from '../../src/core/listing-report.ts';
+import { reportListing, requireNamed } from '../../src/core/listing-report.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ListingReport, Server, ServerTool } from '../../src/core/server.ts';
 import { readShown } from '../../src/core/shown-listing.ts';
@@ -14,8 +14,6 @@ import type { ToolDefinition } from '../../src/core/tool.ts';
 
 type ServerDocument = Omit<Server, 'tools'>;
 type Taken = { report: ListingReport; hash: string; commit: () => void };
-
-export type FakeServerTools = ReturnType<typeof fakeServerTools>;
 
 /** `isNamed`: whether a toolset has the tool, by its canonical name. */
 export function fakeServerTools(isNamed: (canonical: string) => boolean) {
@@ -35,6 +33,7 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
   const take = async (server: string, tools: readonly Record<string, unknown>[], isFirst: boolean): Promise<Taken> => {
     const shown = readShown(server, tools, toolsOf(server));
     const listing = await pinListing(shown.tools, shown);
+    requireNamed(listing);
     const request = { kept: toolsOf(server), items: listing.items, isFirst, isNamed: (name: string) => isNamed(canonicalOf(server, name)) };
     const taken = takeListing(request);
     return { report: reportListing(server, listing, taken, []), hash: listing.hash, commit: () => void kept.set(server, taken.tools) };

@@ -1,0 +1,43 @@
+/**
+ * A server's tool at the moment of its call: what the server's document and holds say by now goes before the edition, which was
+ * compiled earlier. Used by the call door and by dry runs.
+ */
+import type { EditionTool } from '../core/edition.ts';
+import { Problem } from '../core/problem.ts';
+import { errorResult, type ToolResult } from '../core/tool.ts';
+import type { CallDeps } from './tool-call.ts';
+
+/** `tool`: as its server stands now. */
+export type ServedCall = { ok: true; tool: EditionTool } | { ok: false; result: ToolResult };
+
+/**
+ * Whatever the edition says: a server may have been changed or removed since, or trusted no longer, and an edition that is pinned, or
+ * that would not compile any more, knows nothing of that. Trust that came later is none that this edition was written with.
+ */
+export async function asServed({ server, log }: Pick<CallDeps, 'server' | 'log'>, tool: EditionTool): Promise<ServedCall> {
+  if (server === undefined || !isServed(tool)) return { ok: true, tool };
+  try {
+    const { held, trusted } = await server(tool.server);
+    if (held.includes(tool.ownName)) return { ok: false, result: heldResult(tool) };
+    const { trusted: _trusted, ...untrusted } = tool;
+    return { ok: true, tool: trusted ? tool : untrusted };
+  } catch (error) {
+    const gone = error instanceof Problem && error.code === 'not_found';
+    if (!gone) log.error('a server could not be looked up', { server: tool.server, cause: String(error) });
+    const why = gone ? `its server "${tool.server}" is gone` : `its server "${tool.server}" could not be looked up; try again later`;
+    return { ok: false, result: errorResult('tool_error', `${tool.wireName} (${tool.canonical}) cannot be called: ${why}.`) };
+  }
+}
+
+/** Listed and answered by somebody else, by an address that is known. */
+export function isServed({ kind }: EditionTool): boolean {
+  return kind === 'static' || kind === 'mcp' || kind === 'openapi';
+}
+
+/** For the model, of a tool that somebody has to accept first. */
+export function heldResult(tool: EditionTool): ToolResult {
+  const why = tool.held === undefined || tool.held.reason === 'changed' ? 'its definition changed' : whyHeld[tool.held.reason];
+  return errorResult('tool_held', `${tool.wireName} is held: ${why} and nobody has accepted it yet. Use another tool.`);
+}
+
+const whyHeld = { new: 'its server added it', suspicious: 'its definition speaks of more than the tool' } as const;
