@@ -1,8 +1,10 @@
 /** Servers as large as they may be: what fits works, what does not is refused with its place, and nothing of it is kept. */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
+import { utf8Length } from '../../src/core/utf8.ts';
+import { kvKeys } from '../../src/storage/keys.ts';
 import { pages, refusal } from '../contracts/catalog.ts';
-import { emptyWorkspace } from '../storage/workspace.ts';
+import { emptyWorkspace, testEnv } from '../storage/workspace.ts';
 
 function server(count: number, descriptionLength: number, mark = 'x'): Record<string, unknown> {
   const tools = Array.from({ length: count }, (_, index) => ({
@@ -57,6 +59,50 @@ describe('a workspace', () => {
     expect(first.items[0]?.held?.changes).toHaveLength(50);
     expect(JSON.stringify(first.items).length).toBeLessThan(1.1 * limits.listPageBytes);
     expect(await pages((page) => catalog.serverTools('long', page), 200)).toHaveLength(60);
+  });
+
+  it('has editions as large as they may be, with schemas of tools beside those that models see, whether KV has them or not', async () => {
+    const { catalog, isolate, workspace } = await emptyWorkspace();
+    const tools = Array.from({ length: 1_000 }, (_, index) => ({
+      name: `tool_${index}`,
+      description: `Does ${index}.`,
+      inputSchema: {
+        type: 'object',
+        properties: { owner: { type: 'string' }, topic: { type: 'string', description: '話'.repeat(1_450) } },
+      },
+    }));
+    await catalog.put('server', 'wide', { kind: 'static', url: 'https://tools.example.com/call', tools });
+    const entries = tools.map(({ name }) => ({ tool: `wide.${name}`, arguments: { preset: { owner: 'me' } } }));
+    await catalog.put('toolset', 'wide', { tools: entries });
+    const { names, pointer } = await isolate().toolset(workspace, 'wide');
+    expect(utf8Length(JSON.stringify(names.edition))).toBeGreaterThan(0.85 * limits.maxEditionBytes);
+    expect(names.tools[999]).toMatchObject({ canonical: 'wide.tool_999', sourceSchema: { properties: { owner: { type: 'string' } } } });
+    await testEnv.KV.delete(kvKeys.edition(workspace, pointer.hash));
+    expect((await isolate().toolset(workspace, 'wide')).names.tools).toEqual(names.tools);
+    const larger = entries.map((entry) => ({
+      ...entry,
+      notes: Array.from({ length: 2 }, (_, index) => ({ name: `n${index}`, note: 'x'.repeat(490) })),
+    }));
+    expect(await refusal(catalog.put('toolset', 'wide', { tools: larger }))).toMatchObject({ code: 'invalid_request' });
+    expect((await isolate().toolset(workspace, 'wide')).pointer).toEqual(pointer);
+  });
+
+  it('has skills as large as they may be, of bytes that no text is, in pages', async () => {
+    const { catalog, isolate, workspace } = await emptyWorkspace();
+    const base64 = btoa(String.fromCharCode(...Array.from({ length: 8_000 }, (_, index) => (index * 7) % 256)));
+    const resources = Array.from({ length: 61 }, (_, index) => ({ path: `files/${index}.bin`, base64 }));
+    const names = Array.from({ length: 8 }, (_, index) => `skill-${index}`);
+    for (const name of names) {
+      const content = `---\nname: ${name}\ndescription: Is large.\n---\n${'"\\'.repeat(10_000)}`;
+      await catalog.put('skill', name, { content, resources });
+    }
+    const skill = await isolate().skill(workspace, 'skill-7');
+    expect(skill.resources.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(488_000);
+    expect((await pages((page) => catalog.list('skill', page), 200)).map(({ name }) => name)).toEqual(names);
+    const content = '---\nname: skill-7\ndescription: Is large.\n---\nText.';
+    const over = [...resources, ...resources.slice(0, 4).map(({ base64 }, index) => ({ path: `more/${index}`, base64 }))];
+    expect(await refusal(catalog.put('skill', 'skill-7', { content, resources: over }))).toMatchObject({ code: 'invalid_request' });
+    expect(await isolate().skill(workspace, 'skill-7')).toEqual(skill);
   });
 
   it('knows so many tools of all its servers together', async () => {
