@@ -4,6 +4,7 @@
  */
 import { parseDocument } from '../core/issues.ts';
 import { canonicalOf, rawOf, toServerTool } from '../core/kept-tool.ts';
+import { requireNamed } from '../core/listing-report.ts';
 import { invalidRequest } from '../core/problem.ts';
 import type { Issue } from '../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
@@ -47,6 +48,7 @@ export const serverWriter: DocumentWriter = {
     const kept = readTools(context.sql, name);
     const shown = readShown(name, tools, kept);
     const listing = await pinListing(shown.tools, shown);
+    requireNamed(listing);
     const after = toServerOfTools(name, server);
     const isOtherServer = previous === null || JSON.stringify(serverOf(context, name)) !== JSON.stringify(after);
     const taken = await prepareListing(context, after, { kept, listing, isFirst: previous === null, isOtherServer });

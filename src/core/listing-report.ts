@@ -6,9 +6,17 @@ import { canonicalOf, holdOf, stateOf } from './kept-tool.ts';
 import type { KeptTool } from './kept-tool.ts';
 import { limits } from './limits.ts';
 import { quote } from './names.ts';
+import { invalidRequest } from './problem.ts';
 import type { ListingReport } from './server.ts';
 import type { PinnedListing, TakenListing } from './take-listing.ts';
 import { firstWarnings, type Warning } from './warning.ts';
+
+/** Throws `invalid_request` for a listing in which nothing has a name to be known by: like an empty one, it would only take away what there is. */
+export function requireNamed({ items, nameless }: Pick<PinnedListing, 'items' | 'nameless'>): void {
+  if (items.length > 0) return;
+  const issues = nameless.flatMap(({ path, findings }) => findings.map((finding) => findingWarning(path, finding, false)));
+  throw invalidRequest(issues.length > 0 ? issues : [{ path: 'tools', message: 'lists none that there is' }]);
+}
 
 /** `more`: what else there is to say, such as of toolsets that keep their edition. */
 export function reportListing(

@@ -33,7 +33,8 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
   const take = async (server: string, tools: readonly Record<string, unknown>[], isFirst: boolean): Promise<Taken> => {
     const shown = readShown(server, tools, toolsOf(server));
     const listing = await pinListing(shown.tools, shown);
-    requireNamed(listing);
+    // A refresh may find nothing that is a definition.
+    if (tools.length > 0) requireNamed(listing);
     const request = { kept: toolsOf(server), items: listing.items, isFirst, isNamed: (name: string) => isNamed(canonicalOf(server, name)) };
     const taken = takeListing(request);
     return { report: reportListing(server, listing, taken, []), hash: listing.hash, commit: () => void kept.set(server, taken.tools) };

@@ -1,0 +1,154 @@
+/** Spoilt documents over HTTP and the catalog in memory. */
+import fc from 'fast-check';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bodyOf, createHarness, type Harness } from './harness.ts';
+import { checkWrite, hostileTexts, placesOf, prepareDocuments, spoiling, spoilt, valid } from './hostile-documents.ts';
+import { serverOf } from './hostile-rows.ts';
+
+let h: Harness;
+beforeAll(async () => {
+  h = createHarness();
+  await prepareDocuments(h.send);
+});
+
+describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
+  it('with anything in any place is refused where it is wrong, or stored and read back', async () => {
+    const counts = { stored: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.array(spoiling, { minLength: 1, maxLength: 2 }), async (spoilings) => {
+        counts[await checkWrite(h.send, path, spoilings.reduce(spoilt, body))] += 1;
+        await h.send('PUT', path, body);
+      }),
+      { numRuns: 60 },
+    );
+    console.info(`${path}: ${counts.stored} stored, ${counts.refused} refused`);
+    expect(counts.refused).toBeGreaterThan(0);
+    expect(h.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('with a name of every object, or no name at all, in any place, as a value and as a member', async () => {
+    for (const at of placesOf(body).keys()) {
+      // Each in its turn, so that every place and every name has had some of the others.
+      for (const name of [0, 7, 13].map((step) => hostileTexts[(at + step) % hostileTexts.length] ?? '')) {
+        await checkWrite(h.send, path, spoilt(body, { at, how: 'replace', name, value: name }));
+        await checkWrite(h.send, path, spoilt(body, { at, how: 'add', name, value: { polluted: true } }));
+      }
+    }
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(h.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('a listing of nothing that could be known by a name', () => {
+  it.each([
+    [[{ name: 42 }], ['tools[0].name']],
+    [
+      [{ description: 'x' }, { name: '\u202e' }],
+      ['tools[0].name', 'tools[1].name'],
+    ],
+  ])('%j is refused like an empty one, and what is stored stays', async (tools, paths) => {
+    const before = await (await h.send('GET', '/v1/servers/weather')).text();
+    for (const path of ['/v1/servers/weather', '/v1/servers/nameless']) {
+      const answer = await h.send('PUT', path, serverOf(tools));
+      const { issues } = await bodyOf(answer);
+      expect([answer.status, issues.map(({ path: at }: { path: string }) => at)]).toEqual([422, paths]);
+    }
+    expect(await (await h.send('GET', '/v1/servers/weather')).text()).toBe(before);
+    expect((await h.send('GET', '/v1/servers/nameless')).status).toBe(404);
+  });
+});
+
+describe('conditions', () => {
+  it.each([
+    ...['"1"', '1', '*', ' "1" '].map((tag) => [tag, 200] as const),
+    ...['"2"', 'W/"1"', '"abc"', '"0"', '""', '"01"', '1.0', '-1', '"99999999999"', 'null', '"1'].map((tag) => [tag, 412] as const),
+    ['"1", "2"', 422] as const,
+  ])('If-Match: %s on version 1 is %i for every kind, and what lost changes nothing', async (tag, status) => {
+    const { send } = createHarness();
+    await prepareDocuments(send);
+    for (const { path, body } of Object.values(valid)) {
+      const before = await (await send('GET', path)).text();
+      const lost = await send('PUT', path, body, { 'if-match': tag });
+      expect([path, lost.status]).toEqual([path, status]);
+      expect(await (await send('GET', path)).text()).toBe(before);
+      const removed = await send('DELETE', path, undefined, { 'if-match': tag });
+      expect([path, removed.status]).toEqual([path, status === 200 ? 204 : status]);
+    }
+  });
+});
+
+describe('rules of an entry that name what is not there', () => {
+  beforeEach(async () => {
+    h = createHarness();
+    await prepareDocuments(h.send);
+  });
+
+  const put = async (entry: Record<string, unknown>) => {
+    const answer = await h.send('PUT', '/v1/toolsets/rules', { tools: [{ tool: 'weather.get_weather', ...entry }] });
+    const { issues, warnings } = await bodyOf(answer);
+    return [answer.status, (issues ?? warnings).map(({ path, message }: { path: string; message: string }) => `${path}: ${message}`)];
+  };
+  const preset = { arguments: { preset: { token: { secret: 'GH' } } } };
+
+  it('a secret that there is not, that is bound elsewhere, and then one that may be used', async () => {
+    const at = 'tools[0].arguments.preset.token';
+    expect(await put(preset)).toEqual([422, [`${at}: there is no secret "GH"`]]);
+    await h.send('PUT', '/v1/secrets/GH', { value: 'canary', hosts: ['other.example.com'] });
+    expect(await put(preset)).toEqual([422, [expect.stringMatching(/^tools\[0\]\.arguments\.preset\.token: .*not bound to the host/)]]);
+    await h.send('PUT', '/v1/secrets/GH', { value: 'canary', hosts: ['tools.example.com'] });
+    expect(await put(preset)).toEqual([201, []]);
+    // Gone again, the document that was stored is one that would not be.
+    await h.send('DELETE', '/v1/secrets/GH');
+    const shown = await bodyOf(await h.send('GET', '/v1/toolsets/rules'));
+    expect((await h.send('PUT', '/v1/toolsets/rules', shown)).status).toBe(422);
+    expect((await h.send('GET', '/v1/toolsets/rules')).headers.get('etag')).toBe('"1"');
+  });
+
+  it('a pointer that the outputSchema knows nothing of is stored with a warning, one that is none is refused', async () => {
+    expect(await put({ result: { pick: ['/degrees', '/nothing'] } })).toEqual([
+      201,
+      [expect.stringMatching(/^tools\[0\]\.result\.pick\[1\]: "\/nothing"/)],
+    ]);
+    expect(await put({ result: { pick: ['/degrees', 'degrees', '/~2'] } })).toEqual([
+      422,
+      [expect.stringContaining('tools[0].result.pick[1]: '), expect.stringContaining('tools[0].result.pick[2]: ')],
+    ]);
+  });
+});
+
+describe('a skill', () => {
+  const body = '\n---\nUse the `bash` tool.\n';
+  it.each([
+    ['no frontmatter', '# Notes', 'SKILL.md'],
+    ['no end of it', '---\nname: notes\ndescription: x\n', 'SKILL.md'],
+    ['a tab in it', `---\nname: notes\n\tdescription: x${body}`, 'SKILL.md'],
+    ['a list', `---\n- name${body}`, 'SKILL.md'],
+    ['a flow that is not closed', `---\nname: [notes${body}`, 'SKILL.md'],
+    ['a field twice', `---\nname: notes\nname: notes\ndescription: x${body}`, 'SKILL.md'],
+    ['an alias of YAML', `---\nname: &n notes\ndescription: *n${body}`, 'SKILL.md'],
+    ['a bomb of aliases', `---\na: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\nname: notes\ndescription: x${body}`, 'SKILL.md'],
+    ['no instructions', '---\nname: notes\ndescription: x\n---\n \n', 'SKILL.md'],
+    ['another name', `---\nname: other\ndescription: x${body}`, 'SKILL.md: name'],
+    ['a name that is none', `---\nname: constructor.prototype\ndescription: x${body}`, 'SKILL.md: name'],
+    ['no description', `---\nname: notes${body}`, 'SKILL.md: description'],
+    ['a description that is a number', `---\nname: notes\ndescription: 42${body}`, 'SKILL.md: description'],
+    ['a bracket that is not closed', `---\nname: notes\ndescription: x\nallowed-tools: Bash(git:*${body}`, 'SKILL.md: allowed-tools'],
+    ['a member of every object', `---\nname: notes\ndescription: x\nmetadata: {constructor: a}${body}`, 'SKILL.md: metadata'],
+    ['a control character', `---\nname: notes\ndescription: x${body}\u0007`, 'SKILL.md'],
+  ])('with %s in SKILL.md is refused there, and what was stored stays', async (_what, content, at) => {
+    const before = await (await h.send('GET', '/v1/skills/notes')).text();
+    const answer = await h.send('PUT', '/v1/skills/notes', { content });
+    const { issues } = await bodyOf(answer);
+    expect([answer.status, issues.map(({ path }: { path: string }) => path)]).toEqual([422, [at]]);
+    expect(await (await h.send('GET', '/v1/skills/notes')).text()).toBe(before);
+  });
+
+  it.each(['../x', 'a/../../x', '/x', '..\\x', 'a//x', './x', 'C:x', 'a/', '', 'a/./b', 'a\u0000b', '..'])(
+    'with a resource at %j is refused at its path',
+    async (path) => {
+      const { content } = await bodyOf(await h.send('GET', '/v1/skills/notes'));
+      const answer = await h.send('PUT', '/v1/skills/notes', { content, resources: { [path]: 'x' } });
+      expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, `resources.${path}`]);
+    },
+  );
+});
