@@ -48,7 +48,7 @@ export function buildAliasMap(edition: Edition, options: AliasMapOptions): Alias
  * name that the toolset gives the entry.
  */
 export function grantOf({ edition }: Pick<AliasMap, 'edition'>, tool: EditionTool): string {
-  return sharedTools(edition).has(tool.canonical) ? `${tool.canonical} ${(inDocument.get(tool) ?? tool).wireName}` : tool.canonical;
+  return sharedTools(edition).has(tool.canonical) ? `${tool.canonical} ${asWritten(tool).wireName}` : tool.canonical;
 }
 
 /** Canonical names that stand in several entries. */
@@ -64,8 +64,13 @@ function sharedTools(edition: Edition): ReadonlySet<string> {
 
 const shared = new WeakMap<Edition, ReadonlySet<string>>();
 
-/** Tools that go by other names than the toolset gives them, to the tools as it has them. */
-const inDocument = new WeakMap<EditionTool, EditionTool>();
+/** The tool under the names that its toolset gives it, which it may not go by (`MONIKER_ALIASES=off`). */
+export function asWritten(tool: EditionTool): EditionTool {
+  return written.get(tool) ?? tool;
+}
+
+/** Tools that go by other names, to the tools as the toolset has them. */
+const written = new WeakMap<EditionTool, EditionTool>();
 
 /**
  * The same table with more tools at its end: the caller's own, and those that we inject. Their names are free, which others check.
@@ -233,7 +238,7 @@ function withOwnNames(tools: readonly EditionTool[]): EditionTool[] {
       seen.add(wireName);
     }
     const renamed: EditionTool = { ...tool, wireName, aliases: [] };
-    inDocument.set(renamed, tool);
+    written.set(renamed, tool);
     return renamed;
   });
 }

@@ -3,13 +3,13 @@
  * aliases of what a plan offers. Read by whoever rewrites a text (`rewrite-names.ts`); calls are resolved by `alias-map.ts`, which also
  * forgives spelling.
  */
-import { isForModels, type Edition, type EditionTool } from './edition.ts';
+import { asWritten } from './alias-map.ts';
+import { isForModels, type EditionTool } from './edition.ts';
 import type { WireName } from './names.ts';
 import type { NameLookup } from './rewrite-names.ts';
 
 /** What it reads of an `AliasMap`. */
 export type OfferedNames = {
-  readonly edition: Pick<Edition, 'tools'>;
   readonly tools: readonly EditionTool[];
   /** The table that this one extends with tools of a conversation. Those must not change what was told before them. */
   readonly base?: OfferedNames;
@@ -53,9 +53,9 @@ function tablesOf(names: OfferedNames): Tables {
   return tables;
 }
 
-function buildTables({ tools, edition }: OfferedNames): Tables {
-  const written = asWritten(tools, edition.tools);
-  const offered = tools.flatMap((tool, index) => (isForModels(tool) ? [{ tool, entry: written[index] ?? tool }] : []));
+function buildTables({ tools }: OfferedNames): Tables {
+  // Texts call tools by the names that the toolset gives them, also where they go without these.
+  const offered = tools.filter(isForModels).map((tool) => ({ tool, entry: asWritten(tool) }));
   const servers = new Map<string, Table>();
   for (const { tool } of offered) {
     const own: Table = servers.get(tool.server) ?? new Map();
@@ -79,12 +79,4 @@ function buildTables({ tools, edition }: OfferedNames): Tables {
 function add(table: Table, name: string, { wireName }: EditionTool): void {
   const before = table.get(name);
   table.set(name, before === undefined || before === wireName ? wireName : shared);
-}
-
-/** The entries as the toolset has them: with `MONIKER_ALIASES=off` the tools go without the names that texts call them by. */
-function asWritten(tools: readonly EditionTool[], entries: readonly EditionTool[]): readonly EditionTool[] {
-  const listed = new Set(tools.map(({ canonical }) => canonical));
-  const written = entries.filter(({ canonical }) => listed.has(canonical));
-  // All entries of a tool are listed, or none is, in the edition's order.
-  return written.length === tools.length ? written : tools;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildAliasMap, extendAliasMap } from '../../src/core/alias-map.ts';
+import { buildAliasMap, extendAliasMap, grantOf } from '../../src/core/alias-map.ts';
 import type { EditionTool } from '../../src/core/edition.ts';
 import { nameLookup } from '../../src/core/old-names.ts';
 import { rewriteNames } from '../../src/core/rewrite-names.ts';
@@ -122,6 +122,20 @@ describe('a name in a text', () => {
       'actions_get',
       undefined,
     ]);
+  });
+
+  it('becomes the tool’s own where aliases are switched off and one of its entries alone is allowed', async () => {
+    const twice = [
+      { tool: 'docs.read_page', name: 'one', aliases: ['first_page'] },
+      { tool: 'docs.read_page', name: 'two', aliases: [] },
+    ];
+    const { edition } = await compile({ tools: twice }, known);
+    const [first] = edition.tools;
+    if (first === undefined) throw new Error('there are two');
+    const map = buildAliasMap(edition, { aliases: false, allow: [grantOf({ edition }, first)] });
+    const lookup = nameLookup(map, null);
+    expect(map.tools).toHaveLength(1);
+    expect([lookup('one'), lookup('first_page'), lookup('two')]).toEqual([map.tools[0]?.wireName, map.tools[0]?.wireName, undefined]);
   });
 
   it('means what it meant, whatever a conversation adds to the names', async () => {
