@@ -7,6 +7,7 @@ import type { DefinitionChange } from './hold.ts';
 import { isDeeperThan } from './json-depth.ts';
 import { pointer } from './json-pointer.ts';
 import { limits } from './limits.ts';
+import { shortPath } from './listing-findings.ts';
 import { sameJson } from './schema-parts.ts';
 import { bareDefinition, type BareDefinition } from './tool.ts';
 import { visibleText } from './visible-text.ts';
@@ -78,7 +79,8 @@ function add(found: Found, path: string, from: unknown, to: unknown): void {
   }
   const start = typeof from === 'string' && typeof to === 'string' ? startOfWindow(from, to) : 0;
   found.changes.push({
-    path: cut(visibleText(path), 0),
+    // One long name may stand in the paths of all that changed below it.
+    path: shortPath(visibleText(path)),
     ...(from !== undefined && { from: shown(from, start) }),
     ...(to !== undefined && { to: shown(to, start) }),
   });
