@@ -5,6 +5,7 @@
 import type { EntryResult } from './entry-rules.ts';
 import { valueAt, type Found } from './json-pointer.ts';
 import { limits } from './limits.ts';
+import { quoted } from './problem.ts';
 import { boundResult, fetchCall, keptContent } from './result-bound.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 
@@ -47,8 +48,13 @@ function withNote(result: ToolResult, note: string): ToolResult {
   return { ...result, content: [...result.content, { type: 'text', text: note }] };
 }
 
+/** A pointer may have a kilobyte, and this stands beside what was asked for. */
+const maxListedPointers = 10;
+
 function listed(pointers: readonly string[]): string {
-  return pointers.map((pointer) => JSON.stringify(pointer)).join(', ');
+  const rest = pointers.length - maxListedPointers;
+  const shown = pointers.slice(0, maxListedPointers).map(quoted);
+  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 /** As text: the structured form too, where no text tells it. */

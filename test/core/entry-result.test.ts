@@ -61,8 +61,9 @@ describe('picking', () => {
     const { shown, kept } = showResult({ ...textResult('big'), structuredContent: { a: nested } }, pick(...pointers), 'call_1');
     expect(contentText(kept ?? []).length).toBeLessThan(3 * limits.maxToolReplyBytes);
     expect(texts(shown).at(-1)).toMatch(
-      /Left out, because there would be too much of it: "\/a(\/a)+", .*\. To read the whole: fetch_result/,
+      / Left out, because there would be too much of it: "\/a", .* and 39 more\. To read the whole: fetch_result /,
     );
+    expect(Object.keys(shown.structuredContent ?? {})).toEqual([]);
   });
 
   it('shows one part, however large', () => {
@@ -73,6 +74,13 @@ describe('picking', () => {
     );
     expect(texts(shown)[0]).toContain('To read on: fetch_result {"callId":"c"');
     expect(contentText(kept ?? []).length).toBeGreaterThan(limits.maxToolReplyBytes);
+  });
+
+  it('names few of very many long pointers that match nothing', () => {
+    const pointers = Array.from({ length: limits.maxPicks - 1 }, (_, index) => `/${index}${'/b'.repeat(500)}`);
+    const { shown } = showResult(json, pick('/total', ...pointers), null);
+    expect(texts(shown)[1]).toMatch(/^\[Only these parts of the result are shown\. Not in this result: "\/0\/b.*…", .* and 39 more\.\]$/);
+    expect(contentText(shown.content).length).toBeLessThan(2000);
   });
 
   it('leaves errors as they are', () => {
