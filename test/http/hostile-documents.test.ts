@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
 import { checkWrite, hostileTexts, placesOf, prepareDocuments, spoiling, spoilt, valid } from './hostile-documents.ts';
-import { serverOf } from './hostile-rows.ts';
+import { plainTool, serverOf } from './hostile-rows.ts';
 
 let h: Harness;
 beforeAll(async () => {
@@ -152,3 +152,37 @@ describe('a skill', () => {
     },
   );
 });
+
+it.each(['constructor', 'prototype', 'then', 'tostring'])(
+  'a name such as %s is a name like any other, of every kind of document',
+  async (name) => {
+    const { send } = createHarness();
+    const documents: [path: string, body: unknown][] = [
+      [`/v1/servers/${name}`, serverOf([plainTool('constructor'), plainTool('toString'), plainTool('get_city')])],
+      [`/v1/tools/ui.${name}`, valid['ui-tool']?.body],
+      [`/v1/skills/${name}`, { content: `---\nname: ${name}\ndescription: Names.\nallowed-tools: constructor\n---\nUse it.\n` }],
+      [`/v1/toolsets/${name}`, { tools: ['constructor', 'toString', 'get_city'].map((tool) => ({ tool: `${name}.${tool}` })) }],
+      [
+        `/v1/agents/${name}`,
+        { model: 'rehearsal/default', toolset: name, skills: [name], tools: ['constructor', 'get_city', '__proto__'] },
+      ],
+    ];
+    for (const [path, body] of documents) {
+      expect([path, (await send('PUT', path, body)).status]).toEqual([path, 201]);
+      expect([path, (await send('GET', path)).status]).toEqual([path, 200]);
+    }
+    const { tools } = await bodyOf(await send('GET', `/v1/toolsets/${name}/tools?provider=openai`));
+    expect(tools.map(({ wireName }: { wireName: string }) => wireName)).toEqual([
+      expect.stringMatching(/^constructor_[0-9a-f]{10}$/),
+      expect.stringMatching(/^toString_[0-9a-f]{10}$/),
+      'get_city',
+    ]);
+    const resolve = async (called: string) => await bodyOf(await send('GET', `/v1/toolsets/${name}/resolve?name=${called}`));
+    expect(await resolve('constructor')).toMatchObject({ canonical: `${name}.constructor`, via: 'own' });
+    expect(await resolve('__proto__')).toMatchObject({ code: 'unknown_tool' });
+    expect(await resolve('hasOwnProperty')).toMatchObject({ code: 'unknown_tool' });
+    const agent = await bodyOf(await send('GET', `/v1/agents/${name}`));
+    expect(agent.warnings).toMatchObject([{ path: 'tools[2]', message: expect.stringContaining('__proto__') }]);
+    for (const [path] of documents.toReversed()) expect([path, (await send('DELETE', path)).status]).toEqual([path, 204]);
+  },
+);
