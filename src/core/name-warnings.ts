@@ -45,14 +45,20 @@ function shadowedTools(entries: readonly NamedEntry[], known: KnownTools): Warni
   });
 }
 
+/**
+ * A canonical name that means several entries means the only one without presets (`alias-map.ts`). Where none is without, or more than
+ * one, a call by it finds no tool.
+ */
 function repeatedTools(entries: readonly NamedEntry[]): Warning[] {
   const first = new Map<string, NamedEntry>();
+  const plain = new Map<string, number>();
+  for (const entry of entries) {
+    if (!first.has(entry.canonical)) first.set(entry.canonical, entry);
+    if (entry.source.arguments?.preset === undefined) plain.set(entry.canonical, (plain.get(entry.canonical) ?? 0) + 1);
+  }
   return entries.flatMap((entry) => {
     const before = first.get(entry.canonical);
-    if (before === undefined) {
-      first.set(entry.canonical, entry);
-      return [];
-    }
+    if (before === undefined || before === entry || plain.get(entry.canonical) === 1) return [];
     const message = `${entry.canonical} stands at ${before.path} too; a call by its canonical name fits both and is refused as ambiguous`;
     return [{ path: `${entry.path}.tool`, message }];
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
 import { compileEdition, editionBytes, editionHash } from '../../src/core/edition.ts';
 import type { Issue } from '../../src/core/problem.ts';
 import { definitionPin, pinOf } from '../../src/core/tool-pin.ts';
@@ -254,6 +255,17 @@ describe('warnings', () => {
   it('say so when one tool stands twice', async () => {
     const { warnings } = await compile({ tools: [{ tool: 'docs.search' }, { tool: 'docs.search', name: 'find' }] }, known);
     expect(warnings).toEqual([expect.stringContaining('tools[1].tool: docs.search stands at tools[0] too')]);
+  });
+
+  it('say so of presets too, but where one entry alone has none: that is what the canonical name means', async () => {
+    const preset = (name: string, query: string) => ({ tool: 'find.it', name, arguments: { preset: { query } } });
+    const tools = knownTools([toolOf('find', 'it', { inputSchema: { type: 'object', properties: { query: { type: 'string' } } } })]);
+    const two = await compile({ tools: [preset('cats', 'cat'), preset('dogs', 'dog')] }, tools);
+    expect(two.warnings).toEqual([expect.stringContaining('tools[1].tool: find.it stands at tools[0] too')]);
+    const plain = await compile({ tools: [preset('cats', 'cat'), { tool: 'find.it' }, preset('dogs', 'dog')] }, tools);
+    expect(plain.warnings).toEqual([]);
+    const map = buildAliasMap(plain.edition, { aliases: true });
+    expect(resolveName(map, 'find.it')).toMatchObject({ ok: true, wireName: 'it', via: 'canonical' });
   });
 });
 
