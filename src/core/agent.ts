@@ -4,7 +4,9 @@ import { limits } from './limits.ts';
 import { SkillName } from './skill.ts';
 import { ToolsetReference } from './toolset-reference.ts';
 
-export const ResourceName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/);
+export const ResourceName = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/, { message: 'must be 1 to 50 of a-z, 0-9 and "-", with no "-" at either end' });
 
 /** `provider/model`; split at the first `/` only. */
 export const ModelRef = z

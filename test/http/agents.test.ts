@@ -56,6 +56,12 @@ describe('the list of an agent', () => {
   });
 });
 
+it('whose name cannot be one is told what a name is', async () => {
+  const refused = await h.send('PUT', '/v1/agents/Bad_Name', { model: 'rehearsal/default' });
+  expect(refused.status).toBe(422);
+  expect((await bodyOf(refused)).issues).toEqual([{ path: 'agent', message: expect.stringContaining('must be 1 to 50 of a-z') }]);
+});
+
 describe('an agent whose toolset is not there', () => {
   const ask = () => h.send('POST', '/v1/chat/completions', { model: 'agent/helper', messages: [{ role: 'user', content: 'x' }] });
 

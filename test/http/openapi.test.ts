@@ -121,6 +121,15 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('has an example for each name in a path to what a toolset is made of', () => {
+    const paths = operations().filter(({ path }) => /^\/v1\/(toolsets|tools|servers|skills|agents)\/\{/.test(path));
+    expect(paths.length).toBeGreaterThan(0);
+    for (const { method, path, operation } of paths) {
+      for (const { name, example } of operation.parameters.filter((parameter: Loose) => parameter.in === 'path'))
+        expect(example, `${method} ${path}: ${name}`).toBeTypeOf('string');
+    }
+  });
+
   it('has an example for what a newcomer makes first, and each is taken', async () => {
     for (const path of ['/v1/toolsets/{toolset}', '/v1/agents/{agent}', '/v1/providers/{provider}', '/v1/servers/{server}', '/v1/keys']) {
       const operation = document.paths[path].put ?? document.paths[path].post;

@@ -26,7 +26,7 @@ export function mountAgents(app: App): void {
     noun: 'agent',
     tag: 'Agents',
     scopes: ['toolsets'],
-    name: ResourceName,
+    name: ResourceName.meta({ example: 'demo' }),
     body: WrittenAgent,
     view: AgentView,
     reviewed: ReviewedAgent,

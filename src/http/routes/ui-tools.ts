@@ -64,7 +64,7 @@ export function mountUiTools(app: App): void {
       scopes: ['toolsets'],
       summary: 'Delete a UI tool',
       description: 'In toolsets that list it, it is missing from then on.',
-      params: z.object({ canonical: z.string() }),
+      params: z.object({ canonical: z.string().meta({ example: 'ui.camera' }) }),
       headers: conditionHeaders,
       answers: { 204: { description: 'Gone.' } },
       problems: ['precondition_failed'],
