@@ -1,7 +1,7 @@
 /**
- * The tools that a conversation with a large toolset has come to: found with `find_tools`, or called. A fold over a session's log, so
- * that it outlives restarts, summaries and a change of provider. What of it a model is sent is `offered-tools.ts`; where it is kept is
- * `session/gathered-store.ts`.
+ * The tools that a conversation with a large toolset has come to: found with `find_tools`, spoken of by a skill that it has
+ * read up, or called. A fold over a session's log, so that it outlives restarts, summaries and a change of provider. What of it a model is
+ * sent is `offered-tools.ts`; where it is kept is `session/gathered-store.ts`.
  */
 import { toolsNamed, type AliasMap } from './alias-map.ts';
 import type { EditionTool } from './edition.ts';
@@ -9,6 +9,7 @@ import { findToolsCanonical } from './find-tools.ts';
 import { limits } from './limits.ts';
 import type { Message } from './message.ts';
 import type { SessionEventBody } from './session-event.ts';
+import { useSkillCanonical } from './use-skill.ts';
 import { isRecord } from './wire-value.ts';
 
 /** By its canonical name, and the name it was found or called by: of several entries of one tool that says which. */
@@ -51,7 +52,7 @@ function gatheredBy(event: SessionEventBody): readonly Gathered[] {
   switch (event.type) {
     case 'tool-result':
       if (event.canonical === null) return [];
-      if (event.canonical === findToolsCanonical && event.structuredContent !== undefined) return foundIn(event.structuredContent);
+      if (tellsOfTools.has(event.canonical) && event.structuredContent !== undefined) return foundIn(event.structuredContent);
       return [{ canonical: event.canonical, name: event.name }];
     case 'history':
       // Messages do not say what was found: a fork is told.
@@ -61,7 +62,9 @@ function gatheredBy(event: SessionEventBody): readonly Gathered[] {
   }
 }
 
-/** Of a find's result: only its own tool may answer under its name, and what it wrote is read as it was written. */
+const tellsOfTools: ReadonlySet<string> = new Set([findToolsCanonical, useSkillCanonical]);
+
+/** Of a find's result, or a skill's: only its own tool may answer under its name, and what it wrote is read as it was written. */
 function foundIn({ tools }: Record<string, unknown>): Gathered[] {
   return (Array.isArray(tools) ? tools : []).flatMap((tool: unknown) =>
     isRecord(tool) && typeof tool.canonical === 'string' && typeof tool.name === 'string'

@@ -25,6 +25,14 @@ export function readSkillNames(skill: Pick<SkillFields, 'allowedTools' | 'requir
   return { renamed, missing };
 }
 
+/** The plan's tools that its frontmatter names, as far as a name means one. */
+export function ownTools(skill: Pick<SkillFields, 'allowedTools' | 'requires'>, names: AliasMap): EditionTool[] {
+  return toolsOf(skill).flatMap((name) => {
+    const meant = toolsFor(name, names);
+    return meant.length === 1 ? meant : [];
+  });
+}
+
 /**
  * For the text of a skill: old names as anywhere (`old-names.ts`), the tools of its frontmatter, and other programs' names in
  * exactly their spelling, since `ls` and `grep` in inline code are mostly the commands.

@@ -1,11 +1,13 @@
 /** What a model is told of skills: in the system prompt their names and what for, and by `use_skill` the whole of one (DESIGN §8). */
-import { resolveName, wireNameOf, type AliasMap } from './alias-map.ts';
+import { resolveName, toolsNamed, wireNameOf, type AliasMap } from './alias-map.ts';
+import { isForModels, type EditionTool } from './edition.ts';
+import { limits } from './limits.ts';
 import { oneLine } from './paragraphs.ts';
 import { rewriteNames } from './rewrite-names.ts';
 import type { PlanSkill, Skill } from './skill.ts';
 import { skillFolder } from './skill.ts';
 import { skillInstructions } from './skill-file.ts';
-import { readSkillNames, skillNameLookup } from './skill-names.ts';
+import { ownTools, readSkillNames, skillNameLookup } from './skill-names.ts';
 import { useSkillCanonical } from './use-skill.ts';
 
 /** `''` where there are no skills, or no tool to read them with. */
@@ -43,6 +45,27 @@ export function skillText(skill: Skill, names: AliasMap | null): string {
   const text = skillInstructions(skill.content);
   const told = names === null ? text : rewriteNames(text, skillNameLookup(skill, names));
   return [`# Skill: ${name}`, ...notes, '---', told].join('\n\n');
+}
+
+/** The tools of its frontmatter, and those that its text names in inline code; what cannot be called now is none. */
+export function spokenTools(skill: Skill, names: AliasMap): { name: string; canonical: string }[] {
+  const tools = new Set(ownTools(skill, names));
+  const told = skillNameLookup(skill, names);
+  for (const [, name = ''] of skillInstructions(skill.content).matchAll(inlineCode)) {
+    const now = told(name);
+    const [tool, ...others] = toolsNamed(names, now ?? name);
+    // Much else stands in inline code: what is named in its own spelling is meant.
+    const isNamed = tool !== undefined && others.length === 0 && (now !== undefined || isCalled(tool, name));
+    if (isNamed && isForModels(tool)) tools.add(tool);
+  }
+  return [...tools].slice(0, limits.maxFoundTools).map(({ wireName, canonical }) => ({ name: wireName, canonical }));
+}
+
+/** Of one line, and no longer than a name: a fence has none. */
+const inlineCode = /`([^`\n]{1,128})`/g;
+
+function isCalled({ wireName, canonical, ownName, aliases }: EditionTool, name: string): boolean {
+  return [wireName, canonical, ownName].includes(name) || aliases.some((alias) => alias.name === name);
 }
 
 function filesNote(name: string, names: AliasMap | null): string {

@@ -4,11 +4,12 @@
  */
 import type { AliasMap } from '../core/alias-map.ts';
 import { fold } from '../core/fold.ts';
+import { isOnDemand } from '../core/offered-tools.ts';
 import type { Plan } from '../core/plan.ts';
 import { orNull } from '../core/problem.ts';
 import type { PlanSkill, Skill } from '../core/skill.ts';
 import { readSkillNames } from '../core/skill-names.ts';
-import { skillText } from '../core/skill-prompt.ts';
+import { skillText, spokenTools } from '../core/skill-prompt.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { SkillReader } from '../ports/tool-executor.ts';
 
@@ -47,11 +48,17 @@ export function createSkillReader(skills: readonly Skill[], names: () => AliasMa
   const byName = new Map(skills.map((skill) => [skill.name, skill]));
   // `PDF Processing` for `pdf-processing`: of names that fold alike the first.
   const folded = new Map(skills.toReversed().map((skill) => [fold(skill.name), skill]));
+  const find = (name: string): Skill | undefined => byName.get(name) ?? folded.get(fold(name));
   return {
     names: () => [...byName.keys()],
     read(name) {
-      const skill = byName.get(name) ?? folded.get(fold(name));
+      const skill = find(name);
       return skill === undefined ? null : skillText(skill, names());
+    },
+    tools(name) {
+      const skill = find(name);
+      const offered = names();
+      return skill === undefined || offered === null || !isOnDemand(offered) ? [] : spokenTools(skill, offered);
     },
   };
 }

@@ -43,6 +43,8 @@ export interface SkillReader {
   names(): readonly string[];
   /** As a model is given it; null: the plan has no such skill. */
   read(name: string): string | null;
+  /** The tools that it speaks of, where most are given on demand: with the skill the conversation has come to them. Else none. */
+  tools(name: string): readonly { name: string; canonical: string }[];
 }
 
 export interface ToolExecutor {

@@ -10,6 +10,8 @@ export const useSkill = defineTool({
     if (skills === null) throw new ToolFault('There are no skills here: they belong to agents, and come with a turn of one that has some.');
     const text = skills.read(name.trim());
     if (text === null) throw new ToolFault(`There is no skill ${JSON.stringify(name)}. There are: ${skills.names().join(', ')}.`);
-    return text;
+    const tools = skills.tools(name.trim());
+    // What is gathered from here on is read out of this (`core/gathered-tools.ts`).
+    return { isError: false, content: [{ type: 'text' as const, text }], ...(tools.length > 0 && { structuredContent: { tools } }) };
   },
 });

@@ -47,6 +47,11 @@ describe('what a conversation gathers', () => {
     expect(fold({ type: 'tool-input-start', ...at, callId: 'call_1', name: 'b', canonical: 'a.b', via: 'wire' })).toEqual([]);
   });
 
+  it('is what a skill speaks of, too, once it was read up', () => {
+    const tools = [{ name: 'issue', canonical: 'github.create_issue' }];
+    expect(fold(foundBy(tools, 'builtin.use_skill'))).toEqual(['github.create_issue as issue']);
+  });
+
   it('believes no other tool that says what was found, nor what is no list of tools', () => {
     const tools = [{ name: 'x', canonical: 'a.x' }];
     expect(fold(foundBy(tools, 'evil.find_tools'))).toEqual(['evil.find_tools as find_tools']);

@@ -96,6 +96,7 @@ async function curate(service: SharedService): Promise<void> {
   await put('/v1/servers/wild', { ...served, tools: [{ name: 'post_note', description: 'Posts a note.', inputSchema: anything }] });
   await put('/v1/tools/ui.camera', { label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: ['take a picture'] });
   await put('/v1/skills/count-runs', { content: skill });
+  await put('/v1/skills/stow', { content: `---\nname: stow\ndescription: Stows.\n---\nCall \`archive_parcel_0\` once.\n` });
   await put('/v1/toolsets/curated', curated);
   await put('/v1/toolsets/shop', { tools: shop.map(({ name }) => ({ tool: `shop.${name}` })) });
   await put('/v1/toolsets/wild', { tools: [{ tool: 'wild.post_note', aliases: ['note'] }] });
@@ -106,6 +107,7 @@ async function curate(service: SharedService): Promise<void> {
     await put(`/v1/agents/curated-${wire}`, { model, toolset: 'curated' });
     await put(`/v1/agents/skilled-${wire}`, { model, toolset: 'curated', tools: ['ListRuns'], skills: ['count-runs'] });
     await put(`/v1/agents/shop-${wire}`, { model, fallbacks: [next], toolset: 'shop' });
+    await put(`/v1/agents/stocked-${wire}`, { model, toolset: 'shop', skills: ['stow'] });
     await put(`/v1/agents/wild-${wire}`, { model, toolset: 'wild' });
     await put(`/v1/agents/pages-${wire}`, { model, toolset: 'pages' });
   }
@@ -254,6 +256,18 @@ describe('stock clients of agents with toolsets to the full', () => {
         expect(told.understood[0]?.system).toContain('count-runs');
         expect(JSON.stringify(told.understood[1]?.messages)).toContain('Call `list_runs` and count.');
         expect(lastResults(told).join()).toContain('list_runs {');
+      });
+
+      it('a skill brings the tools along that it speaks of, where tools are on demand', async () => {
+        const told = fakes.tell(`stow ${client.name} ${wire}`, {
+          say: inTurn({ calls: [call('use_skill', { name: 'stow' })] }, { calls: [call('archive_parcel_0')] }, { text: 'Stowed.' }),
+        });
+        const reply = await ask({ model: `agent/stocked-${wire}`, items: [client.user(`Well? ${told.mark}`)] });
+        expect(reply).toMatchObject({ text: 'Stowed.', calls: [], finish: 'stop' });
+        const start = ['find_tools', 'use_skill', 'fetch_result'];
+        const found = [...start, 'archive_parcel_0'];
+        if (wire !== 'text') expect(offered(told)).toEqual([start, found, found]);
+        else expect(told.understood[1]?.system).toContain('"name":"archive_parcel_0"');
       });
 
       it('tools that are shown to a person are nothing to the model, nor in what the client reads', async () => {

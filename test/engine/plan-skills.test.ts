@@ -152,6 +152,28 @@ describe('the skills of a plan', () => {
     await expect(planSkills(away, 'default', ['one'], null)).rejects.toThrow('away');
   });
 
+  it('name the tools that a conversation comes to with them, where most are given on demand', async () => {
+    const body =
+      'Use the `bash` tool, `list_directory` and `rm`; then read_file.\n\n```sh\ndelete_file `write_file\n```\nNever `http_request`.';
+    const skill = skillOf('tidy', 'allowed-tools: Bash(ls:*) Read', body);
+    const own = ['bash', 'list_directory', 'read_file', 'delete_file', 'write_file'].map((name) => ({
+      tool: `builtin.${name}`,
+      aliases: [],
+    }));
+    const listed = Toolset.parse({ tools: [{ ...own[0], name: 'terminalRun' }, ...own.slice(1)], onDemandAbove: 2 });
+    const registry = { get: (name: string) => known.get(name), all: () => known.values(), hasServer: () => true };
+    const { edition } = await compileEdition({ workspace: 'default', name: 'demo', toolset: listed, known: registry });
+    const names = buildAliasMap(edition, { aliases: true });
+    const told = (offered: AliasMap) => createSkillReader([skill], () => offered)?.tools('Tidy');
+    expect(told(names)).toEqual([
+      { name: 'terminalRun', canonical: 'builtin.bash' },
+      { name: 'read_file', canonical: 'builtin.read_file' },
+      { name: 'list_directory', canonical: 'builtin.list_directory' },
+    ]);
+    expect(told(buildAliasMap({ ...edition, onDemandAbove: 100 }, { aliases: true }))).toEqual([]);
+    expect(createSkillReader([skill], () => names)?.tools('none')).toEqual([]);
+  });
+
   it('are read by their names in any spelling, with their files', async () => {
     const names = await renamed();
     const reader = createSkillReader(skills, () => names);
