@@ -8,7 +8,8 @@ import type { ServerTool } from '../core/server.ts';
 import type { CatalogContext } from './context.ts';
 import { requireRow } from './documents.ts';
 import { knownTools } from './known-tools.ts';
-import { dropDefinitions, readTool, serverOf, writeTool } from './server-tools.ts';
+import { dropDefinitions, serverOf } from './server-definitions.ts';
+import { readTool, writeTool } from './server-tools.ts';
 import { recompileWith, revise } from './toolsets.ts';
 
 export async function acceptTool(context: CatalogContext, server: string, name: string, refId: string | undefined): Promise<ServerTool> {

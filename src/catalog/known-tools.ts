@@ -11,7 +11,7 @@ import type { Page, PageRequest } from '../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';
 import { allRows, readRow } from './documents.ts';
-import { serverDefinitions } from './server-tools.ts';
+import { serverDefinitions } from './server-definitions.ts';
 import { uiToolDefinitions } from './ui-tool-definitions.ts';
 
 /** What is about to be written, in the place of what is stored. */

@@ -1,16 +1,14 @@
 /**
- * Rows of servers' tools, and the definitions that toolsets are compiled from, which an object keeps parsed: a workspace has
- * thousands. Every write of a row is followed by `dropDefinitions`. What becomes of a tool is decided in `core/take-listing.ts`.
+ * Rows of servers' tools. Every write of one is followed by `dropDefinitions` (`server-definitions.ts`), for what is kept parsed of them.
+ * What becomes of a tool is decided in `core/take-listing.ts`.
  */
-import { stateOf, toDefinition, toServerTool } from '../core/kept-tool.ts';
-import type { KeptTool, PinnedDefinition, ServerOfTools } from '../core/kept-tool.ts';
+import { toServerTool } from '../core/kept-tool.ts';
+import type { KeptTool, PinnedDefinition } from '../core/kept-tool.ts';
 import { limits } from '../core/limits.ts';
-import type { Server, ServerTool } from '../core/server.ts';
-import type { ToolDefinition } from '../core/tool.ts';
+import type { ServerTool } from '../core/server.ts';
 import type { Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';
-import { readRow } from './documents.ts';
 
 export function readTools(sql: SqlStorage, server: string): KeptTool[] {
   return sql.exec<SqlRow>('SELECT * FROM server_tools WHERE server = ? ORDER BY name', server).toArray().map(fromSql);
@@ -79,92 +77,6 @@ export function writeTool(context: CatalogContext, server: string, tool: KeptToo
 export function forgetTool(sql: SqlStorage, server: string, name: string): void {
   sql.exec('DELETE FROM server_tools WHERE server = ? AND name = ?', server, name);
 }
-
-/** Part of a write's transaction, when toolsets have given up these tools (canonical names): nobody asks for those any more that are gone. */
-export function forgetUnnamed(context: CatalogContext, canonicals: ReadonlySet<string>): void {
-  if (canonicals.size === 0) return;
-  for (const definition of [...serverDefinitions(context).values()].flat()) {
-    if (definition.source?.state !== 'missing' || !canonicals.has(definition.canonical)) continue;
-    const named = context.sql.exec('SELECT 1 FROM toolset_tools WHERE tool = ? LIMIT 1', definition.canonical).toArray();
-    if (named.length > 0) continue;
-    const { server, name } = definition;
-    context.sql.exec('DELETE FROM server_tools WHERE server = ? AND name = ? AND listed_pin IS NULL', server, name);
-    dropDefinitions(context, server);
-  }
-}
-
-/** By server, those of a removed one included. */
-export function serverDefinitions(context: CatalogContext): ReadonlyMap<string, readonly ToolDefinition[]> {
-  const parsed = parsedOf(context);
-  parsed.names ??= serverNames(context.sql);
-  return new Map(parsed.names.map((server) => [server, parsedServer(context, server).definitions]));
-}
-
-/** Own names of a server's tools that are not to be called now. */
-export function uncallableNames(context: CatalogContext, server: string): readonly string[] {
-  return parsedServer(context, server).uncallable;
-}
-
-/** Part of a write's transaction: what is kept parsed of a server is read again. */
-export function dropDefinitions(context: CatalogContext, server: string): void {
-  const parsed = parsedOf(context);
-  parsed.names = null;
-  parsed.servers.delete(server);
-}
-
-/** After a transaction that failed: what was read within it never was. */
-export function dropAllDefinitions(context: CatalogContext): void {
-  parsedServers.delete(context);
-}
-
-function parsedServer(context: CatalogContext, server: string): ParsedServer {
-  const { servers } = parsedOf(context);
-  const known = servers.get(server);
-  if (known !== undefined) return known;
-  const tools = readTools(context.sql, server);
-  const parsed = {
-    definitions: definitionsOf(serverOf(context, server), tools),
-    uncallable: tools.filter((tool) => stateOf(tool) !== 'ready').map(({ name }) => name),
-  };
-  servers.set(server, parsed);
-  return parsed;
-}
-
-function serverNames(sql: SqlStorage): string[] {
-  const query = `SELECT server FROM server_tools UNION SELECT name FROM documents WHERE kind = 'server' AND deleted = 0 ORDER BY 1`;
-  return sql
-    .exec<{ server: string }>(query)
-    .toArray()
-    .map(({ server }) => server);
-}
-
-function parsedOf(context: CatalogContext): Parsed {
-  const parsed = parsedServers.get(context) ?? { names: null, servers: new Map() };
-  parsedServers.set(context, parsed);
-  return parsed;
-}
-
-export function definitionsOf(server: ServerOfTools, tools: readonly KeptTool[]): ToolDefinition[] {
-  return tools.flatMap((tool) => toDefinition(server, tool) ?? []);
-}
-
-/** A removed server says nothing for its tools. */
-export function serverOf(context: CatalogContext, name: string): ServerOfTools {
-  const row = readRow(context.sql, 'server', name);
-  if (row === null || row.deleted) return { name, kind: 'static', trusted: false };
-  return toServerOfTools(name, row.body as Omit<Server, 'tools'>); // Parsed by the schema when it was written.
-}
-
-export function toServerOfTools(name: string, { kind, trusted = false, instructions }: Omit<Server, 'tools'>): ServerOfTools {
-  return { name, kind, trusted, ...(instructions !== undefined && { instructions }) };
-}
-
-/** `names`: of all servers there are, null until they are asked for. */
-type Parsed = { names: string[] | null; servers: Map<string, ParsedServer> };
-type ParsedServer = { definitions: readonly ToolDefinition[]; uncallable: readonly string[] };
-
-/** Lives as long as the object that the context is of. */
-const parsedServers = new WeakMap<CatalogContext, Parsed>();
 
 /** In the column `reason`; `listed_pin` is then the hash of what was refused. */
 const refusedReason = 'refused';

@@ -19,18 +19,8 @@ import { requireTool } from './accept-tool.ts';
 import { listRows, requireRow } from './documents.ts';
 import { knownTools } from './known-tools.ts';
 import { readSealedSecrets } from './secrets.ts';
-import {
-  definitionsOf,
-  dropDefinitions,
-  forgetTool,
-  pageOfTools,
-  readTools,
-  serverOf,
-  toServerOfTools,
-  uncallableNames,
-  withToolCounts,
-  writeTool,
-} from './server-tools.ts';
+import { definitionsOf, dropDefinitions, serverOf, toServerOfTools, uncallableNames } from './server-definitions.ts';
+import { forgetTool, pageOfTools, readTools, withToolCounts, writeTool } from './server-tools.ts';
 import { namedTools, prepareListing } from './take-listing.ts';
 import { recompileWith, revise } from './toolsets.ts';
 import { checkNameInBody } from './write-document.ts';

@@ -9,7 +9,8 @@ import { takeListing } from '../core/take-listing.ts';
 import type { PinnedListing } from '../core/take-listing.ts';
 import type { CatalogContext } from './context.ts';
 import { knownTools } from './known-tools.ts';
-import { definitionsOf, dropDefinitions, forgetTool, sizeOfOthers, writeTool } from './server-tools.ts';
+import { definitionsOf, dropDefinitions } from './server-definitions.ts';
+import { forgetTool, sizeOfOthers, writeTool } from './server-tools.ts';
 import { recompileWith, revise } from './toolsets.ts';
 
 /** `commit` is a part of the transaction of the write. */

@@ -8,7 +8,7 @@ import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { storeEdition } from './editions.ts';
 import { knownTools } from './known-tools.ts';
-import { forgetUnnamed } from './server-tools.ts';
+import { forgetUnnamed } from './server-definitions.ts';
 import { enqueuePublish } from './outbox.ts';
 import { insertVersion, reviseVersion, versionRow } from './toolset-versions.ts';
 import { checkNameInBody } from './write-document.ts';
