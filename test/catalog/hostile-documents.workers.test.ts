@@ -1,0 +1,79 @@
+/** Spoilt documents over HTTP and the real catalog: what `test/http/hostile-documents.test.ts` does to the one in memory, in small. */
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createApp } from '../../src/http/app.ts';
+import { wire } from '../../src/wiring.ts';
+import { bodyOf } from '../http/harness.ts';
+import { checkWrite, hostileTexts, placesOf, prepareDocuments, spoiling, spoilt, valid } from '../http/hostile-documents.ts';
+import { serverOf, type Send } from '../http/hostile-rows.ts';
+import { testEnv } from '../storage/workspace.ts';
+
+const app = createApp(wire);
+const send: Send = async (method, path, body, headers = {}) => {
+  const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+  const all = {
+    authorization: `Bearer ${testEnv.MONIKER_ROOT_KEY}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...headers,
+  };
+  return await app.request(path, { method, headers: all, body: text }, testEnv);
+};
+
+beforeAll(() => prepareDocuments(send));
+
+describe.each(Object.entries(valid))('a %s', (_kind, { path, body }) => {
+  it('with anything in any place is refused where it is wrong, or stored and read back', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(spoiling, { minLength: 1, maxLength: 2 }), async (spoilings) => {
+        await checkWrite(send, path, spoilings.reduce(spoilt, body));
+        await send('PUT', path, body);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('with a name of every object, or no name at all, in any place', async () => {
+    for (const at of placesOf(body).keys()) {
+      const name = hostileTexts[at % hostileTexts.length] ?? '';
+      await checkWrite(send, path, spoilt(body, { at, how: 'replace', name, value: name }));
+      await checkWrite(send, path, spoilt(body, { at, how: 'add', name, value: { polluted: true } }));
+    }
+    await send('PUT', path, body);
+  });
+
+  it('is written under the version that stands, and no other', async () => {
+    const before = await send('GET', path);
+    const text = await before.text();
+    // A UI tool is read as any tool is, and its version is told by the write.
+    const tag = before.headers.get('etag') ?? (await send('PUT', path, body)).headers.get('etag') ?? '';
+    for (const [condition, status] of [
+      [`W/${tag}`, 412],
+      ['"1000000"', 412],
+      ['"abc"', 412],
+      [`${tag}, "1000000"`, 422],
+      [tag, 200],
+      ['*', 200],
+    ] as const)
+      expect([condition, (await send('PUT', path, body, { 'if-match': condition })).status]).toEqual([condition, status]);
+    expect(await (await send('GET', path)).text()).toBe(text);
+  });
+});
+
+it('a listing in which nothing has a name takes no tool away', async () => {
+  const before = await (await send('GET', '/v1/servers/weather')).text();
+  const answer = await send('PUT', '/v1/servers/weather', serverOf([{ name: 42 }, { description: 'x' }]));
+  expect([answer.status, (await bodyOf(answer)).issues]).toMatchObject([422, [{ path: 'tools[0].name' }, { path: 'tools[1].name' }]]);
+  expect(await (await send('GET', '/v1/servers/weather')).text()).toBe(before);
+});
+
+it('an agent is told which tools its skills need and do not find', async () => {
+  const content =
+    '---\nname: lost\ndescription: Lost.\nallowed-tools: Bash(git:*) get_city\nrequires: constructor nowhere_tool\n---\nGo.\n';
+  expect((await send('PUT', '/v1/skills/lost', { content })).status).toBe(201);
+  const agent = { model: 'rehearsal/default', toolset: 'steady', skills: ['lost', 'nothing'] };
+  const { warnings } = await bodyOf(await send('PUT', '/v1/agents/lost', agent));
+  expect(warnings).toEqual([
+    { path: 'skills[0]', message: expect.stringMatching(/needs constructor, nowhere_tool, Bash/) },
+    { path: 'skills[1]', message: expect.stringContaining('There is no skill "nothing" yet') },
+  ]);
+});
