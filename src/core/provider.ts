@@ -1,5 +1,6 @@
 /** A model provider as its administrator writes it (DESIGN §6, §9). Adapters live in `src/providers/`. */
 import { z } from 'zod';
+import { sentHeaders } from './sent-headers.ts';
 import { Prices } from './price.ts';
 import { defaultBaseUrl, ProviderKind } from './provider-kind.ts';
 import { ProviderProfile } from './provider-profile.ts';
@@ -14,45 +15,7 @@ export const ProviderName = z
 const SecretRef = z.strictObject({ secret: SecretName });
 export type SecretRef = z.infer<typeof SecretRef>;
 
-/** Headers that carry a credential: their values are refused in plain text, which GET would show. */
-const credentialHeaders = new Set([
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'api-key',
-  'x-api-key',
-  'x-goog-api-key',
-  'x-auth-token',
-]);
-/** Headers that belong to the connection or to us. */
-const reservedHeaders = new Set([
-  'host',
-  'content-length',
-  'content-type',
-  'content-encoding',
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'te',
-  'trailer',
-  'upgrade',
-  'expect',
-]);
-
-const ProviderHeaders = z.record(z.string(), z.union([z.string().max(8192), SecretRef])).check((context) => {
-  const seen = new Set<string>();
-  for (const [name, value] of Object.entries(context.value)) {
-    const lower = name.toLowerCase();
-    const refuse = (message: string) => context.issues.push({ code: 'custom', message, path: [name], input: value });
-    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) refuse('is no header name');
-    else if (reservedHeaders.has(lower)) refuse('is set by the service');
-    else if (seen.has(lower)) refuse('is given twice');
-    else if (typeof value === 'string' && credentialHeaders.has(lower))
-      refuse('carries a credential: give {"secret": "<name>"}, or apiKey');
-    else if (typeof value === 'string' && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) refuse('holds characters that a header cannot');
-    seen.add(lower);
-  }
-});
+const ProviderHeaders = sentHeaders(z.union([z.string().max(8192), SecretRef]), 'give {"secret": "<name>"}, or apiKey');
 
 const BaseUrl = z
   .url({ protocol: /^https?$/ })

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { Finding, Hold } from './hold.ts';
 import { limits } from './limits.ts';
+import { sentHeaders } from './sent-headers.ts';
 import { ToolAnnotations } from './tool.ts';
 import { utf8Length } from './utf8.ts';
 import { Warning } from './warning.ts';
@@ -39,8 +40,7 @@ export const Server = z
     name: ServerName.optional().meta({ description: 'If given, equals the name in the path.' }),
     kind: z.literal('static', { error: 'must be "static": definitions given here, answered by the HTTP endpoint at url' }),
     url: HttpUrl.meta({ description: 'Gets one POST a call: `{"name", "arguments"}`.', example: 'https://tools.example.com/call' }),
-    headers: z
-      .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, { message: 'must be a header name' }), HeaderValue)
+    headers: sentHeaders(HeaderValue, 'give {"secret": NAME}')
       .refine((headers) => Object.keys(headers).length <= limits.maxServerHeaders, {
         message: `must be at most ${limits.maxServerHeaders}`,
       })
@@ -78,8 +78,16 @@ export const Server = z
   });
 export type Server = z.infer<typeof Server>;
 
-/** What a call of one of its tools needs to know. `held`: own names that nobody may call now, whatever an edition says. */
-export type ServerAccess = Pick<Server, 'kind' | 'url' | 'headers'> & { name: string; trusted: boolean; held: readonly string[] };
+/**
+ * What a call of one of its tools needs to know. By own names, whatever an edition says: `ready`: what may be called now, and nothing else;
+ * `held`: what is known besides. An earlier version of a toolset may have a tool that is forgotten since.
+ */
+export type ServerAccess = Pick<Server, 'kind' | 'url' | 'headers'> & {
+  name: string;
+  trusted: boolean;
+  ready: readonly string[];
+  held: readonly string[];
+};
 
 /** `refused`: what was listed is no definition that could be offered; `findings` say why. */
 export const ServerToolState = z.enum(['ready', 'held', 'missing', 'refused']);

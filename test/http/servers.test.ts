@@ -92,6 +92,10 @@ describe('/v1/servers', () => {
     ['tools[0]', { ...weather, tools: ['get_weather'] }],
     ['headers.a b', { ...weather, headers: { 'a b': 'x' } }],
     ['headers.authorization', { ...weather, headers: { authorization: { secret: '' } } }],
+    ['headers.Authorization', { ...weather, headers: { Authorization: 'Bearer shown-to-everybody' } }],
+    ['headers.upgrade', { ...weather, headers: { upgrade: 'websocket' } }],
+    ['headers.X-One', { ...weather, headers: { 'x-one': 'a', 'X-One': 'b' } }],
+    ['headers.x-note', { ...weather, headers: { 'x-note': 'a\r\nhost: b' } }],
     ['name', { ...weather, name: 'other' }],
     ['era', { ...weather, era: '2025' }],
   ])('refuses a document that is wrong at %s, and keeps the stored one', async (path, body) => {

@@ -1,0 +1,47 @@
+/**
+ * Headers that an administrator has sent along with requests, to a provider or to a server's endpoint. What a model may set itself is
+ * `net/headers.ts`.
+ */
+import { z } from 'zod';
+
+/** Headers that carry a credential: their values are refused in plain text, which GET would show. */
+const credentialHeaders = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'api-key',
+  'x-api-key',
+  'x-goog-api-key',
+  'x-auth-token',
+]);
+/** Headers that belong to the connection or to us. */
+const reservedHeaders = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+]);
+
+/** `value`: a text, or the name of a secret. `remedy`: where a credential belongs, in words. */
+export function sentHeaders<Value extends z.ZodType<string | { secret: string }>>(value: Value, remedy: string) {
+  return z.record(z.string(), value).check((context) => {
+    const seen = new Set<string>();
+    for (const [name, given] of Object.entries(context.value)) {
+      const lower = name.toLowerCase();
+      const refuse = (message: string) => context.issues.push({ code: 'custom', message, path: [name], input: given });
+      if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) refuse('is no header name');
+      else if (reservedHeaders.has(lower)) refuse('is set by the service');
+      else if (seen.has(lower)) refuse('is given twice');
+      else if (typeof given === 'string' && credentialHeaders.has(lower)) refuse(`carries a credential: ${remedy}`);
+      else if (typeof given === 'string' && !/^[\t\x20-\x7e\x80-\xff]*$/.test(given)) refuse('holds characters that a header cannot');
+      seen.add(lower);
+    }
+  });
+}
