@@ -17,9 +17,10 @@ export function serverDefinitions(context: CatalogContext): ReadonlyMap<string, 
   return new Map(parsed.names.map((server) => [server, parsedServer(context, server).definitions]));
 }
 
-/** Own names of a server's tools that are not to be called now. */
-export function uncallableNames(context: CatalogContext, server: string): readonly string[] {
-  return parsedServer(context, server).uncallable;
+/** Own names of a server's tools: those that may be called now, and all others. */
+export function callableNames(context: CatalogContext, server: string): { ready: readonly string[]; held: readonly string[] } {
+  const { ready, held } = parsedServer(context, server);
+  return { ready, held };
 }
 
 /** Part of a write's transaction: what is kept parsed of a server is read again. */
@@ -54,7 +55,8 @@ function parsedServer(context: CatalogContext, server: string): ParsedServer {
   const tools = readTools(context.sql, server);
   const parsed = {
     definitions: definitionsOf(serverOf(context, server), tools),
-    uncallable: tools.filter((tool) => stateOf(tool) !== 'ready').map(({ name }) => name),
+    ready: tools.filter((tool) => stateOf(tool) === 'ready').map(({ name }) => name),
+    held: tools.filter((tool) => stateOf(tool) !== 'ready').map(({ name }) => name),
   };
   servers.set(server, parsed);
   return parsed;
@@ -91,7 +93,7 @@ export function toServerOfTools(name: string, { kind, trusted = false, instructi
 
 /** `names`: of all servers there are, null until they are asked for. */
 type Parsed = { names: string[] | null; servers: Map<string, ParsedServer> };
-type ParsedServer = { definitions: readonly ToolDefinition[]; uncallable: readonly string[] };
+type ParsedServer = { definitions: readonly ToolDefinition[]; ready: readonly string[]; held: readonly string[] };
 
 /** Lives as long as the object that the context is of. */
 const parsedServers = new WeakMap<CatalogContext, Parsed>();

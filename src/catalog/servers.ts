@@ -19,7 +19,7 @@ import { requireTool } from './accept-tool.ts';
 import { listRows, requireRow } from './documents.ts';
 import { knownTools } from './known-tools.ts';
 import { readSealedSecrets } from './secrets.ts';
-import { definitionsOf, dropDefinitions, serverOf, toServerOfTools, uncallableNames } from './server-definitions.ts';
+import { callableNames, definitionsOf, dropDefinitions, serverOf, toServerOfTools } from './server-definitions.ts';
 import { forgetTool, pageOfTools, readTools, withToolCounts, writeTool } from './server-tools.ts';
 import { namedTools, prepareListing } from './take-listing.ts';
 import { recompileWith, revise } from './toolsets.ts';
@@ -69,7 +69,7 @@ export const serverWriter: DocumentWriter = {
 export function readServer(context: CatalogContext, name: string): ServerAccess {
   // Bodies of servers were parsed by the schema when they were written.
   const { kind, url, headers, trusted = false } = requireRow(context.sql, 'server', name).body as Server;
-  return { name, kind, url, ...(headers && { headers }), trusted, held: uncallableNames(context, name) };
+  return { name, kind, url, ...(headers && { headers }), trusted, ...callableNames(context, name) };
 }
 
 export function listServerTools(context: CatalogContext, server: string, page: PageRequest): Page<ServerTool> {

@@ -17,16 +17,21 @@ export type ServedCall = { ok: true; tool: EditionTool } | { ok: false; result: 
 export async function asServed({ server, log }: Pick<CallDeps, 'server' | 'log'>, tool: EditionTool): Promise<ServedCall> {
   if (server === undefined || !isServed(tool)) return { ok: true, tool };
   try {
-    const { held, trusted } = await server(tool.server);
+    const { ready, held, trusted } = await server(tool.server);
     if (held.includes(tool.ownName)) return { ok: false, result: heldResult(tool) };
+    if (!ready.includes(tool.ownName)) return notServed(tool, `its server "${tool.server}" does not list it any more; use another tool`);
     const { trusted: _trusted, ...untrusted } = tool;
     return { ok: true, tool: trusted ? tool : untrusted };
   } catch (error) {
     const gone = error instanceof Problem && error.code === 'not_found';
     if (!gone) log.error('a server could not be looked up', { server: tool.server, cause: String(error) });
     const why = gone ? `its server "${tool.server}" is gone` : `its server "${tool.server}" could not be looked up; try again later`;
-    return { ok: false, result: errorResult('tool_error', `${tool.wireName} (${tool.canonical}) cannot be called: ${why}.`) };
+    return notServed(tool, why);
   }
+}
+
+function notServed({ wireName, canonical }: EditionTool, why: string): ServedCall {
+  return { ok: false, result: errorResult('tool_error', `${wireName} (${canonical}) cannot be called: ${why}.`) };
 }
 
 /** Listed and answered by somebody else, by an address that is known. */

@@ -171,7 +171,14 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
         description: 'Reads.',
         source: { state: 'ready', trusted: false },
       });
-      expect(await directory.server(workspace, 'facts')).toEqual({ name: 'facts', kind: 'static', url, trusted: false, held: [] });
+      expect(await directory.server(workspace, 'facts')).toEqual({
+        name: 'facts',
+        kind: 'static',
+        url,
+        trusted: false,
+        ready: ['get', 'put'],
+        held: [],
+      });
       await expect(catalog.serverTools('nobody', { limit: 1 })).rejects.toMatchObject({ code: 'not_found' });
       await expect(directory.server(workspace, 'nobody')).rejects.toMatchObject({ code: 'not_found' });
     });
@@ -193,6 +200,15 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(await edition()).toEqual(['1.3', ['get = facts.get ready']]);
       await expect(catalog.acceptTool('facts', 'get')).rejects.toMatchObject({ code: 'conflict' });
       await expect(catalog.acceptTool('facts', 'nothing')).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('that stop to list a tool which no toolset has any more have it ready for no earlier version either', async () => {
+      await write(fact('get', 'Reads.'), fact('put', 'Keeps.'));
+      await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
+      await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.put' }] });
+      await write(fact('put', 'Keeps.'));
+      expect((await directory.toolset(workspace, 'daily', 1)).names.tools).toMatchObject([{ canonical: 'facts.get', state: 'ready' }]);
+      expect(await directory.server(workspace, 'facts')).toMatchObject({ ready: ['put'], held: [] });
     });
 
     it('that give a tool another name have it re-bound under the names it had', async () => {

@@ -65,7 +65,10 @@ const document = {
   ],
 };
 const own = { resource_id: '7', per_page: 20, method: 'get_workflow', token: { secret: 'GH' }, team: 'payments' };
-const access: ServerAccess = { name: 'github', kind: 'static', url: 'https://tools.example/call', trusted: true, held: [] };
+const access: ServerAccess = {
+  ...{ name: 'github', kind: 'static', url: 'https://tools.example/call', trusted: true },
+  ...{ ready: ['actions_get', 'create'], held: [] },
+};
 
 let edition: Edition;
 beforeAll(async () => {
@@ -327,6 +330,15 @@ describe('the server of a tool', () => {
     const { call, ran } = door({ server: async () => ({ ...access, held: ['create'] }) });
     expect(await call('create', {})).toMatchObject({ ran: false, result: { code: 'tool_held' } });
     expect(await call('create_freely', {})).toMatchObject({ ran: false, result: { code: 'tool_held' } });
+    expect(await call('get_job', { resource_id: '7' })).toMatchObject({ ran: true });
+    expect(ran).toHaveLength(1);
+  });
+
+  it('calls no tool that its server has given up, which an earlier version of a toolset still has', async () => {
+    const { call, ran } = door({ server: async () => ({ ...access, ready: ['actions_get'] }) });
+    const { ran: isRun, result } = await call('create_freely', {});
+    expect([isRun, result]).toMatchObject([false, { isError: true, code: 'tool_error' }]);
+    expect(JSON.stringify(result)).toContain('does not list it any more');
     expect(await call('get_job', { resource_id: '7' })).toMatchObject({ ran: true });
     expect(ran).toHaveLength(1);
   });

@@ -460,7 +460,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     server: async (asked, name) => {
       ownWorkspace(asked);
       const { kind, url, headers, trusted = false } = existing('server', name).body as Server;
-      return { name, kind, url, ...(headers && { headers }), trusted, held: serverTools.uncallable(name) };
+      return { name, kind, url, ...(headers && { headers }), trusted, ...serverTools.callable(name) };
     },
     skill: async (asked, name) => {
       ownWorkspace(asked);

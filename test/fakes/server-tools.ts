@@ -64,10 +64,13 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
         held: states.filter((state) => state === 'held').length,
       };
     },
-    uncallable: (server: string): string[] =>
-      toolsOf(server)
-        .filter((tool) => stateOf(tool) !== 'ready')
-        .map(({ name }) => name),
+    callable: (server: string): { ready: string[]; held: string[] } => {
+      const names = (isReady: boolean): string[] =>
+        toolsOf(server)
+          .filter((tool) => (stateOf(tool) === 'ready') === isReady)
+          .map(({ name }) => name);
+      return { ready: names(true), held: names(false) };
+    },
     definitions: (documents: ReadonlyMap<string, ServerDocument>): ToolDefinition[] =>
       [...kept].flatMap(([name, tools]) => {
         const { kind = 'static', trusted = false, instructions } = documents.get(name) ?? {};
