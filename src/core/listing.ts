@@ -11,7 +11,7 @@ import { cleanSchema } from './listing-cleanup.ts';
 import { addFinding } from './listing-findings.ts';
 import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanText } from './listing-text.ts';
-import { quote } from './names.ts';
+import { isListedName, quote } from './names.ts';
 import { ToolAnnotations } from './tool.ts';
 import type { BareDefinition } from './tool.ts';
 import { utf8Length } from './utf8.ts';
@@ -70,13 +70,9 @@ function faultOf(tool: Record<string, unknown>): Finding | null {
   );
 }
 
-/**
- * MCP (2026-07-28, tool names): 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".". Blanks between words are taken as well: real servers list such
- * names, and models are shown a legal one instead.
- */
 function nameFault(name: unknown): Finding | null {
   if (typeof name !== 'string') return { finding: 'invalid-name', path: '/name', message: 'must be a text' };
-  if (name.length <= 128 && /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+)*$/.test(name)) return null;
+  if (isListedName(name)) return null;
   const finding = /[^\x20-\x7e]/.test(name) ? 'non-ascii-name' : 'invalid-name';
   return {
     finding,

@@ -5,7 +5,7 @@
 import { isDeeperThan } from './json-depth.ts';
 import type { KnownTools } from './known-tools.ts';
 import { limits } from './limits.ts';
-import { parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from './names.ts';
+import { isListedName, parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from './names.ts';
 import type { Issue } from './problem.ts';
 import { nearNames } from './suggest.ts';
 import { ownServers } from './server.ts';
@@ -156,7 +156,7 @@ function createFinder(known: KnownTools): { find(canonical: string): Found } {
     const dot = canonical.indexOf('.');
     const server = canonical.slice(0, dot);
     const ownName = canonical.slice(dot + 1);
-    if (dot < 1 || ownServers.has(server) || !known.hasServer(server) || !/^[A-Za-z0-9_.-]{1,128}$/.test(ownName)) return null;
+    if (dot < 1 || ownServers.has(server) || !known.hasServer(server) || !isListedName(ownName)) return null;
     listed ??= new Set(Array.from(known.all(), (tool) => tool.server));
     if (listed.has(server)) return null;
     // `<server>.<name>` with both halves checked just now.

@@ -27,6 +27,14 @@ export function isAlias(text: string): text is Alias {
   return legalAlias.test(text) && !isObjectMember(text);
 }
 
+/**
+ * What a source may call a tool. MCP (2026-07-28, tool names): 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".". Blanks between words are taken as
+ * well: real servers list such names, and models are shown a legal one instead.
+ */
+export function isListedName(text: string): boolean {
+  return text.length <= 128 && /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+)*$/.test(text);
+}
+
 /** Reads an alias as its author wrote it. White space around it is dropped; for all else the reason says what to change. */
 export function parseAlias(text: string): { ok: true; alias: Alias } | { ok: false; reason: string } {
   const alias = trimAscii(text);

@@ -142,6 +142,14 @@ describe('an edition', () => {
     expect(edition.tools[0]).toMatchObject({ canonical: 'sleepy.deploy', wireName: 'deploy', state: 'missing', pin: '' });
     expect(warnings).toEqual([expect.stringContaining('tools[0].tool: sleepy.deploy is not known yet')]);
   });
+
+  it('has the names of a tool that is called in words, listed or not', async () => {
+    const wireNames = async (tools: typeof known) =>
+      (await compile({ tools: [{ tool: 'sleepy.get a page' }] }, tools)).edition.tools[0]?.wireName;
+    const wireName = await wireNames(knownTools([], ['sleepy']));
+    expect(wireName).toMatch(/^get_a_page_[0-9a-f]{10}$/);
+    expect(await wireNames(knownTools([toolOf('sleepy', 'get a page')]))).toBe(wireName);
+  });
 });
 
 describe('faults of a document', () => {
@@ -180,7 +188,7 @@ describe('faults of a document', () => {
   it('include a made tool that nobody made, and odd names of unlisted servers', async () => {
     const tools = knownTools([], ['made', 'sleepy']);
     expect(
-      await issuesOf({ tools: [{ tool: 'made.thing' }, { tool: 'sleepy.' }, { tool: 'sleepy.a b' }, { tool: '.x' }] }, tools),
+      await issuesOf({ tools: [{ tool: 'made.thing' }, { tool: 'sleepy.' }, { tool: 'sleepy.a  b' }, { tool: '.x' }] }, tools),
     ).toHaveLength(4);
   });
 
