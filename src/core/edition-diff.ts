@@ -63,17 +63,12 @@ function matchEntries(
   const taken = new Set<number>();
   const keys = [(tool: EditionTool) => `${tool.canonical} ${tool.wireName}`, (tool: EditionTool): string => tool.canonical];
   for (const keyOf of keys) {
-    const places = new Map<string, number[]>();
-    for (const [place, tool] of before.entries()) {
-      if (taken.has(place)) continue;
-      const same = places.get(keyOf(tool));
-      if (same === undefined) places.set(keyOf(tool), [place]);
-      else same.push(place);
-    }
-    for (const list of places.values()) list.reverse();
+    const left = [...before.entries()].filter(([place]) => !taken.has(place)).reverse();
+    const places = Map.groupBy(left, ([, tool]) => keyOf(tool));
     for (const [index, tool] of after.entries()) {
       if (partners[index] !== null) continue;
-      const place = places.get(keyOf(tool))?.pop();
+      // From the end of what was turned round: the first comes first.
+      const [place] = places.get(keyOf(tool))?.pop() ?? [];
       if (place === undefined) continue;
       partners[index] = place;
       taken.add(place);

@@ -25,17 +25,11 @@ export async function resolveReferences(toolset: Toolset, known: KnownTools): Pr
   return { ...toolset, tools };
 }
 
-async function pinTable(known: KnownTools): Promise<Map<string, string[]>> {
+async function pinTable(known: KnownTools): Promise<ReadonlyMap<string, readonly string[]>> {
   const tools = [...known.all()];
   const pins = await Promise.all(tools.map(pinOf));
-  const table = new Map<string, string[]>();
-  for (const [index, { canonical }] of tools.entries()) {
-    const pin = pins[index] ?? '';
-    const same = table.get(pin);
-    if (same === undefined) table.set(pin, [canonical]);
-    else same.push(canonical);
-  }
-  return table;
+  const canonicals = tools.map(({ canonical }) => canonical);
+  return Map.groupBy(canonicals, (_canonical, index) => pins[index] ?? '');
 }
 
 function faultOf({ tool }: ToolsetEntry, meant: readonly string[]): string {

@@ -2,6 +2,7 @@
  * The one screen that a start prints: where it is, the start page with the key (in the fragment, which no browser sends),
  * the key, which models, and commands that work when pasted.
  */
+import { oneLine } from '../core/paragraphs.ts';
 
 export type Screen = {
   url: string;
@@ -70,8 +71,6 @@ function listSome(names: readonly string[], where: string): string {
 
 /** Names of files and texts of strangers: one line each, whatever stands in them. */
 function noteLines(notes: readonly string[]): string[] {
-  const lines = notes
-    .slice(0, maxNotes)
-    .map((note) => `  warning  ${note.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, maxNoteLength)}`);
+  const lines = notes.slice(0, maxNotes).map((note) => `  warning  ${oneLine(note).slice(0, maxNoteLength)}`);
   return notes.length > maxNotes ? [...lines, `  warning  and ${notes.length - maxNotes} more about skills`] : lines;
 }

@@ -23,7 +23,7 @@ test('skills of a folder are shown, and what became of those that were not loade
   const notes = ['skill a was not loaded:\n  open it', ...Array.from({ length: 20 }, () => 'x'.repeat(1000))];
   const lines = renderScreen({ ...screen, skills: { folder: 'skills', names, notes } }).split('\n');
   expect(lines).toContain('  skills   s0, s1, s2, s3, s4, s5, s6, s7 and 2 more (GET /v1/skills) (from skills)');
-  expect(lines).toContain('  warning  skill a was not loaded:   open it');
+  expect(lines).toContain('  warning  skill a was not loaded: open it');
   expect(lines.filter((line) => line.startsWith('  warning'))).toHaveLength(11);
   expect(renderScreen(screen)).not.toContain('skills   ');
 });
