@@ -58,10 +58,14 @@ export const limits = {
   maxPicks: 50,
   /** Tools above which a toolset's definitions are given on demand: models choose worse among more, and clients stop at 40 or 128. */
   defaultOnDemandAbove: 64,
-  /** Answers of one `find_tools`, and definitions that a conversation may gather by it. */
+  /** Answers of one `find_tools`. */
   maxFoundTools: 20,
   defaultFoundTools: 5,
-  maxGatheredTools: 200,
+  /**
+   * Definitions that a conversation may gather by it. The strictest provider takes 128 tools (`Profile.maxTools`) and would not be sent the
+   * last of them, of which nobody would be told: beside these there is room for those always offered, ours and the caller's own.
+   */
+  maxGatheredTools: 100,
   /** Remembered by a conversation, those included that its plan has no more: as many as a toolset has entries. */
   maxRememberedTools: 1_000,
   /** What `find_tools` is asked, and words of it that are looked for: a sentence or two. */

@@ -7,6 +7,9 @@ import { textResult } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import type { ProviderKind } from '../../src/core/provider-kind.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
+import { findToolsTool } from '../../src/core/find-tools.ts';
+import { profileFor } from '../../src/providers/profiles.ts';
+import { defineTools } from '../../src/providers/tool-definitions.ts';
 import { exampleAccess } from '../../src/providers/shown-tools.ts';
 import { rehearsalHttp } from '../../src/providers/rehearsal.ts';
 import { adapterFor, createChatModel } from '../../src/providers/registry.ts';
@@ -134,18 +137,28 @@ describe('a turn with a thousand tools', () => {
 
   it(`is sent ${limits.maxGatheredTools} of those that it found, told so, and calls others by name`, async () => {
     // Each of these pairs is that of ten tools.
-    const pairs = acts.slice(0, 4).flatMap((act) => things.slice(0, 5).map((thing) => `${act} ${thing}`));
-    const looks = [0, 5, 10, 15].map((from): ChatEvent[] => [
+    const pairs = acts.slice(0, 2).flatMap((act) => things.slice(0, 5).map((thing) => `${act} ${thing}`));
+    const looks = [0, 5].map((from): ChatEvent[] => [
       ...pairs.slice(from, from + 5).flatMap((query, index) => callEvents(index, 'find_tools', { query, limit: 10 })),
       finish('tool-calls'),
     ]);
     const { events, requests } = await turn([...looks, look('merge voucher'), call('merge_voucher_899'), say('done')], document());
     const added = ['find_tools', 'fetch_result'].length;
-    expect(requests.map(({ tools }) => tools.length - added)).toEqual([0, 50, 100, 150, 200, 200, 200]);
-    expect(requests.at(-1)?.tools).toEqual(requests[4]?.tools);
+    expect(requests.map(({ tools }) => tools.length - added)).toEqual([0, 50, 100, 100, 100]);
+    expect(requests.at(-1)?.tools).toEqual(requests[2]?.tools);
     const texts = results(events).map(resultText);
     expect(texts.map((text) => text.includes('no more are added to your list'))).toEqual([...pairs.map(() => false), true, false]);
     expect(texts.at(-1)).toBe('shop-8.merge_voucher_899 ran');
+    // What counts as sent is sent, by the provider that takes the fewest as well, with two dozen tools of the caller's.
+    const more = Array.from({ length: 24 }, (_, index) => ({
+      name: `own_${index}`,
+      description: '',
+      inputSchema: {},
+      tool: findToolsTool,
+    }));
+    const tools = [...more, ...(requests.at(-1)?.tools ?? [])];
+    for (const kind of ['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere'] as const)
+      expect(defineTools(tools, profileFor(exampleAccess(kind), 'm')).left.size, kind).toBe(0);
   });
 });
 
