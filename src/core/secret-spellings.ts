@@ -8,7 +8,10 @@ import { toBase64Url } from './base64url.ts';
 /** All different, the longest first: a shorter one inside it would leave the rest standing. */
 export function secretSpellings(value: string): string[] {
   const bytes = new TextEncoder().encode(value);
-  const spellings = [value, ...inJson(value), ...inUrls(value), ...inHtml(value), ...inHex(bytes), ...inBase64(bytes)];
+  // As servers read a header that is not ASCII: each byte a character.
+  const misread = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  const texts = [value, misread].flatMap((text) => [text, ...inJson(text)]);
+  const spellings = [...texts, ...inUrls(value), ...inHtml(value), ...inHex(bytes), ...inBase64(bytes)];
   return [...new Set(spellings)].sort((one, other) => other.length - one.length);
 }
 

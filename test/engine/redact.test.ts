@@ -25,6 +25,8 @@ describe('a secret in what a tool answers', () => {
     ['in a URL with small letters', encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase())],
     ['in a form', new URLSearchParams({ secret }).toString()],
     ['in HTML', secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')],
+    ['as Latin-1, which headers are read as', bytes.toString('latin1')],
+    ['in JSON of that', JSON.stringify(bytes.toString('latin1'))],
     ['in hex', bytes.toString('hex')],
     ['in hex with capitals', bytes.toString('hex').toUpperCase()],
     ['in base64', bytes.toString('base64')],
