@@ -232,7 +232,7 @@ describeCorpus('security/naughty-strings.json', (path) => {
       expect(resolveName(map, text)).toMatchObject({ ok: false, code: 'unknown_tool', requested: text });
       expect(fold(fold(text))).toBe(fold(text));
     }
-    expect(matchAllowList(map, strings)).toEqual({ allow: [], read: strings.map((name) => ({ name, canonicals: [] })) });
+    expect(matchAllowList(map, strings)).toEqual({ allow: [], read: strings.map((name) => ({ name, canonicals: [], grant: null })) });
   });
 
   it("as tools' own names become legal wire names, each its own", async () => {
