@@ -167,6 +167,11 @@ describe('documents of an older release', () => {
   it('are told of where a tool of theirs changes, and the others are compiled anew', async () => {
     const answer = await bodyOf(await send('POST', '/v1/servers/facts/refresh'));
     expect(answer).toMatchObject({ refused: ['old/fact'], tools: 1 });
+    // What it calls its tool is refused now: nobody calls that any more.
+    const { tools } = await get('toolsets/old-tool/tools');
+    expect(tools).toMatchObject([{ canonical: 'facts.old/fact', state: 'missing' }]);
+    const refused = await bodyOf(await send('POST', '/v1/toolsets/old-tool/calls', { name: 'facts.old/fact', arguments: {} }));
+    expect(refused).toMatchObject({ canonical: 'facts.old/fact', isError: true });
     const changed = serverOf([{ ...plainTool('get_fact'), description: 'Other.' }, plainTool('old/fact')]);
     const { warnings } = await bodyOf(await send('PUT', '/v1/servers/facts', changed));
     const told = warnings.map(({ message }: { message: string }) => message);
