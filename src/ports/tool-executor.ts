@@ -1,4 +1,4 @@
-/** Running a tool, whatever its kind. Only `engine/execute-call.ts` does; `call-tool.ts` has resolved, authorised and checked before. */
+/** Running a tool, whatever its kind. Only `engine/execute-call.ts` does; `engine/call-tool.ts` has resolved, authorised and checked before. */
 import type { EditionTool } from '../core/edition.ts';
 import type { JsonSchema, ToolResult } from '../core/tool.ts';
 import type { FileSystem } from './file-system.ts';

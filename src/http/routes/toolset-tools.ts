@@ -1,4 +1,4 @@
-/** The tools of a toolset as a provider is sent them: the route. What is answered is made by `toolset-report.ts`. */
+/** The tools of a toolset as a provider is sent them: the route. What is answered is made by `http/toolset-report.ts`. */
 import { z } from 'zod';
 import { Hold } from '../../core/hold.ts';
 import { Problem } from '../../core/problem.ts';
