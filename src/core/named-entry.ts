@@ -181,8 +181,10 @@ function createFinder(known: KnownTools): { find(canonical: string): Found } {
   return { find };
 }
 
+/** Not those that are gone: an entry of one could not be called either. */
 function* spellings(known: KnownTools): Generator<readonly [string, string]> {
   for (const tool of known.all()) {
+    if (tool.source?.state === 'missing') continue;
     yield [tool.canonical, tool.canonical];
     yield [tool.name, tool.canonical];
   }

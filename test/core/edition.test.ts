@@ -185,6 +185,13 @@ describe('faults of a document', () => {
     ]);
   });
 
+  it('propose no tool that its server lists no more', async () => {
+    const source = { state: 'missing' as const, trusted: false, pin: '' };
+    const tools = knownTools([toolOf('docs', 'search', { source }), toolOf('docs', 'search_all')]);
+    const refused = await refusalOf({ tools: [{ tool: 'docs.serch' }] }, tools);
+    expect(refused.extra.issues).toEqual([{ path: 'tools[0].tool', message: expect.stringContaining('did you mean docs.search_all?') }]);
+  });
+
   it('include a made tool that nobody made, and odd names of unlisted servers', async () => {
     const tools = knownTools([], ['made', 'sleepy']);
     expect(
