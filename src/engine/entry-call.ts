@@ -70,7 +70,13 @@ function unfitArguments(tool: EditionTool, given: Arguments, faults: readonly Is
   const set = faults.filter(({ path }) => fixed.some((name) => isUnder(path, name)));
   if (set.length > 0) {
     const text = `Not run: what the toolset sets for ${tool.wireName} (${tool.canonical}) does not fit the tool; no call can mend that, its toolset has to be changed.`;
-    return errorResult('invalid_arguments', withLines(text, set), set);
+    // A fault repeats the value, and a preset's is not for models. Defaults stand in the schema that they are shown.
+    const told = set.map((fault) =>
+      Object.keys(preset).some((name) => isUnder(fault.path, name))
+        ? { path: fault.path, message: 'its value is not one that the tool takes' }
+        : fault,
+    );
+    return errorResult('invalid_arguments', withLines(text, told), told);
   }
   const renamed = faults.map(({ path, message }) => {
     const own = [...shown.keys()].find((name) => isUnder(path, name));

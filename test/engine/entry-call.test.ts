@@ -158,6 +158,18 @@ describe('an old call shape on a merged tool', () => {
     expect(text).toContain('what the toolset sets for get_workflow (github.actions_get) does not fit the tool; no call can mend that');
   });
 
+  it('does not tell a model what it sets, where that does not fit', async () => {
+    const team = {
+      ...edition,
+      tools: edition.tools.map((tool) => ({ ...tool, sourceSchema: { properties: { team: { enum: ['red'] } } } })),
+    };
+    const { call, ran } = door({ scope: { names: () => buildAliasMap(team, { aliases: true }) } });
+    const { result, text } = await call('get_workflow', { id: '7' });
+    expect(result?.issues).toEqual([{ path: 'team', message: 'its value is not one that the tool takes' }]);
+    expect(JSON.stringify([result, text])).not.toContain('payments');
+    expect(ran).toEqual([]);
+  });
+
   it('needs the fields of the key that it takes', async () => {
     const { call, ran } = door({ scope: { caller: { key: 'k1' } } });
     const { result, text } = await call('get_workflow', { id: '7' });
