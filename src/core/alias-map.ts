@@ -48,21 +48,27 @@ export function buildAliasMap(edition: Edition, options: AliasMapOptions): Alias
  * name that the toolset gives the entry.
  */
 export function grantOf({ edition }: Pick<AliasMap, 'edition'>, tool: EditionTool): string {
-  return sharedTools(edition).has(tool.canonical) ? `${tool.canonical} ${asWritten(tool).wireName}` : tool.canonical;
+  return entriesOf(edition, tool.canonical) !== undefined ? `${tool.canonical} ${asWritten(tool).wireName}` : tool.canonical;
 }
 
-/** Canonical names that stand in several entries. */
-function sharedTools(edition: Edition): ReadonlySet<string> {
-  const known = shared.get(edition);
-  if (known !== undefined) return known;
-  const seen = new Set<string>();
-  const found = new Set<string>();
-  for (const { canonical } of edition.tools) (seen.has(canonical) ? found : seen).add(canonical);
+/** All entries of a tool that stands in several; undefined: it does not. */
+function entriesOf(edition: Edition, canonical: string): readonly EditionTool[] | undefined {
+  const found = shared.get(edition) ?? sharedTools(edition.tools);
   shared.set(edition, found);
-  return found;
+  return found.get(canonical);
 }
 
-const shared = new WeakMap<Edition, ReadonlySet<string>>();
+function sharedTools(tools: readonly EditionTool[]): Map<string, EditionTool[]> {
+  const entries = new Map<string, EditionTool[]>();
+  for (const tool of tools) {
+    const before = entries.get(tool.canonical);
+    if (before === undefined) entries.set(tool.canonical, [tool]);
+    else before.push(tool);
+  }
+  return new Map([...entries].filter(([, { length }]) => length > 1));
+}
+
+const shared = new WeakMap<Edition, ReadonlyMap<string, readonly EditionTool[]>>();
 
 /** The tool under the names that its toolset gives it, which it may not go by (`MONIKER_ALIASES=off`). */
 export function asWritten(tool: EditionTool): EditionTool {
@@ -112,14 +118,23 @@ export function toolsNamed(map: AliasMap, name: string): readonly EditionTool[] 
 
 /**
  * The name to show for a tool, such as one in old messages that was called by the name `said`; of several entries the one that has this
- * name, else the first. undefined: not in the plan.
+ * name, else the first. undefined: not in the plan, as an entry that the plan leaves out though it has others of that tool.
  */
 export function wireNameOf(map: AliasMap, canonical: string, said?: string): WireName | undefined {
   const hit = hitAt(map, 'canonical', canonical);
+  if (hit !== undefined && said !== undefined && isOfLeftOut(map, canonical, said, [hit].flat())) return undefined;
   if (!Array.isArray(hit)) return hit?.wireName;
   const meant = said === undefined ? undefined : (hitAt(map, 'wire', said) ?? hitAt(map, 'alias', said));
   const isOne = meant !== undefined && !Array.isArray(meant) && meant.canonical === canonical;
   return (isOne ? meant : hit[0])?.wireName;
+}
+
+/** Whether the name is that of an entry which the toolset has and the plan has not: what was called by it was another than those left. */
+function isOfLeftOut(map: AliasMap, canonical: string, said: string, left: readonly EditionTool[]): boolean {
+  const entries = entriesOf(map.edition, canonical);
+  if (entries === undefined || entries.length === left.length) return false;
+  const meant = entries.find(({ wireName, aliases }) => wireName === said || aliases.some(({ name }) => name === said));
+  return meant !== undefined && !left.some((tool) => asWritten(tool) === meant);
 }
 
 /** A tool, or all tools that a name fits at one level. */

@@ -213,6 +213,23 @@ describe('wireNameOf', () => {
     );
     expect(wireNameOf(buildAliasMap(twice.edition, { aliases: true }), 'docs.search')).toBe('one');
   });
+
+  it.each([true, false])(
+    'keeps the name of an entry that the plan leaves out, whatever it has of that tool (aliases: %s)',
+    async (aliases) => {
+      const entries = ['one', 'two', 'three'].map((name) => ({ tool: 'docs.search', name, aliases: [`old-${name}`] }));
+      const { edition: thrice } = await compile({ tools: entries }, known);
+      const narrow = buildAliasMap(thrice, { aliases, allow: ['docs.search one', 'docs.search two'] });
+      const [one, two] = narrow.tools.map(({ wireName }) => wireName);
+      expect(narrow.tools).toHaveLength(2);
+      const named = (said: string) => wireNameOf(narrow, 'docs.search', said);
+      expect([named('three'), named('old-three')]).toEqual([undefined, undefined]);
+      expect([named(one ?? ''), named(two ?? ''), named('of-long-ago')]).toEqual([one, two, one]);
+      if (aliases) expect([named('old-one'), named('old-two')]).toEqual(['one', 'two']);
+      const alone = buildAliasMap(thrice, { aliases, allow: ['docs.search two'] });
+      expect(['one', 'of-long-ago'].map((said) => wireNameOf(alone, 'docs.search', said))).toEqual([undefined, two]);
+    },
+  );
 });
 
 describe('with aliases switched off', () => {
