@@ -111,7 +111,7 @@ function build(bindings: Bindings): Wiring {
   const code = createCodeExecutor(codeTools());
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: base.clock, log: base.log });
   const callDeps = (workspace: string): CallDeps => {
-    const server = (name: string) => directory.server(workspace, name);
+    const server = (name: string, tool?: string) => directory.server(workspace, name, tool);
     return {
       clock: base.clock,
       log: base.log,

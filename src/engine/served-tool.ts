@@ -17,7 +17,7 @@ export type ServedCall = { ok: true; tool: EditionTool } | { ok: false; result: 
 export async function asServed({ server, log }: Pick<CallDeps, 'server' | 'log'>, tool: EditionTool): Promise<ServedCall> {
   if (server === undefined || !isServed(tool)) return { ok: true, tool };
   try {
-    const { ready, held, trusted } = await server(tool.server);
+    const { ready, held, trusted } = await server(tool.server, tool.ownName);
     if (held.includes(tool.ownName)) return { ok: false, result: heldResult(tool) };
     if (!ready.includes(tool.ownName)) return notServed(tool, `its server "${tool.server}" does not list it any more; use another tool`);
     const { trusted: _trusted, ...untrusted } = tool;

@@ -20,8 +20,8 @@ export type CallDeps = {
   executor: ToolExecutor;
   /** `onHop`: as in `ports/outbound.ts`. `purpose`: absent, it is a tool's own request; `server`, one to the tool's server. */
   fetch(request: Request, signal: AbortSignal, onHop?: (to: URL, hop: number) => void, purpose?: 'tool' | 'server'): Promise<Response>;
-  /** What a call of a server's tool has to know of it; absent: there are no servers. `not_found` when it is gone. */
-  server?(name: string): Promise<ServerAccess>;
+  /** What a call of a server's tool has to know of it; absent: there are no servers. `not_found` when it is gone. `tool`: own name of the one to call. */
+  server?(name: string, tool: string): Promise<ServerAccess>;
   /** True of a URL that no request may go to: nobody is asked about what would be refused all the same. */
   refuses?(url: string): boolean;
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, where that is known. */

@@ -135,8 +135,11 @@ export interface Directory {
   providers(workspace: string): Promise<{ name: string; models: readonly string[] }[]>;
   /** What the workspace has allowed; may be `limits.rulesTtlMs` old. */
   rules(workspace: string): Promise<readonly PolicyRule[]>;
-  /** `not_found` when there is no such server (any more). May be `limits.serverTtlMs` old. */
-  server(workspace: string, name: string): Promise<ServerAccess>;
+  /**
+   * `not_found` when there is no such server (any more). May be `limits.serverTtlMs` old, but not when `tool` (an own name) would be refused
+   * for it: a tool that was listed or accepted just now is called by who has heard of it.
+   */
+  server(workspace: string, name: string, tool?: string): Promise<ServerAccess>;
   /** `not_found`. */
   skill(workspace: string, name: string): Promise<Skill>;
   /** A secret's value if `host` (or `tool`) is among those it is bound to; else `forbidden`. */

@@ -153,8 +153,10 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
 
     providers: (workspace) => providerLists.load(workspace, () => loadProviders(workspace)),
 
-    server: async (workspace, name) => {
+    server: async (workspace, name, tool) => {
       const key = `${workspace}:${name}`;
+      const kept = servers.read(key);
+      if (tool !== undefined && kept !== undefined && kept?.ready.includes(tool) !== true) servers.drop(key);
       const access =
         servers.read(key) ?? (ServerName.safeParse(name).success ? await servers.load(key, () => loadServer(workspace, name)) : null);
       if (access === null) throw notFound('server', name);

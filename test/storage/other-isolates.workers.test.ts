@@ -115,6 +115,18 @@ describe('another isolate', () => {
     expect(await revision(reader, workspace)).toBe('1.1');
   });
 
+  it('refuses no call for what it has heard of a server before: that is asked again', async () => {
+    const { catalog, isolate, workspace } = await emptyWorkspace();
+    const reader = isolate();
+    await expect(reader.server(workspace, 'facts', 'get')).rejects.toMatchObject({ code: 'not_found' });
+    await catalog.put('server', 'facts', server(fact('get', 'Reads.')));
+    expect(await reader.server(workspace, 'facts', 'get')).toMatchObject({ ready: ['get'] });
+    await catalog.put('server', 'facts', server(fact('get', 'Reads.'), fact('put', 'Keeps.')));
+    await catalog.acceptTool('facts', 'put');
+    expect(await reader.server(workspace, 'facts', 'get')).toMatchObject({ ready: ['get'] });
+    expect(await reader.server(workspace, 'facts', 'put')).toMatchObject({ ready: ['get', 'put'], held: [] });
+  });
+
   it('has the revisions that follow from a hold when KV has them and its own pointer is over', async () => {
     const { catalog, isolate, workspace, clock } = await emptyWorkspace();
     await catalog.put('server', 'facts', server(fact('get', 'Reads.')));
