@@ -3,6 +3,7 @@
  * neutral definitions and final names; lookup tables are built from it in the isolate (`alias-map.ts`), provider forms
  * lazily by the adapters.
  */
+import { definitionNames } from './definition-names.ts';
 import { checkEntryArguments } from './entry-argument-check.ts';
 import { checkEntryResult } from './entry-result-check.ts';
 import { sha256Hex } from './hash.ts';
@@ -133,8 +134,9 @@ function tooLarge(counted: string, remedy: string): Problem {
 
 /** What function aliases add to the definitions that providers are sent. */
 function copiedBytes(tools: readonly EditionTool[]): number {
-  return tools.reduce((sum, { wireName, aliases, description, inputSchema }) => {
-    const copies = aliases.filter(({ name, mode }) => mode === 'function' && name !== wireName).length;
+  return tools.reduce((sum, tool) => {
+    const copies = definitionNames(tool).length - 1;
+    const { description, inputSchema } = tool;
     return copies === 0 ? sum : sum + copies * utf8Length(JSON.stringify({ description, inputSchema }));
   }, 0);
 }

@@ -3,6 +3,7 @@
  * are errors (`name-claims.ts`); what one provider makes of the definitions is `http/toolset-report.ts`. Used when a toolset is written,
  * and by `GET …/tools`. Linear in the tools.
  */
+import { definitionNames } from './definition-names.ts';
 import { limits } from './limits.ts';
 import { duplicateDescriptions } from './lint-duplicates.ts';
 import type { ToolKind } from './tool.ts';
@@ -42,7 +43,7 @@ export function definitionsAtFirst(tools: readonly LintedTool[], onDemandAbove: 
   const ready = tools.filter(({ state, kind }) => state === 'ready' && kind !== 'ui');
   const onDemand = ready.length > onDemandAbove;
   const sent = onDemand ? ready.filter(({ alwaysOffered }) => alwaysOffered === true) : ready;
-  const names = sent.reduce((sum, tool) => sum + 1 + tool.aliases.filter(({ mode }) => mode === 'function').length, 0);
+  const names = sent.reduce((sum, tool) => sum + definitionNames(tool).length, 0);
   return onDemand ? names + 1 : names;
 }
 
@@ -61,9 +62,7 @@ type Told = LintedTool & { path: string };
 const longestName = 40;
 
 function longNames(tools: readonly Told[]): Warning[] {
-  const names = tools.flatMap(({ path, canonical, wireName, aliases }) =>
-    [wireName, ...aliases.filter(({ mode }) => mode === 'function').map(({ name }) => name)].map((name) => ({ path, canonical, name })),
-  );
+  const names = tools.flatMap((tool) => definitionNames(tool).map((name) => ({ path: tool.path, canonical: tool.canonical, name })));
   const long = [...new Map(names.map((row) => [row.name, row])).values()].filter(({ name }) => name.length > longestName);
   return firstWarnings(
     long.map(({ path, canonical, name }) => {

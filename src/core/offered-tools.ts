@@ -5,6 +5,7 @@
  */
 import type { AliasMap } from './alias-map.ts';
 import { describeTool } from './announce.ts';
+import { definitionNames } from './definition-names.ts';
 import { isForModels, type EditionTool } from './edition.ts';
 import { type Gathered, gatheredTool } from './gathered-tools.ts';
 import { limits } from './limits.ts';
@@ -128,6 +129,5 @@ function define(map: AliasMap, tool: EditionTool): OfferedName[] {
   // The block in the prompt is of what is sent from the first step on: what comes later brings its aliases along.
   const comesLater = isOnDemand(map) && !isAlwaysOffered(tool) && map.edition.announce === 'prompt';
   const description = describeTool({ ...tool, description: told }, comesLater ? 'description' : map.edition.announce);
-  const alsoSent = tool.aliases.filter(({ name, mode }) => mode === 'function' && name !== tool.wireName);
-  return [tool.wireName, ...alsoSent.map(({ name }) => name)].map((name) => ({ name, description, inputSchema, tool }));
+  return definitionNames(tool).map((name) => ({ name, description, inputSchema, tool }));
 }
