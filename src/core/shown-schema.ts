@@ -236,17 +236,22 @@ function fitsPresets(view: View, part: unknown, open: ReadonlySet<string>): bool
   if (!isRecord(part) || isSpent(view)) return true;
   const { schema, inside } = follow(view, part, open);
   const properties = isRecord(schema.properties) ? schema.properties : {};
-  const names = Object.keys(view.known).filter((name) => Object.hasOwn(properties, name));
+  // From what the part says, not from the presets: there may be thousands of either.
+  const names = Object.keys(properties).filter((name) => Object.hasOwn(view.known, name));
   const shut = schema.additionalProperties === false && schema.patternProperties === undefined;
   if (shut && [...view.hidden].some((name) => !Object.hasOwn(properties, name))) return false;
+  if (names.length > 0 && !takesKnown(view, properties, names)) return false;
+  const all = Array.isArray(schema.allOf) ? schema.allOf : [];
+  return all.every((branch) => fitsPresets(view, branch, inside));
+}
+
+function takesKnown(view: View, properties: Record<string, unknown>, names: readonly string[]): boolean {
   const trial = {
     $defs: view.source.$defs,
     definitions: view.source.definitions,
     properties: Object.fromEntries(names.map((name) => [name, properties[name]])),
   };
-  if (checkInput(trial, view.known).length > 0) return false;
-  const all = Array.isArray(schema.allOf) ? schema.allOf : [];
-  return all.every((branch) => fitsPresets(view, branch, inside));
+  return checkInput(trial, Object.fromEntries(names.map((name) => [name, view.known[name]]))).length === 0;
 }
 
 function mentionsHidden(view: View, part: unknown, open: ReadonlySet<string>): boolean {

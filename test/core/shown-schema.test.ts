@@ -204,3 +204,13 @@ describe('the schema that a model is shown', () => {
     );
   });
 });
+
+describe('very many presets over very many branches', () => {
+  it('rule out the same branches as a few do', () => {
+    const branch = (index: number, type: string) => ({ properties: { [`k${index}`]: { type } }, required: [`k${index}`] });
+    const branches = Array.from({ length: 1_500 }, (_, index) => branch(index, index % 2 === 0 ? 'string' : 'integer'));
+    const preset = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`p${index}`, index]));
+    const shown = shownSchema({ type: 'object', anyOf: branches }, { preset: { ...preset, k7: 'text' } });
+    expect(shown.anyOf).toEqual(branches.filter((_, index) => index !== 7));
+  });
+});
