@@ -4,7 +4,8 @@ import { toDefinition, toServerTool } from '../core/kept-tool.ts';
 import type { KeptTool } from '../core/kept-tool.ts';
 import { Problem } from '../core/problem.ts';
 import { quote } from '../core/names.ts';
-import type { ServerTool } from '../core/server.ts';
+import type { AcceptedTool } from '../core/server.ts';
+import { firstWarnings } from '../core/warning.ts';
 import type { CatalogContext } from './context.ts';
 import { requireRow } from './documents.ts';
 import { knownTools } from './known-tools.ts';
@@ -12,7 +13,7 @@ import { dropDefinitions, serverOf } from './server-definitions.ts';
 import { readTool, writeTool } from './server-tools.ts';
 import { recompileWith, revise } from './toolsets.ts';
 
-export async function acceptTool(context: CatalogContext, server: string, name: string, refId: string | undefined): Promise<ServerTool> {
+export async function acceptTool(context: CatalogContext, server: string, name: string, refId: string | undefined): Promise<AcceptedTool> {
   const accepted = acceptHeld(requireTool(context, server, name), refId);
   const definition = toDefinition(serverOf(context, server), accepted);
   const tools = definition === null ? [] : [definition];
@@ -27,7 +28,7 @@ export async function acceptTool(context: CatalogContext, server: string, name: 
     dropDefinitions(context, server);
     for (const revision of revisions) revise(context, revision);
   });
-  return toServerTool(server, accepted);
+  return { ...toServerTool(server, accepted), warnings: firstWarnings(warnings, 'toolsets') };
 }
 
 /** `not_found`, also for the server. */

@@ -109,6 +109,13 @@ export const ServerTool = z
   .meta({ id: 'ServerTool' });
 export type ServerTool = z.infer<typeof ServerTool>;
 
+export const AcceptedTool = ServerTool.extend({
+  warnings: z
+    .array(Warning)
+    .meta({ description: 'Toolsets that do not fit the definition: in those the tool stays held until they are written anew.' }),
+}).meta({ id: 'AcceptedTool' });
+export type AcceptedTool = z.infer<typeof AcceptedTool>;
+
 /** What a listing brought: own names. */
 export const ListingReport = z
   .object({

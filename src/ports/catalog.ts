@@ -9,7 +9,7 @@ import type { EditionPointer } from '../core/edition.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy.ts';
 import type { ProviderAccess } from '../core/provider.ts';
-import type { ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
+import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
 import type { Skill } from '../core/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { Warning } from '../core/warning.ts';
@@ -93,7 +93,7 @@ export interface Catalog {
    * Takes the definition that is held into force, in every toolset. `refId`: the one that was looked at; `conflict` when it is another by now,
    * or when nothing is held.
    */
-  acceptTool(server: string, tool: string, refId?: string): Promise<ServerTool>;
+  acceptTool(server: string, tool: string, refId?: string): Promise<AcceptedTool>;
   /** Puts `to` in the place of `from`, which its server lists no more, in every toolset, under the names it had. */
   rebindTool(server: string, from: string, to: string): Promise<{ toolsets: string[] }>;
 

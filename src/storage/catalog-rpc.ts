@@ -12,7 +12,7 @@ import type { Outcome } from '../core/problem.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Provider } from '../core/provider.ts';
 import type { SecretBinding } from '../core/secret.ts';
-import type { ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
+import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
 import type { Skill } from '../core/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type {
@@ -56,7 +56,7 @@ export interface CatalogRpc {
   serverTools(workspace: string, server: string, page: PageRequest): Answer<Page<ServerTool>>;
   serverTool(workspace: string, server: string, tool: string): Answer<ServerTool>;
   refreshServer(workspace: string, server: string): Answer<ListingReport>;
-  acceptTool(workspace: string, server: string, tool: string, refId: string | undefined): Answer<ServerTool>;
+  acceptTool(workspace: string, server: string, tool: string, refId: string | undefined): Answer<AcceptedTool>;
   rebindTool(workspace: string, server: string, from: string, to: string): Answer<{ toolsets: string[] }>;
 
   createKey(workspace: string, request: KeyRequest): Answer<{ key: string; record: KeyRecord }>;

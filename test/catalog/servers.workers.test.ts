@@ -90,13 +90,29 @@ describe('a listing', () => {
     const stale = await refusal(catalog.acceptTool('facts', 'get_fact', held?.refId));
     expect(stale).toMatchObject({ code: 'conflict', extra: { refId: held?.held?.refId } });
     const accepted = await catalog.acceptTool('facts', 'get_fact', held?.held?.refId);
-    expect(accepted).toMatchObject({ state: 'ready', description: changed.description, refId: held?.held?.refId });
+    expect(accepted).toMatchObject({ state: 'ready', description: changed.description, refId: held?.held?.refId, warnings: [] });
     expect(await editionTools(parts, 'daily')).toMatchObject([{ state: 'ready', description: changed.description, pin: accepted.refId }]);
     expect(await revision(parts, 'daily')).toBe('1.3');
     expect((await directory.server(workspace, 'facts')).held).toEqual([]);
     expect(await refusal(catalog.acceptTool('facts', 'get_fact'))).toMatchObject({ code: 'conflict' });
     expect(await refusal(catalog.acceptTool('facts', 'nothing'))).toMatchObject({ code: 'not_found' });
     expect(await refusal(catalog.acceptTool('nobody', 'get_fact'))).toMatchObject({ code: 'not_found' });
+  });
+
+  it('that is accepted says which toolsets it does not fit, and leaves the tool held in those', async () => {
+    const parts = await facts();
+    const { catalog } = parts;
+    const withTopic = { inputSchema: { type: 'object', properties: { topic: { type: 'string' } } } };
+    await catalog.put('server', 'topics', server([listed('get_topic', withTopic)]));
+    await catalog.put('toolset', 'preset', { tools: [{ tool: 'topics.get_topic', arguments: { preset: { topic: 'cats' } } }] });
+    await catalog.put(
+      'server',
+      'topics',
+      server([listed('get_topic', { inputSchema: { type: 'object', properties: { about: { type: 'string' } } } })]),
+    );
+    const { state, warnings } = await catalog.acceptTool('topics', 'get_topic');
+    expect([state, warnings]).toEqual(['ready', [{ path: 'tools', message: expect.stringMatching(/"preset" keeps its names.*topic/) }]]);
+    expect(await editionTools(parts, 'preset')).toMatchObject([{ state: 'held' }]);
   });
 
   it('that goes back to what was accepted releases the tool, and one that changes again holds it again', async () => {

@@ -191,7 +191,8 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
   });
 
   /** Tools have changed: those that would not compile keep their edition. */
-  const reviseToolsets = async (): Promise<void> => {
+  const reviseToolsets = async (): Promise<Warning[]> => {
+    const warnings: Warning[] = [];
     for (const kept of toolsets()) {
       try {
         const toolset = kept.body as Toolset;
@@ -204,8 +205,10 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
         kept.compiled = { edition, pointer: { ...compiled.pointer, revision: (before?.revision ?? 0) + 1 } };
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
+        warnings.push({ path: 'tools', message: `The toolset "${kept.name}" keeps its names as they were: ${error.detail}` });
       }
     }
+    return warnings;
   };
 
   const afterWrite = async (kind: DocumentKind): Promise<void> => {
@@ -311,8 +314,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     acceptTool: async (server, tool, refId) => {
       existing('server', server);
       const accepted = serverTools.accept(server, tool, refId);
-      await reviseToolsets();
-      return accepted;
+      return { ...accepted, warnings: await reviseToolsets() };
     },
     rebindTool: async (server, from, to) => {
       existing('server', server);

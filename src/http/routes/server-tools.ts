@@ -1,6 +1,6 @@
 /** `/v1/servers/{server}/tools`: a server's tools one by one, and a person's word on those that are held or went by another name. */
 import { z } from 'zod';
-import { ServerTool } from '../../core/server.ts';
+import { AcceptedTool, ServerTool } from '../../core/server.ts';
 import { requireUnbound } from '../access.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
@@ -74,7 +74,7 @@ export function mountServerTools(app: App): void {
       description: 'From now on it is the one in force, in every toolset that has the tool.',
       params,
       body: { schema: AcceptRequest, isOptional: true },
-      answers: { 200: { description: 'The tool as it stands now.', schema: ServerTool } },
+      answers: { 200: { description: 'The tool as it stands now.', schema: AcceptedTool } },
       problems: ['conflict'],
     },
     async ({ c, services, principal, params, body }) => {
