@@ -41,10 +41,9 @@ export function countWarnings(definitions: number): Warning[] {
 /** Definitions that a model is sent with its first step: of all tools for it, or of those that are always sent and `find_tools`. */
 export function definitionsAtFirst(tools: readonly LintedTool[], onDemandAbove: number = limits.defaultOnDemandAbove): number {
   const ready = tools.filter(({ state, kind }) => state === 'ready' && kind !== 'ui');
-  const onDemand = ready.length > onDemandAbove;
-  const sent = onDemand ? ready.filter(({ alwaysOffered }) => alwaysOffered === true) : ready;
+  const sent = ready.length > onDemandAbove ? ready.filter(({ alwaysOffered }) => alwaysOffered === true) : ready;
   const names = sent.reduce((sum, tool) => sum + definitionNames(tool).length, 0);
-  return onDemand ? names + 1 : names;
+  return sent.length < ready.length ? names + 1 : names;
 }
 
 /**

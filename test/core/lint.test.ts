@@ -130,6 +130,8 @@ describe('advice about the number of definitions', () => {
     const withFunction = toolNamed('more', 'More.', { alwaysOffered: true, aliases: [{ name: 'again', mode: 'function' }] });
     expect(definitionsAtFirst([...tools, withFunction])).toBe(3);
     expect(definitionsAtFirst([...tools, withFunction], 71)).toBe(72);
+    // Nothing is left to be found where all of them are always sent.
+    expect(definitionsAtFirst([...tools, withFunction].map((tool) => ({ ...tool, alwaysOffered: true })))).toBe(72);
     const ownFunction = toolNamed('run', 'Runs.', { aliases: [{ name: 'run', mode: 'function' }] });
     expect(definitionsAtFirst([ownFunction])).toBe(1);
     expect(definitionsAtFirst(tools.map((tool) => ({ ...tool, state: 'held' })))).toBe(0);
