@@ -1,7 +1,9 @@
 /** Writing secrets: the value is sealed here and leaves only sealed; its hosts and tools are what GET shows. */
 import { parseDocument } from '../core/issues.ts';
+import { limits } from '../core/limits.ts';
 import { Secret, SecretName } from '../core/secret.ts';
 import type { SecretBinding } from '../core/secret.ts';
+import type { Warning } from '../core/warning.ts';
 import type { SealedSecret } from '../storage/catalog-rpc.ts';
 import { equalInConstantTime } from '../storage/key-crypto.ts';
 import { openValue, sealValue } from '../storage/secret-box.ts';
@@ -17,9 +19,20 @@ export const secretWriter: DocumentWriter = {
   prepare: async (context, name, body, previous) => {
     const { value, hosts, tools } = parseDocument(Secret, body);
     const { sealed, sealedChanged } = await reseal(context, { workspace: context.workspace, kind: 'secret', name }, value, previous);
-    return { body: { hosts, ...(tools !== undefined && { tools }) }, sealed, sealedChanged };
+    return { body: { hosts, ...(tools !== undefined && { tools }) }, sealed, sealedChanged, warnings: lengthWarnings(value) };
   },
 };
+
+function lengthWarnings(value: string): Warning[] {
+  const least = limits.minRedactedSecretLength;
+  if (value.length >= least) return [];
+  return [
+    {
+      path: 'value',
+      message: `is shorter than ${least} characters: where a tool answers with it, it cannot be told from other text and is shown`,
+    },
+  ];
+}
 
 export function readSealedSecret(context: CatalogContext, name: string): SealedSecret {
   return toSealed(requireRow(context.sql, 'secret', name));

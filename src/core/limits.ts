@@ -373,6 +373,8 @@ export const limits = {
   maxKeyBytes: 512,
   keyUseIntervalMs: 60_000,
   maxSecretBytes: 64 * KB,
+  /** Shorter ones would blot out ordinary text, so they are not looked for in what tools answer; writing one is warned of. */
+  minRedactedSecretLength: 4,
   maxSecretHosts: 100,
   maxSecretTools: 100,
 

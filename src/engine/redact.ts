@@ -4,10 +4,8 @@
  */
 import { secretSpellings } from '../core/secret-spellings.ts';
 import type { ContentBlock, ToolResult } from '../core/tool.ts';
+import { limits } from '../core/limits.ts';
 import type { Logger } from '../ports/runtime.ts';
-
-/** Shorter values would blot out ordinary text; the secrets door refuses them when they are stored. */
-const minSecretLength = 4;
 
 export type Redactor = {
   keep(value: string): string;
@@ -28,7 +26,7 @@ export function createRedactor(): Redactor {
   return {
     keep(value) {
       // One secret may be the beginning of another: over all of them, too, the longest goes first.
-      if (value.length >= minSecretLength)
+      if (value.length >= limits.minRedactedSecretLength)
         forms = [...new Set([...forms, ...secretSpellings(value)])].sort((one, other) => other.length - one.length);
       return value;
     },

@@ -25,6 +25,15 @@ const canaries: Canary[] = Object.values(corpus)[0]?.default.secrets ?? [
 
 afterEach(() => vi.restoreAllMocks());
 
+describe('a secret', () => {
+  it('that is too short to be known again in an answer is stored with a warning', async () => {
+    const { catalog } = await emptyWorkspace();
+    const put = (value: string) => catalog.put('secret', 'PIN', { value, hosts: ['api.example.com'] });
+    expect((await put('123')).warnings).toEqual([{ path: 'value', message: expect.stringContaining('shorter than 4') }]);
+    expect((await put('1234')).warnings).toEqual([]);
+  });
+});
+
 describe('planted secrets', () => {
   it.each(canaries)('$id: is in no table, no KV value, no answer, no message and no log line', async ({ prefix, fill, length }) => {
     const value = prefix.startsWith('<') ? `mk_${fill.repeat(length)}` : prefix + fill.repeat(Math.max(1, length - prefix.length));
