@@ -356,6 +356,17 @@ describe('calling a tool', () => {
     expect((await h.send('POST', '/v1/toolsets/other/calls', { name: 'shell' })).status).toBe(404);
   });
 
+  it('takes the names of a version that is asked for', async () => {
+    await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.bash', name: 'renamed', aliases: [] }] });
+    const call = (query: string) => h.send('POST', `/v1/toolsets/demo/calls${query}`, { name: 'shell', arguments: { command: 'ls' } });
+    expect(await bodyOf(await call(''))).toMatchObject({ isError: true, code: 'unknown_tool' });
+    const old = await call('?version=1');
+    expect(old.headers.get('x-moniker-edition')).toBe('demo@1.1');
+    expect(await bodyOf(old)).toMatchObject({ isError: false, canonical: 'builtin.bash' });
+    expect(await bodyOf(await call('?version=1&dryRun=true'))).toMatchObject({ valid: true, verdict: 'allow' });
+    expect((await call('?version=7')).status).toBe(404);
+  });
+
   it('tells with dryRun what a call would come to, and runs nothing', async () => {
     const fine = await bodyOf(await h.send('POST', '/v1/toolsets/demo/calls?dryRun=true', { name: 'shell', arguments: { command: 'ls' } }));
     expect(fine).toEqual({ requested: 'shell', canonical: 'builtin.bash', via: 'wire', valid: true, issues: [], verdict: 'allow' });

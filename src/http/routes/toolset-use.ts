@@ -13,7 +13,7 @@ import { editionHeader, editionName } from '../documents.ts';
 import { idempotencyHeader, idempotencyOf, orRepeated, type Idempotency } from '../idempotency.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
-import { readNames } from '../toolset-names.ts';
+import { readNames, Version } from '../toolset-names.ts';
 
 const params = z.object({ toolset: ToolsetName.meta({ example: 'demo' }) });
 const ToolName = z.string().min(1).max(limits.maxToolNameBytes);
@@ -68,7 +68,7 @@ export function mountToolsetUse(app: App): void {
       description:
         'Faults of the request are problems. Every fault of the call, an unknown name included, is 200 with `isError` and a `code`. With `?dryRun=true` nothing runs. A call that needs approval is answered with `approval_required`; in a session it can be approved under its `callId`, and then the same call sent again runs, once.',
       headers: { 'idempotency-key': idempotencyHeader },
-      query: z.strictObject({ dryRun: z.enum(['true', 'false']).default('false') }),
+      query: z.strictObject({ dryRun: z.enum(['true', 'false']).default('false'), version: Version }),
       body: { schema: CallRequest },
       answers: {
         200: {
@@ -81,9 +81,10 @@ export function mountToolsetUse(app: App): void {
     },
     async ({ c, services, principal, params, query, body, bytes }) => {
       const idempotency = await idempotencyOf(c, bytes);
-      const call = { toolset: params.toolset, name: body.name, arguments: body.arguments };
       requireToolset(principal, params.toolset);
-      const headersNow = async () => ({ 'x-moniker-edition': editionName((await readNames(services, principal, params.toolset)).pointer) });
+      const toolset = query.version === undefined ? params.toolset : `${params.toolset}@${query.version}`;
+      const call = { toolset, name: body.name, arguments: body.arguments };
+      const headersNow = async () => ({ 'x-moniker-edition': editionName((await readNames(services, principal, toolset)).pointer) });
       if (query.dryRun === 'true') {
         const headers = await headersNow();
         // The call would be refused for it, so its rehearsal is too.
