@@ -40,7 +40,8 @@ export const bash = defineTool({
         maxCommandCount: limits.maxShellCommands,
         maxLoopIterations: limits.maxShellLoops,
         maxOutputSize: limits.maxShellOutputBytes,
-        maxExecutionTimeMs: timeoutMs,
+        // Behind our own timer, which is the one that knows what came of it; for a script that lets no timer fire.
+        maxExecutionTimeMs: timeoutMs + interpreterGraceMs,
       },
       // It patches globals of the whole isolate while a script runs, which other requests would feel.
       defenseInDepth: false,
@@ -58,6 +59,8 @@ export const bash = defineTool({
     }
   },
 });
+
+const interpreterGraceMs = 1_000;
 
 /** Made by the first write to it. Inside, since scratch files are nothing to ask a person about. */
 const scratch = `${workspace}/.tmp`;
