@@ -1,4 +1,4 @@
-/** Spoilt documents over HTTP and the real catalog: what `test/http/hostile-documents.test.ts` does to the one in memory, in small. */
+/** Spoilt documents over HTTP and the real catalog: what `test/http/hostile-documents.long.test.ts` does to the one in memory, in small. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
