@@ -7,10 +7,11 @@ import type { Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
 import type { Skill } from '../core/skill.ts';
 import { kvKeys, publishedFormat } from '../storage/keys.ts';
-import type { PublishedAgent, PublishedPointer, PublishedSkill } from '../storage/keys.ts';
+import type { PublishedAgent, PublishedPointer, PublishedSkill, PublishedTombstone } from '../storage/keys.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
+import type { DocumentRow } from './documents.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from './editions.ts';
 import { versionRow } from './toolset-versions.ts';
 
@@ -133,9 +134,8 @@ async function publish(context: CatalogContext, kv: KVNamespace, { kind, name }:
     case 'toolset':
       return publishToolset(context, kv, name);
     case 'agent':
-      return publishAgent(context, kv, name);
     case 'skill':
-      return publishSkill(context, kv, name);
+      return publishDocument(context, kv, kind, name);
     default:
       return kind satisfies never;
   }
@@ -158,28 +158,23 @@ async function publishToolset(context: CatalogContext, kv: KVNamespace, name: st
   await kv.put(key, JSON.stringify(pointer));
 }
 
-async function publishAgent(context: CatalogContext, kv: KVNamespace, name: string): Promise<void> {
-  const row = readRow(context.sql, 'agent', name);
+/** A document as it stands, whole. */
+async function publishDocument(context: CatalogContext, kv: KVNamespace, kind: 'agent' | 'skill', name: string): Promise<void> {
+  const row = readRow(context.sql, kind, name);
   if (row === null) return;
-  const key = kvKeys.agent(context.workspace, name);
+  const key = kvKeys[kind](context.workspace, name);
   if (row.deleted) return putTombstone(kv, key, row.version);
-  // Bodies of agents were parsed by the schema when they were written.
-  const published: PublishedAgent = { format: publishedFormat, version: row.version, agent: row.body as Agent };
-  await kv.put(key, JSON.stringify(published));
+  await kv.put(key, JSON.stringify(toPublished(kind, row)));
 }
 
-async function publishSkill(context: CatalogContext, kv: KVNamespace, name: string): Promise<void> {
-  const row = readRow(context.sql, 'skill', name);
-  if (row === null) return;
-  const key = kvKeys.skill(context.workspace, name);
-  if (row.deleted) return putTombstone(kv, key, row.version);
-  // Bodies of skills were read from their files when they were written.
-  const published: PublishedSkill = { format: publishedFormat, version: row.version, skill: row.body as Skill };
-  await kv.put(key, JSON.stringify(published));
+/** Bodies of agents and skills were read by their schemas when they were written. */
+function toPublished(kind: 'agent' | 'skill', { version, body }: DocumentRow): PublishedAgent | PublishedSkill {
+  const head = { format: publishedFormat, version } as const;
+  return kind === 'agent' ? { ...head, agent: body as Agent } : { ...head, skill: body as Skill };
 }
 
 async function putTombstone(kv: KVNamespace, key: string, version: number): Promise<void> {
-  const tombstone: PublishedPointer = { format: publishedFormat, version, deleted: true };
+  const tombstone: PublishedTombstone = { format: publishedFormat, version, deleted: true };
   await kv.put(key, JSON.stringify(tombstone), { expirationTtl: limits.tombstoneTtlSeconds });
 }
 

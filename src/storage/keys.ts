@@ -25,18 +25,12 @@ export const kvKeys = {
 /** Raised when the shape of a published value changes: readers ask the Catalog about any other. */
 export const publishedFormat = 1;
 
-/** `deleted` is the tombstone of a DELETE. */
-export type PublishedPointer =
-  | { format: typeof publishedFormat; version: number; revision: number; hash: string }
-  | { format: typeof publishedFormat; version: number; deleted: true };
+/** Of a DELETE. */
+export type PublishedTombstone = { format: typeof publishedFormat; version: number; deleted: true };
 
-export type PublishedSkill =
-  | { format: typeof publishedFormat; version: number; skill: Skill }
-  | { format: typeof publishedFormat; version: number; deleted: true };
-
-export type PublishedAgent =
-  | { format: typeof publishedFormat; version: number; agent: Agent }
-  | { format: typeof publishedFormat; version: number; deleted: true };
+export type PublishedPointer = { format: typeof publishedFormat; version: number; revision: number; hash: string } | PublishedTombstone;
+export type PublishedAgent = { format: typeof publishedFormat; version: number; agent: Agent } | PublishedTombstone;
+export type PublishedSkill = { format: typeof publishedFormat; version: number; skill: Skill } | PublishedTombstone;
 
 /**
  * Durable Objects of a workspace go by a hash, so that an id from outside never is a name: `hash(workspace, kind, id)`. Of a

@@ -13,7 +13,7 @@ import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { askCatalog } from './catalog-rpc.ts';
 import { kvKeys, publishedFormat } from './keys.ts';
-import type { PublishedAgent, PublishedPointer, PublishedSkill } from './keys.ts';
+import type { PublishedAgent, PublishedPointer, PublishedSkill, PublishedTombstone } from './keys.ts';
 import type { Loaded } from './timed-cache.ts';
 
 export interface PublishedReader {
@@ -64,6 +64,22 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     return { value: pointer, ttlMs: pointer === null ? limits.missTtlMs : limits.pinnedPointerTtlMs };
   };
 
+  /** A document that is published whole. `ask`: the Catalog, which is told whether KV has lost it. */
+  const wholeDocument = async <Value, Published extends { format: number }>(
+    key: string,
+    pick: (published: Published) => Value,
+    ask: (isLost: boolean) => Promise<Value>,
+    ttlMs: number,
+  ): Promise<Loaded<Value | null>> => {
+    const { value: published, isLost } = isFresh(key, key)
+      ? unasked
+      : await fromKv<Published | PublishedTombstone>(key, limits.pointerCacheTtlSeconds);
+    // Only a tombstone has the word.
+    if (published !== null) return { value: 'deleted' in published ? null : pick(published as Published), ttlMs };
+    const value = await orNull(ask(isLost));
+    return { value, ttlMs: value === null ? limits.missTtlMs : ttlMs };
+  };
+
   return {
     pointer: async (workspace, toolset, version) => {
       if (version !== undefined) return pinnedPointer(workspace, toolset, version);
@@ -81,22 +97,14 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       return { value, ttlMs: value === null ? limits.missTtlMs : limits.pointerTtlMs };
     },
 
-    agent: async (workspace, name) => {
-      const key = kvKeys.agent(workspace, name);
-      const fresh = isFresh(key, key);
-      const { value: published, isLost } = fresh ? unasked : await fromKv<PublishedAgent>(key, limits.pointerCacheTtlSeconds);
-      if (published !== null) return { value: 'deleted' in published ? null : published.agent, ttlMs: limits.pointerTtlMs };
-      const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.agent(workspace, name, isLost)));
-      return { value, ttlMs: value === null ? limits.missTtlMs : limits.pointerTtlMs };
+    agent: (workspace, name) => {
+      const ask = (isLost: boolean) => askCatalog(env, workspace, 'question', (catalog) => catalog.agent(workspace, name, isLost));
+      return wholeDocument(kvKeys.agent(workspace, name), ({ agent }: Standing<PublishedAgent>) => agent, ask, limits.pointerTtlMs);
     },
 
-    skill: async (workspace, name) => {
-      const key = kvKeys.skill(workspace, name);
-      const fresh = isFresh(key, key);
-      const { value: published, isLost } = fresh ? unasked : await fromKv<PublishedSkill>(key, limits.pointerCacheTtlSeconds);
-      if (published !== null) return { value: 'deleted' in published ? null : published.skill, ttlMs: limits.skillTtlMs };
-      const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.skill(workspace, name, isLost)));
-      return { value, ttlMs: value === null ? limits.missTtlMs : limits.skillTtlMs };
+    skill: (workspace, name) => {
+      const ask = (isLost: boolean) => askCatalog(env, workspace, 'question', (catalog) => catalog.skill(workspace, name, isLost));
+      return wholeDocument(kvKeys.skill(workspace, name), ({ skill }: Standing<PublishedSkill>) => skill, ask, limits.skillTtlMs);
     },
 
     edition: async (workspace, hash) => {
@@ -119,6 +127,9 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     wroteAll: (prefix) => note(writes, prefix, clock.now()),
   };
 }
+
+/** One that was not removed. */
+type Standing<Published> = Exclude<Published, PublishedTombstone>;
 
 /** `isLost`: KV answered, and has not what it should have. Of a KV that is silent that is not known. */
 type FromKv<T> = { value: T | null; isLost: boolean };
