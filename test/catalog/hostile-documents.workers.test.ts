@@ -1,23 +1,10 @@
 /** Spoilt documents over HTTP and the real catalog: what `test/http/hostile-documents.long.test.ts` does to the one in memory, in small. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createApp } from '../../src/http/app.ts';
-import { wire } from '../../src/wiring.ts';
 import { bodyOf } from '../http/harness.ts';
 import { checkWrite, hostileTexts, placesOf, prepareDocuments, spoiling, spoilt, valid } from '../http/hostile-documents.ts';
-import { serverOf, type Send } from '../http/hostile-rows.ts';
-import { testEnv } from '../storage/workspace.ts';
-
-const app = createApp(wire);
-const send: Send = async (method, path, body, headers = {}) => {
-  const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
-  const all = {
-    authorization: `Bearer ${testEnv.MONIKER_ROOT_KEY}`,
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...headers,
-  };
-  return await app.request(path, { method, headers: all, body: text }, testEnv);
-};
+import { serverOf } from '../http/hostile-rows.ts';
+import { send } from './real-service.ts';
 
 beforeAll(() => prepareDocuments(send));
 

@@ -7,9 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { readEditionText, storeEdition } from '../../src/catalog/editions.ts';
 import { editionBytes, editionHash } from '../../src/core/edition.ts';
 import type { Edition } from '../../src/core/edition.ts';
-import { createApp } from '../../src/http/app.ts';
 import { objectName } from '../../src/storage/keys.ts';
-import { wire } from '../../src/wiring.ts';
 import type { MetadataRow } from '../core/listing-cases.ts';
 import {
   checkAliasSet,
@@ -23,9 +21,10 @@ import {
   printCount,
 } from '../http/hostile-rows.ts';
 import { serverOf } from '../http/hostile-rows.ts';
-import type { AliasSet, NameRow, PinCase, Send } from '../http/hostile-rows.ts';
+import type { AliasSet, NameRow, PinCase } from '../http/hostile-rows.ts';
 import { bodyOf } from '../http/harness.ts';
 import { testEnv } from '../storage/workspace.ts';
+import { send } from './real-service.ts';
 
 declare global {
   interface ImportMeta {
@@ -44,17 +43,6 @@ const names = textOf('tool-names.jsonl')
   .split('\n')
   .flatMap((line) => (line.trim() === '' ? [] : [JSON.parse(line) as NameRow]));
 const read = <Fixture>(name: string): Fixture => JSON.parse(textOf(name)) as Fixture;
-
-const app = createApp(wire);
-const send: Send = async (method, path, body, headers = {}) => {
-  const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
-  const all = {
-    authorization: `Bearer ${testEnv.MONIKER_ROOT_KEY}`,
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...headers,
-  };
-  return await app.request(path, { method, headers: all, body: text }, testEnv);
-};
 
 describe.skipIf(names.length === 0)('the rows of the corpus, in the real catalog', () => {
   it('names', async () => {

@@ -1,7 +1,25 @@
 /** Rows of `security/tool-metadata.json`, built: a long or deep part is written there as a recipe. */
 
+import type { ListedDefinition } from '../../src/core/listing.ts';
+
 type Json = Record<string, unknown>;
 export type MetadataRow = { id: string; class: string; tool: Json; expect: { findings: string[]; action: string }; why: string };
+
+/** The verdict that each action of the fixture asks for. */
+export const verdicts: Record<string, ListedDefinition['verdict']> = {
+  offer: 'offer',
+  'offer-safely': 'offer',
+  'strip-and-flag': 'offer',
+  'truncate-and-flag': 'offer',
+  'no-fetch': 'offer',
+  'confirm-anyway': 'offer',
+  namespace: 'offer',
+  'ignore-pattern-or-linear-engine': 'offer',
+  'hold-for-approval': 'hold',
+  refuse: 'refuse',
+  'drop-this-tool': 'refuse',
+  'first-wins-and-flag': 'refuse',
+};
 
 /** The listing of a row: one tool, or the two of a pair. */
 export function listingOf({ tool }: MetadataRow): Json[] {

@@ -9,7 +9,7 @@ import { cleanText } from '../../src/core/listing-text.ts';
 import { definitionPin } from '../../src/core/tool-pin.ts';
 import { utf8Length } from '../../src/core/utf8.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
-import { listingOf } from './listing-cases.ts';
+import { listingOf, verdicts } from './listing-cases.ts';
 import type { MetadataRow } from './listing-cases.ts';
 
 type Json = Record<string, unknown>;
@@ -321,22 +321,6 @@ describe('any listing', () => {
     );
   });
 });
-
-/** The verdict that each action of the fixture asks for, and what the definition is then. */
-const verdicts: Record<string, ListedDefinition['verdict']> = {
-  offer: 'offer',
-  'offer-safely': 'offer',
-  'strip-and-flag': 'offer',
-  'truncate-and-flag': 'offer',
-  'no-fetch': 'offer',
-  'confirm-anyway': 'offer',
-  namespace: 'offer',
-  'ignore-pattern-or-linear-engine': 'offer',
-  'hold-for-approval': 'hold',
-  refuse: 'refuse',
-  'drop-this-tool': 'refuse',
-  'first-wins-and-flag': 'refuse',
-};
 
 /** Findings of the fixture that there is nothing to say about here. */
 const unsaid: Record<string, string> = {

@@ -10,7 +10,7 @@ import { parseAlias, parseWireName } from '../../src/core/names.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ServerTool } from '../../src/core/server.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
-import { listingOf, type MetadataRow } from '../core/listing-cases.ts';
+import { listingOf, type MetadataRow, verdicts } from '../core/listing-cases.ts';
 import { compile, knownTools } from '../fakes/known-tools.ts';
 import { pages } from '../contracts/catalog.ts';
 import { bodyOf } from './harness.ts';
@@ -276,22 +276,6 @@ export async function checkAliasSet(send: Send, set: AliasSet, count: Count, off
   for (const server of servers.keys()) await send('DELETE', `/v1/servers/${server}`);
 }
 
-/** The verdict that each action of the fixture asks for. */
-const actions: Record<string, ListedDefinition['verdict']> = {
-  offer: 'offer',
-  'offer-safely': 'offer',
-  'strip-and-flag': 'offer',
-  'truncate-and-flag': 'offer',
-  'no-fetch': 'offer',
-  'confirm-anyway': 'offer',
-  namespace: 'offer',
-  'ignore-pattern-or-linear-engine': 'offer',
-  'hold-for-approval': 'hold',
-  refuse: 'refuse',
-  'drop-this-tool': 'refuse',
-  'first-wins-and-flag': 'refuse',
-};
-
 /** What no body may hold, so that a listing with it never gets to be read. */
 const refusedBodies = new Map([
   ['proto-schema', { status: 422, path: 'tools[0].inputSchema.properties.__proto__', reason: 'a key __proto__ is refused in every body' }],
@@ -303,7 +287,7 @@ export async function checkMetadata(send: Send, row: MetadataRow, count: Count):
   const refused = refusedBodies.get(row.id);
   if (refused === undefined) {
     const read = await checkListing(send, listing);
-    expect([row.id, read.at(-1)?.verdict]).toEqual([row.id, actions[row.expect.action]]);
+    expect([row.id, read.at(-1)?.verdict]).toEqual([row.id, verdicts[row.expect.action]]);
   } else {
     const answer = await send('PUT', '/v1/servers/listed', serverOf(listing));
     expect([row.id, answer.status]).toEqual([row.id, refused.status]);
