@@ -11,9 +11,20 @@ import { Problem, toOutcome } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import type { PolicyRule } from '../core/policy.ts';
 import type { KeyRequest, Scope } from '../core/principal.ts';
+import type { Discovery } from '../core/server-state.ts';
 import { readSettings } from '../core/settings.ts';
 import { createLog } from '../platform/log.ts';
-import type { AuditQuery, DocumentKind, PageRequest, SessionIndexRow, WriteOptions } from '../ports/catalog.ts';
+import type {
+  AuditQuery,
+  DocumentKind,
+  Equipment,
+  PageRequest,
+  RefreshFailure,
+  RefreshReason,
+  ServerGrant,
+  SessionIndexRow,
+  WriteOptions,
+} from '../ports/catalog.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import type { CatalogRpc } from '../storage/catalog-rpc.ts';
 import { createMasterKey } from '../storage/master-key.ts';
@@ -39,6 +50,10 @@ import { toolAliasesWriter } from './tool-aliases.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from './toolset-versions.ts';
 import { dropAllDefinitions } from './server-definitions.ts';
 import { withToolCounts } from './server-tools.ts';
+import { readEquipment, setEquipment } from './equipment.ts';
+import { readGrant, saveGrant } from './server-grants.ts';
+import { claimRefresh, readOffers, readOperation, takeDiscovery, takeFailure } from './server-state.ts';
+import { spend } from './spent.ts';
 import { listServers, listServerTools, readServer, readServerTool, refreshServer, serverWriter } from './servers.ts';
 import { readSkillRow, skillWriter } from './skills.ts';
 import { toolsetWriter } from './toolsets.ts';
@@ -119,6 +134,41 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   refreshServer(workspace: string, server: string) {
     return this.#write(workspace, ({ context }) => refreshServer(context, server));
+  }
+
+  claimRefresh(workspace: string, server: string, reason: RefreshReason) {
+    return this.#answer(workspace, ({ context }) => claimRefresh(context, server, reason));
+  }
+
+  takeDiscovery(workspace: string, server: string, version: number, discovery: Discovery) {
+    return this.#write(workspace, ({ context }) => takeDiscovery(context, server, version, discovery));
+  }
+
+  takeFailure(workspace: string, server: string, version: number, failure: RefreshFailure) {
+    return this.#answer(workspace, ({ context }) => {
+      takeFailure(context, server, version, failure);
+      return null;
+    });
+  }
+
+  serverGrant(workspace: string, server: string) {
+    return this.#answer(workspace, ({ context }) => readGrant(context, server));
+  }
+
+  saveServerGrant(workspace: string, server: string, grant: ServerGrant) {
+    return this.#write(workspace, ({ context }) => saveGrant(context, server, grant));
+  }
+
+  equipment(workspace: string, keyId: string) {
+    return this.#answer(workspace, ({ context }) => readEquipment(context.sql, keyId));
+  }
+
+  setEquipment(workspace: string, keyId: string, change: Partial<Equipment>) {
+    return this.#answer(workspace, ({ context }) => setEquipment(context, keyId, change));
+  }
+
+  spend(workspace: string, nonce: string, expiresAt: number) {
+    return this.#answer(workspace, ({ context }) => spend(context, nonce, expiresAt));
   }
 
   acceptTool(workspace: string, server: string, tool: string, refId: string | undefined) {
@@ -221,6 +271,14 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   server(workspace: string, name: string) {
     return this.#answer(workspace, ({ context }) => readServer(context, name));
+  }
+
+  serverOffers(workspace: string, name: string) {
+    return this.#answer(workspace, ({ context }) => readOffers(context.sql, name));
+  }
+
+  operation(workspace: string, server: string, tool: string) {
+    return this.#answer(workspace, ({ context }) => readOperation(context.sql, server, tool));
   }
 
   skill(workspace: string, name: string, republish: boolean) {

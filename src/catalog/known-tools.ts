@@ -4,6 +4,7 @@ import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/secret.ts';
 import type { SecretBinding } from '../core/secret.ts';
+import { callUrlOf } from '../core/server.ts';
 import type { Server } from '../core/server.ts';
 import { nearNames } from '../core/suggest.ts';
 import type { ToolDefinition } from '../core/tool.ts';
@@ -58,7 +59,8 @@ function secretBinding(context: CatalogContext, name: string): SecretBinding | u
 
 function hostOf(context: CatalogContext, server: string): string | undefined {
   const row = readRow(context.sql, 'server', server);
-  return row === null || row.deleted ? undefined : secretHostOf((row.body as Server).url);
+  const url = row === null || row.deleted ? null : callUrlOf(row.body as Server);
+  return url === null ? undefined : secretHostOf(url);
 }
 
 function defaultAliases(context: CatalogContext, aboutToBe: AboutToBe['aliases']): Map<string, readonly string[]> {

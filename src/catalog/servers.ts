@@ -8,7 +8,7 @@ import { requireNamed } from '../core/listing-report.ts';
 import { invalidRequest } from '../core/problem.ts';
 import type { Issue } from '../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
-import { ownServers, Server, ServerName } from '../core/server.ts';
+import { callUrlOf, ownServers, Server, ServerName, toServerAccess } from '../core/server.ts';
 import type { ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
 import { readShown } from '../core/shown-listing.ts';
 import { goneTool, pinListing } from '../core/take-listing.ts';
@@ -32,7 +32,7 @@ export const serverWriter: DocumentWriter = {
     ownServers.has(name) ? 'is one of Moniker’s own' : (ServerName.safeParse(name).error?.issues[0]?.message ?? null),
 
   prepare: async (context, name, body, previous) => {
-    const { tools, ...server } = parseDocument(Server, body);
+    const { tools = [], ...server } = parseDocument(Server, body);
     checkNameInBody(name, server);
     const secrets = checkSecrets(context, server);
     const kept = readTools(context.sql, name);
@@ -68,8 +68,8 @@ export const serverWriter: DocumentWriter = {
 
 export function readServer(context: CatalogContext, name: string): ServerAccess {
   // Bodies of servers were parsed by the schema when they were written.
-  const { kind, url, headers, trusted = false } = requireRow(context.sql, 'server', name).body as Server;
-  return { name, kind, url, ...(headers && { headers }), trusted, ...callableNames(context, name) };
+  const { body, version } = requireRow(context.sql, 'server', name);
+  return toServerAccess(name, body as Server, { ...callableNames(context, name), version, connection: null, staleAt: null });
 }
 
 export function listServerTools(context: CatalogContext, server: string, page: PageRequest): Page<ServerTool> {
@@ -106,8 +106,9 @@ export async function refreshServer(context: CatalogContext, server: string): Pr
 }
 
 /** A secret that is bound elsewhere is refused; one that does not exist yet is a warning. */
-function checkSecrets(context: CatalogContext, { url, headers = {} }: Omit<Server, 'tools'>): Warning[] {
-  const host = secretHostOf(url);
+function checkSecrets(context: CatalogContext, server: Omit<Server, 'tools'>): Warning[] {
+  const { headers = {} } = server;
+  const host = secretHostOf(callUrlOf(server) ?? '');
   const warnings: Warning[] = [];
   const issues: Issue[] = [];
   for (const [name, value] of Object.entries(headers)) {

@@ -103,6 +103,41 @@ export const limits = {
   maxEditionHoldCharacters: 4_000,
   /** How long a server's address and holds are remembered: a hold counts everywhere after this. */
   serverTtlMs: 5_000,
+  /** For one answer of a server, where its document says so. */
+  minServerTimeoutMs: 1_000,
+  maxServerTimeoutMs: 5 * 60_000,
+  /** For one call altogether, however much progress it tells of. */
+  maxServerCallMs: 10 * 60_000,
+  /** Reading the listing of a server altogether, pages and offers included. */
+  discoveryTimeoutMs: 30_000,
+  /** Pages of one list of an MCP server. */
+  maxListingPages: 64,
+  /** All pages of one listing, as bytes on the wire. */
+  maxListingBytes: 16 * MB,
+  /** Prompts, resources and templates of one server: each, and as JSON altogether. */
+  maxServerOffers: 1_000,
+  maxServerOffersBytes: 1 * MB,
+  /** A listing is read again after this, unless the server says how long it holds (`ttlMs`), within these bounds. */
+  listingTtlMs: 5 * 60_000,
+  minListingTtlMs: 10_000,
+  maxListingTtlMs: 24 * 60 * 60_000,
+  /** One reader at a time, and the next not before this; a server that failed is asked again later and later. */
+  refreshLeaseMs: 45_000,
+  minRefreshIntervalMs: 10_000,
+  maxRefreshBackoffMs: 15 * 60_000,
+  /** An OpenAPI document. */
+  maxOpenApiBytes: 5 * MB,
+  /** In an isolate's memory: how tools of OpenAPI servers are called. */
+  maxCachedOperations: 1_000,
+  operationTtlMs: 5_000,
+  /** Of an `Mcp-Session-Id` that a server gives. */
+  maxMcpSessionIdLength: 1_024,
+  /** Progress of one call that becomes events, and how far apart. */
+  maxProgressEvents: 200,
+  progressIntervalMs: 250,
+  /** Questions of a server during one call, and rounds of `input_required`. */
+  maxInputRequests: 10,
+  maxInputRounds: 10,
   /** An answer of a tool's endpoint. */
   maxToolReplyBytes: 4 * MB,
   maxUiTriggers: 50,

@@ -42,6 +42,11 @@ export async function execute(
     results: scope.results,
     find: createToolFinder(scope.names(), scope.gathered),
     skills: scope.skills ?? null,
+    configuration: deps.configuration?.(scope.keyId) ?? null,
+    conversation: scope.session ?? scope.keyId,
+    channel: scope.channel ?? {},
+    given: request.given ?? null,
+    tokens: null,
   };
   const guarded = guard(
     { context: plain, send, canonical: tool.canonical, rules: scope.rules },

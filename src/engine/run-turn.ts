@@ -166,6 +166,7 @@ function toQuestion(deps: TurnDeps, turn: string, step: number, call: StepCall, 
   // The caller knows its tool by its own spelling, however the model wrote it.
   if (waitFor.kind === 'client') return { type: 'client-tool-required', ...at, name: waitFor.tool.ownName };
   const expiresAt = new Date(deps.clock.now() + limits.approvalTtlMs).toISOString();
+  if (waitFor.kind === 'input') throw new Error('a turn cannot be asked for input yet');
   const { reason, kind: ask, target } = waitFor.ask;
   return { type: 'approval-required', ...at, arguments: waitFor.arguments, entry, reason, ask, target, expiresAt };
 }

@@ -6,13 +6,16 @@ import type { EditionPointer, EditionTool } from '../core/edition.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
 import type { Via } from '../core/message.ts';
 import type { PolicyRule } from '../core/policy.ts';
+import type { GivenInput, InputRequired } from '../core/mcp-input.ts';
 import type { ServerAccess } from '../core/server.ts';
 import type { ToolResult } from '../core/tool.ts';
 import type { Refusal } from '../core/turn-budget.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import type { SkillReader, ToolExecutor } from '../ports/tool-executor.ts';
+import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
+import type { CallerChannel, SkillReader, ToolExecutor } from '../ports/tool-executor.ts';
+import type { ServerTokens } from '../ports/upstream.ts';
 
 export type CallDeps = {
   clock: Clock;
@@ -24,6 +27,10 @@ export type CallDeps = {
   server?(name: string, tool: string): Promise<ServerAccess>;
   /** True of a URL that no request may go to: nobody is asked about what would be refused all the same. */
   refuses?(url: string): boolean;
+  /** Tokens of a server that wants them; absent or null: it wants none. */
+  tokens?(server: ServerAccess): ServerTokens | null;
+  /** For the configuration tools, in the name of a key. Absent: they cannot be called. */
+  configuration?(keyId: string): ConfigurationDesk;
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, where that is known. */
   secret(name: string, tool: string, host?: string): Promise<string>;
 };
@@ -34,6 +41,8 @@ export type CallScope = {
   /** For presets: the fields of the key that calls. Absent: none are known. */
   caller?: Readonly<Record<string, string>>;
   skills?: SkillReader | null;
+  /** Whoever called, while the call is open. Absent: nobody hears of it before its result. */
+  channel?: CallerChannel;
   session: string | null;
   turn: string | null;
   /** null: the conversation has no tools, so every name is unknown. */
@@ -69,6 +78,8 @@ export type ToolCallRequest = {
   approved?: boolean;
   /** With `approved`: the host that the question was about; absent or null: it was about something else. */
   approvedHost?: string | null;
+  /** What the call asked for when it was made before. */
+  given?: GivenInput | null;
   /** Tries before this one, and whether the last of them died on its way. */
   attempts?: number;
   interrupted?: boolean;
@@ -77,7 +88,8 @@ export type ToolCallRequest = {
 /** Somebody outside has to act first: a person, or the caller, whose tool it is. `arguments`: the tool's own, secrets as names. */
 export type WaitFor =
   | { kind: 'approval'; tool: EditionTool; ask: Ask; arguments: Record<string, unknown> }
-  | { kind: 'client'; tool: EditionTool };
+  | { kind: 'client'; tool: EditionTool }
+  | { kind: 'input'; tool: EditionTool; input: InputRequired; arguments: Record<string, unknown> };
 export type CallOutcome = { answer: ToolCallAnswer } | { waitFor: WaitFor };
 
 export type ToolCallAnswer = {

@@ -10,6 +10,7 @@ import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
+import type { Discovery, Operation, ServerOffers } from '../core/server-state.ts';
 import type { Skill } from '../core/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { Warning } from '../core/warning.ts';
@@ -68,6 +69,19 @@ export type KeyRecord = {
 
 export type SessionIndexRow = { id: string; keyId: string; agent?: string; model?: string; toolset?: string; createdAt: string };
 
+/** `asked`: a person did, so it is not refused for coming soon. `changed`: the server said so. `stale`: its time is over. */
+export type RefreshReason = 'asked' | 'changed' | 'stale';
+export type RefreshClaim = { claimed: true } | { claimed: false; retryAfterMs: number };
+
+/** Why a server could not be read. */
+export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: string };
+
+/** What is kept of signing in to a server with `oauth`, sealed where it is stored. `revision` counts writes, so that of two at once one finds out. */
+export type ServerGrant = { value: string | null; revision: number };
+
+/** What a key has equipped over MCP (DESIGN §10). `mode` null: never set, so it follows from whether something is equipped. */
+export type Equipment = { toolset: string | null; mode: 'configuration' | 'normal' };
+
 export type AuditQuery = PageRequest & { session?: string; tool?: string };
 
 /** Faults are thrown as `Problem`s: `not_found`, `precondition_failed`, `name_conflict`, `invalid_request`, `conflict`. */
@@ -87,8 +101,26 @@ export interface Catalog {
   /** Of one server, sorted by name, those that it lists no more included. */
   serverTools(server: string, page: PageRequest): Promise<Page<ServerTool>>;
   serverTool(server: string, tool: string): Promise<ServerTool>;
-  /** Reads the server's definitions again. */
+  /** Reads the definitions of a `static` server again, which stand in its document. The others are read by `engine/refresh-server.ts`. */
   refreshServer(server: string): Promise<ListingReport>;
+  /** Leave to read what the server lists: one has it at a time, for `limits.refreshLeaseMs`. */
+  claimRefresh(server: string, reason: RefreshReason): Promise<RefreshClaim>;
+  /** Takes what was read, and gives the leave back. `version`: of the document it was read by; `conflict` when it is another by now. */
+  takeDiscovery(server: string, version: number, discovery: Discovery): Promise<ListingReport>;
+  /** It could not be read: what was read before stays, and the server is asked again later. Gives the leave back. */
+  takeFailure(server: string, version: number, failure: RefreshFailure): Promise<void>;
+
+  serverGrant(server: string): Promise<ServerGrant>;
+  /** False: somebody else wrote since `revision`. */
+  saveServerGrant(server: string, grant: ServerGrant): Promise<boolean>;
+
+  equipment(keyId: string): Promise<Equipment>;
+  /** Absent members stay as they are. */
+  setEquipment(keyId: string, change: Partial<Equipment>): Promise<Equipment>;
+
+  /** True the first time: what is used once (`nonce`) is used. Forgotten after `expiresAt` (milliseconds since the epoch). */
+  spend(nonce: string, expiresAt: number): Promise<boolean>;
+
   /**
    * Takes the definition that is held into force, in every toolset. `refId`: the one that was looked at; `conflict` when it is another by now,
    * or when nothing is held.
@@ -140,6 +172,10 @@ export interface Directory {
    * for it: a tool that was listed or accepted just now is called by who has heard of it.
    */
   server(workspace: string, name: string, tool?: string): Promise<ServerAccess>;
+  /** What an MCP server offers besides tools, as it was last read. */
+  serverOffers(workspace: string, name: string): Promise<ServerOffers>;
+  /** How a tool of an OpenAPI server is called. `not_found`. */
+  operation(workspace: string, server: string, tool: string): Promise<Operation>;
   /** `not_found`. */
   skill(workspace: string, name: string): Promise<Skill>;
   /** A secret's value if `host` (or `tool`) is among those it is bound to; else `forbidden`. */

@@ -1,9 +1,20 @@
 /** Running a tool, whatever its kind. Only `engine/execute-call.ts` does; `engine/call-tool.ts` has resolved, authorised and checked before. */
 import type { EditionTool } from '../core/edition.ts';
+import type {
+  AskableInput,
+  GivenInput,
+  InputAnswer,
+  InputRequest,
+  InputRequired,
+  ProgressUpdate,
+  ServerNotice,
+} from '../core/mcp-input.ts';
 import type { JsonSchema, ToolResult } from '../core/tool.ts';
+import type { ConfigurationDesk } from './configuration-desk.ts';
 import type { FileSystem } from './file-system.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Logger } from './runtime.ts';
+import type { ServerTokens } from './upstream.ts';
 
 /** What a running tool may touch. Never messages, the registry or other tools. */
 export type ToolContext = {
@@ -23,6 +34,25 @@ export type ToolContext = {
   find: ToolFinder | null;
   /** The plan's skills; null: it has none. */
   skills: SkillReader | null;
+  /** Toolsets as the configuration tools work on them; null: not from here. */
+  configuration: ConfigurationDesk | null;
+  /** Whose call it is (a session, or a key): two of them never share state at a server. */
+  conversation: string;
+  /** Whoever called, while the call is open. */
+  channel: CallerChannel;
+  /** What the call asked for before, now that it is made again; null: nothing. */
+  given: GivenInput | null;
+  /** Tokens of the tool's server; null: it wants none. */
+  tokens: ServerTokens | null;
+};
+
+/** What can be told to whoever called, and asked of them, before there is a result. Absent: it cannot. */
+export type CallerChannel = {
+  progress?(update: ProgressUpdate): void;
+  notice?(notice: ServerNotice): void;
+  /** Answers while the call is open. `key` is the asker's own name of the question. */
+  ask?(request: InputRequest, key: string): Promise<InputAnswer>;
+  askable?: AskableInput;
 };
 
 /** A tool as `find_tools` tells of it. */
@@ -47,11 +77,14 @@ export interface SkillReader {
   tools(name: string): readonly { name: string; canonical: string }[];
 }
 
+/** `input`: it is to be called again with what it asks for (`given`); the result is for those who cannot. */
+export type ToolAnswer = ToolResult & { input?: InputRequired };
+
 export interface ToolExecutor {
   /** The host that its calls go to, where that is known before: what a secret among the arguments must be bound to. */
   host?(tool: EditionTool): Promise<string | null>;
   /** True: running it a second time with the same arguments and idempotency key does no harm. */
   isSafe(tool: EditionTool, args: Record<string, unknown>): boolean;
   /** Answers with a result, errors included; what it throws becomes `tool_error`. Must end soon after `signal` aborts. */
-  execute(tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolResult>;
+  execute(tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolAnswer>;
 }

@@ -28,6 +28,22 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.refreshServer(workspace, server));
       return thenForget(write, () => directory?.dropped('server', workspace, server));
     },
+    claimRefresh: (server, reason) =>
+      askCatalog(bindings, workspace, 'write', (catalog) => catalog.claimRefresh(workspace, server, reason)),
+    takeDiscovery: (server, version, discovery) => {
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeDiscovery(workspace, server, version, discovery));
+      return thenForget(write, () => directory?.dropped('server', workspace, server));
+    },
+    takeFailure: async (server, version, failure) => {
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeFailure(workspace, server, version, failure));
+      await thenForget(write, () => directory?.dropped('server', workspace, server));
+    },
+    serverGrant: (server) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverGrant(workspace, server)),
+    saveServerGrant: (server, grant) =>
+      askCatalog(bindings, workspace, 'write', (catalog) => catalog.saveServerGrant(workspace, server, grant)),
+    equipment: (keyId) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.equipment(workspace, keyId)),
+    setEquipment: (keyId, change) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.setEquipment(workspace, keyId, change)),
+    spend: (nonce, expiresAt) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.spend(workspace, nonce, expiresAt)),
     acceptTool: (server, tool, refId) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.acceptTool(workspace, server, tool, refId));
       return thenForget(write, () => directory?.dropped('server', workspace, server));

@@ -13,15 +13,21 @@ import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Provider } from '../core/provider.ts';
 import type { SecretBinding } from '../core/secret.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
+import type { Discovery, Operation, ServerOffers } from '../core/server-state.ts';
 import type { Skill } from '../core/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type {
   AuditQuery,
   DocumentKind,
+  Equipment,
   KeyRecord,
   Page,
   PageRequest,
   PutAnswer,
+  RefreshClaim,
+  RefreshFailure,
+  RefreshReason,
+  ServerGrant,
   SessionIndexRow,
   StoredDocument,
   ToolsetVersion,
@@ -56,6 +62,14 @@ export interface CatalogRpc {
   serverTools(workspace: string, server: string, page: PageRequest): Answer<Page<ServerTool>>;
   serverTool(workspace: string, server: string, tool: string): Answer<ServerTool>;
   refreshServer(workspace: string, server: string): Answer<ListingReport>;
+  claimRefresh(workspace: string, server: string, reason: RefreshReason): Answer<RefreshClaim>;
+  takeDiscovery(workspace: string, server: string, version: number, discovery: Discovery): Answer<ListingReport>;
+  takeFailure(workspace: string, server: string, version: number, failure: RefreshFailure): Answer<null>;
+  serverGrant(workspace: string, server: string): Answer<ServerGrant>;
+  saveServerGrant(workspace: string, server: string, grant: ServerGrant): Answer<boolean>;
+  equipment(workspace: string, keyId: string): Answer<Equipment>;
+  setEquipment(workspace: string, keyId: string, change: Partial<Equipment>): Answer<Equipment>;
+  spend(workspace: string, nonce: string, expiresAt: number): Answer<boolean>;
   acceptTool(workspace: string, server: string, tool: string, refId: string | undefined): Answer<AcceptedTool>;
   rebindTool(workspace: string, server: string, from: string, to: string): Answer<{ toolsets: string[] }>;
 
@@ -80,6 +94,8 @@ export interface CatalogRpc {
   editionText(workspace: string, hash: string): Answer<string>;
   agent(workspace: string, name: string, republish: boolean): Answer<Agent>;
   server(workspace: string, name: string): Answer<ServerAccess>;
+  serverOffers(workspace: string, name: string): Answer<ServerOffers>;
+  operation(workspace: string, server: string, tool: string): Answer<Operation>;
   skill(workspace: string, name: string, republish: boolean): Answer<Skill>;
   /** null: none is stored. */
   sealedProvider(workspace: string, name: string): Answer<SealedProvider | null>;

@@ -17,6 +17,7 @@ import type { SecretBinding } from '../core/secret.ts';
 import { ServerName } from '../core/server.ts';
 import type { ServerAccess } from '../core/server.ts';
 import { SkillName } from '../core/skill.ts';
+import type { Operation, ServerOffers } from '../core/server-state.ts';
 import type { Skill } from '../core/skill.ts';
 import type { Settings } from '../core/settings.ts';
 import { ToolsetName } from '../core/toolset.ts';
@@ -52,6 +53,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const providers = createTimedCache<ProviderAccess | null>(bounds);
   const providerLists = createTimedCache<{ name: string; models: readonly string[] }[]>(bounds);
   const servers = createTimedCache<ServerAccess | null>(bounds);
+  const offers = createTimedCache<ServerOffers>(bounds);
+  const operations = createTimedCache<Operation>({ ...bounds, maxEntries: limits.maxCachedOperations });
   const skills = createTimedCache<Skill | null>({ ...bounds, maxEntries: limits.maxCachedSkills });
   const rules = createTimedCache<readonly PolicyRule[]>(bounds);
   const secrets = createTimedCache<(SecretBinding & { value: string }) | null>(bounds);
@@ -97,6 +100,16 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const loadServer = async (workspace: string, name: string): Promise<Loaded<ServerAccess | null>> => {
     const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.server(workspace, name)));
     return { value, ttlMs: value === null ? limits.missTtlMs : limits.serverTtlMs };
+  };
+
+  const loadOffers = async (workspace: string, name: string): Promise<Loaded<ServerOffers>> => {
+    const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.serverOffers(workspace, name));
+    return { value, ttlMs: limits.serverTtlMs };
+  };
+
+  const loadOperation = async (workspace: string, server: string, tool: string): Promise<Loaded<Operation>> => {
+    const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.operation(workspace, server, tool));
+    return { value, ttlMs: limits.operationTtlMs };
   };
 
   /** Without an answer nothing counts as allowed: the call asks, which is a nuisance and no harm. */
@@ -171,6 +184,10 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       return skill;
     },
 
+    serverOffers: (workspace, name) => offers.load(`${workspace}:${name}`, () => loadOffers(workspace, name)),
+
+    operation: (workspace, server, tool) => operations.load(`${workspace}:${server}:${tool}`, () => loadOperation(workspace, server, tool)),
+
     rules: async (workspace) => rules.read(workspace) ?? (await rules.load(workspace, () => loadRules(workspace))),
 
     secret: async (workspace, name, use) => {
@@ -191,6 +208,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
           );
         case 'server':
           servers.drop(`${workspace}:${name}`);
+          offers.drop(`${workspace}:${name}`);
+          operations.dropWhere((key) => key.startsWith(`${workspace}:${name}:`));
           published.wroteAll(kvKeys.toolset(workspace, ''));
           return pointers.dropWhere((key) => key.startsWith(kvKeys.toolset(workspace, '')));
         case 'skill':

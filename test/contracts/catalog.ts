@@ -178,6 +178,9 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
         trusted: false,
         ready: ['get', 'put'],
         held: [],
+        version: expect.any(Number),
+        connection: null,
+        staleAt: null,
       });
       await expect(catalog.serverTools('nobody', { limit: 1 })).rejects.toMatchObject({ code: 'not_found' });
       await expect(directory.server(workspace, 'nobody')).rejects.toMatchObject({ code: 'not_found' });

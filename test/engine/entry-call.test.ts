@@ -67,7 +67,7 @@ const document = {
 const own = { resource_id: '7', per_page: 20, method: 'get_workflow', token: { secret: 'GH' }, team: 'payments' };
 const access: ServerAccess = {
   ...{ name: 'github', kind: 'static', url: 'https://tools.example/call', trusted: true },
-  ...{ ready: ['actions_get', 'create'], held: [] },
+  ...{ ready: ['actions_get', 'create'], held: [], version: 1, connection: null, staleAt: null },
 };
 
 let edition: Edition;

@@ -22,7 +22,8 @@ import { providerBaseUrl } from '../../src/core/provider-kind.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
 import { Secret, secretHostOf, secretUseRefusal } from '../../src/core/secret.ts';
 import type { SecretBinding } from '../../src/core/secret.ts';
-import { ownServers, Server } from '../../src/core/server.ts';
+import { callUrlOf, ownServers, Server, toServerAccess } from '../../src/core/server.ts';
+import { noOffers } from '../../src/core/server-state.ts';
 import { type Skill, SkillName } from '../../src/core/skill.ts';
 import { legalAliases, ToolAliases } from '../../src/core/tool-aliases.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
@@ -33,6 +34,7 @@ import { toDefinition, toMissing } from '../../src/catalog/ui-tool-definitions.t
 import { readSkill } from '../../src/skills/read-skill.ts';
 import { policyDocument } from '../../src/ports/catalog.ts';
 import type {
+  Equipment,
   Catalog,
   Directory,
   DocumentKind,
@@ -110,7 +112,8 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       secret: (name) => newest('secret', name)?.body as SecretBinding | undefined,
       host: (server) => {
         const kept = newest('server', server);
-        return kept === null ? undefined : secretHostOf((kept.body as Server).url);
+        const url = kept === null ? null : callUrlOf(kept.body as Server);
+        return url === null ? undefined : secretHostOf(url);
       },
     };
   };
@@ -162,7 +165,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
         return { ...plain, body: parseDocument(Policy, body) };
       case 'server': {
         if (ownServers.has(name)) throw invalidRequest([{ path: 'name', message: 'is one of Moniker’s own' }]);
-        const { tools, ...server } = parseDocument(Server, body);
+        const { tools = [], ...server } = parseDocument(Server, body);
         const { report, hash, commit } = await serverTools.take(name, tools, before === null);
         return { ...plain, body: { ...server, name, listing: hash }, warnings: report.warnings, commit };
       }
@@ -224,6 +227,8 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     return { edition, pointer: { toolset: name, version, revision: 1, hash } };
   };
 
+  const equipped = new Map<string, Equipment>();
+  const spent = new Set<string>();
   const catalog: Catalog = {
     put: async (kind, name, body, write = {}) => {
       const before = newest(kind, name);
@@ -310,6 +315,24 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       const report = await serverTools.refresh(server);
       await reviseToolsets();
       return report;
+    },
+    claimRefresh: async () => ({ claimed: true }),
+    takeDiscovery: async (server) => {
+      throw new Problem('conflict', `${server} is not read in this fake.`);
+    },
+    takeFailure: async () => undefined,
+    serverGrant: async () => ({ value: null, revision: 0 }),
+    saveServerGrant: async () => true,
+    equipment: async (keyId) => equipped.get(keyId) ?? { toolset: null, mode: 'configuration' },
+    setEquipment: async (keyId, change) => {
+      const after: Equipment = { toolset: null, mode: 'configuration', ...equipped.get(keyId), ...change };
+      equipped.set(keyId, after);
+      return after;
+    },
+    spend: async (nonce) => {
+      if (spent.has(nonce)) return false;
+      spent.add(nonce);
+      return true;
     },
     acceptTool: async (server, tool, refId) => {
       existing('server', server);
@@ -461,8 +484,12 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     },
     server: async (asked, name) => {
       ownWorkspace(asked);
-      const { kind, url, headers, trusted = false } = existing('server', name).body as Server;
-      return { name, kind, url, ...(headers && { headers }), trusted, ...serverTools.callable(name) };
+      const { body, version } = existing('server', name);
+      return toServerAccess(name, body as Server, { ...serverTools.callable(name), version, connection: null, staleAt: null });
+    },
+    serverOffers: async () => noOffers,
+    operation: async (_asked, server, tool) => {
+      throw new Problem('not_found', `There is no operation "${tool}" of ${server}.`);
     },
     skill: async (asked, name) => {
       ownWorkspace(asked);

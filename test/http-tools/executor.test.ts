@@ -38,7 +38,18 @@ async function door(url: string, more: Partial<ServerAccess> = {}, { trusted = t
     { tools: [{ tool: 'weather.get.forecast', name: 'forecast', aliases: [], ...entry }] },
     knownTools([toolOf('weather', 'get.forecast', { kind: 'static', source, annotations })]),
   );
-  const access: ServerAccess = { name: 'weather', kind: 'static', url, trusted, ready: ['get.forecast'], held: [], ...more };
+  const access: ServerAccess = {
+    name: 'weather',
+    kind: 'static',
+    url,
+    trusted,
+    ready: ['get.forecast'],
+    held: [],
+    version: 1,
+    connection: null,
+    staleAt: null,
+    ...more,
+  };
   const outbound = createOutbound({ allowPrivateHosts: allowed, publicUrl: null });
   const server = async (): Promise<ServerAccess> => access;
   const asked: unknown[] = [];

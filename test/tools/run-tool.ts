@@ -42,6 +42,11 @@ export function toolBench(
         results: parts.results ?? null,
         find: null,
         skills: parts.skills ?? null,
+        configuration: null,
+        conversation: 'key',
+        channel: {},
+        given: null,
+        tokens: null,
       });
       return { ...result, text: contentText(result.content) };
     },

@@ -1,7 +1,7 @@
 /** `/v1/servers`: where tools come from that are not of this code base. Their tools, and what is held of them, are `server-tools.ts`. */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
-import { ListingReport, Server, ServerName, ServerTool } from '../../core/server.ts';
+import { ListingReport, Server, ServerKindName, StaticServer, ServerName, ServerTool } from '../../core/server.ts';
 import type { Catalog, StoredDocument } from '../../ports/catalog.ts';
 import { requireUnbound } from '../access.ts';
 import { conditionHeaders, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
@@ -12,7 +12,13 @@ import { Warning } from '../../core/warning.ts';
 
 export const serverParams = z.object({ server: ServerName.meta({ example: 'weather' }) });
 
-const { tools: _tools, ...described } = Server.shape;
+const described = {
+  kind: ServerKindName,
+  url: z.string().optional(),
+  headers: StaticServer.shape.headers,
+  trusted: StaticServer.shape.trusted,
+  instructions: StaticServer.shape.instructions,
+};
 const counts = {
   toolCount: z.int().meta({ description: 'Definitions that it lists; those that were refused are not among them.' }),
   held: z.int().meta({ description: 'How many of them nobody may call until somebody accepts them.' }),

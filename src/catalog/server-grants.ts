@@ -1,0 +1,29 @@
+/** What is kept of signing in to a server: registration, tokens, a sign-in under way. Sealed; its content is `mcp/oauth/`'s. */
+import { openValue, sealValue } from '../storage/secret-box.ts';
+import type { ServerGrant } from '../ports/catalog.ts';
+import type { CatalogContext } from './context.ts';
+
+export async function readGrant(context: CatalogContext, server: string): Promise<ServerGrant> {
+  const row = readRow(context.sql, server);
+  if (row === null || row.sealed === null) return { value: null, revision: row?.revision ?? 0 };
+  return { value: await openValue(context.master, placeOf(context, server), row.sealed), revision: row.revision };
+}
+
+/** False: somebody else wrote since `revision`. */
+export async function saveGrant(context: CatalogContext, server: string, { value, revision }: ServerGrant): Promise<boolean> {
+  const sealed = value === null ? null : await sealValue(context.master, placeOf(context, server), value);
+  return context.transact(() => {
+    if ((readRow(context.sql, server)?.revision ?? 0) !== revision) return false;
+    context.sql.exec('INSERT OR REPLACE INTO server_grants (server, sealed, revision) VALUES (?, ?, ?)', server, sealed, revision + 1);
+    return true;
+  });
+}
+
+function readRow(sql: SqlStorage, server: string): { sealed: string | null; revision: number } | null {
+  const query = 'SELECT sealed, revision FROM server_grants WHERE server = ?';
+  return sql.exec<{ sealed: string | null; revision: number }>(query, server).toArray()[0] ?? null;
+}
+
+function placeOf({ workspace }: CatalogContext, server: string) {
+  return { workspace, kind: 'grant', name: server } as const;
+}
