@@ -138,6 +138,11 @@ export const limits = {
   /** Questions of a server during one call, and rounds of `input_required`. */
   maxInputRequests: 10,
   maxInputRounds: 10,
+  /** Of one question of a server to a person: characters of its message and of each text of a field, fields, and choices of one. */
+  maxElicitationMessageLength: 2_000,
+  maxElicitationTextLength: 500,
+  maxElicitationFields: 50,
+  maxElicitationChoices: 200,
   /** An answer of a tool's endpoint. */
   maxToolReplyBytes: 4 * MB,
   maxUiTriggers: 50,

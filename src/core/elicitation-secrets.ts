@@ -1,0 +1,63 @@
+/**
+ * Whether a text of a form asks for a secret. By words, in the languages met most: it catches the server that asks plainly, not the one
+ * that disguises it, so whoever shows a form also shows which server asks. Used by `elicitation.ts`.
+ */
+
+/** A field's name, title or description. `isText`: words can be written there, so that `token` is one and not a number of them. */
+export function namesSecret(text: string, isText: boolean): boolean {
+  const words = wordsOf(text);
+  return secretWords.test(words) || (isText && tokenWords.test(words)) || foreignWords.test(words);
+}
+
+/** A message that asks to write one: "Enter your password", and not "The password was changed". */
+export function isAskingForSecret(message: string): boolean {
+  return message.split(/[.!?\n]+/).some((sentence) => {
+    const words = wordsOf(sentence);
+    const asking = askingWords.exec(words);
+    return (asking !== null && namesSecret(words.slice(asking.index), true)) || foreignWords.test(words);
+  });
+}
+
+/** `apiKey`, `api_key` and `API-Key` are one; so are wide and ordinary letters. Bounded: the rest of a long text names no field. */
+function wordsOf(text: string): string {
+  return ` ${text
+    .slice(0, 4_000)
+    .normalize('NFKC')
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, ' ')} `;
+}
+
+const secretWords = new RegExp(
+  ` (?:${[
+    'pass ?(?:words?|wd|code|codes|phrase|phrases|key|keys)',
+    'pwd',
+    'pin(?: codes?| numbers?)?',
+    '(?:client |shared |app )?secrets?(?: keys?)?',
+    '(?:api|access|private|secret|signing|encryption|ssh|license|master) ?keys?',
+    'credentials?',
+    'otp',
+    'totp',
+    '2fa(?: codes?)?',
+    '(?:one time|verification|authentication|auth|security|recovery|backup|mfa) (?:codes?|passwords?)',
+    '(?:seed|recovery|mnemonic) (?:phrases?|words?)',
+    'mnemonics?',
+    'cvv2?',
+    'cvc2?',
+    '(?:credit|debit|bank|payment) ?cards?',
+    'card ?(?:numbers?|no|pan)',
+    'iban',
+    '(?:bank )?account numbers?',
+    'ssn',
+    'social security(?: numbers?| no)?',
+  ].join('|')}) `,
+);
+
+const tokenWords = / (?:(?:access|auth|bearer|refresh|api|id|session|personal access) ?tokens?|token|jwt|cookies?) /;
+
+/** In scripts without blanks between words they stand anywhere. */
+const foreignWords =
+  / (?:passwort|kennwort|geheimnis|contraseña|clave secreta|mot de passe|senha|parola d ordine|wachtwoord|hasło|пароль|şifre) |密码|密碼|口令|パスワード|暗証番号|비밀번호/;
+
+const askingWords =
+  / (?:enter|type|provide|give|send|tell|supply|submit|paste|input|insert|confirm|share|write|fill in|reply with|we need|i need|need your|your|what is|what s|what are) /;

@@ -1,0 +1,181 @@
+/**
+ * What a server may ask a person in the middle of a call (MCP elicitation, 2025-06-18 to 2026-07-28): a form of plain fields, or a page to
+ * open. A question is foreign text: it is written anew with the members that MCP names, cleaned, bounded, and with the name of the
+ * server in front. Forms that ask for secrets are refused, as the protocol wants ("Servers MUST NOT use form mode elicitation to request
+ * sensitive information"). Pure; used wherever a question is passed on, which may be twice: the second time changes nothing.
+ */
+import { isAskingForSecret, namesSecret } from './elicitation-secrets.ts';
+import { checkInput } from './input-schema.ts';
+import { limits } from './limits.ts';
+import { cleanText, isSeen } from './listing-text.ts';
+import type { InputAnswer, InputRequest } from './mcp-input.ts';
+import type { Issue } from './problem.ts';
+import { isRecord } from './wire-value.ts';
+
+/** `reason`: one clause for whoever reads what became of the call. */
+export type ScreenedElicitation = { ok: true; request: InputRequest } | { ok: false; reason: string };
+
+/** `server`: its name in the workspace, never what it calls itself. */
+export function screenElicitation(server: string, request: InputRequest): ScreenedElicitation {
+  if (request.method !== 'elicitation/create') return refused('it asked for something else than a person can answer');
+  const { mode = 'form', message, url, elicitationId, requestedSchema } = request.params;
+  if (typeof message !== 'string') return refused('its question has no text');
+  const told = toldMessage(server, message);
+  if (mode === 'url') return screenUrl(told, url, elicitationId);
+  if (mode !== 'form') return refused('it asked in a way that is not known here');
+  const form = readForm(requestedSchema);
+  if (!form.ok) return form;
+  if (form.hasFreeText && isAskingForSecret(message)) return refused(secretReason);
+  return { ok: true, request: { method: request.method, params: { mode: 'form', message: told, requestedSchema: form.schema } } };
+}
+
+/** What is wrong with an answer to a question that was screened. Only `accept` has content, and only to a form. */
+export function elicitationFaults(request: InputRequest, answer: { action: string; content?: unknown }): Issue[] {
+  const isForm = request.params.mode !== 'url';
+  if (answer.action !== 'accept' || !isForm) {
+    return answer.content === undefined ? [] : [{ path: 'content', message: 'must be left out: only a form that is accepted has content' }];
+  }
+  if (!isRecord(answer.content)) return [{ path: 'content', message: 'must be an object with the fields of `requestedSchema`' }];
+  const schema = isRecord(request.params.requestedSchema) ? request.params.requestedSchema : {};
+  return checkInput({ ...schema, additionalProperties: false }, answer.content).map(({ path, ...issue }) => ({
+    ...issue,
+    path: path === '' ? 'content' : `content.${path}`,
+  }));
+}
+
+/** Nobody was asked. */
+export const declined: InputAnswer = { action: 'decline' };
+/** There is nobody to ask. */
+export const cancelled: InputAnswer = { action: 'cancel' };
+
+function refused(reason: string): { ok: false; reason: string } {
+  return { ok: false, reason };
+}
+
+const secretReason = 'it asked for a password or another secret in a form, which no server may';
+
+function toldMessage(server: string, message: string): string {
+  const prefix = `Server "${server}" asks: `;
+  return prefix + tidy(message.startsWith(prefix) ? message.slice(prefix.length) : message, limits.maxElicitationMessageLength);
+}
+
+function tidy(text: string, maxLength: number): string {
+  const { text: cleaned } = cleanText(text);
+  return cleaned.length <= maxLength ? cleaned : `${cleaned.slice(0, maxLength - 1).toWellFormed()}…`;
+}
+
+/** Never opened by us: a person does that, who is shown where it leads. */
+function screenUrl(message: string, url: unknown, elicitationId: unknown): ScreenedElicitation {
+  const isOpenable =
+    typeof url === 'string' && url.length <= limits.maxUrlLength && /^https?:\/\//i.test(url) && isSeen(url) && URL.canParse(url);
+  if (!isOpenable) return refused('it asked to open an address that is not http or https');
+  const { href, username, password } = new URL(url);
+  if (username !== '' || password !== '') return refused('it asked to open an address with a password in it');
+  const id = typeof elicitationId === 'string' && elicitationId.length <= 200 && isSeen(elicitationId) ? { elicitationId } : {};
+  return { ok: true, request: { method: 'elicitation/create', params: { mode: 'url', message, url: href, ...id } } };
+}
+
+type Form = { ok: true; schema: Record<string, unknown>; hasFreeText: boolean } | { ok: false; reason: string };
+
+const noForm = 'its form is none of plain fields';
+
+function readForm(schema: unknown): Form {
+  if (!isRecord(schema) || schema.type !== 'object' || !isRecord(schema.properties)) return refused(noForm);
+  const fields = Object.entries(schema.properties);
+  if (fields.length > limits.maxElicitationFields) return refused(`its form has more than ${limits.maxElicitationFields} fields`);
+  const properties = new Map<string, Record<string, unknown>>();
+  for (const [name, written] of fields) {
+    const field = name.length > limits.maxElicitationTextLength || !isSeen(name) || !isRecord(written) ? null : readField(written);
+    if (field === null) return refused(noForm);
+    if (isOpenEnded(field) && isSecretField(name, written as Record<string, unknown>)) return refused(secretReason);
+    properties.set(name, field);
+  }
+  const required = Array.isArray(schema.required) ? schema.required.filter((name) => properties.has(name)) : [];
+  return {
+    ok: true,
+    schema: { type: 'object', properties: Object.fromEntries(properties), ...(required.length > 0 && { required }) },
+    hasFreeText: [...properties.values()].some((field) => field.type === 'string' && isOpenEnded(field)),
+  };
+}
+
+/** Anything can be written there: it is no choice of what the server wrote. */
+function isOpenEnded({ type, enum: choices, oneOf }: Record<string, unknown>): boolean {
+  return (type === 'string' && choices === undefined && oneOf === undefined) || type === 'number' || type === 'integer';
+}
+
+function isSecretField(name: string, { type, title, description, format, writeOnly }: Record<string, unknown>): boolean {
+  if (format === 'password' || writeOnly === true) return true;
+  const texts = [name, title, description].filter((text) => typeof text === 'string');
+  return texts.some((text) => namesSecret(text, type === 'string'));
+}
+
+/** The members that MCP names for a field of this type; null: it is of none. */
+function readField(field: Record<string, unknown>): Record<string, unknown> | null {
+  const texts = { ...textMember(field, 'title'), ...textMember(field, 'description') };
+  switch (field.type) {
+    case 'boolean':
+      return { type: 'boolean', ...texts, ...member(field, 'default', isBoolean) };
+    case 'number':
+    case 'integer':
+      return { type: field.type, ...texts, ...members(field, ['minimum', 'maximum', 'default'], isNumber) };
+    case 'string': {
+      const choices = readChoices(field, 'oneOf');
+      if (choices === null) return null;
+      const more = { ...members(field, ['minLength', 'maxLength'], isNumber), ...member(field, 'format', isFormat) };
+      return { type: 'string', ...texts, ...choices, ...more, ...member(field, 'default', isText) };
+    }
+    case 'array': {
+      const items = isRecord(field.items) ? readChoices(field.items, 'anyOf') : null;
+      if (items === null || Object.keys(items).length === 0) return null;
+      const many = members(field, ['minItems', 'maxItems'], isNumber);
+      const isTexts = (value: unknown) => Array.isArray(value) && value.length <= limits.maxElicitationChoices && value.every(isText);
+      return { type: 'array', ...texts, items: { type: 'string', ...items }, ...many, ...member(field, 'default', isTexts) };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Choices with titles stand under `titled`, those without under `enum`. Empty: anything can be written; null: they cannot be read. */
+function readChoices(field: Record<string, unknown>, titled: 'oneOf' | 'anyOf'): Record<string, unknown> | null {
+  const { enum: plain, enumNames: names, [titled]: options } = field;
+  if (options !== undefined) {
+    if (!isShortList(options)) return null;
+    const read = options.map((option) =>
+      isRecord(option) && isText(option.const) ? { const: option.const, title: titleOf(option) } : null,
+    );
+    return read.includes(null) ? null : { [titled]: read };
+  }
+  if (plain === undefined) return {};
+  if (!isShortList(plain) || !plain.every(isText)) return null;
+  const isNamed = isShortList(names) && names.length === plain.length && names.every(isText);
+  return { enum: plain, ...(isNamed && { enumNames: names.map((name) => tidy(String(name), limits.maxElicitationTextLength)) }) };
+}
+
+function titleOf(option: Record<string, unknown>): string {
+  return tidy(isText(option.title) ? String(option.title) : String(option.const), limits.maxElicitationTextLength);
+}
+
+function isShortList(value: unknown): value is unknown[] {
+  return Array.isArray(value) && value.length > 0 && value.length <= limits.maxElicitationChoices;
+}
+
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
+/** Goes back as it is, so it is taken or left as it is. */
+const isText = (value: unknown): boolean =>
+  typeof value === 'string' && value.length <= limits.maxElicitationMessageLength && isSeen(value);
+const isFormat = (value: unknown): boolean => ['email', 'uri', 'date', 'date-time'].includes(String(value));
+
+function textMember(field: Record<string, unknown>, name: string): Record<string, string> {
+  const text = field[name];
+  return typeof text === 'string' ? { [name]: tidy(text, limits.maxElicitationTextLength) } : {};
+}
+
+function member(field: Record<string, unknown>, name: string, isGood: (value: unknown) => boolean): Record<string, unknown> {
+  return isGood(field[name]) ? { [name]: field[name] } : {};
+}
+
+function members(field: Record<string, unknown>, names: readonly string[], isGood: (value: unknown) => boolean): Record<string, unknown> {
+  return Object.assign({}, ...names.map((name) => member(field, name, isGood)));
+}
