@@ -1,0 +1,56 @@
+/**
+ * An MCP server with the fixtures of the official conformance suite, on loopback, in both eras: the suite is run against it directly
+ * (so that it is known to be right) and against Moniker with it behind (so that the gateway is what is tested).
+ */
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  isLegacyRequest,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  McpServer,
+  originValidationResponse,
+} from '@modelcontextprotocol/server';
+import { listenUpstream } from '../fakes/upstreams/upstream.ts';
+import { registerPrompts, registerResources } from './fixture-offers.ts';
+import { registerTools } from './fixture-tools.ts';
+import { createSessionEndpoint } from './session-endpoint.ts';
+
+export type FixtureUpstream = {
+  /** Of its endpoint. */
+  url: string;
+  close(): Promise<void>;
+};
+
+/** `eras`: what it speaks; a server of one era refuses the other. */
+export async function startFixtureUpstream(eras: 'both' | 'legacy' | 'modern' = 'both'): Promise<FixtureUpstream> {
+  const modern = createMcpHandler(makeFixtureServer, { legacy: 'reject', keepAliveMs: 0 });
+  const sessions = createSessionEndpoint(makeFixtureServer);
+  const { url, close } = await listenUpstream({
+    async handle(request) {
+      const refused =
+        hostHeaderValidationResponse(request, localhostAllowedHostnames()) ?? originValidationResponse(request, localhostAllowedOrigins());
+      if (refused !== undefined) return refused;
+      const isLegacy = eras === 'legacy' || (eras === 'both' && (await isLegacyRequest(request)));
+      return isLegacy ? sessions.handle(request) : modern.fetch(request);
+    },
+  });
+  return {
+    url: `${url}/mcp`,
+    close: async () => {
+      await Promise.all([modern.close(), sessions.forget()]);
+      close();
+    },
+  };
+}
+
+function makeFixtureServer(): McpServer {
+  const server = new McpServer(
+    { name: 'conformance-fixtures', version: '1.0.0' },
+    { capabilities: { logging: {}, resources: { subscribe: true }, completions: {} } },
+  );
+  registerTools(server);
+  registerResources(server);
+  registerPrompts(server);
+  return server;
+}
