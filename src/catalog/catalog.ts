@@ -49,6 +49,7 @@ import { forgetSession, indexSession, listSessions } from './session-index.ts';
 import { toolAliasesWriter } from './tool-aliases.ts';
 import { listVersions, readPointer, readVersion, toolsetOfEdition } from './toolset-versions.ts';
 import { dropAllDefinitions } from './server-definitions.ts';
+import { readDocument } from './server-documents.ts';
 import { withToolCounts } from './server-tools.ts';
 import { readEquipment, setEquipment } from './equipment.ts';
 import { readGrant, saveGrant } from './server-grants.ts';
@@ -134,6 +135,13 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   refreshServer(workspace: string, server: string) {
     return this.#write(workspace, ({ context }) => refreshServer(context, server));
+  }
+
+  serverDocument(workspace: string, server: string) {
+    return this.#answer(workspace, ({ context }) => {
+      requireRow(context.sql, 'server', server);
+      return readDocument(context.sql, server);
+    });
   }
 
   claimRefresh(workspace: string, server: string, reason: RefreshReason) {

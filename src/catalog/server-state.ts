@@ -10,10 +10,10 @@ import type { Discovery, Operation, ServerOffers } from '../core/server-state.ts
 import type { RefreshClaim, RefreshFailure, RefreshReason } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
 import { requireRow } from './documents.ts';
+import { readServer } from './servers.ts';
 
 export function claimRefresh(context: CatalogContext, server: string, _reason: RefreshReason): RefreshClaim {
-  requireRow(context.sql, 'server', server);
-  return { claimed: true };
+  return { claimed: true, server: readServer(context, server) };
 }
 
 export async function takeDiscovery(

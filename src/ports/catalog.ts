@@ -71,7 +71,8 @@ export type SessionIndexRow = { id: string; keyId: string; agent?: string; model
 
 /** `asked`: a person did, so it is not refused for coming soon. `changed`: the server said so. `stale`: its time is over. */
 export type RefreshReason = 'asked' | 'changed' | 'stale';
-export type RefreshClaim = { claimed: true } | { claimed: false; retryAfterMs: number };
+/** `server`: as it is to be read. A `static` one needs no leave, and is always given it. */
+export type RefreshClaim = { claimed: true; server: ServerAccess } | { claimed: false; retryAfterMs: number };
 
 /** Why a server could not be read. */
 export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: string };
@@ -103,6 +104,8 @@ export interface Catalog {
   serverTool(server: string, tool: string): Promise<ServerTool>;
   /** Reads the definitions of a `static` server again, which stand in its document. The others are read by `engine/refresh-server.ts`. */
   refreshServer(server: string): Promise<ListingReport>;
+  /** The text of an OpenAPI document that was given whole; null: the server has none. */
+  serverDocument(server: string): Promise<string | null>;
   /** Leave to read what the server lists: one has it at a time, for `limits.refreshLeaseMs`. */
   claimRefresh(server: string, reason: RefreshReason): Promise<RefreshClaim>;
   /** Takes what was read, and gives the leave back. `version`: of the document it was read by; `conflict` when it is another by now. */

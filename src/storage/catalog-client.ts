@@ -28,6 +28,7 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.refreshServer(workspace, server));
       return thenForget(write, () => directory?.dropped('server', workspace, server));
     },
+    serverDocument: (server) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverDocument(workspace, server)),
     claimRefresh: (server, reason) =>
       askCatalog(bindings, workspace, 'write', (catalog) => catalog.claimRefresh(workspace, server, reason)),
     takeDiscovery: (server, version, discovery) => {

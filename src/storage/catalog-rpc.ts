@@ -62,6 +62,7 @@ export interface CatalogRpc {
   serverTools(workspace: string, server: string, page: PageRequest): Answer<Page<ServerTool>>;
   serverTool(workspace: string, server: string, tool: string): Answer<ServerTool>;
   refreshServer(workspace: string, server: string): Answer<ListingReport>;
+  serverDocument(workspace: string, server: string): Answer<string | null>;
   claimRefresh(workspace: string, server: string, reason: RefreshReason): Answer<RefreshClaim>;
   takeDiscovery(workspace: string, server: string, version: number, discovery: Discovery): Answer<ListingReport>;
   takeFailure(workspace: string, server: string, version: number, failure: RefreshFailure): Answer<null>;

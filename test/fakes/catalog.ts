@@ -316,7 +316,11 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       await reviseToolsets();
       return report;
     },
-    claimRefresh: async () => ({ claimed: true }),
+    serverDocument: async (server) => {
+      const { document } = existing('server', server).body;
+      return document === undefined ? null : typeof document === 'string' ? document : JSON.stringify(document);
+    },
+    claimRefresh: async (server) => ({ claimed: true, server: await directory.server(workspace, server) }),
     takeDiscovery: async (server) => {
       throw new Problem('conflict', `${server} is not read in this fake.`);
     },
