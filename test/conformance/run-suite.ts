@@ -1,0 +1,87 @@
+/**
+ * Runs the official conformance suite (`@modelcontextprotocol/conformance`) as its users do, and reads what it found: for each scenario
+ * the checks. A scenario fails with any of its checks; one whose checks are all information says so (`applies` false).
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from '../e2e/service.ts';
+
+const program = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const reportsDir = join(root, 'node_modules/.cache/test-reports');
+/** Of a whole suite: the slowest of its scenarios waits 15 s by itself. */
+const suiteTimeoutMs = 110_000;
+
+type Check = { id: string; status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO'; errorMessage?: string };
+export type Side = 'server' | 'client';
+/** By scenario. */
+export type SuiteResult = ReadonlyMap<string, readonly Check[]>;
+
+export function listScenarios(side: Side): string[] {
+  const printed = execFileSync(process.execPath, [program, 'list', `--${side}`], { encoding: 'utf8' });
+  return [...printed.matchAll(/^ {2}- (\S+)/gm)].map(([, name = '']) => name);
+}
+
+/** What fails and why that is right, of `expected-failures.yml`: each line has its reason beside it. */
+export function expectedFailures(side: Side): ReadonlySet<string> {
+  const path = join(import.meta.dirname, 'expected-failures.yml');
+  const read = parse(readFileSync(path, 'utf8')) as Record<Side, string[] | null>;
+  return new Set(read[side] ?? []);
+}
+
+/** `args`: after `conformance server` or `conformance client`. */
+export async function runSuite(side: Side, args: readonly string[], environment: Record<string, string> = {}): Promise<SuiteResult> {
+  const outputDir = mkdtempSync(join(tmpdir(), 'moniker-conformance-'));
+  try {
+    await runProgram([side, ...args, '-o', outputDir], environment);
+    return readResults(side, outputDir);
+  } finally {
+    rmSync(outputDir, { recursive: true, force: true });
+  }
+}
+
+/** Its exit code says that something failed, which the checks say in more words. */
+async function runProgram(args: readonly string[], environment: Record<string, string>): Promise<void> {
+  const child = spawn(process.execPath, [program, ...args], { cwd: root, stdio: 'ignore', env: { ...process.env, ...environment } });
+  const timer = setTimeout(() => child.kill('SIGKILL'), suiteTimeoutMs);
+  await new Promise((resolve, reject) => {
+    child.once('close', resolve);
+    child.once('error', reject);
+  });
+  clearTimeout(timer);
+}
+
+/** `[server-]<scenario>-<time>/checks.json`; a scenario with a slash in its name is a folder below another. */
+function readResults(side: Side, outputDir: string): SuiteResult {
+  const files = readdirSync(outputDir, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('checks.json'));
+  return new Map(
+    files.map((path) => {
+      const folder = path.slice(0, -'/checks.json'.length).replace(/-\d{4}-\d\d-\d\dT.*$/, '');
+      const scenario = side === 'server' ? folder.replace(/^server-/, '') : folder;
+      return [scenario, JSON.parse(readFileSync(join(outputDir, path), 'utf8')) as Check[]];
+    }),
+  );
+}
+
+/** What went wrong, in the suite's words; empty: it passed. A scenario that left no checks did not run. */
+export function failuresOf(result: SuiteResult, scenario: string): string[] {
+  const checks = result.get(scenario);
+  if (checks === undefined) return ['it did not run to its end'];
+  return checks.filter(({ status }) => status === 'FAILURE').map(({ id, errorMessage }) => `${id}: ${errorMessage ?? 'failed'}`);
+}
+
+/** Kept beside the reports of the tests, for `.ci/run` to print (`figures.ts`). */
+export function keepFigures(name: string, result: SuiteResult): void {
+  const checks = [...result.values()].flat();
+  const count = (status: Check['status']): number => checks.filter((check) => check.status === status).length;
+  const failed = [...result.keys()].filter((scenario) => failuresOf(result, scenario).length > 0);
+  const figures = {
+    name,
+    scenarios: { passed: result.size - failed.length, failed },
+    checks: { passed: count('SUCCESS'), failed: count('FAILURE'), warnings: count('WARNING') },
+  };
+  mkdirSync(reportsDir, { recursive: true });
+  writeFileSync(join(reportsDir, `conformance-${name.replaceAll(/\W+/g, '-')}.json`), JSON.stringify(figures));
+}
