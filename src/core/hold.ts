@@ -13,11 +13,12 @@ export type Finding = z.infer<typeof Finding>;
 
 /**
  * Why nobody may call it until somebody accepts. `changed`: it was another one when it was accepted. `new`: its server listed it
- * later than the rest. `suspicious`: it speaks to the model of more than itself. `refId`: of the definition that would be accepted.
+ * later than the rest. `suspicious`: it speaks to the model of more than itself. `server`: its server calls itself something else now, as
+ * `findings` say. `refId`: of the definition that would be accepted.
  */
 export const Hold = z
   .object({
-    reason: z.enum(['changed', 'new', 'suspicious']),
+    reason: z.enum(['changed', 'new', 'suspicious', 'server']),
     refId: z.string(),
     changes: z.array(DefinitionChange),
     findings: z.array(Finding).optional(),

@@ -61,6 +61,7 @@ function toolWarnings(server: string, tool: KeptTool, path: string | undefined):
     changed: `its definition changed${first === undefined || first.path === '' ? '' : ` at ${first.path}`}`,
     new: 'it was listed later than the others',
     suspicious: 'a person has to look at what it says',
+    server: 'its server calls itself something else now',
   };
   return [
     ...findings,

@@ -13,6 +13,7 @@ import { outputSchemaFault, schemaFault } from './listing-schema.ts';
 import { cleanText } from './listing-text.ts';
 import { isListedName, quote } from './names.ts';
 import { ToolAnnotations } from './tool.ts';
+import type { Operation } from './server-state.ts';
 import type { BareDefinition } from './tool.ts';
 import { utf8Length } from './utf8.ts';
 import { isRecord } from './wire-value.ts';
@@ -31,12 +32,15 @@ export type ListedDefinition = {
   verdict: 'offer' | 'hold' | 'refuse';
 };
 
+/** How its tools are called, by own name: of an OpenAPI server, and never what the listing itself says. */
+export type Operations = Readonly<Record<string, Operation>>;
+
 /** In the order of the listing, one for each of its items. */
-export function readListing(tools: readonly Record<string, unknown>[]): ListedDefinition[] {
+export function readListing(tools: readonly Record<string, unknown>[], operations: Operations = {}): ListedDefinition[] {
   const names = new Set(tools.flatMap(({ name }) => (typeof name === 'string' ? [fold(name)] : [])));
   const taken = new Set<string>();
   return tools.map((tool, index) => {
-    const listed = readOne(tool, `tools[${index}]`, names);
+    const listed = readOne(tool, { path: `tools[${index}]`, listed: names, operations });
     if (listed.verdict === 'refuse') return listed;
     if (taken.has(listed.name)) return duplicate(listed);
     taken.add(listed.name);
@@ -44,11 +48,14 @@ export function readListing(tools: readonly Record<string, unknown>[]): ListedDe
   });
 }
 
-function readOne(tool: Record<string, unknown>, path: string, listed: ReadonlySet<string>): ListedDefinition {
+function readOne(
+  tool: Record<string, unknown>,
+  { path, listed, operations }: { path: string; listed: ReadonlySet<string>; operations: Operations },
+): ListedDefinition {
   const name = typeof tool.name === 'string' ? tool.name : '';
   const fault = faultOf(tool);
   if (fault !== null) return { path, name, raw: null, definition: null, findings: [fault], verdict: 'refuse' };
-  const raw = rawOf(tool, name);
+  const raw = { ...rawOf(tool, name), ...(Object.hasOwn(operations, name) && { operation: operations[name] }) };
   const cleaned: Finding[] = [];
   const definition = cleanDefinition(raw, cleaned);
   // A parameter that had to be left out may be one that the tool needs.
@@ -104,6 +111,7 @@ function cleanDefinition(raw: BareDefinition, findings: Finding[]): BareDefiniti
     ...(raw.annotations && {
       annotations: { ...raw.annotations, ...(title !== undefined && { title: cleanAt(title, '/annotations/title', findings) }) },
     }),
+    ...(raw.operation && { operation: raw.operation }),
   };
 }
 

@@ -10,6 +10,8 @@ import { shapeOf, stateOf } from './kept-tool.ts';
 import type { KeptTool, PinnedDefinition } from './kept-tool.ts';
 import { limits } from './limits.ts';
 import { readListing } from './listing.ts';
+import type { Operations } from './listing.ts';
+import { otherServer } from './server-identity.ts';
 import { definitionPin } from './tool-pin.ts';
 
 /** One item of a listing that has a name of its own. */
@@ -51,11 +53,11 @@ const showableName = /^[^\p{C}]{1,128}$/u;
 /** The definitions of a listing with their pins. What was read before (`shown-listing.ts`) may be given beside them. */
 export async function pinListing(
   tools: readonly Record<string, unknown>[],
-  { paths = [], refused = [] }: { paths?: readonly string[]; refused?: readonly PinnedItem[] } = {},
+  { paths = [], refused = [], operations }: { paths?: readonly string[]; refused?: readonly PinnedItem[]; operations?: Operations } = {},
 ): Promise<PinnedListing> {
   const items = new Map<string, PinnedItem>();
   const nameless: PinnedListing['nameless'] = [];
-  const read = readListing(tools);
+  const read = readListing(tools, operations);
   const pins = await Promise.all(read.map(({ raw }, index) => (raw === null ? hashOfRefused(tools[index]) : definitionPin(raw))));
   for (const [index, { name, raw, definition, findings, verdict, ...place }] of read.entries()) {
     const path = paths[index] ?? place.path;
@@ -93,17 +95,19 @@ function hashOf(items: readonly PinnedItem[]): Promise<string> {
 
 /**
  * `isFirst`: the server is new, so what it lists is what its administrator wants. `isNamed`: whether a toolset has the tool (own
- * name); a tool that is neither listed nor named is forgotten.
+ * name); a tool that is neither listed nor named is forgotten. `stranger`: the server seems to be another one than before, as this says: what
+ * it lists waits for somebody, until it is accepted.
  */
 export function takeListing(request: {
   kept: readonly KeptTool[];
   items: readonly PinnedItem[];
   isFirst: boolean;
   isNamed: (name: string) => boolean;
+  stranger?: Finding | null;
 }): TakenListing {
   const before = new Map(request.kept.map((tool) => [tool.name, tool]));
   const after = new Map<string, KeptTool>();
-  for (const item of request.items) after.set(item.name, listedTool(before.get(item.name), item, request.isFirst));
+  for (const item of request.items) after.set(item.name, listedTool(before.get(item.name), item, request));
   const forgotten: string[] = [];
   for (const tool of request.kept) {
     if (after.has(tool.name)) continue;
@@ -131,17 +135,29 @@ export function goneTool({ name, accepted, renamedTo }: KeptTool): KeptTool {
   return { name, accepted, listed: null, refused: null, reason: null, findings: [], renamedTo };
 }
 
-function listedTool(before: KeptTool | undefined, item: PinnedItem, isFirst: boolean): KeptTool {
-  const { name, listed, refused, findings } = item;
+function listedTool(
+  before: KeptTool | undefined,
+  item: PinnedItem,
+  { isFirst, stranger }: { isFirst: boolean; stranger?: Finding | null },
+): KeptTool {
+  const { name, listed, refused } = item;
   const accepted = before?.accepted ?? null;
+  const other = stranger ?? strangerOf(before);
+  const findings = other === null || accepted === null ? item.findings : [other, ...item.findings];
   const tool = { name, accepted, listed, refused, reason: null, findings, renamedTo: null };
   if (listed === null) return tool;
   // What came is the same, but the rules by which it is cleaned for models may be newer than what is kept.
-  if (accepted?.pin === listed.pin) return { ...tool, accepted: listed, listed };
+  if (accepted?.pin === listed.pin) return { ...tool, accepted: listed, listed, reason: other === null ? null : 'server' };
   if (accepted !== null) return { ...tool, reason: 'changed' };
   if (item.isSuspicious) return { ...tool, reason: 'suspicious' };
   // One that waited for somebody before does so still, whoever made the server anew.
   return isFirst && before === undefined ? { ...tool, accepted: listed } : { ...tool, reason: 'new' };
+}
+
+/** Nobody has accepted it since: a server that was another one once is not the old one again for having been asked twice. */
+function strangerOf(before: KeptTool | undefined): Finding | null {
+  if (before === undefined || before.reason === null) return null;
+  return before.findings.find(({ finding }) => finding === otherServer) ?? null;
 }
 
 /**

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { CanonicalName } from './names.ts';
 import type { Issue } from './problem.ts';
 import type { Hold } from './hold.ts';
+import type { Operation } from './server-state.ts';
 import type { UiTool } from './ui-tool.ts';
 
 /** A JSON Schema 2020-12 object schema, as data. Foreign ones carry keywords we do not know, so it stays open. */
@@ -50,12 +51,24 @@ export type ToolDefinition = {
   ui?: UiTool;
 };
 
-/** What a tool says of itself, as MCP's `tools/list` has it: what a server lists, a pin covers, and a person accepts. */
-export type BareDefinition = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>;
+/**
+ * What a tool says of itself, as MCP's `tools/list` has it: what a server lists, a pin covers, and a person accepts. `operation`: of an OpenAPI
+ * server, how it is called.
+ */
+export type BareDefinition = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'> & {
+  operation?: Operation;
+};
 
 /** Without the rest of what is known of the tool. */
-export function bareDefinition({ name, description, inputSchema, outputSchema, annotations }: BareDefinition): BareDefinition {
-  return { name, description, inputSchema, ...(outputSchema && { outputSchema }), ...(annotations && { annotations }) };
+export function bareDefinition({ name, description, inputSchema, outputSchema, annotations, operation }: BareDefinition): BareDefinition {
+  return {
+    name,
+    description,
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    ...(annotations && { annotations }),
+    ...(operation && { operation }),
+  };
 }
 
 /** How a tool stands with its server. `instructions`: of the server, where models are to be told. */

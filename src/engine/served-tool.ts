@@ -45,4 +45,8 @@ export function heldResult(tool: EditionTool): ToolResult {
   return errorResult('tool_held', `${tool.wireName} is held: ${why} and nobody has accepted it yet. Use another tool.`);
 }
 
-const whyHeld = { new: 'its server added it', suspicious: 'its definition speaks of more than the tool' } as const;
+const whyHeld = {
+  new: 'its server added it',
+  suspicious: 'its definition speaks of more than the tool',
+  server: 'its server calls itself something else now',
+} as const;
