@@ -130,6 +130,27 @@ export const limits = {
   /** In an isolate's memory: how tools of OpenAPI servers are called. */
   maxCachedOperations: 1_000,
   operationTtlMs: 5_000,
+  /** OAuth: one answer of an authorization server. Metadata of large ones has some 10 kB, a token of theirs less. */
+  maxOAuthResponseBytes: 64 * KB,
+  /** A token is a header of each request. */
+  maxTokenLength: 16 * KB,
+  /** Getting one token altogether, with reading the metadata; and how long others leave it to who has begun. */
+  oauthTimeoutMs: 25_000,
+  tokenLeaseMs: 30_000,
+  tokenWaitMs: 200,
+  /** A token is renewed this long before its end, or a fifth of its life where that is shorter. */
+  tokenRenewalMs: 60_000,
+  /** In an isolate's memory: what was taken back elsewhere is sent no longer after this. */
+  tokenTtlMs: 60_000,
+  /** A server that refuses a token younger than this will refuse the next one, too. */
+  minTokenAgeMs: 3_000,
+  /** From the address that a person opens to their coming back. */
+  signInTtlMs: 10 * 60_000,
+  /** Clients that are registered for one server, one for each issuer; of what an authorization server says of itself, items of a list. */
+  maxRegistrations: 5,
+  maxMetadataItems: 200,
+  /** Of an authorization server's own words, as they are shown. */
+  maxOAuthWords: 300,
   /** Of an `Mcp-Session-Id` that a server gives. */
   maxMcpSessionIdLength: 1_024,
   /** Progress of one call that becomes events, and how far apart. */
