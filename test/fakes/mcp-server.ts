@@ -1,0 +1,203 @@
+/**
+ * A stand-in for an MCP server, built on the SDK, on loopback, in both eras (2026-07-28 stateless; 2025-11-25 with sessions). Its tools
+ * are plain data, sent as they stand (bad ones too), and can be put in others' place while it runs. It keeps what it was asked, so that
+ * a test can say what the wire carried. What no SDK would send is `mcp-script.ts`.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  Server,
+  type ServerContext,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { isRecord } from '../../src/core/wire-value.ts';
+import { listenUpstream } from './upstreams/upstream.ts';
+
+/** As `tools/list` has it, and what a call of it answers: a `CallToolResult` (or `InputRequiredResult`), or what it throws. */
+export type FakeTool = {
+  name: string;
+  description?: string;
+  inputSchema: Record<string, unknown>;
+  outputSchema?: Record<string, unknown>;
+  annotations?: Record<string, unknown>;
+  /** Absent: its own name and arguments as JSON text. */
+  answer?(args: Record<string, unknown>, context: ServerContext): unknown;
+};
+
+export type McpServerParts = {
+  tools?: readonly FakeTool[];
+  /** Of one page of `tools/list`; all on one unless told. */
+  pageSize?: number;
+  prompts?: readonly Record<string, unknown>[];
+  resources?: readonly Record<string, unknown>[];
+  resourceTemplates?: readonly Record<string, unknown>[];
+  ttlMs?: number;
+  /** What it speaks; the other era it refuses. */
+  eras?: 'both' | 'legacy' | 'modern';
+  instructions?: string;
+  /** Asked with every request before anything else; a `Response` is the answer (such as a 401). */
+  gate?(request: Request): Response | null;
+};
+
+/** `session`: of the 2025 era, where there is one. `body`: the JSON-RPC message. */
+export type HeardRequest = {
+  httpMethod: string;
+  method: string;
+  body: Record<string, unknown>;
+  headers: Record<string, string>;
+  session: string | null;
+};
+
+export type FakeMcpServer = {
+  /** Its endpoint. */
+  url: string;
+  /** `host:port`, as secrets are bound and private hosts are allowed. */
+  host: string;
+  /** Every HTTP request, as it came. */
+  heard: HeardRequest[];
+  /** The parameters of each `tools/call`, in order. */
+  calls: () => { name: string; arguments: Record<string, unknown> }[];
+  setTools(tools: readonly FakeTool[]): void;
+  /** Tells all who listen that the list is another one. */
+  tellChanged(): Promise<void>;
+  /** Forgets its sessions, as a restart would: their ids are answered with 404. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function listenMcpServer(parts: McpServerParts = {}): Promise<FakeMcpServer> {
+  const { eras = 'both', gate } = parts;
+  const heard: HeardRequest[] = [];
+  const state = { tools: parts.tools ?? [] };
+  const make = (): Server => makeServer(parts, state);
+  const modern = createMcpHandler(make, { legacy: 'reject', keepAliveMs: 0 });
+  const sessions = createSessions(make);
+  const { url, close } = await listenUpstream({
+    async handle(request) {
+      heard.push(await hear(request.clone()));
+      const refused = gate?.(request) ?? null;
+      if (refused !== null) return refused;
+      const isLegacy = eras === 'legacy' || (eras === 'both' && (await isLegacyRequest(request.clone())));
+      return isLegacy ? sessions.handle(request) : modern.fetch(request);
+    },
+  });
+  return {
+    url: `${url}/mcp`,
+    host: new URL(url).host,
+    heard,
+    calls: () => heard.filter(({ method }) => method === 'tools/call').map(({ body }) => toCall(body)),
+    setTools(tools) {
+      state.tools = tools;
+    },
+    async tellChanged() {
+      modern.notify.toolsChanged();
+      await sessions.tellChanged();
+    },
+    restart: () => sessions.forget(),
+    async close() {
+      await Promise.all([modern.close(), sessions.forget()]);
+      close();
+    },
+  };
+}
+
+async function hear(request: Request): Promise<HeardRequest> {
+  const body: unknown = request.method === 'POST' ? await request.json().catch(() => null) : null;
+  const message = isRecord(body) ? body : {};
+  return {
+    httpMethod: request.method,
+    method: typeof message.method === 'string' ? message.method : '',
+    body: message,
+    headers: Object.fromEntries(request.headers),
+    session: request.headers.get('mcp-session-id'),
+  };
+}
+
+function toCall(body: Record<string, unknown>): { name: string; arguments: Record<string, unknown> } {
+  const params = isRecord(body.params) ? body.params : {};
+  return { name: String(params.name), arguments: isRecord(params.arguments) ? params.arguments : {} };
+}
+
+function makeServer(parts: McpServerParts, state: { tools: readonly FakeTool[] }): Server {
+  const { prompts, resources, resourceTemplates, ttlMs, pageSize, instructions } = parts;
+  const server = new Server(
+    { name: 'fake', version: '1.0.0' },
+    {
+      capabilities: {
+        tools: { listChanged: true },
+        logging: {},
+        ...(prompts && { prompts: {}, completions: {} }),
+        ...((resources ?? resourceTemplates) && { resources: { subscribe: true } }),
+      },
+      ...(instructions !== undefined && { instructions }),
+    },
+  );
+  const hints = ttlMs === undefined ? {} : { ttlMs };
+  // What is listed may be wrong on purpose: the SDK's types are for servers that mean well.
+  const asResult = (result: Record<string, unknown>): never => result as never;
+  server.setRequestHandler('tools/list', ({ params }) => {
+    const start = Number(params?.cursor ?? 0);
+    const end = start + (pageSize ?? state.tools.length);
+    const page = state.tools.slice(start, end).map(({ answer: _answer, ...definition }) => definition);
+    return asResult({ tools: page, ...hints, ...(end < state.tools.length && { nextCursor: String(end) }) });
+  });
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const args = params.arguments ?? {};
+    const tool = state.tools.find(({ name }) => name === params.name);
+    if (tool === undefined) throw Object.assign(new Error(`there is no tool ${params.name}`), { code: -32602 });
+    if (tool.answer === undefined) return { content: [{ type: 'text', text: JSON.stringify({ name: params.name, arguments: args }) }] };
+    return (await tool.answer(args, context)) as never;
+  });
+  if (prompts !== undefined) {
+    server.setRequestHandler('prompts/list', () => asResult({ prompts, ...hints }));
+    server.setRequestHandler('prompts/get', ({ params }) => ({
+      messages: [{ role: 'user', content: { type: 'text', text: `${params.name} ${JSON.stringify(params.arguments ?? {})}` } }],
+    }));
+    server.setRequestHandler('completion/complete', ({ params }) => ({ completion: { values: [`${params.argument.value}1`] } }));
+  }
+  if (resources !== undefined || resourceTemplates !== undefined) {
+    server.setRequestHandler('resources/list', () => asResult({ resources: resources ?? [], ...hints }));
+    server.setRequestHandler('resources/templates/list', () => asResult({ resourceTemplates: resourceTemplates ?? [], ...hints }));
+    server.setRequestHandler('resources/read', ({ params }) => ({ contents: [{ uri: params.uri, text: `text of ${params.uri}` }] }));
+    server.setRequestHandler('resources/subscribe', () => ({}));
+    server.setRequestHandler('resources/unsubscribe', () => ({}));
+  }
+  return server;
+}
+
+type Sessions = { handle(request: Request): Promise<Response>; tellChanged(): Promise<void>; forget(): Promise<void> };
+
+/** The 2025 era: `initialize` makes a session, and an id that is not known is answered with 404. */
+function createSessions(make: () => Server): Sessions {
+  const open = new Map<string, { transport: WebStandardStreamableHTTPServerTransport; server: Server }>();
+  return {
+    async handle(request) {
+      const id = request.headers.get('mcp-session-id');
+      if (id !== null) {
+        const known = open.get(id);
+        return known?.transport.handleRequest(request) ?? refusal(404, 'Session not found');
+      }
+      const server = make();
+      const transport = new WebStandardStreamableHTTPServerTransport({
+        sessionIdGenerator: () => randomUUID(),
+        onsessioninitialized: (given) => void open.set(given, { transport, server }),
+        onsessionclosed: (given) => void open.delete(given),
+      });
+      await server.connect(transport);
+      return transport.handleRequest(request);
+    },
+    async tellChanged() {
+      for (const { server } of open.values()) await server.sendToolListChanged();
+    },
+    async forget() {
+      const transports = [...open.values()].map(({ transport }) => transport);
+      open.clear();
+      await Promise.all(transports.map((transport) => transport.close()));
+    },
+  };
+}
+
+function refusal(status: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code: -32001, message } }, { status });
+}
