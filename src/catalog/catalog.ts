@@ -37,7 +37,7 @@ import { appendAudit, listAudit } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import { listRows, notFound, requireRow, toStored } from './documents.ts';
 import { readEditionText } from './editions.ts';
-import { createKey, keyStands, listKeys, revokeKey, verifyKey } from './keys.ts';
+import { createKey, keyRights, keyStands, listKeys, revokeKey, verifyKey } from './keys.ts';
 import { findTool, listTools } from './known-tools.ts';
 import { createOutbox, enqueueLost } from './outbox.ts';
 import type { Outbox, PublishedKind } from './outbox.ts';
@@ -57,6 +57,7 @@ import { claimRefresh, readOffers, readOperation, takeDiscovery, takeFailure } f
 import { spend } from './spent.ts';
 import { listServers, listServerTools, readServer, readServerTool, refreshServer, serverWriter } from './servers.ts';
 import { readSkillRow, skillWriter } from './skills.ts';
+import { renameToolset } from './rename-toolset.ts';
 import { toolsetWriter } from './toolsets.ts';
 import { uiToolWriter } from './ui-tools.ts';
 import { putDocument, removeDocument } from './write-document.ts';
@@ -115,6 +116,10 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
       await removeDocument(context, writers[kind], { kind, name, options });
       return null;
     });
+  }
+
+  renameToolset(workspace: string, from: string, to: string, version: number) {
+    return this.#write(workspace, ({ context }) => renameToolset(context, from, to, version));
   }
 
   tools(workspace: string, page: PageRequest) {
@@ -208,6 +213,10 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   keyStands(workspace: string, id: string, scope: Scope) {
     return this.#answer(workspace, ({ context }) => keyStands(context, id, scope));
+  }
+
+  keyRights(workspace: string, id: string) {
+    return this.#answer(workspace, ({ context }) => keyRights(context, id));
   }
 
   allow(workspace: string, rule: PolicyRule) {

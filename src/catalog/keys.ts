@@ -2,9 +2,9 @@
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
-import { hasScope, KeyRequest, rootKeyId } from '../core/principal.ts';
-import type { Principal, Scope } from '../core/principal.ts';
-import type { KeyRecord, Page, PageRequest } from '../ports/catalog.ts';
+import { hasScope, KeyRequest, rootKeyId, Scope } from '../core/principal.ts';
+import type { Principal } from '../core/principal.ts';
+import type { KeyRecord, KeyRights, Page, PageRequest } from '../ports/catalog.ts';
 import type { KeyVerdict } from '../storage/catalog-rpc.ts';
 import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
 import { equalInConstantTime, mintKey } from '../storage/key-crypto.ts';
@@ -74,10 +74,18 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
 
 /** Whether what was made with a key before is still good: it was not revoked, has not expired, and has the scope. Notes no use. */
 export function keyStands(context: CatalogContext, id: string, scope: Scope): boolean {
-  if (id === rootKeyId) return true;
+  const rights = keyRights(context, id);
+  return rights !== null && hasScope(rights, scope);
+}
+
+/** null: it was revoked, has expired, or was never made. Notes no use. */
+export function keyRights(context: CatalogContext, id: string): KeyRights | null {
+  if (id === rootKeyId) return { scopes: Scope.options };
   const row = findKey(context.sql, id);
-  if (row === null || row.revoked_at !== null) return false;
-  return (row.expires_at === null || row.expires_at > context.now()) && hasScope(toRecord(row), scope);
+  if (row === null || row.revoked_at !== null) return null;
+  if (row.expires_at !== null && row.expires_at <= context.now()) return null;
+  const { scopes, toolsets, agents } = toRecord(row);
+  return { scopes, ...(toolsets !== undefined && { toolsets }), ...(agents !== undefined && { agents }) };
 }
 
 type KeyRow = {

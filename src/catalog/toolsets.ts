@@ -7,6 +7,7 @@ import { Toolset, ToolsetName } from '../core/toolset.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { storeEdition } from './editions.ts';
+import { unequipEverywhere } from './equipment.ts';
 import { knownTools } from './known-tools.ts';
 import { forgetUnnamed } from './server-definitions.ts';
 import { enqueuePublish } from './outbox.ts';
@@ -27,6 +28,7 @@ export const toolsetWriter: DocumentWriter = {
   prepareRemoval: async (context, name) => (row) => {
     insertVersion(context.sql, name, { version: row.version, body: null, revision: 1, hash: null, created_at: row.updatedAt });
     forgetUnnamed(context, unindexTools(context.sql, name));
+    unequipEverywhere(context, name);
     enqueuePublish(context, 'toolset', name);
   },
 };

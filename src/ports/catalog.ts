@@ -67,6 +67,9 @@ export type KeyRecord = {
   lastUsedAt: string | null;
 };
 
+/** What a key that was made before may do by now. */
+export type KeyRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents'>;
+
 export type SessionIndexRow = { id: string; keyId: string; agent?: string; model?: string; toolset?: string; createdAt: string };
 
 /** `asked`: a person did, so it is not refused for coming soon. `changed`: the server said so. `stale`: its time is over. */
@@ -94,6 +97,12 @@ export interface Catalog {
   /** The kept versions of a toolset, newest first. `not_found` when there never was one. */
   versions(toolset: string, page: PageRequest): Promise<Page<ToolsetVersion>>;
   remove(kind: DocumentKind, name: string, options?: WriteOptions): Promise<void>;
+
+  /**
+   * The newest document under another name, which must be free, with those who have it equipped; its versions stay under the old one.
+   * `version`: the one that was read. What else names the toolset (agents, keys) is left as it is.
+   */
+  renameToolset(from: string, to: string, version: number): Promise<PutAnswer>;
 
   /** Every tool known to the workspace, default aliases applied, sorted by canonical name. */
   tools(page: PageRequest): Promise<Page<ToolDefinition>>;
@@ -138,6 +147,8 @@ export interface Catalog {
   revokeKey(id: string): Promise<void>;
   /** False once it was revoked or has expired, and where it has not the scope or was never made. `root` always stands. */
   keyStands(id: string, scope: Scope): Promise<boolean>;
+  /** What a key may do as it stands now; null once it was revoked or has expired, and where it was never made. */
+  keyRights(id: string): Promise<KeyRights | null>;
 
   /** Adds a remembered rule; the same rule twice is one. */
   allow(rule: PolicyRule): Promise<void>;

@@ -18,6 +18,12 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.remove(workspace, kind, name, options));
       await thenForget(write, options.dryRun === true ? () => undefined : () => directory?.dropped(kind, workspace, name));
     },
+    renameToolset: (from, to, version) => {
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.renameToolset(workspace, from, to, version));
+      return thenForget(write, () => {
+        for (const name of [from, to]) directory?.dropped('toolset', workspace, name);
+      });
+    },
 
     tools: (page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.tools(workspace, page)),
     tool: (canonical) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.tool(workspace, canonical)),
@@ -61,6 +67,7 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
       await thenForget(write, () => directory?.dropped('key', workspace, id));
     },
     keyStands: (id, scope) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyStands(workspace, id, scope)),
+    keyRights: (id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyRights(workspace, id)),
 
     allow: async (rule) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.allow(workspace, rule));

@@ -21,6 +21,7 @@ import type {
   DocumentKind,
   Equipment,
   KeyRecord,
+  KeyRights,
   Page,
   PageRequest,
   PutAnswer,
@@ -55,6 +56,7 @@ export interface CatalogRpc {
   list(workspace: string, kind: DocumentKind, page: PageRequest): Answer<Page<StoredDocument>>;
   versions(workspace: string, toolset: string, page: PageRequest): Answer<Page<ToolsetVersion>>;
   remove(workspace: string, kind: DocumentKind, name: string, options: WriteOptions): Answer<null>;
+  renameToolset(workspace: string, from: string, to: string, version: number): Answer<PutAnswer>;
 
   tools(workspace: string, page: PageRequest): Answer<Page<ToolDefinition>>;
   tool(workspace: string, canonical: string): Answer<ToolDefinition>;
@@ -79,6 +81,7 @@ export interface CatalogRpc {
   revokeKey(workspace: string, id: string): Answer<null>;
   verifyKey(workspace: string, id: string, hash: string): Answer<KeyVerdict>;
   keyStands(workspace: string, id: string, scope: Scope): Answer<boolean>;
+  keyRights(workspace: string, id: string): Answer<KeyRights | null>;
 
   allow(workspace: string, rule: PolicyRule): Answer<null>;
   rules(workspace: string): Answer<PolicyRule[]>;

@@ -479,6 +479,47 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     });
   });
 
+  describe('what is equipped', () => {
+    const one = { tools: [{ tool: 'builtin.bash' }] };
+
+    it('is nothing at first, which is configuring; it belongs to one key', async () => {
+      await catalog.put('toolset', 'kit', one);
+      expect(await catalog.equipment('anna')).toEqual({ toolset: null, mode: 'configuration' });
+      expect(await catalog.setEquipment('anna', { toolset: 'kit', mode: 'normal' })).toEqual({ toolset: 'kit', mode: 'normal' });
+      expect(await catalog.setEquipment('anna', { mode: 'configuration' })).toEqual({ toolset: 'kit', mode: 'configuration' });
+      expect(await catalog.equipment('bert')).toEqual({ toolset: null, mode: 'configuration' });
+    });
+
+    it('is nothing where there is no such toolset, also when one of its name is made later', async () => {
+      expect(await catalog.setEquipment('anna', { toolset: 'nothing', mode: 'normal' })).toEqual({ toolset: null, mode: 'configuration' });
+      await catalog.put('toolset', 'kit', one);
+      await catalog.setEquipment('anna', { toolset: 'kit', mode: 'normal' });
+      await catalog.remove('toolset', 'kit');
+      await catalog.put('toolset', 'kit', one);
+      expect(await catalog.equipment('anna')).toEqual({ toolset: null, mode: 'configuration' });
+    });
+
+    it('stays so when its toolset is renamed, which keeps all that stands in it', async () => {
+      const document = { description: 'Mine.', tools: [{ tool: 'builtin.bash', name: 'sh', approval: 'always' }] };
+      const { document: made } = await catalog.put('toolset', 'kit', document);
+      await catalog.setEquipment('anna', { toolset: 'kit', mode: 'normal' });
+      const renamed = await catalog.renameToolset('kit', 'tools', made.version);
+      expect(renamed.document).toMatchObject({ name: 'tools', version: 1, body: { ...document, name: 'tools' } });
+      expect(await catalog.equipment('anna')).toEqual({ toolset: 'tools', mode: 'normal' });
+      await expect(catalog.get('toolset', 'kit')).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it('cannot be renamed to a name that is taken, nor at a version that it has not', async () => {
+      await catalog.put('toolset', 'kit', one);
+      await catalog.put('toolset', 'other', one);
+      await expect(catalog.renameToolset('kit', 'other', 1)).rejects.toMatchObject({ code: 'precondition_failed' });
+      await expect(catalog.renameToolset('kit', 'free', 7)).rejects.toMatchObject({ code: 'precondition_failed' });
+      await expect(catalog.renameToolset('gone', 'free', 1)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(catalog.get('toolset', 'free')).rejects.toMatchObject({ code: 'not_found' });
+      expect(await catalog.get('toolset', 'kit')).toMatchObject({ version: 1 });
+    });
+  });
+
   describe('keys', () => {
     it('stand for who made them say, until they are revoked', async () => {
       const { key, record } = await catalog.createKey({ name: 'ci', scopes: ['tools'], toolsets: ['support'] });
@@ -504,6 +545,16 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect(await catalog.keyStands(record.id, 'approve')).toBe(false);
       expect(await catalog.keyStands('nothing', 'approve')).toBe(false);
       expect(await catalog.keyStands('root', 'approve')).toBe(true);
+    });
+
+    it('have the rights that they were made with, until they are revoked; the root key has all', async () => {
+      const { record } = await catalog.createKey({ name: 'shop', scopes: ['toolsets'], toolsets: ['shop'], agents: ['clerk'] });
+      expect(await catalog.keyRights(record.id)).toEqual({ scopes: ['toolsets'], toolsets: ['shop'], agents: ['clerk'] });
+      await catalog.revokeKey(record.id);
+      expect(await catalog.keyRights(record.id)).toBeNull();
+      expect(await catalog.keyRights('nothing')).toBeNull();
+      expect((await catalog.keyRights('root'))?.scopes).toContain('admin');
+      expect(await catalog.keyRights('root')).not.toHaveProperty('toolsets');
     });
 
     it('are listed newest first, without the keys', async () => {

@@ -291,7 +291,17 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       const tombstone: Kept = { ...before, version: before.version + 1, removed: true, body: {}, hidden: null, compiled: null };
       documents.set(`${kind}:${name}`, [...history(kind, name), tombstone]);
       if (kind === 'server') serverTools.remove(name);
+      if (kind === 'toolset') {
+        for (const [keyId, { toolset }] of equipped) if (toolset === name) equipped.delete(keyId);
+      }
       await afterWrite(kind);
+    },
+    renameToolset: async (from, to, version) => {
+      checkConditions(existing('toolset', from), { ifMatch: version });
+      const answer = await catalog.put('toolset', to, { ...existing('toolset', from).body, name: to }, { ifNoneMatch: true });
+      for (const [keyId, kept] of equipped) if (kept.toolset === from) equipped.set(keyId, { ...kept, toolset: to });
+      await catalog.remove('toolset', from, { ifMatch: version });
+      return answer;
     },
 
     tools: async (page) =>
@@ -327,11 +337,14 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     takeFailure: async () => undefined,
     serverGrant: async () => ({ value: null, revision: 0 }),
     saveServerGrant: async () => true,
-    equipment: async (keyId) => equipped.get(keyId) ?? { toolset: null, mode: 'configuration' },
+    equipment: async (keyId) => {
+      const kept = equipped.get(keyId);
+      const isThere = kept?.toolset != null && newest('toolset', kept.toolset) !== null;
+      return kept !== undefined && isThere ? kept : { toolset: null, mode: 'configuration' };
+    },
     setEquipment: async (keyId, change) => {
-      const after: Equipment = { toolset: null, mode: 'configuration', ...equipped.get(keyId), ...change };
-      equipped.set(keyId, after);
-      return after;
+      equipped.set(keyId, { ...(await catalog.equipment(keyId)), ...change });
+      return await catalog.equipment(keyId);
     },
     spend: async (nonce) => {
       if (spent.has(nonce)) return false;
@@ -379,10 +392,16 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       record.revokedAt ??= new Date().toISOString();
     },
     keyStands: async (id, scope) => {
+      const rights = await catalog.keyRights(id);
+      return rights !== null && hasScope(rights, scope);
+    },
+    keyRights: async (id) => {
+      if (id === rootKeyId) return { scopes: Scope.options };
       const record = keys.find((candidate) => candidate.id === id);
-      if (id === rootKeyId) return true;
-      if (record === undefined || record.revokedAt !== null) return false;
-      return (record.expiresAt === null || Date.parse(record.expiresAt) > Date.now()) && hasScope(record, scope);
+      if (record === undefined || record.revokedAt !== null) return null;
+      if (record.expiresAt !== null && Date.parse(record.expiresAt) <= Date.now()) return null;
+      const { scopes, toolsets, agents } = record;
+      return { scopes, ...(toolsets !== undefined && { toolsets }), ...(agents !== undefined && { agents }) };
     },
 
     allow: (given) => {

@@ -1,4 +1,4 @@
-/** Who may write `approval: "never"` into a toolset: asked by every route that writes one. */
+/** Who may write `approval: "never"` into a toolset: asked by every route and tool that writes one. */
 import { canonicalJson } from '../core/hash.ts';
 import type { Principal } from '../core/principal.ts';
 import { orNull, Problem } from '../core/problem.ts';
@@ -11,7 +11,7 @@ import type { Catalog, WriteOptions } from '../ports/catalog.ts';
  */
 export async function requireMayWaive(
   catalog: Catalog,
-  principal: Principal,
+  principal: Pick<Principal, 'scopes'>,
   name: string,
   body: Pick<Toolset, 'tools'>,
   conditions: WriteOptions,
