@@ -31,10 +31,18 @@ export type AskKind = z.infer<typeof AskKind>;
 export const Pending = z
   .object({
     callId: z.string(),
-    kind: z.enum(['approval', 'client-tool']),
+    kind: z.enum(['approval', 'client-tool', 'input']),
     canonical: z.string(),
     arguments: z.record(z.string(), z.unknown()),
     reason: z.string(),
+    requests: z
+      .record(z.string(), z.object({ method: z.string(), params: z.record(z.string(), z.unknown()) }))
+      .optional()
+      .meta({
+        description:
+          'Of `input`: what the server of the tool asks, each under its key, as MCP has it (`elicitation/create`). Answered at …/tool-results.',
+      }),
+    round: z.int().optional().meta({ description: 'Of `input`: counts the questions of one call from 1.' }),
   })
   .meta({ id: 'Pending' });
 export type Pending = z.infer<typeof Pending>;

@@ -4,6 +4,7 @@
  * server in front. Forms that ask for secrets are refused, as the protocol wants ("Servers MUST NOT use form mode elicitation to request
  * sensitive information"). Pure; used wherever a question is passed on, which may be twice: the second time changes nothing.
  */
+import { z } from 'zod';
 import { isAskingForSecret, namesSecret } from './elicitation-secrets.ts';
 import { checkInput } from './input-schema.ts';
 import { limits } from './limits.ts';
@@ -29,13 +30,35 @@ export function screenElicitation(server: string, request: InputRequest): Screen
   return { ok: true, request: { method: request.method, params: { mode: 'form', message: told, requestedSchema: form.schema } } };
 }
 
+export const ElicitationAction = z.enum(['accept', 'decline', 'cancel']).meta({ id: 'ElicitationAction' });
+export type ElicitationAction = z.infer<typeof ElicitationAction>;
+
+/** A person's answer to one question (MCP `ElicitResult`). */
+export const ElicitationAnswer = z
+  .strictObject({
+    action: ElicitationAction,
+    content: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'With `accept`, of a form: what `requestedSchema` describes.' }),
+  })
+  .meta({ id: 'ElicitationAnswer', example: { action: 'accept', content: { name: 'Ada' } } });
+export type ElicitationAnswer = z.infer<typeof ElicitationAnswer>;
+
+/** All questions in one line, as one sentence names them. */
+export function questionOf(requests: Readonly<Record<string, InputRequest>>): string {
+  const messages = Object.values(requests).map(({ params }) => (typeof params.message === 'string' ? params.message : ''));
+  const line = messages.join(' ').replaceAll(/\s+/g, ' ').trim();
+  return line.length <= limits.maxElicitationTextLength ? line : `${line.slice(0, limits.maxElicitationTextLength - 1).toWellFormed()}…`;
+}
+
 /** What is wrong with an answer to a question that was screened. Only `accept` has content, and only to a form. */
-export function elicitationFaults(request: InputRequest, answer: { action: string; content?: unknown }): Issue[] {
+export function elicitationFaults(request: InputRequest, answer: ElicitationAnswer): Issue[] {
   const isForm = request.params.mode !== 'url';
   if (answer.action !== 'accept' || !isForm) {
     return answer.content === undefined ? [] : [{ path: 'content', message: 'must be left out: only a form that is accepted has content' }];
   }
-  if (!isRecord(answer.content)) return [{ path: 'content', message: 'must be an object with the fields of `requestedSchema`' }];
+  if (answer.content === undefined) return [{ path: 'content', message: 'must be an object with the fields of `requestedSchema`' }];
   const schema = isRecord(request.params.requestedSchema) ? request.params.requestedSchema : {};
   return checkInput({ ...schema, additionalProperties: false }, answer.content).map(({ path, ...issue }) => ({
     ...issue,

@@ -98,7 +98,7 @@ function blockBytes(block: ContentBlock): number {
     case 'audio':
       return block.data.length;
     case 'resource_link':
-      return utf8Length(block.uri) + utf8Length(block.name);
+      return [block.uri, block.name, block.title, block.description].reduce((sum, text) => sum + utf8Length(text ?? ''), 0);
     case 'resource':
       return utf8Length(block.resource.uri) + utf8Length(block.resource.text ?? '') + (block.resource.blob?.length ?? 0);
     default:

@@ -5,6 +5,8 @@
 import type { ApprovalVerdict, AskKind } from './approval.ts';
 import type { Usage } from './chat-event.ts';
 import type { EditionPointer } from './edition.ts';
+import type { ElicitationAction } from './elicitation.ts';
+import type { InputRequest } from './mcp-input.ts';
 import type { InputPart, Message, Via } from './message.ts';
 import type { Issue, ProblemBody } from './problem.ts';
 import type { ContentBlock, ToolResultCode } from './tool.ts';
@@ -86,6 +88,36 @@ export type SessionEventBody =
     }
   /** `by`: id of the key that decided, `link`, or `clock` for `expire`. */
   | { type: 'approval-decided'; turn: string; step: number; callId: string; decision: ApprovalVerdict; by: string }
+  /** What a tool's server tells of a call under way: now and then, never all of it. */
+  | { type: 'tool-progress'; turn: string; step: number; callId: string; progress: number; total?: number; message?: string }
+  /**
+   * The server of a tool asks a person something, and the call is made again with the answer. `requests`: by the server's own keys, as
+   * `core/elicitation.ts` let them pass. `round` counts the questions of one call from 1. What the server wants back is kept beside the log.
+   */
+  | {
+      type: 'input-required';
+      turn: string;
+      step: number;
+      callId: string;
+      name: string;
+      canonical: string;
+      entry: string;
+      arguments: Record<string, unknown>;
+      server: string;
+      requests: Readonly<Record<string, InputRequest>>;
+      round: number;
+      expiresAt: string;
+    }
+  /** The answers, without what was written into forms. `by`: id of the key, or `clock`, which declines. */
+  | {
+      type: 'input-given';
+      turn: string;
+      step: number;
+      callId: string;
+      round: number;
+      actions: Readonly<Record<string, ElicitationAction>>;
+      by: string;
+    }
   /** The caller is to run it: `name` is one of the tools that the request brought. */
   | {
       type: 'client-tool-required';

@@ -82,16 +82,40 @@ export type ToolSource = {
   instructions?: string;
 };
 
-/** MCP content blocks (2026-07-28): what every tool result is made of, on every path. */
+/** For whom a block is, and how much it matters (MCP `Annotations`). What cannot be read is left out: it changes nothing of the block. */
+const BlockAnnotations = z
+  .object({
+    audience: z
+      .array(z.enum(['user', 'assistant']))
+      .max(2)
+      .optional()
+      .catch(undefined),
+    priority: z.number().min(0).max(1).optional().catch(undefined),
+    lastModified: z.string().max(100).optional().catch(undefined),
+  })
+  .optional()
+  .catch(undefined);
+
+/** MCP content blocks (2026-07-28): what every tool result is made of, on every path. `_meta` and icons are left out. */
 export const ContentBlock = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('text'), text: z.string() }),
-    z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() }),
-    z.object({ type: z.literal('audio'), data: z.string(), mimeType: z.string() }),
-    z.object({ type: z.literal('resource_link'), uri: z.string(), name: z.string(), mimeType: z.string().optional() }),
+    z.object({ type: z.literal('text'), text: z.string(), annotations: BlockAnnotations }),
+    z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string(), annotations: BlockAnnotations }),
+    z.object({ type: z.literal('audio'), data: z.string(), mimeType: z.string(), annotations: BlockAnnotations }),
+    z.object({
+      type: z.literal('resource_link'),
+      uri: z.string(),
+      name: z.string(),
+      title: z.string().optional(),
+      description: z.string().optional(),
+      mimeType: z.string().optional(),
+      size: z.number().optional(),
+      annotations: BlockAnnotations,
+    }),
     z.object({
       type: z.literal('resource'),
       resource: z.object({ uri: z.string(), mimeType: z.string().optional(), text: z.string().optional(), blob: z.string().optional() }),
+      annotations: BlockAnnotations,
     }),
   ])
   .meta({ id: 'ContentBlock' });

@@ -46,7 +46,7 @@ function refuse(
 ): Refusal | null {
   // It was weighed before it was asked for, and the word on it is the last one.
   if (call.verdict !== null) return refusalOf(call.verdict.decision);
-  if (call.attempts > 0) return null;
+  if (call.attempts > 0 || call.rounds > 0) return null;
   if (at.closing)
     return {
       code: 'limit_reached',

@@ -25,12 +25,15 @@ export type StepCall = {
   attempts: number;
   /** The process died while it ran: whether it had its effect is not known. */
   interrupted: boolean;
-  /** Somebody outside was asked: a person for leave, or the caller to run it. */
-  asked: 'approval' | 'client' | null;
+  /** Somebody outside was asked last: a person for leave or for something that the tool wants to know, or the caller to run it. */
+  asked: 'approval' | 'client' | 'input' | null;
   /** The host that a person was asked about; absent: the question was about something else. */
   askedHost?: string;
   /** The person's word; a call that was denied runs no more. */
   verdict: { decision: ApprovalVerdict; by: string } | null;
+  /** Times that the tool asked for input, and whether the last question is answered. */
+  rounds: number;
+  given: boolean;
   answered: boolean;
 };
 
@@ -104,6 +107,8 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
         interrupted: false,
         asked: null,
         verdict: null,
+        rounds: 0,
+        given: false,
         answered: false,
       });
       return;
@@ -121,6 +126,13 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
         interrupted: false,
         ...(event.ask === 'network' && event.target !== null && { askedHost: event.target }),
       });
+      return;
+    case 'input-required':
+      // It is made anew with the answer, as a call of its own.
+      update(state, event.callId, { asked: 'input', rounds: event.round, given: false, attempts: 0, interrupted: false });
+      return;
+    case 'input-given':
+      if (state.calls.get(event.callId)?.rounds === event.round) update(state, event.callId, { given: true });
       return;
     case 'client-tool-required':
       update(state, event.callId, { asked: 'client' });
@@ -169,6 +181,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     case 'text-delta':
     case 'reasoning-delta':
     case 'tool-input-delta':
+    case 'tool-progress':
     case 'native':
       return;
     default:
@@ -204,8 +217,8 @@ export function openCalls(state: TurnState): StepCall[] {
 }
 
 /** Asked for, and no answer yet. */
-export function isUndecided(call: StepCall): boolean {
-  return call.asked !== null && call.verdict === null;
+export function isUndecided({ asked, given, verdict }: StepCall): boolean {
+  return asked === 'input' ? !given : asked !== null && verdict === null;
 }
 
 /** Two calls are the same when they mean the same tool with the same arguments, in any order and under whatever name. */

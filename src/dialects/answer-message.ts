@@ -170,6 +170,9 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
       case 'approval-required':
       case 'approval-decided':
       case 'client-tool-required':
+      case 'tool-progress':
+      case 'input-required':
+      case 'input-given':
       case 'tool-result':
       case 'turn-resume':
       case 'turn-input':
