@@ -127,6 +127,17 @@ export const limits = {
   maxRefreshBackoffMs: 15 * 60_000,
   /** An OpenAPI document. */
   maxOpenApiBytes: 5 * MB,
+  /** As YAML, whose reader takes some 30 times as much memory; the same as JSON is read up to `maxOpenApiBytes`. */
+  maxOpenApiYamlBytes: 2.5 * MB,
+  /** Its objects and arrays, with aliases of YAML written out: large public ones of 5 MB have some 300,000. */
+  maxOpenApiParts: 1_000_000,
+  maxOpenApiDepth: 200,
+  /** Of an operation's summary and description, as models are given it. */
+  maxOperationDescriptionBytes: 2 * KB,
+  /** Of what an operation answers, as a schema: a larger one is left out, because it would cost more than it tells. */
+  maxOperationOutputCharacters: 8 * KB,
+  /** A default, an example or a list of values in an imported schema that nests deeper is left out. */
+  maxOpenApiDataDepth: 8,
   /** In an isolate's memory: how tools of OpenAPI servers are called. */
   maxCachedOperations: 1_000,
   operationTtlMs: 5_000,
@@ -378,6 +389,37 @@ export const limits = {
   maxPlainReplyBytes: 32 * MB,
   /** What waits for a slow reader of a rewritten stream before the provider is read on. */
   maxRewriteBufferBytes: 256 * KB,
+
+  // Toolsets served over MCP (DESIGN §9).
+  /** Of one page of a list: one item costs a model some hundred tokens, so that most toolsets are one page. */
+  maxMcpPageItems: 500,
+  maxMcpPageBytes: 1 * MB,
+  /** How long a client may keep a list of ours: a change is seen elsewhere within 90 s. */
+  mcpListTtlMs: 30_000,
+  /** A question of ours on its way through a client (`requestState`); a person answers it, or does not. */
+  requestStateTtlMs: 10 * 60_000,
+  maxRequestStateLength: 64 * KB,
+  /** How often who listens for changes is looked after, how long one stream stays open, and when a server that ended one is heard again. */
+  mcpWatchIntervalMs: 4_000,
+  mcpStreamMs: 10 * 60_000,
+  mcpListenRetryMs: 30_000,
+  /** Resources that one stream or session hears of. */
+  maxMcpSubscriptions: 100,
+  /** Servers that one stream hears of changes from: each is a connection. */
+  maxMcpListenedServers: 10,
+  /** A session that nobody has used for so long, and one that never was. */
+  mcpSessionIdleMs: 24 * 60 * 60_000,
+  mcpSessionUnusedMs: 60 * 60_000,
+  /** The alarm is moved at most this often. */
+  mcpSessionTouchMs: 5 * 60_000,
+  /** Requests of one session that are not answered yet, and its streams that are open. */
+  maxMcpRequestsInFlight: 64,
+  maxMcpSessionStreams: 32,
+  /** Messages of a session kept for clients that come back (`Last-Event-ID`). */
+  maxMcpSessionEvents: 1_000,
+  maxMcpSessionEventCharacters: 4 * MB,
+  /** A person is asked while the call is open (2025 eras). */
+  mcpQuestionTimeoutMs: 10 * 60_000,
 
   // Isolate caches (DESIGN §4, §9).
   pointerTtlMs: 5_000,

@@ -5,6 +5,7 @@
  */
 import type { Finding } from './hold.ts';
 import { pointer } from './json-pointer.ts';
+import { limits } from './limits.ts';
 import { shortPath } from './listing-findings.ts';
 import { quote } from './names.ts';
 import type { JsonSchema } from './tool.ts';
@@ -48,3 +49,17 @@ function headerFaultOf(part: Record<string, unknown>, isParameter: boolean, take
 
 /** The specification leaves out `number`; its own conformance tests send it. */
 const headerTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean', 'number']);
+
+/**
+ * The schema without the keyword, for who calls us: nobody has to send us such headers. Parameters stand under `properties` alone, and
+ * a parameter may have the keyword's name. What does not speak of headers stays the same object.
+ */
+export function withoutHeaders(schema: JsonSchema, depth = 0): JsonSchema {
+  const { properties } = schema;
+  const parts = isRecord(properties) && depth < limits.maxJsonDepth ? Object.entries(properties) : [];
+  const bare = parts.map(([name, part]) => [name, isRecord(part) ? withoutHeaders(part, depth + 1) : part] as const);
+  const isSame = bare.every(([, part], index) => part === parts[index]?.[1]);
+  const { 'x-mcp-header': header, ...rest } = schema;
+  if (header === undefined && isSame) return schema;
+  return isSame ? rest : { ...rest, properties: Object.fromEntries(bare) };
+}

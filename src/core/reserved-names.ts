@@ -7,7 +7,7 @@
 const injectedTools = ['use_skill', 'find_tools', 'fetch_result', 'create_tool', 'run_code'] as const;
 
 /** Over MCP a key's list holds these too (DESIGN §10). */
-const configurationTools = [
+export const configurationTools = [
   'list-available-tools',
   'build-toolset',
   'list-saved-toolsets',

@@ -43,7 +43,7 @@ export async function execute(
     find: createToolFinder(scope.names(), scope.gathered),
     skills: scope.skills ?? null,
     configuration: deps.configuration?.(scope.keyId) ?? null,
-    conversation: scope.session ?? scope.keyId,
+    conversation: scope.conversation ?? scope.session ?? scope.keyId,
     channel: scope.channel ?? {},
     given: request.given ?? null,
     tokens: null,

@@ -22,6 +22,11 @@ export function planNames(names: AliasMap, plan: PlanView): AliasMap {
   return isOnDemand(view) ? withTool(view, findToolsTool, findable) : view;
 }
 
+/** All of an edition's, and nothing beside it: where every definition is told at once, there is nothing to be found. */
+export function wholeNames(names: AliasMap, aliases: boolean): AliasMap {
+  return viewOf(names, { aliases, allow: null });
+}
+
 type PlanView = Pick<Plan, 'aliases' | 'allow' | 'allowHash'>;
 
 function viewOf(names: AliasMap, { aliases, allow, allowHash }: PlanView): AliasMap {

@@ -43,6 +43,8 @@ export type CallScope = {
   skills?: SkillReader | null;
   /** Whoever called, while the call is open. Absent: nobody hears of it before its result. */
   channel?: CallerChannel;
+  /** Whose state at a server this is. Absent: the session's, else the key's. */
+  conversation?: string;
   session: string | null;
   turn: string | null;
   /** null: the conversation has no tools, so every name is unknown. */

@@ -1,0 +1,202 @@
+/**
+ * A tool call of an MCP client: through the one door, with what a client can be asked for on the way. A call that has to wait is answered
+ * with what is asked and a signed word on where it stands, and made again with the answers; nothing is kept here meanwhile.
+ */
+import { resolveName } from '../core/alias-map.ts';
+import type { AuditRow } from '../core/audit.ts';
+import type { EditionTool } from '../core/edition.ts';
+import { limits } from '../core/limits.ts';
+import type { AskableInput, GivenInput, InputAnswer, InputRequest } from '../core/mcp-input.ts';
+import { callerFields, hasScope, type Principal } from '../core/principal.ts';
+import type { Refusal } from '../core/turn-budget.ts';
+import type { Directory } from '../ports/catalog.ts';
+import type { FileSystem } from '../ports/file-system.ts';
+import type { CallerChannel } from '../ports/tool-executor.ts';
+import { callTool } from './call-tool.ts';
+import { approvalKey, approvalRequest, isApproved } from './serve-approval.ts';
+import { canElicit, sortQuestions } from './serve-questions.ts';
+import { openState, sealState, subjectOf, type ServedState, type StateDeps, type Subject } from './serve-state.ts';
+import type { ServedView, ServeTarget } from './serve-view.ts';
+import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
+
+export type ServeCallDeps = StateDeps & {
+  callDeps(workspace: string): CallDeps;
+  directory: Directory;
+  scratchFiles(): FileSystem;
+  audit(workspace: string, rows: AuditRow[]): Promise<void>;
+};
+
+/** Who asks, for what is served where. */
+export type ServedCaller = {
+  principal: Principal;
+  target: ServeTarget;
+  view: ServedView;
+  /** Whose state at a server this is: the MCP session, or the key. */
+  conversation: string;
+  channel: CallerChannel;
+  askable: AskableInput;
+};
+
+export type ServedCall = {
+  name: string;
+  arguments: Record<string, unknown>;
+  /** The client's answers to what was asked, with the word that came with the questions. */
+  responses?: Readonly<Record<string, unknown>>;
+  state?: string;
+};
+
+export type ServedAnswer =
+  | { kind: 'result'; answer: ToolCallAnswer; tool: EditionTool | null }
+  | { kind: 'input'; requests: Record<string, InputRequest>; state: string };
+
+/** Throws `invalid_request` for a state that is none of this call. */
+export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
+  const { principal, target, view } = caller;
+  const resolution = resolveName(view.names, call.name);
+  const tool = resolution.ok ? resolution.tool : null;
+  const about = await subjectOf(
+    principal,
+    target,
+    'tools/call',
+    tool === null ? [call.name] : [tool.canonical, tool.wireName],
+    call.arguments,
+  );
+  let round = call.state === undefined ? firstRound(deps) : readRound(await openState(deps, about, call.state), call.responses ?? {});
+  const scope = await scopeOf(deps, caller);
+  for (;;) {
+    const request = { callId: round.callId, requested: call.name, arguments: call.arguments, ...wordsOf(round) };
+    const outcome = await callTool(deps.callDeps(principal.workspace), scope, request, signal);
+    if ('answer' in outcome) return { kind: 'result', answer: outcome.answer, tool };
+    const next = await ask(deps, caller, about, round, outcome.waitFor);
+    if ('kind' in next) return next;
+    round = next;
+  }
+}
+
+/** A call on its way: what was said of it so far. */
+type Round = Pick<ServedState, 'callId' | 'approved' | 'rounds'> & { given?: GivenInput; refusal?: Refusal };
+
+function firstRound({ ids }: ServeCallDeps): Round {
+  return { callId: ids.next('call'), rounds: 0 };
+}
+
+function readRound(
+  { callId, rounds, asked, approved, keys, answered, state }: ServedState,
+  responses: Readonly<Record<string, unknown>>,
+): Round {
+  const before = { callId, rounds, ...(approved && { approved }) };
+  if (asked === 'approval') {
+    const { [approvalKey]: answer } = answersTo(keys, responses);
+    return isApproved(answer) ? before : { callId, rounds, refusal: deniedByPerson };
+  }
+  return { ...before, given: { responses: { ...answersTo(keys, responses), ...answered }, ...(state !== undefined && { state }) } };
+}
+
+const deniedByPerson: Refusal = {
+  code: 'denied',
+  message: 'Not run: the person who was asked said no. Do not try it again in another way; ask what to do instead.',
+};
+
+/** Of what was asked, and nothing else. What was left out is told as such: the server waits for a word on each. */
+function answersTo(keys: readonly string[], responses: Readonly<Record<string, unknown>>): Record<string, InputAnswer> {
+  const answers = keys.map((key): [string, InputAnswer] => {
+    const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
+    return [key, typeof answer === 'object' && answer !== null ? (answer as InputAnswer) : { action: 'cancel' }];
+  });
+  return Object.fromEntries(answers);
+}
+
+function wordsOf({ approved, given, refusal }: Round): Partial<ToolCallRequest> {
+  return {
+    ...(approved !== undefined && { approved: true, approvedHost: approved.host }),
+    ...(given !== undefined && { given }),
+    ...(refusal !== undefined && { refusal }),
+  };
+}
+
+async function scopeOf(deps: ServeCallDeps, { principal, view, conversation, channel, askable }: ServedCaller): Promise<CallScope> {
+  return {
+    keyId: principal.keyId,
+    caller: callerFields(principal),
+    conversation,
+    channel: { ...channel, askable },
+    session: null,
+    turn: null,
+    names: () => view.names,
+    edition: view.pointer,
+    files: deps.scratchFiles(),
+    results: null,
+    rules: await deps.directory.rules(principal.workspace),
+    canWait: true,
+    timeoutMs: limits.toolTimeoutMs,
+    audit: (row) => deps.audit(principal.workspace, [{ ...row, sequence: null }]),
+  };
+}
+
+/** The questions to send; or the next round at once, where there is nobody to ask. */
+async function ask(
+  deps: ServeCallDeps,
+  caller: ServedCaller,
+  about: Subject,
+  round: Round,
+  waitFor: WaitFor,
+): Promise<ServedAnswer | Round> {
+  const { callId, approved } = round;
+  switch (waitFor.kind) {
+    case 'approval': {
+      const { tool, ask: asked, arguments: args } = waitFor;
+      const refusal = approvalRefusal(caller, asked.reason);
+      if (refusal !== null) return { ...round, refusal };
+      const host = asked.kind === 'network' ? asked.target : null;
+      // The word is good for a yes only: with a no, `approved` is dropped when it is read.
+      const state = await sealState(deps, about, {
+        callId,
+        asked: 'approval',
+        approved: { host },
+        keys: [approvalKey],
+        rounds: round.rounds,
+      });
+      return { kind: 'input', requests: { [approvalKey]: approvalRequest(tool, asked, args) }, state };
+    }
+    case 'input': {
+      const { tool, input } = waitFor;
+      const rounds = round.rounds + 1;
+      const sorted = sortQuestions(tool.server, input.requests, caller.askable);
+      const fault = rounds > limits.maxInputRounds ? `it asked more than ${limits.maxInputRounds} times` : sorted.fault;
+      if (fault !== null) return { ...round, refusal: { code: 'tool_error', message: `${tool.wireName} did not finish: ${fault}.` } };
+      const { questions, answered } = sorted;
+      const given = { responses: answered, ...(input.state !== undefined && { state: input.state }) };
+      const keys = Object.keys(questions);
+      // It may want nothing but to be called again.
+      if (keys.length === 0) return { callId, rounds, given, ...(approved && { approved }) };
+      const waits = { callId, asked: 'input' as const, keys, answered, rounds };
+      const state = await sealState(deps, about, {
+        ...waits,
+        ...(approved && { approved }),
+        ...(input.state !== undefined && { state: input.state }),
+      });
+      return { kind: 'input', requests: questions, state };
+    }
+    case 'client':
+      return {
+        ...round,
+        refusal: {
+          code: 'not_allowed',
+          message: `Not run: ${waitFor.tool.wireName} is run by the caller of a turn, and there is none here.`,
+        },
+      };
+    default:
+      return waitFor satisfies never;
+  }
+}
+
+/** null: there is somebody to ask. */
+function approvalRefusal({ principal, askable }: ServedCaller, reason: string): Refusal | null {
+  const refuse = (why: string): Refusal => ({
+    code: 'approval_required',
+    message: `Not run: ${reason}. That needs a person's approval, and ${why}.`,
+  });
+  if (!hasScope(principal, 'approve')) return refuse('this key lacks the scope "approve"');
+  if (!canElicit(askable, 'form')) return refuse('this client cannot ask one (MCP elicitation). Call it in a session of Moniker');
+  return null;
+}
