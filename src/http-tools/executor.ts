@@ -9,6 +9,7 @@ import { secretHostOf } from '../core/secret.ts';
 import type { ServerAccess } from '../core/server.ts';
 import { errorResult } from '../core/tool.ts';
 import { readBounded } from '../net/read-bounded.ts';
+import { toServerHeaders } from '../net/server-headers.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import { toResult } from './tool-reply.ts';
 
@@ -38,23 +39,10 @@ async function toRequest(
   body: { name: string; arguments: Record<string, unknown> },
   context: ToolContext,
 ): Promise<Request> {
-  const headers = new Headers({ 'user-agent': 'moniker' });
-  for (const [name, value] of Object.entries(written)) {
-    setHeader(headers, name, typeof value === 'string' ? value : await context.secret(value.secret, secretHostOf(url)));
-  }
+  const headers = await toServerHeaders(url, written, (name, host) => context.secret(name, host));
   headers.set('accept', 'application/json');
   headers.set('content-type', 'application/json');
   // The same for every try of one call, so that a server that knows the header does it once.
   headers.set('idempotency-key', context.idempotencyKey);
   return new Request(url, { method: 'POST', headers, body: JSON.stringify(body) });
-}
-
-/** What the platform says of a value that cannot be sent has the value in it. */
-function setHeader(headers: Headers, name: string, value: string): void {
-  try {
-    headers.set(name, value);
-  } catch (cause) {
-    const detail = `The header ${name} of its server cannot be sent: its value holds a line break or another character that no header may have.`;
-    throw new Problem('invalid_request', detail, {}, { cause: cause instanceof Error ? cause.name : undefined });
-  }
 }
