@@ -42,6 +42,12 @@ export const limits = {
   maxToolsetBytes: 1 * MB,
   maxEditionBytes: 10 * MB,
   maxNotesPerEntry: 20,
+  /** Of what a configuration tool tells, as bytes of its JSON: below `maxResultBytes`, so that half of an answer is never dropped. */
+  maxConfigurationAnswerBytes: 40 * KB,
+  /** Faults of one request to build or change a toolset that are told one by one. */
+  maxConfigurationFaults: 20,
+  /** A change that can be made again upon what somebody else has stored meanwhile is tried this often. */
+  maxLostWrites: 8,
   maxNoteBytes: 500,
   maxSuggestions: 5,
   /** Old names that are told of beneath one text: a model that reads of more has other worries. */
@@ -145,9 +151,10 @@ export const limits = {
   maxOAuthResponseBytes: 64 * KB,
   /** A token is a header of each request. */
   maxTokenLength: 16 * KB,
-  /** Getting one token altogether, with reading the metadata; and how long others leave it to who has begun. */
+  /** One step of it, such as reading the metadata; and how long others leave new tokens, which take two, to who has begun. */
   oauthTimeoutMs: 25_000,
-  tokenLeaseMs: 30_000,
+  tokenLeaseMs: 60_000,
+  /** Between two looks whether they are there. */
   tokenWaitMs: 200,
   /** A token is renewed this long before its end, or a fifth of its life where that is shorter. */
   tokenRenewalMs: 60_000,
@@ -164,9 +171,26 @@ export const limits = {
   maxOAuthWords: 300,
   /** Of an `Mcp-Session-Id` that a server gives. */
   maxMcpSessionIdLength: 1_024,
+  /** Messages of a server during one call or one subscription: a talkative call has some hundred, and each is work. */
+  maxServerMessages: 10_000,
+  /** An event stream that breaks off is read on this often, waiting longer each time, whatever the server says. */
+  maxStreamResumptions: 3,
+  maxStreamResumptionWaitMs: 10_000,
+  /** What a server is told at the end (a call is cancelled, a session is over) holds nobody up longer than this. */
+  serverFarewellMs: 1_000,
+  /** In an isolate's memory: how servers are spoken with, each for one conversation. */
+  maxKeptConnections: 2_000,
+  /** Between two looks at a task of a server, whatever it says. */
+  minTaskPollMs: 100,
+  maxTaskPollMs: 10_000,
+  /** Of a task's id, of what a server wants back, and of its capabilities as JSON. */
+  maxTaskIdLength: 1_024,
+  maxInputStateLength: 64 * KB,
+  maxCapabilitiesLength: 16 * KB,
   /** Progress of one call that becomes events, and how far apart. */
   maxProgressEvents: 200,
   progressIntervalMs: 250,
+  maxProgressMessageLength: 500,
   /** Questions of a server during one call, and rounds of `input_required`. */
   maxInputRequests: 10,
   maxInputRounds: 10,
