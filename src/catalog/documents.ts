@@ -77,11 +77,11 @@ export function toStored(row: DocumentRow): StoredDocument {
   };
 }
 
-/** Never a sealed value, but of a provider whether it has a key; and of a server not the hash that stands for its listing. */
+/** Never a sealed value, but of a provider whether it has a key; and of a server not what stands for its listing and its OpenAPI document. */
 function shownBody({ kind, body, sealed }: DocumentRow): Record<string, unknown> {
   if (kind === 'provider') return { ...body, hasApiKey: sealed !== null || body.apiKeySecret !== undefined };
   if (kind !== 'server') return body;
-  const { listing: _listing, ...server } = body;
+  const { listing: _listing, givenDocument: _document, ...server } = body;
   return server;
 }
 

@@ -7,6 +7,7 @@ import { limits } from '../core/limits.ts';
 import { invalidRequest } from '../core/problem.ts';
 import type { OpenApiServer } from '../core/server.ts';
 import { utf8Length } from '../core/utf8.ts';
+import { fromPieces, toPieces } from './text-pieces.ts';
 
 /** `kept`: what the server's document has in its place. */
 export type GivenDocument = { text: string; kept: KeptDocument };
@@ -28,21 +29,15 @@ export async function givenDocument({ document }: Pick<OpenApiServer, 'document'
 /** Part of a write's transaction; null: it has none any more. */
 export function storeDocument(sql: SqlStorage, server: string, text: string | null): void {
   sql.exec('DELETE FROM server_documents WHERE server = ?', server);
-  const bytes = new TextEncoder().encode(text ?? '');
-  for (let sequence = 0; sequence * limits.storageChunkBytes < bytes.byteLength; sequence += 1) {
-    const start = sequence * limits.storageChunkBytes;
-    const piece = bytes.slice(start, start + limits.storageChunkBytes);
+  for (const [sequence, piece] of toPieces(text ?? '').entries())
     sql.exec('INSERT INTO server_documents (server, sequence, data) VALUES (?, ?, ?)', server, sequence, piece);
-  }
 }
 
 /** null: none was given whole. */
 export function readDocument(sql: SqlStorage, server: string): string | null {
   const query = 'SELECT data FROM server_documents WHERE server = ? ORDER BY sequence';
   const pieces = sql.exec<{ data: ArrayBuffer }>(query, server).toArray();
-  if (pieces.length === 0) return null;
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  return pieces.map(({ data }) => decoder.decode(data, { stream: true })).join('') + decoder.decode();
+  return fromPieces(pieces.map(({ data }) => data));
 }
 
 /** A server's body as it was sent: with the document for what stands in its place. */

@@ -19,6 +19,11 @@ export async function saveGrant(context: CatalogContext, server: string, { value
   });
 }
 
+/** Part of a write's transaction: what was granted for another address, or another client, is for nobody. The count goes on, so that a late writer finds out. */
+export function dropGrant(sql: SqlStorage, server: string): void {
+  sql.exec('UPDATE server_grants SET sealed = NULL, revision = revision + 1 WHERE server = ?', server);
+}
+
 function readRow(sql: SqlStorage, server: string): { sealed: string | null; revision: number } | null {
   const query = 'SELECT sealed, revision FROM server_grants WHERE server = ?';
   return sql.exec<{ sealed: string | null; revision: number }>(query, server).toArray()[0] ?? null;

@@ -3,28 +3,35 @@
  * document keeps a hash in the place of the listing, which may be larger than a value of SQLite: another listing is another version.
  */
 import { parseDocument } from '../core/issues.ts';
+import { canonicalJson } from '../core/hash.ts';
 import { canonicalOf, rawOf, toServerTool } from '../core/kept-tool.ts';
 import { requireNamed } from '../core/listing-report.ts';
-import { invalidRequest } from '../core/problem.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
 import type { Issue } from '../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
-import { callUrlOf, ownServers, Server, ServerName, toServerAccess } from '../core/server.ts';
-import type { ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
+import { callUrlOf, ownServers, Server, ServerName } from '../core/server.ts';
+import type { ListingReport, McpServer, OpenApiServer, ServerTool, StaticServer } from '../core/server.ts';
+import { noOffers } from '../core/server-state.ts';
 import { readShown } from '../core/shown-listing.ts';
 import { goneTool, pinListing } from '../core/take-listing.ts';
 import type { PinnedItem } from '../core/take-listing.ts';
 import type { Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
 import { requireTool } from './accept-tool.ts';
-import { listRows, requireRow } from './documents.ts';
+import { listRows, requireRow, toStored } from './documents.ts';
+import type { DocumentRow } from './documents.ts';
 import { knownTools } from './known-tools.ts';
 import { readSealedSecrets } from './secrets.ts';
-import { callableNames, definitionsOf, dropDefinitions, serverOf, toServerOfTools } from './server-definitions.ts';
+import { definitionsOf, dropDefinitions, serverOf, toServerOfTools } from './server-definitions.ts';
+import { givenDocument, storeDocument, withDocument } from './server-documents.ts';
+import { dropGrant } from './server-grants.ts';
+import { storeOffers } from './server-offers.ts';
+import { forgetState, freshState, healthOf, readState, writeState } from './server-state.ts';
 import { forgetTool, pageOfTools, readTools, withToolCounts, writeTool } from './server-tools.ts';
-import { namedTools, prepareListing } from './take-listing.ts';
+import { namedTools, prepareListing, prepareSameTools } from './take-listing.ts';
 import { recompileWith, revise } from './toolsets.ts';
 import { checkNameInBody } from './write-document.ts';
-import type { DocumentWriter } from './write-document.ts';
+import type { DocumentWriter, Prepared } from './write-document.ts';
 import type { Warning } from '../core/warning.ts';
 
 export const serverWriter: DocumentWriter = {
@@ -32,21 +39,14 @@ export const serverWriter: DocumentWriter = {
     ownServers.has(name) ? 'is one of Moniker’s own' : (ServerName.safeParse(name).error?.issues[0]?.message ?? null),
 
   prepare: async (context, name, body, previous) => {
-    const { tools = [], ...server } = parseDocument(Server, body);
-    checkNameInBody(name, server);
-    const secrets = checkSecrets(context, server);
-    const kept = readTools(context.sql, name);
-    const shown = readShown(name, tools, kept);
-    const listing = await pinListing(shown.tools, shown);
-    requireNamed(listing);
-    const after = toServerOfTools(name, server);
-    const isOtherServer = previous === null || JSON.stringify(serverOf(context, name)) !== JSON.stringify(after);
-    const taken = await prepareListing(context, after, { kept, listing, isFirst: previous === null, isOtherServer });
-    return {
-      body: { ...server, name, listing: listing.hash },
-      warnings: [...secrets, ...taken.report.warnings],
-      commit: taken.commit,
-    };
+    const document = parseDocument(Server, body);
+    checkNameInBody(name, document);
+    const warnings = checkSecrets(context, document);
+    const prepared =
+      document.kind === 'static'
+        ? await prepareStatic(context, name, document, previous)
+        : await prepareSelfListing(context, name, document, previous);
+    return { ...prepared, warnings: [...warnings, ...(prepared.warnings ?? [])] };
   },
 
   /** Its tools are missing in toolsets that have them, and what was accepted is kept: a server made anew under the name meets it. */
@@ -61,15 +61,112 @@ export const serverWriter: DocumentWriter = {
       for (const tool of kept) forgetTool(context.sql, name, tool.name);
       for (const tool of gone) writeTool(context, name, tool);
       dropDefinitions(context, name);
+      forgetReading(context.sql, name);
+      dropGrant(context.sql, name);
       for (const revision of revisions) revise(context, revision);
     };
   },
 };
 
-export function readServer(context: CatalogContext, name: string): ServerAccess {
-  // Bodies of servers were parsed by the schema when they were written.
-  const { body, version } = requireRow(context.sql, 'server', name);
-  return toServerAccess(name, body as Server, { ...callableNames(context, name), version, connection: null, staleAt: null });
+/** Its tools stand in it. */
+async function prepareStatic(
+  context: CatalogContext,
+  name: string,
+  document: StaticServer,
+  previous: DocumentRow | null,
+): Promise<Prepared> {
+  const { tools, ...server } = document;
+  const kept = readTools(context.sql, name);
+  const shown = readShown(name, tools, kept);
+  const listing = await pinListing(shown.tools, shown);
+  requireNamed(listing);
+  const after = toServerOfTools(name, server);
+  const isOtherServer = previous === null || JSON.stringify(serverOf(context, name)) !== JSON.stringify(after);
+  const taken = await prepareListing(context, after, { kept, listing, isFirst: previous === null, isOtherServer });
+  return {
+    body: { ...server, name, listing: listing.hash },
+    warnings: taken.report.warnings,
+    commit: () => {
+      taken.commit();
+      forgetReading(context.sql, name);
+      if (isOtherClient(previous, document)) dropGrant(context.sql, name);
+    },
+  };
+}
+
+/** Its tools stay as they are until it is read (`server-refresh.ts`), which whoever wrote it does next. */
+async function prepareSelfListing(
+  context: CatalogContext,
+  name: string,
+  document: McpServer | OpenApiServer,
+  previous: DocumentRow | null,
+): Promise<Prepared> {
+  const { tools: _tools, health: _health, connection: _connection, offers: _offers, ...server } = document;
+  const given = document.kind === 'openapi' ? await givenDocument(document) : null;
+  const { document: _document, ...body } = { document: undefined, ...server };
+  const after = toServerOfTools(name, server);
+  const isOtherServer = previous === null || JSON.stringify(serverOf(context, name)) !== JSON.stringify(after);
+  const same = isOtherServer ? await prepareSameTools(context, after, readTools(context.sql, name)) : null;
+  return {
+    body: { ...body, name, ...(given !== null && { givenDocument: given.kept }) },
+    warnings: same?.warnings ?? [],
+    commit: ({ version }, changed) => {
+      if (!changed) return;
+      same?.commit();
+      storeDocument(context.sql, name, given?.text ?? null);
+      renewState(context, name, version, document, previous);
+      if (isOtherClient(previous, document)) dropGrant(context.sql, name);
+    },
+  };
+}
+
+/** Another document: it is to be read anew, whatever was the matter before. What was listed before is still what changes are told from. */
+function renewState(context: CatalogContext, name: string, version: number, document: Server, previous: DocumentRow | null): void {
+  const before = readState(context.sql, name);
+  const isSamePlace = previous?.body.kind === document.kind && previous.body.url === document.url;
+  if (!isSamePlace) storeOffers(context.sql, name, noOffers);
+  writeState(context.sql, name, {
+    ...freshState(version, context.now()),
+    // A server that was moved may call itself what it likes; one that stays where it is may not become another unseen.
+    ...(isSamePlace && before !== null && { connection: before.connection, offered: before.offered }),
+    listedAt: before?.listedAt ?? (previous?.body.kind === 'static' ? previous.updatedAt : null),
+  });
+}
+
+/** What somebody granted is for one address and one client. Secrets are bound to hosts by themselves. */
+function isOtherClient(previous: DocumentRow | null, document: Server): boolean {
+  if (previous === null) return true;
+  const before = previous.body as Server; // Parsed by the schema when it was written.
+  if (before.kind !== 'mcp' || document.kind !== 'mcp') return true;
+  return (
+    new URL(before.url).origin !== new URL(document.url).origin ||
+    canonicalJson(before.oauth ?? null) !== canonicalJson(document.oauth ?? null)
+  );
+}
+
+function forgetReading(sql: SqlStorage, name: string): void {
+  forgetState(sql, name);
+  storeOffers(sql, name, noOffers);
+  storeDocument(sql, name, null);
+}
+
+/** As GET shows it: with what reading it brought. */
+export function showServer(context: CatalogContext, row: DocumentRow): StoredDocument {
+  const stored = withReading(context, toStored(row));
+  return { ...stored, body: withDocument(context.sql, row.name, { ...stored.body, ...keptPart(row) }) };
+}
+
+function keptPart({ body: { givenDocument } }: DocumentRow): Record<string, unknown> {
+  return givenDocument === undefined ? {} : { givenDocument };
+}
+
+/** A `static` one has nothing of the kind: its tools stand in its document. */
+function withReading({ sql }: CatalogContext, document: StoredDocument): StoredDocument {
+  const counted = withToolCounts(sql, document);
+  const state = readState(sql, document.name);
+  if (state === null) return counted;
+  const { connection, offered: offers } = state;
+  return { ...counted, body: { ...counted.body, health: healthOf(state), ...(connection !== null && { connection }), offers } };
 }
 
 export function listServerTools(context: CatalogContext, server: string, page: PageRequest): Page<ServerTool> {
@@ -83,12 +180,13 @@ export function readServerTool(context: CatalogContext, server: string, name: st
 
 export function listServers(context: CatalogContext, page: PageRequest): Page<StoredDocument> {
   const { items, nextCursor } = listRows(context.sql, 'server', page);
-  return { items: items.map((item) => withToolCounts(context.sql, item)), nextCursor };
+  return { items: items.map((item) => withReading(context, item)), nextCursor };
 }
 
 /** What a static server lists stands in its document: it is read again by the rules of now. */
 export async function refreshServer(context: CatalogContext, server: string): Promise<ListingReport> {
-  requireRow(context.sql, 'server', server);
+  const { body } = requireRow(context.sql, 'server', server);
+  if (body.kind !== 'static') throw new Problem('conflict', `The server "${server}" lists its tools itself: it has to be asked.`);
   const kept = readTools(context.sql, server);
   const tools = kept.flatMap(({ listed }) => (listed === null ? [] : [rawOf(listed)]));
   const refused = kept.flatMap(({ name, refused, findings }): PinnedItem[] =>
@@ -106,23 +204,26 @@ export async function refreshServer(context: CatalogContext, server: string): Pr
 }
 
 /** A secret that is bound elsewhere is refused; one that does not exist yet is a warning. */
-function checkSecrets(context: CatalogContext, server: Omit<Server, 'tools'>): Warning[] {
-  const { headers = {} } = server;
-  const host = secretHostOf(callUrlOf(server) ?? '');
+function checkSecrets(context: CatalogContext, server: Server): Warning[] {
+  const url = callUrlOf(server);
   const warnings: Warning[] = [];
   const issues: Issue[] = [];
-  for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string') continue;
-    const path = `headers.${name}.secret`;
-    const stored = readSealedSecrets(context, [value.secret])[0];
+  const check = (path: string, name: string, to: string | null): void => {
+    const stored = readSealedSecrets(context, [name])[0];
     if (stored === undefined) {
-      warnings.push({ path, message: `There is no secret "${value.secret}" yet: until there is, its tools cannot be called.` });
-      continue;
+      warnings.push({ path, message: `There is no secret "${name}" yet: until there is, its tools cannot be called.` });
+      return;
     }
     // Which tools it is bound to is asked at the call, which has one.
-    const refusal = secretUseRefusal({ hosts: stored.hosts }, { host });
-    if (refusal !== null) issues.push({ path, message: `the secret "${value.secret}" cannot be used here: ${refusal}` });
+    const refusal = to === null ? null : secretUseRefusal({ hosts: stored.hosts }, { host: secretHostOf(to) });
+    if (refusal !== null) issues.push({ path, message: `the secret "${name}" cannot be used here: ${refusal}` });
+  };
+  for (const [name, value] of Object.entries(server.headers ?? {})) {
+    if (typeof value !== 'string') check(`headers.${name}.secret`, value.secret, url);
   }
+  // Where its tokens are got is only known when they are.
+  const clientSecret = server.kind === 'mcp' ? server.oauth?.clientSecret : undefined;
+  if (clientSecret !== undefined) check('oauth.clientSecret.secret', clientSecret.secret, null);
   if (issues.length > 0) throw invalidRequest(issues);
   return warnings;
 }

@@ -1,4 +1,5 @@
 /** Taking a server's listing: the decision is `core/take-listing.ts`; here it is made for a workspace, and stored with what follows from it. */
+import type { Finding } from '../core/hold.ts';
 import { canonicalOf } from '../core/kept-tool.ts';
 import type { KeptTool, ServerOfTools } from '../core/kept-tool.ts';
 import { limits } from '../core/limits.ts';
@@ -7,6 +8,7 @@ import { invalidRequest } from '../core/problem.ts';
 import type { ListingReport } from '../core/server.ts';
 import { takeListing } from '../core/take-listing.ts';
 import type { PinnedListing } from '../core/take-listing.ts';
+import type { Warning } from '../core/warning.ts';
 import type { CatalogContext } from './context.ts';
 import { knownTools } from './known-tools.ts';
 import { definitionsOf, dropDefinitions } from './server-definitions.ts';
@@ -23,13 +25,14 @@ export type PreparedListing = { report: ListingReport; commit: () => void };
 export async function prepareListing(
   context: CatalogContext,
   server: ServerOfTools,
-  request: { kept: readonly KeptTool[]; listing: PinnedListing; isFirst: boolean; isOtherServer: boolean },
+  request: { kept: readonly KeptTool[]; listing: PinnedListing; isFirst: boolean; isOtherServer: boolean; stranger?: Finding | null },
 ): Promise<PreparedListing> {
   const named = namedTools(context.sql, server.name);
   const taken = takeListing({
     kept: request.kept,
     items: request.listing.items,
     isFirst: request.isFirst,
+    stranger: request.stranger ?? null,
     isNamed: (name) => named.has(canonicalOf(server.name, name)),
   });
   checkSize(context, server.name, taken.tools);
@@ -41,6 +44,24 @@ export async function prepareListing(
     commit: () => {
       for (const tool of taken.written) writeTool(context, server.name, tool);
       for (const name of taken.forgotten) forgetTool(context.sql, server.name, name);
+      dropDefinitions(context, server.name);
+      for (const revision of revisions) revise(context, revision);
+    },
+  };
+}
+
+/** What the document of a server says for all its tools has changed, and nothing of the tools themselves. */
+export async function prepareSameTools(
+  context: CatalogContext,
+  server: ServerOfTools,
+  kept: readonly KeptTool[],
+): Promise<{ warnings: Warning[]; commit: () => void }> {
+  const known = knownTools(context, { server: { name: server.name, tools: definitionsOf(server, kept) } });
+  const touched = kept.map(({ name }) => canonicalOf(server.name, name));
+  const { revisions, warnings } = await recompileWith(context, touched, known);
+  return {
+    warnings,
+    commit: () => {
       dropDefinitions(context, server.name);
       for (const revision of revisions) revise(context, revision);
     },

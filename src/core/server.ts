@@ -69,11 +69,16 @@ const TimeoutMs = z
   });
 
 /** What GET shows of servers that list for themselves: sent back, it is read and not looked at. */
-const ShownTools = z
-  .array(ListedTool)
-  .max(limits.maxServerTools)
-  .optional()
-  .meta({ description: 'As GET shows them. The server lists its tools itself: what is sent here is not looked at.' });
+const shown = { description: 'As GET shows it: what is sent here is not looked at.' };
+const shownMembers = {
+  tools: z
+    .array(ListedTool)
+    .optional()
+    .meta({ description: 'As GET shows them. The server lists its tools itself: what is sent here is not looked at.' }),
+  health: z.unknown().optional().meta(shown),
+  connection: z.unknown().optional().meta(shown),
+  offers: z.unknown().optional().meta(shown),
+};
 
 export const StaticServer = z.strictObject({
   ...common,
@@ -130,7 +135,7 @@ export const McpServer = z.strictObject({
     .max(50)
     .optional()
     .meta({ description: 'What it is told when it asks for roots. None unless told.' }),
-  tools: ShownTools,
+  ...shownMembers,
 });
 export type McpServer = z.infer<typeof McpServer>;
 
@@ -152,7 +157,7 @@ export const OpenApiServer = z
     }),
     exclude: z.array(z.string().min(1).max(200)).max(500).optional().meta({ description: 'Operations to leave out, in the same words.' }),
     timeoutMs: TimeoutMs,
-    tools: ShownTools,
+    ...shownMembers,
   })
   .refine(({ url, document }) => (url === undefined) !== (document === undefined), {
     message: 'give either `url` or `document`',

@@ -16,10 +16,8 @@
  *   each with its pin; `listed_pin` null: it does not. `reason`: why it is held (`Hold`; null: it is not), or `refused`: what is listed is
  *   no definition, and `listed_pin` its hash. `findings`: of the listed one. A row outlives its server where a toolset names the tool.
  * - `toolset_tools(tool, toolset)`: toolsets whose newest version has an entry of `tool`.
- * - `server_state(server, …)`: how a server that lists its tools itself was when it was last asked (`core/server-state.ts`). `connection`: JSON, null
- *   until it answered; `leased_until`: somebody reads it; `stale_at`: when it should be read again; `version`: of the document it was read by.
- * - `server_offers(server, kind, sequence, data)`: prompts, resources and templates of an MCP server (JSON in pieces).
- * - `server_operations(server, name, body)`: how a tool of an OpenAPI server is called (`Operation`).
+ * - `server_state(server, state)`: how a server that lists its tools itself is doing, and who reads it (JSON, `catalog/server-state.ts`).
+ * - `server_offers(server, sequence, data)`: prompts, resources and templates of an MCP server (JSON in pieces).
  * - `server_documents(server, sequence, data)`: an OpenAPI document that was given whole, in pieces.
  * - `server_grants(server, …)`: what is kept of signing in to a server (sealed JSON; `catalog/server-grants.ts`).
  * - `equipment(key_id, …)`: what a key has equipped over MCP, and its mode.
@@ -97,12 +95,8 @@ export const catalogMigrations: readonly string[] = [
   ALTER TABLE keys ADD COLUMN caller TEXT;
   `,
   `
-  CREATE TABLE server_state (
-    server TEXT PRIMARY KEY, version INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT, connection TEXT,
-    checked_at INTEGER, listed_at INTEGER, stale_at INTEGER, leased_until INTEGER, failures INTEGER NOT NULL DEFAULT 0
-  ) WITHOUT ROWID;
-  CREATE TABLE server_offers (server TEXT NOT NULL, kind TEXT NOT NULL, sequence INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (server, kind, sequence)) WITHOUT ROWID;
-  CREATE TABLE server_operations (server TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (server, name)) WITHOUT ROWID;
+  CREATE TABLE server_state (server TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE server_offers (server TEXT NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (server, sequence));
   CREATE TABLE server_documents (server TEXT NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (server, sequence));
   CREATE TABLE server_grants (server TEXT PRIMARY KEY, sealed TEXT, revision INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE equipment (key_id TEXT PRIMARY KEY, toolset TEXT, mode TEXT, updated_at INTEGER NOT NULL) WITHOUT ROWID;

@@ -1,0 +1,14 @@
+/** A server as a call, or whoever reads its listing, has to know it. Writing servers is `servers.ts`. */
+import { toServerAccess } from '../core/server.ts';
+import type { Server, ServerAccess } from '../core/server.ts';
+import type { CatalogContext } from './context.ts';
+import { requireRow } from './documents.ts';
+import { callableNames } from './server-definitions.ts';
+import { readState } from './server-state.ts';
+
+export function readServer(context: CatalogContext, name: string): ServerAccess {
+  // Bodies of servers were parsed by the schema when they were written.
+  const { body, version } = requireRow(context.sql, 'server', name);
+  const { connection = null, staleAt = null } = readState(context.sql, name) ?? {};
+  return toServerAccess(name, body as Server, { ...callableNames(context, name), version, connection, staleAt });
+}

@@ -1,0 +1,19 @@
+/** Long texts in pieces that a value of SQLite takes, as UTF-8. */
+import { limits } from '../core/limits.ts';
+
+/** None of an empty text. */
+export function toPieces(text: string): Uint8Array[] {
+  const bytes = new TextEncoder().encode(text);
+  const pieces: Uint8Array[] = [];
+  for (let start = 0; start < bytes.byteLength; start += limits.storageChunkBytes) {
+    pieces.push(bytes.slice(start, start + limits.storageChunkBytes));
+  }
+  return pieces;
+}
+
+/** null: there are none. */
+export function fromPieces(pieces: readonly ArrayBuffer[]): string | null {
+  if (pieces.length === 0) return null;
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();
+}
