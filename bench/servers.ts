@@ -14,6 +14,8 @@ export type Servers = {
   ours: Server;
   rootKey: string;
   restartOurs(): Promise<void>;
+  /** An MCP server in both eras (`mcp-upstream.ts`), beside the other upstream. */
+  startMcpUpstream(): Promise<Server>;
   stop(): Promise<void>;
 };
 
@@ -54,13 +56,14 @@ export async function startServers(): Promise<Servers> {
         MONIKER_DATA_DIR: dataDir,
         MONIKER_ROOT_KEY: rootKey,
         MONIKER_LOG: 'error',
-        MONIKER_ALLOW_PRIVATE_HOSTS: 'providers:127.0.0.1:*',
+        MONIKER_ALLOW_PRIVATE_HOSTS: 'providers:127.0.0.1:*,servers:127.0.0.1:*',
       });
     const servers: Servers = {
       upstream,
       floor,
       ours: await startOurs(),
       rootKey,
+      startMcpUpstream: () => start('bench/mcp-upstream.ts', ['{port}'], '1'),
       stop,
       /** On the same data, with nothing of it in memory; the address is another one. */
       async restartOurs() {
