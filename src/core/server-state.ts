@@ -3,6 +3,7 @@
  * what one reading of it brought. Written by whoever read it (`engine/refresh-server.ts`), kept by the Catalog.
  */
 import { z } from 'zod';
+import type { Warning } from './warning.ts';
 
 /** `modern`: 2026-07-28, stateless. `legacy`: the revisions of 2025, with `initialize`. */
 export const ProtocolEra = z.enum(['modern', 'legacy']);
@@ -58,6 +59,8 @@ export type Discovery = {
   operations: Readonly<Record<string, Operation>> | null;
   /** How long the server says it holds; null: it does not. */
   ttlMs: number | null;
+  /** What its administrator should know of the reading, beside what is said of single definitions. Bounded. */
+  warnings?: readonly Warning[];
 };
 
 /** Where one argument of an operation goes, and how it is written there (OpenAPI 3.1, Parameter Object). */
@@ -81,5 +84,16 @@ export type Operation = {
   baseUrl?: string;
   parameters: readonly OperationParameter[];
   /** `argument` null: the body is an object whose members are arguments of their own, `members` by property name. */
-  body: { contentType: string; argument: string | null; members?: Readonly<Record<string, string>>; isRequired: boolean } | null;
+  body: OperationBody | null;
+};
+
+export type OperationBody = {
+  contentType: string;
+  argument: string | null;
+  members?: Readonly<Record<string, string>>;
+  isRequired: boolean;
+  /** Of a form: properties that are files, given as base64. */
+  files?: readonly string[];
+  /** Of a form: how properties are written that are not written as is usual (Encoding Object). */
+  styles?: Readonly<Record<string, Pick<OperationParameter, 'style' | 'explode'>>>;
 };

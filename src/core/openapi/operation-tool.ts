@@ -1,0 +1,171 @@
+/**
+ * One operation as a tool: its words, one schema for parameters and body, what it answers, its hints; and beside it how it is called
+ * (`Operation`). Which operations become tools, and under which names, is `import.ts`.
+ */
+import { limits } from '../limits.ts';
+import { cutUtf8 } from '../result-bound.ts';
+import type { Operation, OperationParameter } from '../server-state.ts';
+import type { JsonSchema, ToolAnnotations } from '../tool.ts';
+import { isRecord, recordOf } from '../wire-value.ts';
+import { createArgumentNames } from './argument-names.ts';
+import { follow, type OpenApiDocument } from './document.ts';
+import { parametersOf, type FoundParameter } from './parameters.ts';
+import { bodyOf, fileSchema, isFile, type FoundBody } from './request-body.ts';
+import type { ReadSchema, Schemas } from './schemas.ts';
+import type { NamedOperation } from './selection.ts';
+import { inputSchema, outputSchema } from './tool-schema.ts';
+
+export type OperationTool = { tool: Record<string, unknown> & { name: string }; operation: Omit<Operation, 'baseUrl'> };
+
+/** null: it cannot be told of, which was warned of. */
+export function toTool(document: OpenApiDocument, schemas: Schemas, found: NamedOperation): OperationTool | null {
+  const where = `paths.${found.path}.${found.method.toLowerCase()}`;
+  const input = buildInput(document, schemas, found, where);
+  const told = inputSchema(schemas, { schema: input.schema, references: input.references });
+  if (told === null) {
+    document.warn(`tools.${found.name}`, 'has more arguments than a definition may hold; left out');
+    return null;
+  }
+  if (told.change !== null) document.warn(`tools.${found.name}`, told.change);
+  const output = readOutput(document, schemas, found, where);
+  return {
+    tool: {
+      name: found.name,
+      description: describe(found),
+      inputSchema: told.schema,
+      ...(output !== null && { outputSchema: output }),
+      annotations: annotate(found),
+    },
+    operation: { method: found.method, path: found.path, parameters: input.parameters, body: input.body },
+  };
+}
+
+/** Summary first: it is what is left where there is little room. */
+function describe({ operation, method, path }: NamedOperation): string {
+  const { summary, description, deprecated } = operation;
+  const texts = [deprecated === true ? 'Deprecated.' : '', textOf(summary), textOf(description)];
+  const words = texts.filter((text, index) => text !== '' && texts.indexOf(text) === index).join('\n\n');
+  return cutUtf8(words === '' ? `${method} ${path}` : words, limits.maxOperationDescriptionBytes).trim();
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** RFC 9110 §9.2: what a method promises. Its server may not keep it, which counts where the server is trusted. */
+function annotate({ operation, method }: NamedOperation): ToolAnnotations {
+  const title = cutUtf8(textOf(operation.summary), 200);
+  return {
+    ...(title !== '' && { title }),
+    ...((method === 'GET' || method === 'HEAD') && { readOnlyHint: true }),
+    ...(method === 'DELETE' && { destructiveHint: true }),
+    ...((method === 'PUT' || method === 'DELETE') && { idempotentHint: true }),
+    openWorldHint: true,
+  };
+}
+
+type Input = {
+  schema: JsonSchema;
+  references: Set<string>;
+  parameters: OperationParameter[];
+  body: Operation['body'];
+};
+
+type Gathered = { properties: Map<string, JsonSchema | boolean>; required: string[]; references: Set<string> };
+
+function buildInput(document: OpenApiDocument, schemas: Schemas, found: NamedOperation, where: string): Input {
+  const nameOf = createArgumentNames();
+  const gathered: Gathered = { properties: new Map(), required: [], references: new Set() };
+  const add = (argument: string, { schema, references }: ReadSchema, description: string | null, isRequired: boolean): void => {
+    gathered.properties.set(argument, described(schema, description));
+    if (isRequired) gathered.required.push(argument);
+    for (const reference of references) gathered.references.add(reference);
+  };
+  const parameters = parametersOf(document, found, where).map((parameter): OperationParameter => {
+    const { isRequired, description, schema, ...how } = parameter;
+    const argument = nameOf(parameter.name, parameter.in);
+    add(argument, readParameterSchema(schemas, parameter, schema, where), description, isRequired);
+    return { argument, ...how };
+  });
+  const body = bodyOf(document, found, where);
+  const written = body === null ? null : addBody({ document, schemas, nameOf, add, where }, body);
+  const additional = additionalOf(schemas, body, gathered, where);
+  const { properties, required, references } = gathered;
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    ...(additional !== undefined && { additionalProperties: additional }),
+  };
+  return { schema, references, parameters, body: written };
+}
+
+/** A parameter that is not described takes any text. */
+function readParameterSchema(schemas: Schemas, { name }: FoundParameter, schema: unknown, where: string): ReadSchema {
+  return schemas.read(schema, 'input', `${where}.${name}`);
+}
+
+function described(schema: JsonSchema | boolean, description: string | null): JsonSchema | boolean {
+  if (description === null || description === '') return schema;
+  const words = cutUtf8(description, limits.maxOperationDescriptionBytes);
+  if (schema === true) return { description: words };
+  return schema === false ? false : { ...schema, description: words };
+}
+
+type Adding = {
+  document: OpenApiDocument;
+  schemas: Schemas;
+  nameOf: (name: string, where: string) => string;
+  add: (argument: string, schema: ReadSchema, description: string | null, isRequired: boolean) => void;
+  where: string;
+};
+
+function addBody({ document, schemas, nameOf, add, where }: Adding, body: FoundBody): NonNullable<Operation['body']> {
+  const { contentType, isRequired, styles, object, form } = body;
+  const how = { contentType, isRequired, ...(styles && { styles }) };
+  const readFile = (property: unknown): ReadSchema => ({ schema: fileSchema(property), references: new Set(), same: new Set() });
+  if (object === null) {
+    const argument = nameOf('body', 'request');
+    const content = form === 'text' ? plainText(contentType) : form === 'binary' ? readFile({}) : schemas.read(body.schema, 'input', where);
+    add(argument, content, form === 'binary' ? null : body.description, isRequired);
+    return { ...how, argument };
+  }
+  const members: [string, string][] = [];
+  const files: string[] = [];
+  for (const [name, property] of object.properties) {
+    const argument = nameOf(name, 'body');
+    const isOne = isFile(document, property, form);
+    if (isOne) files.push(name);
+    add(argument, isOne ? readFile(property) : schemas.read(property, 'input', `${where}.${name}`), null, object.required.has(name));
+    members.push([name, argument]);
+  }
+  return { ...how, argument: null, members: Object.fromEntries(members), ...(files.length > 0 && { files }) };
+}
+
+function plainText(contentType: string): ReadSchema {
+  return { schema: { type: 'string', description: `The body, as ${contentType}.` }, references: new Set(), same: new Set() };
+}
+
+/** What else may be given: a merged body's as its schema says; without one nothing, because it would go nowhere. */
+function additionalOf(schemas: Schemas, body: FoundBody | null, gathered: Gathered, where: string): JsonSchema | boolean | undefined {
+  if (body === null || body.object === null) return false;
+  const { additional } = body.object;
+  if (additional === undefined || typeof additional === 'boolean') return additional;
+  const { schema, references } = schemas.read(additional, 'input', where);
+  for (const reference of references) gathered.references.add(reference);
+  return schema;
+}
+
+/** What it answers, where that is one JSON object whenever it goes well. */
+function readOutput(document: OpenApiDocument, schemas: Schemas, { operation }: NamedOperation, where: string): JsonSchema | null {
+  const good = Object.entries(recordOf(operation.responses)).filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
+  const [only] = good;
+  if (only === undefined || good.length > 1) return null;
+  const response = follow(document, only[1], `${where}.responses`);
+  const media = Object.entries(recordOf(response?.content)).find(([type]) => /[/+]json\b/i.test(type))?.[1];
+  if (!isRecord(media) || media.schema === undefined) return null;
+  const root = follow(document, media.schema, `${where}.responses`);
+  if (root === null || root.type !== 'object') return null;
+  const { schema, references } = schemas.read(root, 'output', `${where}.responses`);
+  return isRecord(schema) && schema.type === 'object' ? outputSchema(schemas, { schema, references }) : null;
+}

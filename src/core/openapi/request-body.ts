@@ -1,0 +1,114 @@
+/**
+ * The body of an operation: an object's properties become arguments of their own, where the schema says no more of them than what each is;
+ * any other body is one argument. OpenAPI 3.1.1, "Request Body Object", "Encoding Object".
+ */
+import type { OperationBody } from '../server-state.ts';
+import type { JsonSchema } from '../tool.ts';
+import { isRecord, type Json } from '../wire-value.ts';
+import { follow, type FoundOperation, type OpenApiDocument } from './document.ts';
+import { bodyForm, pickMedia, type BodyForm } from './media-types.ts';
+import { styleOf } from './parameters.ts';
+import { isFor } from './schema-words.ts';
+
+export type FoundBody = Pick<OperationBody, 'contentType' | 'isRequired' | 'styles'> & {
+  description: string | null;
+  form: BodyForm;
+  /** As it stands in the document; `{}` where it does not say. */
+  schema: unknown;
+  /** What it is merged from; null: it is one argument. */
+  object: BodyObject | null;
+};
+
+/** `additional`: the schema of members that are not named; undefined: nothing is said. */
+export type BodyObject = { properties: ReadonlyMap<string, unknown>; required: ReadonlySet<string>; additional: unknown };
+
+/** null: it has none. */
+export function bodyOf(document: OpenApiDocument, { operation, method }: FoundOperation, where: string): FoundBody | null {
+  // Nobody can send one with these (Fetch Standard, Request).
+  if (operation.requestBody === undefined || method === 'GET' || method === 'HEAD' || method === 'TRACE') return null;
+  const place = `${where}.requestBody`;
+  const body = follow(document, operation.requestBody, place);
+  const picked = body === null ? null : pickMedia(document, body.content, place);
+  if (body === null || picked === null) return null;
+  const { contentType, media } = picked;
+  const form = bodyForm(contentType);
+  const schema = media.schema ?? {};
+  const object = form === 'text' || form === 'binary' ? null : objectOf(document, schema, 0);
+  const needsMembers = object !== null && object.required.size > 0;
+  const styles = form === 'form' ? stylesOf(media.encoding) : {};
+  return {
+    contentType,
+    form,
+    schema,
+    object,
+    // Many documents forget to say so; a body that has required members is none without them.
+    isRequired: body.required === true || needsMembers,
+    description: typeof body.description === 'string' ? body.description : null,
+    ...(Object.keys(styles).length > 0 && { styles }),
+  };
+}
+
+function stylesOf(encoding: unknown): NonNullable<OperationBody['styles']> {
+  if (!isRecord(encoding)) return {};
+  return Object.fromEntries(
+    Object.entries(encoding).flatMap(([name, how]) =>
+      isRecord(how) && (how.style !== undefined || how.explode !== undefined) ? [[name, styleOf(how, 'query')]] : [],
+    ),
+  );
+}
+
+/** An object that is nothing but its properties, `allOf` of such put together. */
+function objectOf(document: OpenApiDocument, schema: unknown, depth: number): BodyObject | null {
+  if (depth > maxDepth || !isRecord(schema)) return null;
+  const part = typeof schema.$ref === 'string' ? follow(document, schema, 'requestBody') : schema;
+  if (part === null || !isObject(part) || Object.keys(part).some((keyword) => !mergeable.has(keyword) && !keyword.startsWith('x-')))
+    return null;
+  const own = isRecord(part.properties) ? Object.entries(part.properties).filter(([, property]) => isSent(document, property)) : [];
+  const properties = new Map(own);
+  const required = new Set(Array.isArray(part.required) ? part.required.filter((name) => typeof name === 'string') : []);
+  for (const branch of Array.isArray(part.allOf) ? part.allOf : []) {
+    const object = objectOf(document, branch, depth + 1);
+    // Such a branch says of the others' properties that they may not be there.
+    if (object === null || object.additional === false) return null;
+    for (const [name, property] of object.properties) {
+      const known = properties.get(name);
+      properties.set(name, known === undefined ? property : { allOf: [known, property] });
+    }
+    for (const name of object.required) required.add(name);
+  }
+  if (properties.size === 0) return null;
+  return { properties, required: new Set([...required].filter((name) => properties.has(name))), additional: part.additionalProperties };
+}
+
+const maxDepth = 8;
+
+function isObject({ type, properties, allOf, nullable }: Json): boolean {
+  return nullable !== true && (type === 'object' || (type === undefined && (isRecord(properties) || Array.isArray(allOf))));
+}
+
+function isSent(document: OpenApiDocument, property: unknown): boolean {
+  if (!isFor(property, 'input')) return false;
+  return !isRecord(property) || typeof property.$ref !== 'string' || isFor(follow(document, property, 'requestBody'), 'input');
+}
+
+const mergeable: ReadonlySet<string> = new Set([
+  ...['type', 'properties', 'required', 'additionalProperties', 'allOf', 'title', 'description', 'default', 'example', 'examples'],
+  ...['deprecated', 'externalDocs', 'xml', 'discriminator', 'nullable', 'readOnly', 'writeOnly', '$comment'],
+]);
+
+/** Of a form: whether the property is a file, or a list of them. */
+export function isFile(document: OpenApiDocument, property: unknown, form: BodyForm): boolean {
+  if (form !== 'multipart' || !isRecord(property)) return false;
+  const part = typeof property.$ref === 'string' ? follow(document, property, 'requestBody') : property;
+  if (part === null) return false;
+  if (part.type === 'array') return isRecord(part.items) && part.items.type !== 'array' && isFile(document, part.items, form);
+  return part.type !== 'object' && (part.format === 'binary' || part.contentMediaType !== undefined || part.contentEncoding === 'base64');
+}
+
+/** What a file is for a model. */
+export function fileSchema(property: unknown): JsonSchema {
+  const { type, description, items } = isRecord(property) ? property : ({} as Json);
+  if (type === 'array') return { type: 'array', items: fileSchema(items), ...(typeof description === 'string' && { description }) };
+  const words = typeof description === 'string' && description !== '' ? `${description} ` : '';
+  return { type: 'string', contentEncoding: 'base64', description: `${words}(The file’s bytes, in base64.)` };
+}

@@ -1,0 +1,70 @@
+/**
+ * Which operations of a document a server takes (`include`, `exclude`): by tool name, operation id, `tag:NAME` or `METHOD /path`, where `*`
+ * stands for any text, slashes too. What matches nothing is told, because it is most often misspelt.
+ */
+import { quoted } from '../problem.ts';
+import type { Warning } from '../warning.ts';
+import type { FoundOperation } from './document.ts';
+
+export type NamedOperation = FoundOperation & { name: string };
+export type Selection = { include?: readonly string[] | undefined; exclude?: readonly string[] | undefined };
+
+export function selectOperations(
+  operations: readonly NamedOperation[],
+  { include, exclude = [] }: Selection,
+): { selected: NamedOperation[]; warnings: Warning[] } {
+  const warnings: Warning[] = [];
+  const unmatched = (list: readonly Term[], path: string): void => {
+    for (const [index, { text, isMet }] of list.entries())
+      if (!isMet) warnings.push({ path: `${path}[${index}]`, message: `${quoted(text)} fits no operation of the document` });
+  };
+  const wanted = include?.map(toTerm);
+  const unwanted = exclude.map(toTerm);
+  const selected = operations.filter((operation) => {
+    const words = wordsOf(operation);
+    // Both are looked at for each, so that each term is known to fit something.
+    const isWanted = wanted === undefined || matches(wanted, words);
+    return !matches(unwanted, words) && isWanted;
+  });
+  unmatched(wanted ?? [], 'include');
+  unmatched(unwanted, 'exclude');
+  return { selected, warnings };
+}
+
+type Term = { text: string; pieces: string[]; isMet: boolean };
+
+function toTerm(written: string): Term {
+  const text = written.trim();
+  const [, method, path] = /^(\*|[A-Za-z]+)\s+(\/.*|\*)$/.exec(text) ?? [];
+  const pattern = method === undefined ? text : `${method.toUpperCase()} ${path}`;
+  return { text, pieces: pattern.split('*'), isMet: false };
+}
+
+function wordsOf({ name, operationId, method, path, tags }: NamedOperation): string[] {
+  return [name, ...(operationId === null ? [] : [operationId]), `${method} ${path}`, ...tags.map((tag) => `tag:${tag}`)];
+}
+
+function matches(terms: readonly Term[], words: readonly string[]): boolean {
+  let any = false;
+  for (const term of terms) {
+    if (!words.some((word) => fits(term.pieces, word))) continue;
+    term.isMet = true;
+    any = true;
+  }
+  return any;
+}
+
+/** `pieces` with anything between them. Each piece is taken where it stands first: linear but for the search of one piece. */
+function fits(pieces: readonly string[], word: string): boolean {
+  const [first = '', ...rest] = pieces;
+  const last = rest.pop();
+  if (last === undefined) return word === first;
+  if (!word.startsWith(first) || word.length < first.length + last.length || !word.endsWith(last)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = word.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return at <= word.length - last.length;
+}

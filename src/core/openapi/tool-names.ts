@@ -1,0 +1,34 @@
+/**
+ * The own names of a document's operations as tools: `operationId` made legal, else method and path. The same whatever the order of the
+ * document, and whatever else is in it, but for names that two operations would share: all of those have a hash of method and path at
+ * their end.
+ */
+import { fold } from '../fold.ts';
+import { distinctWireName, isWireName } from '../names.ts';
+import type { FoundOperation } from './document.ts';
+
+/** In the order of `operations`. */
+export function toolNames(operations: readonly Pick<FoundOperation, 'method' | 'path' | 'operationId'>[]): string[] {
+  const plain = operations.map(plainName);
+  const names = plain.map((name, index) => (isWireName(name) ? name : distinct(operations[index], name)));
+  // A name with a hash may be somebody's plain one: two rounds leave none that is shared but by design of its author.
+  for (let round = 0; round < 2; round++) {
+    const shared = new Map<string, number>();
+    for (const name of names) shared.set(fold(name), (shared.get(fold(name)) ?? 0) + 1);
+    for (const [index, name] of names.entries()) {
+      if ((shared.get(fold(name)) ?? 0) > 1) names[index] = distinct(operations[index], plain[index] ?? '');
+    }
+  }
+  return names;
+}
+
+function plainName({ method, path, operationId }: Pick<FoundOperation, 'method' | 'path' | 'operationId'>): string {
+  const source = operationId ?? `${method.toLowerCase()} ${path}`;
+  const illegal = operationId === null ? /[^a-zA-Z0-9]+/g : /[^a-zA-Z0-9_-]+/g;
+  const name = source.replace(illegal, '_');
+  return name === source ? name : name.replace(/^_+|_+$/g, '');
+}
+
+function distinct(operation: Pick<FoundOperation, 'method' | 'path'> | undefined, name: string): string {
+  return distinctWireName(`${operation?.method} ${operation?.path}`, name);
+}

@@ -1,0 +1,131 @@
+/**
+ * A tool's schema with the definitions that it needs, within the size that a definition may have. What is too large is told in fewer words
+ * and then not as deeply, so that the operation can be called all the same. Used for the arguments and the answers of an operation.
+ */
+import { limits } from '../limits.ts';
+import { schemaFault } from '../listing-schema.ts';
+import { annotations, mapParts, outlineOf, without } from '../schema-parts.ts';
+import { simplifications } from '../schema-size.ts';
+import type { JsonSchema } from '../tool.ts';
+import { isRecord } from '../wire-value.ts';
+import type { Definition, Schemas, Side } from './schemas.ts';
+
+/** Half of a definition: the other half is for what it answers, and for the words. */
+const maxInputCharacters = limits.maxDefinitionBytes / 2 - limits.maxOperationDescriptionBytes;
+
+export type Root = { schema: JsonSchema; references: Iterable<string> };
+
+/** `change`: what had to be left out. null: nothing could be made of it. */
+export function inputSchema(schemas: Schemas, root: Root): { schema: JsonSchema; change: string | null } | null {
+  for (const { schema, change } of attempts(schemas, root)) {
+    if (sizeOf(schema) <= maxInputCharacters && schemaFault(schema, '') === null) return { schema, change };
+  }
+  return null;
+}
+
+/** null: it is too large to be told. */
+export function outputSchema(schemas: Schemas, root: Root): JsonSchema | null {
+  const levels = reachable(schemas, root, 'output', limits.maxOperationOutputCharacters);
+  if (levels === null) return null;
+  const schema = withDefinitions(schemas, root, levels.flat(), 'output');
+  return sizeOf(schema) <= limits.maxOperationOutputCharacters && schemaFault(schema, '') === null ? schema : null;
+}
+
+type Attempt = { schema: JsonSchema; change: string | null };
+
+/** One after the other, each saying less. */
+function* attempts(schemas: Schemas, root: Root): Generator<Attempt> {
+  const levels = reachable(schemas, root, 'input', maxInputCharacters * 2);
+  if (levels !== null) {
+    yield { schema: withDefinitions(schemas, root, levels.flat(), 'input'), change: null };
+    const schema = withDefinitions(schemas, root, levels.flat().map(bare), 'input');
+    yield { schema, change: 'is too large: its deeper fields are not described' };
+  }
+  const first = [...nextLevel(schemas, root.references, new Set(), 'input')].map(bare);
+  yield { schema: withDefinitions(schemas, root, first, 'input'), change: 'is too large: nothing is told of its deeper fields' };
+  let schema = withDefinitions(schemas, root, [], 'input');
+  yield { schema, change: 'is too large: nothing is told of its deeper fields' };
+  for (const { message, apply } of simplifications) {
+    schema = apply(schema);
+    yield { schema, change: `is ${message}` };
+  }
+}
+
+/** Definitions by how many references lead there; null: they are larger altogether than `most`. */
+function reachable(schemas: Schemas, root: Root, side: Side, most: number): Definition[][] | null {
+  const seen = new Set<string>();
+  const levels: Definition[][] = [];
+  let size = 0;
+  for (let references = root.references; ; ) {
+    const level: Definition[] = [];
+    for (const definition of nextLevel(schemas, references, seen, side)) {
+      size += definition.characters + definition.name.length;
+      if (size > most) return null;
+      level.push(definition);
+    }
+    if (level.length === 0) return withoutEndless(levels);
+    levels.push(level);
+    references = level.flatMap((definition) => [...definition.references]);
+  }
+}
+
+function* nextLevel(schemas: Schemas, references: Iterable<string>, seen: Set<string>, side: Side): Generator<Definition> {
+  for (const pointer of references) {
+    if (seen.has(pointer)) continue;
+    seen.add(pointer);
+    yield schemas.definition(pointer, side);
+  }
+}
+
+/** What is referred to and not among `told` is there in outline. */
+function withDefinitions(schemas: Schemas, root: Root, told: readonly Definition[], side: Side): JsonSchema {
+  const known = new Set(told.map(({ pointer }) => pointer));
+  const references = [root.references, ...told.map((definition) => definition.references)].flatMap((list) => [...list]);
+  const others = [...nextLevel(schemas, references, known, side)].map(outlined);
+  const definitions = [...told, ...others].map(({ name, schema }) => [name, schema] as const);
+  return definitions.length === 0 ? root.schema : { ...root.schema, $defs: Object.fromEntries(definitions) };
+}
+
+/** What refers to itself as the same value has no value at all: such a definition tells nothing. */
+function withoutEndless(levels: Definition[][]): Definition[][] {
+  const all = new Map(levels.flat().map((definition) => [definition.pointer, definition]));
+  const isDone = new Map<Definition, boolean>();
+  const endless = new Set<Definition>();
+  for (const start of all.values()) {
+    if (start.same.size === 0 || isDone.has(start)) continue;
+    const stack = [enter(start)];
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const pointer = top.next[top.at++];
+      const next = pointer === undefined ? undefined : all.get(pointer);
+      if (pointer === undefined) {
+        isDone.set(top.definition, true);
+        stack.pop();
+      } else if (next !== undefined && isDone.get(next) === false) endless.add(top.definition);
+      else if (next !== undefined && !isDone.has(next)) stack.push(enter(next));
+    }
+  }
+  return endless.size === 0 ? levels : levels.map((level) => level.map((item) => (endless.has(item) ? outlined(item) : item)));
+
+  function enter(definition: Definition): { definition: Definition; next: string[]; at: number } {
+    isDone.set(definition, false);
+    return { definition, next: [...definition.same], at: 0 };
+  }
+}
+
+function outlined(definition: Definition): Definition {
+  return { ...definition, schema: outlineOf(definition.schema), references: new Set(), same: new Set() };
+}
+
+function bare(definition: Definition): Definition {
+  return { ...definition, schema: withoutWords(definition.schema) };
+}
+
+function withoutWords(schema: JsonSchema | boolean): JsonSchema | boolean {
+  if (!isRecord(schema)) return schema;
+  return mapParts(without(schema, ...annotations), '', (part) => (isRecord(part) ? withoutWords(part) : part));
+}
+
+/** Of its JSON: characters, which are bytes for nearly all of it. */
+function sizeOf(schema: JsonSchema): number {
+  return JSON.stringify(schema).length;
+}
