@@ -15,9 +15,10 @@ import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
 import { translateChat, type AgentWord } from './engine/translate-chat.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
+import { createSignIns, type SignIns } from './mcp/oauth/sign-ins.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
-import { createOutbound } from './net/outbound.ts';
+import { createOutbound, stayAt } from './net/outbound.ts';
 import { systemClock } from './platform/clock.ts';
 import { randomIds } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
@@ -37,6 +38,7 @@ import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
 import { createSessions } from './storage/session-client.ts';
+import { createNonce, mintState, readState } from './storage/sign-in-state.ts';
 import { createCodeExecutor } from './tools/executor.ts';
 import { codeTools } from './tools/registry.ts';
 
@@ -63,6 +65,8 @@ export type Services = {
   sessions: Sessions;
   /** Tokens of links that decide one approval (`storage/approval-link.ts`). */
   approvalLinks: { mint(link: ApprovalLink): Promise<string>; read(token: string): Promise<ApprovalLink | null> };
+  /** People who sign in to servers, and the tokens that come of it. */
+  signIns: SignIns;
   planTurn(principal: Principal, request: PlanRequest): Promise<Plan>;
   /** A call without a session: scratch files, audited before it answers. */
   callTool(principal: Principal, call: DirectCall): Promise<SessionCall & { callId: string }>;
@@ -108,6 +112,19 @@ function build(bindings: Bindings): Wiring {
     return known;
   };
   const master = createMasterKey(settings.masterKey);
+  const signIns = createSignIns({
+    server: (workspace, name) => directory.server(workspace, name),
+    contextOf: (workspace) => ({
+      grants: catalog(workspace),
+      send: (request, signal) => outbound(request, { purpose: 'server', signal, onHop: stayAt(request.url) }),
+      secret: (name, host) => directory.secret(workspace, name, { host }),
+      clock: base.clock,
+      log: base.log,
+    }),
+    mintState: (state) => mintState(master, state),
+    readState: (text) => readState(master, text),
+    nonce: createNonce,
+  });
   const code = createCodeExecutor(codeTools());
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: base.clock, log: base.log });
   const callDeps = (workspace: string): CallDeps => {
@@ -119,6 +136,7 @@ function build(bindings: Bindings): Wiring {
       server,
       fetch: (request, signal, onHop, purpose = 'tool') => outbound(request, { purpose, signal, ...(onHop && { onHop }) }),
       refuses: (url) => refusedUrl(guard, url),
+      tokens: (access) => signIns.tokens(workspace, access),
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };
   };
@@ -136,6 +154,7 @@ function build(bindings: Bindings): Wiring {
     catalog,
     sessions: createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey),
     approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
+    signIns,
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     callTool: (principal, call) => callDirectly(direct(principal.workspace), principal, call, new AbortController().signal),
     dryRunCall: (principal, call) => dryRunCall(direct(principal.workspace), principal, call),

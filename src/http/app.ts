@@ -29,6 +29,7 @@ import { mountPolicy } from './routes/policy.ts';
 import { mountProviders } from './routes/providers.ts';
 import { mountResponses } from './routes/responses.ts';
 import { mountSecrets } from './routes/secrets.ts';
+import { mountServerAuthorize } from './routes/server-authorize.ts';
 import { mountServerTools } from './routes/server-tools.ts';
 import { mountServers } from './routes/servers.ts';
 import { mountSessionFiles } from './routes/session-files.ts';
@@ -61,6 +62,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   mountTools(app);
   mountUiTools(app);
   mountServers(app);
+  mountServerAuthorize(app);
   mountServerTools(app);
   mountProviders(app);
   mountSecrets(app);

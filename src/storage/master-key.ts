@@ -1,10 +1,10 @@
 /**
  * Keys derived from `MONIKER_MASTER_KEY` by HKDF-SHA-256: one for each workspace and purpose, so that what is sealed or
- * signed for one workspace means nothing in another. Used by `secret-box.ts`, `key-crypto.ts` and `approval-link.ts`.
+ * signed for one workspace means nothing in another. Used by `secret-box.ts`, `key-crypto.ts`, `approval-link.ts` and `sign-in-state.ts`.
  */
 import { Problem } from '../core/problem.ts';
 
-export type KeyPurpose = 'secrets' | 'key-check' | 'key-hash' | 'approval-link';
+export type KeyPurpose = 'secrets' | 'key-check' | 'key-hash' | 'approval-link' | 'request-state' | 'mcp-session' | 'sign-in';
 
 export interface MasterKey {
   /** 32 bits in hex, derived for nothing else: tells which master key sealed something, and nothing about it. */

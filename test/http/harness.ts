@@ -82,6 +82,7 @@ export function createHarness(
     catalog: () => catalog,
     sessions,
     approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
+    signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callDirectly(direct, principal, call, new AbortController().signal),

@@ -4,6 +4,7 @@ import { ApprovalView, Decision } from '../../core/approval.ts';
 import { hasScope } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import { pageOf } from '../paging.ts';
+import { publicBase } from '../public-url.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';
@@ -117,7 +118,7 @@ export function mountApprovals(app: App): void {
       problems: ['conflict'],
     },
     async ({ c, services, principal, params }) => {
-      const base = publicBase(services.settings.publicUrl);
+      const base = linkBase(services.settings.publicUrl);
       const { nonce, expiresAt } = await services.sessions.get(params.id).mintLink(principal, params.callId);
       const token = await services.approvalLinks.mint({ session: params.id, nonce, expiresAt });
       return c.json({ url: `${base}/approve/${token}`, expiresAt: new Date(expiresAt).toISOString() }, 201, {
@@ -127,14 +128,12 @@ export function mountApprovals(app: App): void {
   );
 }
 
-/** Where this service is reached from outside, without a slash at its end. Never taken from a request, whose `Host` anyone may choose. */
-function publicBase(publicUrl: string | null): string {
-  const url = publicUrl !== null && URL.canParse(publicUrl) ? new URL(publicUrl) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Problem(
-      'not_configured',
-      'Links need MONIKER_PUBLIC_URL: set it to the address under which people reach this service, such as https://moniker.example.com.',
-    );
-  }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+/** Never taken from a request, whose `Host` anyone may choose. */
+function linkBase(publicUrl: string | null): string {
+  const base = publicBase(publicUrl);
+  if (base !== null) return base;
+  throw new Problem(
+    'not_configured',
+    'Links need MONIKER_PUBLIC_URL: set it to the address under which people reach this service, such as https://moniker.example.com.',
+  );
 }

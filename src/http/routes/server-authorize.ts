@@ -1,0 +1,142 @@
+/**
+ * `/v1/servers/{server}/authorize`: a person signs in to a server with `oauth`, and `/oauth/callback`, where their browser comes back to.
+ * What the browser brings is a `state` that was signed here, so there is no key; it counts once. What is signed in is the workspace, not
+ * the person: whoever may write servers may begin it.
+ */
+import { z } from 'zod';
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import { clientMetadata } from '../../mcp/oauth/client.ts';
+import { requireUnbound } from '../access.ts';
+import type { AppContext } from '../context.ts';
+import { privateHtmlAnswer } from '../pages/html.ts';
+import { notSignedInPage, signedInPage } from '../pages/sign-in-page.ts';
+import { toProblem } from '../problems.ts';
+import { publicBase } from '../public-url.ts';
+import { mount, mountPublic } from '../route.ts';
+import type { App } from '../route.ts';
+import { serverParams } from './servers.ts';
+
+const SignIn = z
+  .object({
+    authorizationUrl: z.url().meta({ description: 'For a person to open in a browser. The server chose it.' }),
+    expiresAt: z.iso.datetime().meta({ description: 'They have to be back by then.' }),
+  })
+  .meta({
+    id: 'SignIn',
+    example: { authorizationUrl: 'https://login.example.com/authorize?…', expiresAt: '2026-01-01T08:10:00.000Z' },
+  });
+
+const ClientMetadata = z.record(z.string(), z.unknown()).meta({ id: 'ClientMetadata' });
+
+const common = { tag: 'Servers', path: '/v1/servers/{server}/authorize', params: serverParams, scopes: ['admin'] } as const;
+
+export function mountServerAuthorize(app: App): void {
+  mount(
+    app,
+    {
+      ...common,
+      method: 'post',
+      operationId: 'authorizeServer',
+      summary: 'Begin to sign in to a server',
+      description:
+        'For a server with `oauth.grant: "authorization_code"`. Answers the address that a person opens; they come back to /oauth/callback. A sign-in that was begun before counts no more; tokens that are there stay until new ones come.',
+      answers: { 200: { description: 'Begun.', schema: SignIn } },
+      problems: ['conflict'],
+    },
+    async ({ c, services, principal, params }) => {
+      requireUnbound(principal, 'Servers');
+      const own = ownAddresses(c);
+      const { authorizationUrl, expiresAt } = await services.signIns.begin(principal.workspace, params.server, own);
+      return c.json({ authorizationUrl, expiresAt: new Date(expiresAt).toISOString() }, 200, { 'cache-control': 'no-store' });
+    },
+  );
+
+  mount(
+    app,
+    {
+      ...common,
+      method: 'delete',
+      operationId: 'forgetServerAuthorization',
+      summary: 'Forget the sign-in to a server',
+      description:
+        'Its tokens are forgotten here, and ended at their issuer where that can be done (RFC 7009). Other isolates stop sending them within a minute.',
+      answers: { 204: { description: 'Gone.' } },
+      problems: ['conflict'],
+    },
+    async ({ c, services, principal, params }) => {
+      requireUnbound(principal, 'Servers');
+      await services.signIns.forget(principal.workspace, params.server);
+      return c.body(null, 204);
+    },
+  );
+
+  mountPublic(
+    app,
+    {
+      tag: 'Servers',
+      path: '/oauth/callback',
+      operationId: 'finishSignIn',
+      summary: 'Come back from signing in',
+      description: 'For browsers, with what the authorization server added: `code` or `error`, `state`, `iss`.',
+      answers: { 200: { description: 'Signed in.', contentType: 'text/html' } },
+      problems: ['not_found', 'upstream_error'],
+    },
+    finish,
+  );
+
+  mountPublic(
+    app,
+    {
+      tag: 'Servers',
+      path: '/oauth/client.json',
+      operationId: 'getClientMetadata',
+      summary: 'Who this service is, for authorization servers',
+      description: 'Its address is the client id where servers take such (Client ID Metadata Documents).',
+      answers: { 200: { description: 'The document.', schema: ClientMetadata } },
+      problems: ['not_found'],
+    },
+    (c) => {
+      const { redirectUri, metadataUrl } = ownAddresses(c);
+      if (metadataUrl === null) throw new Problem('not_found', 'Without MONIKER_PUBLIC_URL over https there is no such document.');
+      return c.json({ client_id: metadataUrl, ...clientMetadata(redirectUri, 'none') });
+    },
+  );
+}
+
+/**
+ * Without a public URL a person comes back to where the request came to: whoever begins has the key of an administrator. A document
+ * about us is only where others can read it, and never where a request says.
+ */
+function ownAddresses(c: AppContext): { redirectUri: string; metadataUrl: string | null } {
+  const base = publicBase(c.get('services').settings.publicUrl);
+  return {
+    redirectUri: `${base ?? new URL(c.req.url).origin}/oauth/callback`,
+    metadataUrl: base?.startsWith('https:') === true ? `${base}/oauth/client.json` : null,
+  };
+}
+
+async function finish(c: AppContext): Promise<Response> {
+  const { signIns, log } = c.get('services');
+  try {
+    const query = new URL(c.req.url).searchParams;
+    const state = one(query, 'state');
+    if (state === null) throw new Problem('not_found', 'This address ends a sign-in that was begun here, and nothing else.');
+    const { server } = await signIns.finish(state, {
+      code: one(query, 'code'),
+      iss: one(query, 'iss'),
+      error: one(query, 'error'),
+      errorDescription: one(query, 'error_description'),
+    });
+    return privateHtmlAnswer(signedInPage(server), 200);
+  } catch (error) {
+    const problem = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, log);
+    return privateHtmlAnswer(notSignedInPage(problem.detail), problem.status);
+  }
+}
+
+/** RFC 6749 §3.1: a parameter that is there twice is as good as none. */
+function one(query: URLSearchParams, name: string): string | null {
+  const [value, ...more] = query.getAll(name);
+  return value === undefined || more.length > 0 || value.length > limits.maxUrlLength ? null : value;
+}

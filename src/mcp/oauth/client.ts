@@ -1,0 +1,88 @@
+/**
+ * As whom we speak with an authorization server: as the client that the server's document names; else by the address of our own
+ * metadata document, where the issuer takes that (Client ID Metadata Documents); else as one that registers itself (RFC 7591), once for
+ * each issuer and redirect address.
+ */
+import { registerClient } from '@modelcontextprotocol/client';
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import { secretHostOf } from '../../core/secret.ts';
+import type { OAuthContext } from './context.ts';
+import { issuerId, tokenEndpoint } from './discover.ts';
+import { exchangeWith, type Exchange } from './exchange.ts';
+import type { Client, Grant, Issuer } from './grant.ts';
+
+/** RFC 7591 §2, of us. Also what `GET /oauth/client.json` shows. */
+export function clientMetadata(redirectUri: string, authMethod: string) {
+  return {
+    client_name: 'Moniker',
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: authMethod,
+    // OpenID Connect Registration §2: what comes back to the own machine is a native application's.
+    application_type: new URL(redirectUri).protocol === 'https:' ? 'web' : 'native',
+  };
+}
+
+export type ClientRequest = { issuer: Issuer; redirectUri: string; metadataUrl: string | null; scope: string | null };
+
+/** The client, and what the grant remembers of it. Its secret, where the document names one, is not in it (`withSecret`). */
+export async function clientFor(
+  context: OAuthContext,
+  known: Grant['registrations'],
+  { issuer, redirectUri, metadataUrl, scope }: ClientRequest,
+): Promise<{ client: Client; registrations: Grant['registrations'] }> {
+  const { clientId } = context.server.oauth;
+  if (clientId !== undefined) return { client: { client_id: clientId }, registrations: known };
+  if (metadataUrl !== null && issuer.metadata?.client_id_metadata_document_supported === true) {
+    return { client: { client_id: metadataUrl }, registrations: known };
+  }
+  const id = issuerId(issuer);
+  const now = context.clock.now();
+  const ours = known.find((one) => one.issuer === id && one.redirectUri === redirectUri && (one.expiresAt ?? now + 1) > now);
+  if (ours !== undefined) return { client: ours.client, registrations: known };
+  const made = await register(context, issuer, redirectUri, scope);
+  const others = known.filter((one) => one.issuer !== id).slice(0, limits.maxRegistrations - 1);
+  return { client: made.client, registrations: [{ issuer: id, redirectUri, ...made }, ...others] };
+}
+
+async function register(context: OAuthContext, issuer: Issuer, redirectUri: string, scope: string | null) {
+  if (issuer.metadata !== null && issuer.metadata.registration_endpoint === undefined) {
+    const detail = `${issuerId(issuer)} does not let clients register themselves: register one there with the redirect address ${redirectUri}, and give its \`clientId\`.`;
+    throw new Problem('upstream_error', detail, { retryable: false });
+  }
+  return await exchangeWith(context, `registering at ${new URL(issuer.url).host}`, async ({ fetch: send }) => {
+    const made = await registerClient(issuer.url, {
+      ...(issuer.metadata !== null && { metadata: issuer.metadata }),
+      clientMetadata: clientMetadata(redirectUri, authMethodOf(issuer)),
+      ...(scope !== null && { scope }),
+      fetchFn: send,
+    });
+    const { client_id, client_secret, token_endpoint_auth_method: method, client_secret_expires_at: end } = made;
+    if (client_id === '' || client_id.length > 2_000 || (client_secret ?? '').length > limits.maxTokenLength) {
+      throw new Problem('upstream_error', 'The authorization server registered a client that nobody can use.', { retryable: false });
+    }
+    // One that is to show a secret and has none is a public one, whatever the answer repeats.
+    const shown = client_secret === undefined ? 'none' : method;
+    const client: Client = { client_id, ...(client_secret && { client_secret }), ...(shown && { token_endpoint_auth_method: shown }) };
+    return { client, expiresAt: end !== undefined && end > 0 ? end * 1000 : null };
+  });
+}
+
+/** The strongest of those that both sides know; absent metadata means the first (RFC 8414 §2). */
+function authMethodOf({ metadata }: Issuer): string {
+  const taken = metadata?.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  return ['client_secret_basic', 'client_secret_post', 'none'].find((method) => taken.includes(method)) ?? 'none';
+}
+
+/** With the secret that the document names, for the host of the token endpoint and no other. */
+export async function withSecret(context: OAuthContext, client: Client, issuer: Issuer, exchange: Pick<Exchange, 'hide'>): Promise<Client> {
+  const { clientId, clientSecret } = context.server.oauth;
+  if (clientSecret === undefined || client.client_id !== clientId) {
+    if (client.client_secret !== undefined) exchange.hide(client.client_secret);
+    return client;
+  }
+  const value = await context.secret(clientSecret.secret, secretHostOf(tokenEndpoint(issuer)));
+  return { ...client, client_secret: exchange.hide(value) };
+}

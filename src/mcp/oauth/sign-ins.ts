@@ -1,0 +1,88 @@
+/** Signing in to the servers of all workspaces, as the routes ask for it. Built in `wiring.ts`. */
+import { limits } from '../../core/limits.ts';
+import { Problem, quoted } from '../../core/problem.ts';
+import type { ServerAccess } from '../../core/server.ts';
+import type { AuthorizationStatus } from '../../core/authorization-status.ts';
+import type { ServerTokens } from '../../ports/upstream.ts';
+import type { OAuthContext } from './context.ts';
+import { beginSignIn, finishSignIn, forgetSignIn, signInStatus, usedUp, type Returned } from './sign-in.ts';
+import { createServerTokens } from './server-tokens.ts';
+import { createTokenMemory } from './token-memory.ts';
+
+export type SignInState = { workspace: string; server: string; nonce: string; expiresAt: number };
+
+export type SignInsDeps = {
+  server(workspace: string, name: string): Promise<ServerAccess>;
+  /** All of a context but the server. */
+  contextOf(workspace: string): Omit<OAuthContext, 'server'>;
+  mintState(state: SignInState): Promise<string>;
+  /** null: it was not made here. */
+  readState(text: string): Promise<SignInState | null>;
+  nonce(): string;
+};
+
+export type SignIns = {
+  begin(
+    workspace: string,
+    server: string,
+    own: { redirectUri: string; metadataUrl: string | null },
+  ): Promise<{ authorizationUrl: string; expiresAt: number }>;
+  /** By the `state` that came back, which says of which server it is. */
+  finish(state: string, returned: Returned): Promise<{ workspace: string; server: string }>;
+  forget(workspace: string, server: string): Promise<void>;
+  /** null: the server has no `oauth`. */
+  status(workspace: string, server: string): Promise<AuthorizationStatus | null>;
+  /** For calls; null: the server has no `oauth`. */
+  tokens(workspace: string, server: ServerAccess): ServerTokens | null;
+};
+
+export function createSignIns(deps: SignInsDeps): SignIns {
+  const memory = createTokenMemory();
+  const contextOf = (workspace: string, server: ServerAccess): OAuthContext | null => {
+    const oauth = server.mcp?.oauth;
+    return oauth === undefined ? null : { ...deps.contextOf(workspace), server: { name: server.name, url: server.url, oauth } };
+  };
+  const contextFor = async (workspace: string, name: string): Promise<OAuthContext> => {
+    const context = contextOf(workspace, await deps.server(workspace, name));
+    if (context !== null) return context;
+    throw new Problem('conflict', `The server ${quoted(name)} has no \`oauth\` in its document: nobody signs in to it.`);
+  };
+
+  return {
+    async begin(workspace, name, own) {
+      const context = await contextFor(workspace, name);
+      const expiresAt = context.clock.now() + limits.signInTtlMs;
+      const nonce = deps.nonce();
+      const state = await deps.mintState({ workspace, server: name, nonce, expiresAt });
+      return { authorizationUrl: await beginSignIn(context, { ...own, nonce, state, expiresAt }), expiresAt };
+    },
+    async finish(text, returned) {
+      const state = await deps.readState(text);
+      if (state === null) throw new Problem('not_found', 'This is not the end of a sign-in that was begun here.');
+      const { workspace, server } = state;
+      const context = await contextFor(workspace, server);
+      if (state.expiresAt <= context.clock.now()) throw usedUp();
+      await finishSignIn(context, state.nonce, returned);
+      memory.forget(keyOf(workspace, context));
+      return { workspace, server };
+    },
+    async forget(workspace, name) {
+      const context = await contextFor(workspace, name);
+      await forgetSignIn(context);
+      memory.forget(keyOf(workspace, context));
+    },
+    async status(workspace, name) {
+      const context = contextOf(workspace, await deps.server(workspace, name));
+      return context === null ? null : await signInStatus(context);
+    },
+    tokens(workspace, server) {
+      const context = contextOf(workspace, server);
+      return context === null ? null : createServerTokens(context, memory, keyOf(workspace, context));
+    },
+  };
+}
+
+/** Another address or client is another place: what is kept for one is not for the other. */
+function keyOf(workspace: string, { server }: OAuthContext): string {
+  return JSON.stringify([workspace, server.name, server.url, server.oauth]);
+}
