@@ -14,7 +14,7 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { CallerChannel } from '../ports/tool-executor.ts';
 import { callTool } from './call-tool.ts';
 import { approvalKey, approvalRequest, isApproved } from './serve-approval.ts';
-import { canElicit, sortQuestions } from './serve-questions.ts';
+import { canElicit, screenedAsk, sortQuestions } from './serve-questions.ts';
 import { openState, sealState, subjectOf, type ServedState, type StateDeps, type Subject } from './serve-state.ts';
 import type { ServedView, ServeTarget } from './serve-view.ts';
 import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
@@ -62,7 +62,7 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
     call.arguments,
   );
   let round = call.state === undefined ? firstRound(deps) : readRound(await openState(deps, about, call.state), call.responses ?? {});
-  const scope = await scopeOf(deps, caller);
+  const scope = await scopeOf(deps, caller, tool);
   for (;;) {
     const request = { callId: round.callId, requested: call.name, arguments: call.arguments, ...wordsOf(round) };
     const outcome = await callTool(deps.callDeps(principal.workspace), scope, request, signal);
@@ -114,12 +114,14 @@ function wordsOf({ approved, given, refusal }: Round): Partial<ToolCallRequest> 
   };
 }
 
-async function scopeOf(deps: ServeCallDeps, { principal, view, conversation, channel, askable }: ServedCaller): Promise<CallScope> {
+async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionTool | null): Promise<CallScope> {
+  const { principal, view, conversation, channel, askable } = caller;
+  const ask = tool === null ? undefined : screenedAsk(tool.server, caller);
   return {
     keyId: principal.keyId,
     caller: callerFields(principal),
     conversation,
-    channel: { ...channel, askable },
+    channel: { ...channel, ask, askable },
     session: null,
     turn: null,
     names: () => view.names,

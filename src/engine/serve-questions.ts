@@ -5,6 +5,8 @@
 import { cancelled, declined, screenElicitation } from '../core/elicitation.ts';
 import type { AskableInput, InputAnswer, InputRequest } from '../core/mcp-input.ts';
 import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { CallerChannel } from '../ports/tool-executor.ts';
 
 export type Sorted = {
   /** To be asked, by the server's keys. */
@@ -45,6 +47,18 @@ export function sortQuestion(server: string, request: InputRequest, askable: Ask
     default:
       return { fault: 'it asked for something that is not known here' };
   }
+}
+
+/** The same for a question that comes while the call is open. `ask`: whom it may go to. */
+export function screenedAsk(server: string, { channel, askable }: { channel: CallerChannel; askable: AskableInput }): CallerChannel['ask'] {
+  const { ask } = channel;
+  if (ask === undefined) return undefined;
+  return async (request, key) => {
+    const sorted = sortQuestion(server, request, askable);
+    if ('answer' in sorted) return sorted.answer;
+    if ('fault' in sorted) throw new Problem('upstream_error', `The server "${server}" cannot be answered: ${sorted.fault}.`);
+    return await ask(sorted.question, key);
+  };
 }
 
 /** `elicitation: {}` is the word of clients from before there were modes: they know forms. */

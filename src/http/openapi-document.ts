@@ -9,7 +9,7 @@ import { takesApiKey } from './middleware/authenticate.ts';
 import { dialectAt } from './problems.ts';
 import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema } from './problem-schema.ts';
 import type { Answer, Operation } from './route.ts';
-import { version } from './version.ts';
+import { version } from '../core/version.ts';
 
 type Json = Record<string, unknown>;
 /** Schemas with an `id` in their metadata, by id, as they are met. */

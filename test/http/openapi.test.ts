@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
-import { version } from '../../src/http/version.ts';
+import { version } from '../../src/core/version.ts';
 import { bodyOf, createHarness } from './harness.ts';
 
 const methods = ['get', 'put', 'post', 'delete'];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { mountPublic } from '../route.ts';
 import type { App } from '../route.ts';
-import { version } from '../version.ts';
+import { version } from '../../core/version.ts';
 
 const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health', example: { status: 'ok', version } });
 

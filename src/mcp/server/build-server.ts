@@ -1,0 +1,88 @@
+/**
+ * A toolset as an MCP server: the SDK's low-level `Server` with handlers for what MCP asks of one, in any era. It lives for one request, or
+ * in a session for as long as that is awake; everything that it answers is read anew.
+ */
+import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { limits } from '../../core/limits.ts';
+import { toolPrompt } from '../../core/system-prompt.ts';
+import { joinParagraphs } from '../../core/paragraphs.ts';
+import { version } from '../../core/version.ts';
+import type { ServedCaller } from '../../engine/serve-call.ts';
+import { servedServers } from '../../engine/serve-resources.ts';
+import type { ServedView } from '../../engine/serve-view.ts';
+import { askableBy, channelOf } from './client-channel.ts';
+import { handleOffers } from './offer-handlers.ts';
+import { toProtocolError } from './protocol-error.ts';
+import type { Serving } from './serving.ts';
+import { handleTools } from './tool-handlers.ts';
+
+/** `view`: as it is now; capabilities and instructions are said once. */
+export function buildServer(serving: Serving, view: ServedView): Server {
+  // What a key has equipped may be another toolset the next time.
+  const hasOffers = serving.target === null || servedServers(view).length > 0;
+  const ttlMs = serving.target === null ? 0 : limits.mcpListTtlMs;
+  const hint = { ttlMs, cacheScope: 'private' } as const;
+  const instructions = instructionsOf(view);
+  const server = new Server(
+    { name: 'moniker', title: titleOf(serving), version },
+    {
+      capabilities: {
+        tools: { listChanged: true },
+        logging: {},
+        ...(hasOffers && { prompts: { listChanged: true }, resources: { subscribe: true, listChanged: true }, completions: {} }),
+      },
+      cacheHints: {
+        'tools/list': hint,
+        'server/discover': hint,
+        ...(hasOffers && { 'prompts/list': hint, 'resources/list': hint, 'resources/templates/list': hint }),
+      },
+      inputRequired: { maxRounds: limits.maxInputRounds, roundTimeoutMs: limits.mcpQuestionTimeoutMs },
+      ...(instructions !== '' && { instructions }),
+    },
+  );
+  const answering = answerer(serving, server);
+  handleTools(server, serving, answering);
+  if (hasOffers) handleOffers(server, serving, answering);
+  return server;
+}
+
+/** Runs a handler for whoever asks, and tells its faults as MCP has them. */
+export type Answering = <Request, Result>(
+  answer: (request: Request, caller: ServedCaller, context: ServerContext) => Promise<Result>,
+) => (request: Request, context: ServerContext) => Promise<Result>;
+
+function answerer(serving: Serving, server: Server): Answering {
+  const { deps, era, target, conversation } = serving;
+  const gone = (error: unknown): void => deps.log.debug('an MCP client could not be told', { cause: String(error) });
+  return (answer) => async (request, context) => {
+    try {
+      const principal = serving.principalOf(context);
+      const caller: ServedCaller = {
+        principal,
+        target,
+        view: await serving.viewOf(principal),
+        conversation,
+        channel: channelOf(context, era, gone),
+        askable: askableBy(context, era, server.getClientCapabilities()),
+      };
+      return await answer(request, caller, context);
+    } catch (error) {
+      throw toProtocolError(error, deps.log);
+    }
+  };
+}
+
+function titleOf({ target }: Serving): string {
+  return target === null ? 'Moniker' : `Moniker: ${target}`;
+}
+
+/** Told once, at `initialize` or `server/discover`: what a model is told of a toolset's tools in its prompt. */
+function instructionsOf({ names, mode }: ServedView): string {
+  return joinParagraphs(mode === null ? '' : modes[mode], toolPrompt(names));
+}
+
+const modes = {
+  configuration:
+    'Configuration mode: these tools find tools, put them together under names of your choice (build-toolset) and equip them (equip-toolset). What is equipped is listed, and can be called, once you leave this mode.',
+  normal: 'The tools of the equipped toolset. To change it, or to equip another one, call enter-configuration-mode.',
+} as const;

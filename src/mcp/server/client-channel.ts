@@ -1,0 +1,57 @@
+/**
+ * The MCP client behind one request, as the engine speaks with it: progress and log lines on the request's own stream, questions while
+ * the call is open (2025 eras in a session), and what it says that it can be asked for.
+ */
+import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server';
+import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
+import type { AskableInput, InputAnswer } from '../../core/mcp-input.ts';
+import { limits } from '../../core/limits.ts';
+import { isRecord } from '../../core/wire-value.ts';
+import type { CallerChannel } from '../../ports/tool-executor.ts';
+
+/** `modern`: 2026-07-28. `session`: with `initialize` and a session. `stateless`: requests of the 2025 eras without one. */
+export type ServedEra = 'modern' | 'session' | 'stateless';
+
+/** `gone`: told of what could not be delivered, which stops nothing. */
+export function channelOf(context: ServerContext, era: ServedEra, gone: (error: unknown) => void): CallerChannel {
+  const { _meta: meta, log, notify, send, signal } = context.mcpReq;
+  const progressToken = meta?.progressToken;
+  return {
+    ...(progressToken !== undefined && {
+      progress: ({ progress, total, message }) => {
+        const params = { progressToken, progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+        notify({ method: 'notifications/progress', params }).catch(gone);
+      },
+    }),
+    notice: ({ level, logger, data }) => {
+      if (isLevel(level)) log(level, data, logger).catch(gone);
+    },
+    ...(era === 'session' && {
+      ask: async (request): Promise<InputAnswer> => {
+        // The method and its parameters were screened; the SDK knows the three and checks the answer.
+        const asked = request as { method: 'elicitation/create'; params: Record<string, unknown> };
+        return { ...(await send(asked, { timeout: limits.mcpQuestionTimeoutMs, resetTimeoutOnProgress: true, signal })) };
+      },
+    }),
+  };
+}
+
+const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] satisfies LoggingLevel[];
+
+function isLevel(level: string): level is LoggingLevel {
+  return levels.some((known) => known === level);
+}
+
+/** Said with each request (2026-07-28), or once for a session. Of requests without either nothing is known. */
+export function askableBy(context: ServerContext, era: ServedEra, initialized: unknown): AskableInput {
+  const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
+  const said = era === 'modern' ? envelope[CLIENT_CAPABILITIES_META_KEY] : era === 'session' ? initialized : undefined;
+  if (!isRecord(said)) return {};
+  const { elicitation, sampling } = said;
+  return {
+    ...(isRecord(elicitation) && {
+      elicitation: { ...(isRecord(elicitation.form) && { form: {} }), ...(isRecord(elicitation.url) && { url: {} }) },
+    }),
+    ...(isRecord(sampling) && { sampling: {} }),
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * Pages of MCP lists: the cursor is opaque to clients, `[list, state, page]` as base64url JSON to us. One of another list, or of the list as
+ * it was before it changed, is refused (MCP, pagination: "Invalid cursors SHOULD result in an error with code -32602").
+ */
+import { fromBase64Url, toBase64Url } from '../../core/base64url.ts';
+import { limits } from '../../core/limits.ts';
+import { invalidRequest } from '../../core/problem.ts';
+
+/** `state`: what the pages were made from. */
+export function pageAt<Item>(
+  list: string,
+  state: string,
+  pages: readonly (readonly Item[])[],
+  cursor: string | undefined,
+): { items: readonly Item[]; nextCursor?: string } {
+  const index = cursor === undefined ? 0 : readCursor(list, state, cursor);
+  const items = pages[index];
+  if (items === undefined) throw badCursor('is none of this list: leave it out to start again');
+  if (index + 1 >= pages.length) return { items };
+  return { items, nextCursor: toBase64Url(new TextEncoder().encode(JSON.stringify([list, state, index + 1]))) };
+}
+
+function readCursor(list: string, state: string, cursor: string): number {
+  const parsed = cursor.length > limits.maxCursorLength ? null : parse(cursor);
+  const [itsList, itsState, index] = Array.isArray(parsed) ? parsed : [];
+  if (itsList !== list || typeof index !== 'number' || !Number.isSafeInteger(index) || index < 1)
+    throw badCursor('is none of this list: leave it out to start again');
+  if (itsState !== state) throw badCursor('is of the list before it changed: leave it out to start again');
+  return index;
+}
+
+function parse(cursor: string): unknown {
+  const bytes = fromBase64Url(cursor);
+  if (bytes === null) return null;
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    // Whatever is wrong with it, it is none of ours.
+    return null;
+  }
+}
+
+function badCursor(message: string): Error {
+  return invalidRequest([{ path: 'cursor', message }]);
+}
+
+/** A list in pages of the usual size. */
+export function inPages<Item>(items: readonly Item[], size: number = limits.maxMcpPageItems): Item[][] {
+  const pages: Item[][] = [];
+  for (let start = 0; start < items.length || start === 0; start += size) pages.push(items.slice(start, start + size));
+  return pages;
+}

@@ -1,0 +1,87 @@
+/** Prompts, resources, templates and completions of a toolset's MCP servers. Lists ask nobody; the rest asks the one server whose it is. */
+import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
+import { limits } from '../../core/limits.ts';
+import { Problem, quoted } from '../../core/problem.ts';
+import type { ServedCaller } from '../../engine/serve-call.ts';
+import { ownerOf, type ServedOffer } from '../../engine/serve-offers.ts';
+import { complete, getPrompt, readOffers, readResource, type OfferAnswer } from '../../engine/serve-resources.ts';
+import type { Answering } from './build-server.ts';
+import { inPages, pageAt } from './list-cursor.ts';
+import type { Serving } from './serving.ts';
+import { givenOf, toInputRequired } from './tool-handlers.ts';
+
+export function handleOffers(server: Server, serving: Serving, answering: Answering): void {
+  const { deps } = serving;
+  const offersOf = (caller: ServedCaller) => readOffers(deps, caller.principal.workspace, caller.view);
+  server.setRequestHandler(
+    'prompts/list',
+    answering(async ({ params }, caller) => listed('prompts', (await offersOf(caller)).prompts, params?.cursor)),
+  );
+  server.setRequestHandler(
+    'resources/list',
+    answering(async ({ params }, caller) => listed('resources', (await offersOf(caller)).resources, params?.cursor)),
+  );
+  server.setRequestHandler(
+    'resources/templates/list',
+    answering(async ({ params }, caller) => listed('resourceTemplates', (await offersOf(caller)).templates, params?.cursor)),
+  );
+  server.setRequestHandler(
+    'prompts/get',
+    answering(async ({ params }, caller, { mcpReq }) => {
+      const asked = { name: params.name, ...(params.arguments && { arguments: params.arguments }) };
+      return toAnswer(await getPrompt(deps, caller, asked, givenOf(mcpReq), mcpReq.signal));
+    }),
+  );
+  server.setRequestHandler(
+    'resources/read',
+    answering(async ({ params }, caller, { mcpReq }) => {
+      try {
+        return toAnswer(await readResource(deps, caller, params.uri, givenOf(mcpReq), mcpReq.signal));
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'not_found') throw new ResourceNotFoundError(params.uri, error.detail);
+        throw error;
+      }
+    }),
+  );
+  server.setRequestHandler(
+    'completion/complete',
+    answering(async ({ params }, caller, { mcpReq }) => {
+      // As the server answered, which who speaks with it has checked.
+      return (await complete(deps, caller, { ...params }, mcpReq.signal)) as never;
+    }),
+  );
+  if (serving.subscriptions !== undefined) handleSubscriptions(server, serving, serving.subscriptions, answering);
+}
+
+/** Of the 2025 eras: a session hears of a resource until it says otherwise. */
+function handleSubscriptions(server: Server, { deps }: Serving, kept: NonNullable<Serving['subscriptions']>, answering: Answering): void {
+  server.setRequestHandler(
+    'resources/subscribe',
+    answering(async ({ params: { uri } }, caller) => {
+      const offers = await readOffers(deps, caller.principal.workspace, caller.view);
+      if (uri.length > limits.maxUrlLength || ownerOf(offers, uri) === null)
+        throw new ResourceNotFoundError(uri, `There is no resource ${quoted(uri)} here.`);
+      kept.add(uri);
+      return {};
+    }),
+  );
+  server.setRequestHandler(
+    'resources/unsubscribe',
+    answering(async ({ params: { uri } }) => {
+      kept.remove(uri);
+      return {};
+    }),
+  );
+}
+
+/** Members of an offer are foreign JSON, bounded when it was read; the SDK's type is the shape of the wire. */
+function listed(list: string, offers: ReadonlyMap<string, ServedOffer>, cursor: string | undefined): never {
+  const pages = inPages([...offers.values()].map(({ shown }) => shown));
+  const { items, ...more } = pageAt(list, String(offers.size), pages, cursor);
+  return { [list]: items, ...more } as never;
+}
+
+function toAnswer(answer: OfferAnswer): never {
+  // As above: what a server answered passes, checked by who speaks with it.
+  return (answer.kind === 'input' ? toInputRequired(answer) : answer.result) as never;
+}

@@ -1,0 +1,25 @@
+/** What the handlers of one MCP server of ours work with: who asks, what they are served, and the engine behind it. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Principal } from '../../core/principal.ts';
+import type { ServeCallDeps } from '../../engine/serve-call.ts';
+import type { OfferDeps } from '../../engine/serve-resources.ts';
+import type { ServedView, ServeTarget, ViewDeps } from '../../engine/serve-view.ts';
+import type { Logger } from '../../ports/runtime.ts';
+import type { ServedEra } from './client-channel.ts';
+
+export type ServeDeps = ServeCallDeps & OfferDeps & ViewDeps & { log: Logger };
+
+export type Serving = {
+  deps: ServeDeps;
+  era: ServedEra;
+  target: ServeTarget;
+  conversation: string;
+  /** Of one request: in a session the key's rights may be others than when it began. */
+  principalOf(context: ServerContext): Principal;
+  /** Read for each request. */
+  viewOf(principal: Principal): Promise<ServedView>;
+  /** In a session: the resources that it wants to hear of. */
+  subscriptions?: { add(uri: string): void; remove(uri: string): void };
+  /** After a call: what is listed may be another list now. */
+  called?(principal: Principal): void;
+};

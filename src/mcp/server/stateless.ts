@@ -1,0 +1,48 @@
+/**
+ * One HTTP request to a toolset, served in the Worker and forgotten: the 2026-07-28 revision, which has no sessions, and requests of the 2025
+ * eras that came without one. Listing touches no Durable Object, calling one for its audit row.
+ */
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { limits } from '../../core/limits.ts';
+import type { Principal } from '../../core/principal.ts';
+import { isRecord } from '../../core/wire-value.ts';
+import type { ServedView, ServeTarget } from '../../engine/serve-view.ts';
+import { watchServed } from '../../engine/serve-watch.ts';
+import { buildServer } from './build-server.ts';
+import { createChangeBus } from './change-bus.ts';
+import type { ServeDeps, Serving } from './serving.ts';
+
+/** `body`: parsed, of a POST. `view`: as it was read for this request. */
+export type StatelessRequest = { request: Request; body: unknown; principal: Principal; target: ServeTarget; view: ServedView };
+
+export async function serveStateless(deps: ServeDeps, { request, body, principal, target, view }: StatelessRequest): Promise<Response> {
+  const conversation = principal.keyId;
+  const serving = (era: 'modern' | 'legacy'): Serving => ({
+    deps,
+    era: era === 'modern' ? 'modern' : 'stateless',
+    target,
+    conversation,
+    principalOf: () => principal,
+    viewOf: async () => view,
+  });
+  const handler = createMcpHandler(({ era }) => buildServer(serving(era), view), {
+    bus: createChangeBus(
+      (tell, signal) => watchServed(deps, { principal, target, view, conversation, ...wantedBy(body) }, tell, signal),
+      () => void handler.close(),
+    ),
+    maxSubscriptions: 1,
+    maxRequestBodySize: limits.maxBodyBytes,
+    keepAliveMs: limits.heartbeatMs,
+    onerror: (error) => deps.log.debug('an MCP request was refused', { cause: String(error) }),
+  });
+  return await handler.fetch(request, { ...(body !== undefined && { parsedBody: body }) });
+}
+
+/** What `subscriptions/listen` asks to hear of; the SDK checks the form. */
+function wantedBy(body: unknown): { offers: boolean; uris(): readonly string[] } {
+  const params = isRecord(body) && isRecord(body.params) ? body.params : {};
+  const filter = isRecord(params.notifications) ? params.notifications : {};
+  const named = Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions.filter((uri) => typeof uri === 'string') : [];
+  const uris = named.slice(0, limits.maxMcpSubscriptions);
+  return { offers: filter.promptsListChanged === true || filter.resourcesListChanged === true, uris: () => uris };
+}

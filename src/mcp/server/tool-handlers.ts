@@ -1,0 +1,83 @@
+/** `tools/list` and `tools/call`: what is listed may be called by any name that resolves, and nothing else. */
+import {
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolResult,
+  type ListToolsResult,
+  type Server,
+} from '@modelcontextprotocol/server';
+import { contentText, type ToolResult } from '../../core/tool.ts';
+import { servedOutputSchema, servedPages } from '../../engine/serve-list.ts';
+import { serveCall, type ServedAnswer } from '../../engine/serve-call.ts';
+import type { ServedView } from '../../engine/serve-view.ts';
+import type { Answering } from './build-server.ts';
+import { pageAt } from './list-cursor.ts';
+import type { Serving } from './serving.ts';
+
+export function handleTools(server: Server, serving: Serving, answering: Answering): void {
+  server.setRequestHandler(
+    'tools/list',
+    answering(async ({ params }, { view }) => {
+      const { items, ...more } = pageAt('tools', stateOf(view), servedPages(view.names), params?.cursor);
+      // Schemas are foreign JSON that was checked when it was listed; the SDK's type is the shape of the wire.
+      return { tools: items as unknown as ListToolsResult['tools'], ...more };
+    }),
+  );
+  server.setRequestHandler(
+    'tools/call',
+    answering(async ({ params }, caller, { mcpReq }) => {
+      const call = { name: params.name, arguments: params.arguments ?? {}, ...givenOf(mcpReq) };
+      const answer = await serveCall(serving.deps, caller, call, mcpReq.signal);
+      serving.called?.(caller.principal);
+      if (answer.kind === 'input') return toInputRequired(answer);
+      return server.projectCallToolResult(toCallToolResult(answer), answer.tool === null ? undefined : servedOutputSchema(answer.tool));
+    }),
+  );
+}
+
+/** The pages of a list are of one edition. */
+function stateOf({ pointer, mode }: ServedView): string {
+  return `${pointer === null ? '' : pointer.hash.slice(0, 16)} ${mode ?? ''}`;
+}
+
+/** What a request that is made again brings with it (2026-07-28, and the SDK's own rounds in a session). */
+export function givenOf({ inputResponses, requestState }: { inputResponses?: Record<string, unknown>; requestState(): unknown }) {
+  const state = requestState();
+  return { ...(inputResponses && { responses: inputResponses }), ...(typeof state === 'string' && { state }) };
+}
+
+export function toInputRequired({ requests, state }: { requests: Record<string, object>; state: string }) {
+  // Each was screened, or is our own: one of the three that MCP knows.
+  return inputRequired({ inputRequests: requests as never, requestState: state });
+}
+
+/**
+ * A name that is no tool's is a fault of the request (MCP, tools, error handling: "Unknown tools" are protocol errors, -32602); everything
+ * else that goes wrong is a result, which the model reads.
+ */
+function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'result' }>): CallToolResult {
+  const { requested, canonical, via } = answer;
+  const { code, content, issues } = answer.result;
+  if (code === 'unknown_tool' || code === 'ambiguous_tool')
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, contentText(content), { code, requested });
+  const { isError, structuredContent } = withForm(answer.result, tool !== null && servedOutputSchema(tool) !== undefined);
+  const told = {
+    'io.moniker/requested': requested,
+    'io.moniker/canonical': canonical,
+    'io.moniker/via': via,
+    ...(code !== undefined && { 'io.moniker/code': code }),
+    ...(issues !== undefined && { 'io.moniker/issues': issues }),
+  };
+  // Our content blocks are MCP's; ours say `text?` and `blob?` of resources, the SDK one or the other.
+  return { content: content as CallToolResult['content'], isError, ...(structuredContent && { structuredContent }), _meta: told };
+}
+
+/**
+ * A result without the structured form that its tool declares (it was too long, or its server left it out) is no success: clients throw
+ * such a one away whole, and an error they show.
+ */
+function withForm(result: ToolResult, isDeclared: boolean): Pick<ToolResult, 'isError' | 'structuredContent'> {
+  const { isError, structuredContent } = result;
+  return { isError: isError || (isDeclared && structuredContent === undefined), structuredContent };
+}
