@@ -3,8 +3,6 @@ import { completable, ResourceTemplate, type McpServer, type PromptMessage } fro
 import { z } from 'zod';
 import { png } from './fixture-tools.ts';
 
-const watched = 'test://watched-resource';
-
 export function registerResources(server: McpServer): void {
   const still = (name: string, mimeType: string, content: { text: string } | { blob: string }): void => {
     const uri = `test://${name}`;
@@ -30,9 +28,6 @@ export function registerResources(server: McpServer): void {
   server.server.setRequestHandler('resources/subscribe', () => ({}));
   server.server.setRequestHandler('resources/unsubscribe', () => ({}));
 }
-
-/** Told to whoever subscribed to it, in either era. */
-export const watchedResource = watched;
 
 export function registerPrompts(server: McpServer): void {
   const user = (content: PromptMessage['content']): PromptMessage => ({ role: 'user', content });

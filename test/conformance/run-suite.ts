@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import { root } from '../e2e/service.ts';
 
 const program = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
-const reportsDir = join(root, 'node_modules/.cache/test-reports');
+export const reportsDir = join(root, 'node_modules/.cache/test-reports');
 /** Of a whole suite: the slowest of its scenarios waits 15 s by itself. */
 const suiteTimeoutMs = 110_000;
 
@@ -72,16 +72,23 @@ export function failuresOf(result: SuiteResult, scenario: string): string[] {
   return checks.filter(({ status }) => status === 'FAILURE').map(({ id, errorMessage }) => `${id}: ${errorMessage ?? 'failed'}`);
 }
 
+export const figuresPrefix = 'conformance-';
+export type Figures = {
+  name: string;
+  scenarios: { passed: number; failed: string[] };
+  checks: { passed: number; failed: number; warnings: number };
+};
+
 /** Kept beside the reports of the tests, for `.ci/run` to print (`figures.ts`). */
 export function keepFigures(name: string, result: SuiteResult): void {
   const checks = [...result.values()].flat();
   const count = (status: Check['status']): number => checks.filter((check) => check.status === status).length;
   const failed = [...result.keys()].filter((scenario) => failuresOf(result, scenario).length > 0);
-  const figures = {
+  const figures: Figures = {
     name,
     scenarios: { passed: result.size - failed.length, failed },
     checks: { passed: count('SUCCESS'), failed: count('FAILURE'), warnings: count('WARNING') },
   };
   mkdirSync(reportsDir, { recursive: true });
-  writeFileSync(join(reportsDir, `conformance-${name.replaceAll(/\W+/g, '-')}.json`), JSON.stringify(figures));
+  writeFileSync(join(reportsDir, `${figuresPrefix}${name.replaceAll(/\W+/g, '-')}.json`), JSON.stringify(figures));
 }

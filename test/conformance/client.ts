@@ -1,0 +1,136 @@
+/**
+ * What the client scenarios of the official conformance suite run: `node test/conformance/client.ts <server's address>`. It connects,
+ * lists and calls as a workspace's server is connected, listed and called, and signs in where the server wants it, with the product's own
+ * code for all of it. The person is played here: one who accepts forms as they are filled in, and says yes at every authorization server.
+ */
+import type { InputAnswer, InputRequest } from '../../src/core/mcp-input.ts';
+import { Problem } from '../../src/core/problem.ts';
+import type { ServerAccess, ServerOAuth } from '../../src/core/server.ts';
+import { isRecord } from '../../src/core/wire-value.ts';
+import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';
+import { createSignIns, type SignInState } from '../../src/mcp/oauth/sign-ins.ts';
+import { createOutbound, stayAt } from '../../src/net/outbound.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import type { ServerGrant } from '../../src/ports/catalog.ts';
+import type { Logger } from '../../src/ports/runtime.ts';
+import type { UpstreamContext, UpstreamHooks } from '../../src/ports/upstream.ts';
+
+const url = process.argv[2] ?? '';
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
+/** What the scenario tells its client: credentials, mostly. */
+const told = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, string>;
+
+/** As an operator lets servers of the own machine be reached. */
+const outbound = createOutbound({ allowPrivateHosts: ['127.0.0.1:*', 'localhost:*'], publicUrl: null });
+const send = (request: Request, signal: AbortSignal): Promise<Response> =>
+  outbound(request, { purpose: 'server', signal, onHop: stayAt(request.url) });
+const log: Logger = { error: console.error, info: () => {}, debug: () => {} };
+const secret = async (): Promise<string> => told.client_secret ?? '';
+
+/** More would be asking a person for ever. */
+const maxSignIns = 3;
+const redirectUri = 'http://localhost:8787/oauth/callback';
+/** What the suite's scenario about client metadata documents expects to be named; it is not fetched. */
+const metadataUrl = 'https://conformance-test.local/client-metadata.json';
+
+const server: ServerAccess = {
+  name: 'conformance',
+  kind: 'mcp',
+  url,
+  trusted: false,
+  ready: [],
+  held: [],
+  version: 1,
+  mcp: { era: 'auto', ...(scenario.startsWith('auth/') && { oauth: oauthOf() }) },
+  connection: null,
+  staleAt: null,
+};
+
+function oauthOf(): ServerOAuth {
+  const grant = scenario.includes('client-credentials') ? 'client_credentials' : 'authorization_code';
+  const { client_id: clientId, client_secret: clientSecret } = told;
+  return { grant, ...(clientId && { clientId }), ...(clientSecret && { clientSecret: { secret: 'CLIENT' } }) };
+}
+
+let kept: ServerGrant = { value: null, revision: 0 };
+const states = new Map<string, SignInState>();
+const signIns = createSignIns({
+  server: async () => server,
+  contextOf: () => ({
+    grants: {
+      serverGrant: async () => kept,
+      saveServerGrant: async (_server, { value, revision }) => {
+        if (revision !== kept.revision) return false;
+        kept = { value, revision: revision + 1 };
+        return true;
+      },
+    },
+    send,
+    secret,
+    clock: systemClock,
+    log,
+  }),
+  mintState: async (state) => {
+    states.set(state.nonce, state);
+    return state.nonce;
+  },
+  readState: async (text) => states.get(text) ?? null,
+  nonce: () => crypto.randomUUID(),
+});
+
+const upstream = createMcpUpstream();
+const tokens = signIns.tokens('default', server);
+const context: UpstreamContext = {
+  fetch: (request) => send(request, request.signal),
+  secret,
+  ...(tokens && { tokens }),
+  signal: AbortSignal.timeout(25_000),
+  now: Date.now,
+  log,
+  conversation: 'conformance',
+};
+
+/** Signs in and does it again where the server wants that. */
+async function signedIn<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isAsked = error instanceof Problem && error.extra.unauthorized === true;
+      if (!isAsked || attempt >= maxSignIns || server.mcp?.oauth?.grant !== 'authorization_code') throw error;
+      await signIn();
+    }
+  }
+}
+
+async function signIn(): Promise<void> {
+  const { authorizationUrl } = await signIns.begin('default', server.name, { redirectUri, metadataUrl });
+  const response = await fetch(authorizationUrl, { redirect: 'manual' });
+  const back = new URL(response.headers.get('location') ?? '').searchParams;
+  await signIns.finish(back.get('state') ?? '', {
+    code: back.get('code'),
+    iss: back.get('iss'),
+    error: back.get('error'),
+    errorDescription: back.get('error_description'),
+  });
+}
+
+/** A person who is shown a form with what it proposes, and sends it so. */
+async function accept({ params }: InputRequest): Promise<InputAnswer> {
+  const schema = isRecord(params.requestedSchema) ? params.requestedSchema : {};
+  const fields = Object.entries(isRecord(schema.properties) ? schema.properties : {});
+  const filled = fields.flatMap(([name, field]) => (isRecord(field) && 'default' in field ? [[name, field.default]] : []));
+  return { action: 'accept', content: Object.fromEntries(filled) };
+}
+
+const hooks: UpstreamHooks = { ask: accept, askable: { elicitation: { form: {} } } };
+const argumentsOf: Readonly<Record<string, Record<string, unknown>>> = { add_numbers: { a: 5, b: 3 } };
+
+const { tools } = await signedIn(() => upstream.discover(server, context));
+for (const tool of tools) {
+  const name = String(tool.name);
+  const inputSchema = isRecord(tool.inputSchema) ? tool.inputSchema : {};
+  const call = { name, arguments: argumentsOf[name] ?? {}, inputSchema, idempotencyKey: crypto.randomUUID() };
+  const answer = await signedIn(() => upstream.callTool(server, call, hooks, context));
+  console.log(JSON.stringify(answer));
+}
