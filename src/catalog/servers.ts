@@ -11,6 +11,7 @@ import type { Issue } from '../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
 import { callUrlOf, ownServers, Server, ServerName } from '../core/server.ts';
 import type { ListingReport, McpServer, OpenApiServer, ServerTool, StaticServer } from '../core/server.ts';
+import { healthOf, rewritten } from '../core/server-life.ts';
 import { noOffers } from '../core/server-state.ts';
 import { readShown } from '../core/shown-listing.ts';
 import { goneTool, pinListing } from '../core/take-listing.ts';
@@ -26,7 +27,7 @@ import { definitionsOf, dropDefinitions, serverOf, toServerOfTools } from './ser
 import { givenDocument, storeDocument, withDocument } from './server-documents.ts';
 import { dropGrant } from './server-grants.ts';
 import { storeOffers } from './server-offers.ts';
-import { forgetState, freshState, healthOf, readState, writeState } from './server-state.ts';
+import { forgetState, readState, writeState } from './server-state.ts';
 import { forgetTool, pageOfTools, readTools, withToolCounts, writeTool } from './server-tools.ts';
 import { namedTools, prepareListing, prepareSameTools } from './take-listing.ts';
 import { recompileWith, revise } from './toolsets.ts';
@@ -120,17 +121,14 @@ async function prepareSelfListing(
   };
 }
 
-/** Another document: it is to be read anew, whatever was the matter before. What was listed before is still what changes are told from. */
 function renewState(context: CatalogContext, name: string, version: number, document: Server, previous: DocumentRow | null): void {
   const before = readState(context.sql, name);
   const isSamePlace = previous?.body.kind === document.kind && previous.body.url === document.url;
   if (!isSamePlace) storeOffers(context.sql, name, noOffers);
-  writeState(context.sql, name, {
-    ...freshState(version, context.now()),
-    // A server that was moved may call itself what it likes; one that stays where it is may not become another unseen.
-    ...(isSamePlace && before !== null && { connection: before.connection, offered: before.offered }),
-    listedAt: before?.listedAt ?? (previous?.body.kind === 'static' ? previous.updatedAt : null),
-  });
+  const state = rewritten(before, version, isSamePlace, context.now());
+  // What a static server listed, it listed when it was written.
+  const listedAt = state.listedAt ?? (previous?.body.kind === 'static' ? previous.updatedAt : null);
+  writeState(context.sql, name, { ...state, listedAt });
 }
 
 /** What somebody granted is for one address and one client. Secrets are bound to hosts by themselves. */

@@ -5,6 +5,7 @@
 import type { Finding } from './hold.ts';
 import { quote } from './names.ts';
 import type { ServerConnection } from './server-state.ts';
+import type { Warning } from './warning.ts';
 
 export const otherServer = 'other-server';
 
@@ -18,6 +19,10 @@ export function strangerFinding(before: ServerConnection | null, after: ServerCo
   if (was.name === is.name && majorOf(was.version) === majorOf(is.version)) return null;
   const message = `the server calls itself ${shown(is)} now, and was ${shown(was)} before`;
   return { finding: otherServer, path: '', message };
+}
+
+export function strangerWarning(stranger: Finding | null): Warning[] {
+  return stranger === null ? [] : [{ path: 'url', message: `${stranger.message}: its tools are held until somebody accepts them` }];
 }
 
 /** As a text where there is no number. */

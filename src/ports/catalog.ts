@@ -10,6 +10,7 @@ import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
+import type { RefreshReason } from '../core/server-life.ts';
 import type { Discovery, Operation, ServerOffers } from '../core/server-state.ts';
 import type { Skill } from '../core/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
@@ -72,8 +73,6 @@ export type KeyRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents'>;
 
 export type SessionIndexRow = { id: string; keyId: string; agent?: string; model?: string; toolset?: string; createdAt: string };
 
-/** `asked`: a person did, so it is not refused for coming soon. `changed`: the server said so. `stale`: its time is over. */
-export type RefreshReason = 'asked' | 'changed' | 'stale';
 /** `server`: as it is to be read. A `static` one needs no leave, and is always given it. */
 export type RefreshClaim = { claimed: true; server: ServerAccess } | { claimed: false; retryAfterMs: number };
 

@@ -13,6 +13,7 @@ import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Provider } from '../core/provider.ts';
 import type { SecretBinding } from '../core/secret.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
+import type { RefreshReason } from '../core/server-life.ts';
 import type { Discovery, Operation, ServerOffers } from '../core/server-state.ts';
 import type { Skill } from '../core/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
@@ -27,7 +28,6 @@ import type {
   PutAnswer,
   RefreshClaim,
   RefreshFailure,
-  RefreshReason,
   ServerGrant,
   SessionIndexRow,
   StoredDocument,

@@ -1,0 +1,64 @@
+/** Trying a server: it is connected to and listed as for a refresh, and nothing of it is stored. What is wrong with it is the answer. */
+import { reportListing } from '../core/listing-report.ts';
+import { Problem } from '../core/problem.ts';
+import { toServerAccess } from '../core/server.ts';
+import type { Server, ServerAccess } from '../core/server.ts';
+import type { ServerTest } from '../core/server-test.ts';
+import { boundedDiscovery, countOffers } from '../core/server-life.ts';
+import type { Discovery } from '../core/server-state.ts';
+import { pinListing, takeListing } from '../core/take-listing.ts';
+import type { Directory } from '../ports/catalog.ts';
+import type { Ids } from '../ports/runtime.ts';
+import { readServer, toFailure, type ReadDeps } from './refresh-server.ts';
+
+export type TestDeps = ReadDeps & {
+  ids: Ids;
+  directory: Pick<Directory, 'server'>;
+};
+
+/** `document`: one that may not be stored; absent: the one that is stored under the name (`not_found`). */
+export async function testServer(deps: TestDeps, workspace: string, name: string, document?: Server): Promise<ServerTest> {
+  const begun = deps.clock.now();
+  const tested = await tryServer(deps, workspace, name, document);
+  return { ...tested, durationMs: Math.round(deps.clock.now() - begun) };
+}
+
+async function tryServer(deps: TestDeps, workspace: string, name: string, document?: Server): Promise<Omit<ServerTest, 'durationMs'>> {
+  const server = document === undefined ? await deps.directory.server(workspace, name) : accessOf(name, document);
+  if (server.kind === 'static') return staticTest(server.ready.length + server.held.length);
+  // Whoever tries a server shares nothing with those who use it; nor is what was granted for the address that is stored sent to another.
+  const conversation = deps.ids.next('test');
+  const change = document === undefined ? { conversation } : { conversation, tokens: undefined, document: async () => givenText(document) };
+  try {
+    const known = new Set([...server.ready, ...server.held]);
+    const { discovery, warnings } = boundedDiscovery(await readServer(deps, workspace, server, change), known);
+    const { tools, warnings: more } = await readTools(name, discovery);
+    const { prompts, resources } = countOffers(discovery.offers);
+    const { connection } = discovery;
+    return { ok: true, health: { status: 'ok' }, connection, tools, prompts, resources, warnings: [...warnings, ...more] };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { ok: false, health: toFailure(error), connection: null, tools: 0, prompts: 0, resources: 0, warnings: [] };
+  }
+}
+
+function staticTest(tools: number): Omit<ServerTest, 'durationMs'> {
+  return { ok: true, health: { status: 'unknown' }, connection: null, tools, prompts: 0, resources: 0, warnings: [] };
+}
+
+function accessOf(name: string, document: Server): ServerAccess {
+  const ready = document.kind === 'static' ? document.tools.map(({ name: own }) => String(own)) : [];
+  return toServerAccess(name, document, { ready, held: [], version: 0, connection: null, staleAt: null });
+}
+
+function givenText(document: Server): string | null {
+  const given = document.kind === 'openapi' ? document.document : undefined;
+  return given === undefined || typeof given === 'string' ? (given ?? null) : JSON.stringify(given);
+}
+
+/** As the first listing of a new server would be taken. */
+async function readTools(name: string, { tools, operations }: Discovery): Promise<Pick<ServerTest, 'tools' | 'warnings'>> {
+  const listing = await pinListing(tools, { operations: operations ?? {} });
+  const taken = takeListing({ kept: [], items: listing.items, isFirst: true, isNamed: () => false });
+  return reportListing(name, listing, taken, []);
+}
