@@ -38,12 +38,13 @@ afterAll(() => everything.stop());
 
 describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (era) => {
   let client: Client;
+  const questions: string[] = [];
   beforeAll(async () => {
     client = await connectClient(endpoint, service.key, era, { elicitation: { form: {} }, sampling: {} }, (made) => {
-      made.setRequestHandler('elicitation/create', ({ params }) => ({
-        action: 'accept',
-        content: { name: 'Ada', check: true, email: 'ada@example.com', message: params.message },
-      }));
+      made.setRequestHandler('elicitation/create', ({ params }) => {
+        questions.push(params.message);
+        return { action: 'accept', content: { name: 'Ada', check: true, email: 'ada@example.com' } };
+      });
       made.setRequestHandler('sampling/createMessage', () => ({
         role: 'assistant',
         model: 'test-model',
@@ -116,7 +117,9 @@ describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (e
 
   it('is asked by the server behind, for what a person or its model says', async () => {
     const person = await client.callTool({ name: 'ask_user' });
-    expect(textOf(person)).toContain('Ada');
+    expect(textOf(person)).toContain('Name: Ada');
+    // Whose question it is stands before it.
+    expect(questions).toEqual([expect.stringMatching(/^.*everything.*Please provide inputs/s)]);
     const model = await client.callTool({ name: 'ask_model', arguments: { prompt: 'hello' } });
     expect(textOf(model)).toContain('said by the model of the client');
   });
