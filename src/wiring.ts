@@ -4,21 +4,29 @@ import { splitModelRef } from './core/agent.ts';
 import type { Plan } from './core/plan.ts';
 import type { PolicyRule } from './core/policy.ts';
 import type { Principal } from './core/principal.ts';
+import type { ListingReport, Server, ServerAccess, ServerKind } from './core/server.ts';
+import type { RefreshReason } from './core/server-life.ts';
+import type { ServerTest } from './core/server-test.ts';
 import { readSettings, type Settings } from './core/settings.ts';
 import type { Skill } from './core/skill.ts';
 import type { CallDeps } from './engine/tool-call.ts';
+import { createConfigurationDesk } from './engine/configuration-desk.ts';
 import { callDirectly, dryRunCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
 import { executorByKind } from './engine/executor-by-kind.ts';
 import { turnNames } from './engine/plan-names.ts';
 import { readPlanSkills } from './engine/plan-skills.ts';
 import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
+import { createServerRefresh } from './engine/refresh-server.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
+import { testServer } from './engine/test-server.ts';
+import { toServer } from './engine/to-server.ts';
 import { translateChat, type AgentWord } from './engine/translate-chat.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
 import { createSignIns, type SignIns } from './mcp/oauth/sign-ins.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
 import { createOutbound, stayAt } from './net/outbound.ts';
+import { inBackground } from './platform/background.ts';
 import { systemClock } from './platform/clock.ts';
 import { randomIds } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
@@ -27,6 +35,7 @@ import type { ChatModel } from './ports/chat-model.ts';
 import type { OutboundHttp } from './ports/outbound.ts';
 import type { Clock, Ids, Logger } from './ports/runtime.ts';
 import type { SessionCall, Sessions } from './ports/session.ts';
+import type { ServerSource, UpstreamContext } from './ports/upstream.ts';
 import { countTokens } from './providers/count-tokens.ts';
 import { isPassedOn, proxyChat, type ProxyRequest } from './providers/proxy.ts';
 import { createChatModel } from './providers/registry.ts';
@@ -65,6 +74,8 @@ export type Services = {
   sessions: Sessions;
   /** Tokens of links that decide one approval (`storage/approval-link.ts`). */
   approvalLinks: { mint(link: ApprovalLink): Promise<string>; read(token: string): Promise<ApprovalLink | null> };
+  /** Reading what servers list, and trying one (`engine/refresh-server.ts`, `engine/test-server.ts`). */
+  servers(workspace: string): ServerDesk;
   /** People who sign in to servers, and the tokens that come of it. */
   signIns: SignIns;
   planTurn(principal: Principal, request: PlanRequest): Promise<Plan>;
@@ -78,6 +89,13 @@ export type Services = {
   proxyChat(principal: Principal, request: ProxiedChat): Promise<Response>;
   /** The tokens of a request as its provider counts them, in the provider's own bytes; null: it does not count. */
   countTokens(principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>): Promise<Response | null>;
+};
+
+/** `refreshIfStale` waits for nothing: what it begins goes on behind the answer. */
+export type ServerDesk = {
+  refresh(server: string, reason: RefreshReason, options?: { isNew?: boolean }): Promise<ListingReport | null>;
+  test(server: string, document?: Server): Promise<ServerTest>;
+  refreshIfStale(server: ServerAccess): void;
 };
 
 /** What a session runs its turns with. */
@@ -127,15 +145,49 @@ function build(bindings: Bindings): Wiring {
   });
   const code = createCodeExecutor(codeTools());
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: base.clock, log: base.log });
+  const fetchFor: CallDeps['fetch'] = (request, signal, onHop, purpose = 'tool') =>
+    outbound(request, { purpose, signal, ...(onHop && { onHop }) });
+  const upstreamContext = (workspace: string, server: ServerAccess, signal: AbortSignal, conversation: string): UpstreamContext => {
+    const tokens = signIns.tokens(workspace, server);
+    return {
+      fetch: toServer({ fetch: fetchFor }, signal),
+      secret: (name, host) => directory.secret(workspace, name, { ...(host !== undefined && { host }) }),
+      document: () => catalog(workspace).serverDocument(server.name),
+      ...(tokens !== null && { tokens }),
+      signal,
+      now: () => base.clock.now(),
+      log: base.log,
+      conversation,
+    };
+  };
+  const sources: Partial<Record<ServerKind, ServerSource>> = {};
+  const reading = {
+    ...base,
+    directory,
+    catalog,
+    sources,
+    context: (workspace: string, server: ServerAccess, signal: AbortSignal) => upstreamContext(workspace, server, signal, 'listing'),
+  };
+  const serverRefresh = createServerRefresh(reading);
+  const servers = (workspace: string): ServerDesk => ({
+    refresh: (server, reason, options) => serverRefresh.refresh(workspace, server, reason, options),
+    test: (server, document) => testServer(reading, workspace, server, document),
+    refreshIfStale: (server) => serverRefresh.refreshIfStale(workspace, server, inBackground),
+  });
   const callDeps = (workspace: string): CallDeps => {
-    const server = (name: string, tool?: string) => directory.server(workspace, name, tool);
+    const server = async (name: string, tool?: string): Promise<ServerAccess> => {
+      const access = await directory.server(workspace, name, tool);
+      serverRefresh.refreshIfStale(workspace, access, inBackground);
+      return access;
+    };
     return {
       clock: base.clock,
       log: base.log,
       executor: executorByKind({ builtin: code, local: code, static: createStaticExecutor(server) }),
       server,
-      fetch: (request, signal, onHop, purpose = 'tool') => outbound(request, { purpose, signal, ...(onHop && { onHop }) }),
+      fetch: fetchFor,
       refuses: (url) => refusedUrl(guard, url),
+      configuration: (keyId) => createConfigurationDesk(catalog(workspace), keyId),
       tokens: (access) => signIns.tokens(workspace, access),
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };
@@ -154,6 +206,7 @@ function build(bindings: Bindings): Wiring {
     catalog,
     sessions: createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey),
     approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
+    servers,
     signIns,
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     callTool: (principal, call) => callDirectly(direct(principal.workspace), principal, call, new AbortController().signal),

@@ -11,6 +11,7 @@ import type { Discovery } from '../core/server-state.ts';
 import type { Catalog, RefreshFailure } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ServerSource, UpstreamContext } from '../ports/upstream.ts';
+import { createRedactor, type Redactor } from './redact.ts';
 
 export type ReadDeps = {
   clock: Clock;
@@ -134,6 +135,7 @@ export function readServer(
   const source = sources[server.kind];
   if (source === undefined) throw new Problem('not_configured', `This Moniker cannot read servers of kind "${server.kind}".`);
   const abort = new AbortController();
+  const redactor = createRedactor();
   return new Promise((resolve, reject) => {
     const seconds = limits.discoveryTimeoutMs / 1000;
     const late = new Problem('upstream_timeout', `"${server.name}" did not tell what it lists within ${seconds} s.`, { retryable: true });
@@ -141,15 +143,25 @@ export function readServer(
       reject(late);
       abort.abort(late);
     });
-    const work = async (): Promise<Discovery> => await source.discover(server, { ...context(workspace, server, abort.signal), ...change });
+    const work = async (): Promise<Discovery> => {
+      const outside = { ...context(workspace, server, abort.signal), ...change };
+      const secret: UpstreamContext['secret'] = async (name, host) => redactor.keep(await outside.secret(name, host));
+      // A server that tells what it was sent does not get it into definitions, health or the log.
+      return redactor.data(await source.discover(server, { ...outside, secret, log: redactor.log(outside.log) }));
+    };
     work()
       .finally(() => {
         disarm();
         // Ends whatever was left running.
         abort.abort(new Error('the server has been read'));
       })
-      .then(resolve, reject);
+      .then(resolve, (error: unknown) => reject(withoutSecrets(error, redactor)));
   });
+}
+
+function withoutSecrets(error: unknown, { text, data }: Redactor): unknown {
+  if (!(error instanceof Problem)) return error;
+  return new Problem(error.code, text(error.detail), data({ ...error.extra }), { cause: error.cause });
 }
 
 /** For the server's health. What went wrong on our side is no word on the server, but it was not read. */

@@ -22,8 +22,8 @@ export type UpstreamContext = {
   /** The guarded way out, for this server: it follows no redirect to another origin. */
   fetch(request: Request): Promise<Response>;
   secret(name: string, host?: string): Promise<string>;
-  /** The text of an OpenAPI document that was given whole; null: it is at the server's `url`. */
-  document(): Promise<string | null>;
+  /** The text of an OpenAPI document that was given whole; null, or absent: it is at the server’s `url`. */
+  document?(): Promise<string | null>;
   /** Tokens of a server with `oauth`; absent: it has none. */
   tokens?: ServerTokens;
   signal: AbortSignal;
