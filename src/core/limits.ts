@@ -135,6 +135,8 @@ export const limits = {
   maxOpenApiBytes: 5 * MB,
   /** As YAML, whose reader takes some 30 times as much memory; the same as JSON is read up to `maxOpenApiBytes`. */
   maxOpenApiYamlBytes: 2.5 * MB,
+  /** It is read again after this: it changes with releases of its API, and reading it takes up to a second. */
+  openApiTtlMs: 60 * 60_000,
   /** Its objects and arrays, with aliases of YAML written out: large public ones of 5 MB have some 300,000. */
   maxOpenApiParts: 1_000_000,
   maxOpenApiDepth: 200,
@@ -173,6 +175,8 @@ export const limits = {
   maxMcpSessionIdLength: 1_024,
   /** Messages of a server during one call or one subscription: a talkative call has some hundred, and each is work. */
   maxServerMessages: 10_000,
+  /** Hearing of a server's changes, after which whoever still wants to begins again. */
+  maxListeningMs: 60 * 60_000,
   /** An event stream that breaks off is read on this often, waiting longer each time, whatever the server says. */
   maxStreamResumptions: 3,
   maxStreamResumptionWaitMs: 10_000,
@@ -194,6 +198,8 @@ export const limits = {
   /** Questions of a server during one call, and rounds of `input_required`. */
   maxInputRequests: 10,
   maxInputRounds: 10,
+  /** What a call asked for, as JSON, with what its server wants back. */
+  maxInputBytes: 512 * KB,
   /** Of one question of a server to a person: characters of its message and of each text of a field, fields, and choices of one. */
   maxElicitationMessageLength: 2_000,
   maxElicitationTextLength: 500,

@@ -209,6 +209,8 @@ export type ServerAccess = {
   mcp?: Pick<McpServer, 'era' | 'oauth' | 'sampling' | 'roots'>;
   /** Of an OpenAPI server: where its operations are called, as far as the document of the server says so. */
   baseUrl?: string;
+  /** Of an OpenAPI server: which operations it takes. */
+  openapi?: Pick<OpenApiServer, 'include' | 'exclude'>;
   /** What is known of it from the last time it answered; null: it never did. */
   connection: ServerConnection | null;
   /** Milliseconds since the epoch from which on its listing should be read again; null: never by itself. */
@@ -225,7 +227,10 @@ export function toServerAccess(
   const plain = { name, kind, url: document.url ?? '', ...(headers && { headers }), trusted, ...known };
   if (document.kind === 'static') return plain;
   const timed = { ...plain, ...(document.timeoutMs !== undefined && { timeoutMs: document.timeoutMs }) };
-  if (document.kind === 'openapi') return { ...timed, ...(document.baseUrl !== undefined && { baseUrl: document.baseUrl }) };
+  if (document.kind === 'openapi') {
+    const { baseUrl, include, exclude } = document;
+    return { ...timed, ...(baseUrl !== undefined && { baseUrl }), openapi: { ...(include && { include }), ...(exclude && { exclude }) } };
+  }
   const { era, oauth, sampling, roots } = document;
   return { ...timed, mcp: { ...(era && { era }), ...(oauth && { oauth }), ...(sampling && { sampling }), ...(roots && { roots }) } };
 }

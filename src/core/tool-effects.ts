@@ -1,9 +1,10 @@
 /**
- * What a tool's name says that it does. Hints of a server are only its word: a name that says "delete" is not made read-only by one.
- * Used by the policy, and by the reader of listings.
+ * What a tool's name and hints say that it does. Hints of a server are only its word: a name that says "delete" is not made read-only by
+ * one, and who is not trusted is not believed. Used by the policy, by the reader of listings, and by the executors of servers' tools.
  */
 import { limits } from './limits.ts';
 import { spaceWords } from './name-words.ts';
+import type { ToolAnnotations } from './tool.ts';
 
 /**
  * Whether the first verb of the name says that it changes something: `delete_file`, `repos-createIssue`, `browser_save`. After a verb of
@@ -14,6 +15,11 @@ export function contradictsReadOnly(name: string): boolean {
   const verb = words.find((word) => changing.has(word) || reading.has(word));
   if (verb === undefined || changing.has(verb)) return verb !== undefined;
   return words.some((word) => joining.has(word)) && words.some((word) => changing.has(word));
+}
+
+/** Whether another try of a call does no harm, by the word of a server that is trusted. */
+export function isRepeatable({ trusted, annotations }: { trusted?: boolean; annotations?: ToolAnnotations }): boolean {
+  return trusted === true && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true);
 }
 
 /** Cut at what is no letter and where capitals begin: `getHTTPPage_v2` is get, http, page, v. */

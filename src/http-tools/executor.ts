@@ -8,6 +8,7 @@ import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/secret.ts';
 import type { ServerAccess } from '../core/server.ts';
 import { errorResult } from '../core/tool.ts';
+import { isRepeatable } from '../core/tool-effects.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { toServerHeaders } from '../net/server-headers.ts';
 import type { ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
@@ -17,8 +18,7 @@ import { toResult } from './tool-reply.ts';
 export function createStaticExecutor(server: (name: string) => Promise<ServerAccess>): ToolExecutor {
   return {
     host: async (tool) => secretHostOf((await server(tool.server)).url),
-    // What a server says of its tools counts only where somebody trusts it.
-    isSafe: ({ trusted, annotations }) => trusted === true && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true),
+    isSafe: (tool) => isRepeatable(tool),
     async execute({ server: name, ownName, canonical }, args, context) {
       try {
         const { url, headers = {} } = await server(name);

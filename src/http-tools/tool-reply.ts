@@ -1,7 +1,11 @@
-/** What a server answered a tool call with, as a result: MCP's shape as such, other JSON and text as text, and faults in words. */
+/**
+ * What a server answered a tool call with, as a result: MCP's shape as such (but not where the server knows nothing of tools), other JSON
+ * and text as text, images of an API as images, and faults in words.
+ */
 import { z } from 'zod';
 import { isDeeperThan } from '../core/json-depth.ts';
 import { limits } from '../core/limits.ts';
+import { toBase64 } from '../core/skill-resource.ts';
 import { ContentBlock, errorResult, textResult, type ToolResult } from '../core/tool.ts';
 import type { BoundedBody } from '../net/read-bounded.ts';
 import { isRecord } from '../core/wire-value.ts';
@@ -13,10 +17,12 @@ const CallToolResult = z.object({
   structuredContent: z.record(z.string(), z.unknown()).nullish(),
 });
 
+/** `isPlain`: the answer of any HTTP API, in which `content` is a field like others. */
 export function toResult(
   canonical: string,
   { status, ok, headers }: Pick<Response, 'status' | 'ok' | 'headers'>,
   body: BoundedBody,
+  { isPlain = false }: { isPlain?: boolean } = {},
 ): ToolResult {
   const type = headers.get('content-type') ?? '';
   const text = textOf(body.bytes, type);
@@ -31,12 +37,20 @@ export function toResult(
       `${canonical} answered more than ${limit}, which is not read any further. Ask for less, or for a part of it.`,
     );
   }
-  if (text === null) return textResult(describe(body.bytes, type));
+  if (text === null) return (isPlain ? mediaResult(body.bytes, type) : null) ?? textResult(describe(body.bytes, type));
   if (text.trim() === '') return textResult('[The tool answered nothing, which is no error.]');
-  return isJson(type) || /^\s*[{[]/.test(text) ? readJson(canonical, text, type) : textResult(text);
+  return isJson(type) || /^\s*[{[]/.test(text) ? readJson(canonical, text, type, isPlain) : textResult(text);
 }
 
-function readJson(canonical: string, text: string, type: string): ToolResult {
+/** What models may be shown as it is; null: nothing of that. */
+function mediaResult(bytes: Uint8Array, type: string): ToolResult | null {
+  const [, mimeType, kind] = /^((image|audio)\/[a-z0-9.+-]{1,50})\s*(?:;|$)/i.exec(type) ?? [];
+  if (mimeType === undefined || bytes.byteLength === 0) return null;
+  const block = { data: toBase64(bytes), mimeType: mimeType.toLowerCase() };
+  return { isError: false, content: [kind?.toLowerCase() === 'image' ? { type: 'image', ...block } : { type: 'audio', ...block }] };
+}
+
+function readJson(canonical: string, text: string, type: string, isPlain: boolean): ToolResult {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -47,8 +61,8 @@ function readJson(canonical: string, text: string, type: string): ToolResult {
   if (isDeeperThan(value, limits.maxJsonDepth))
     return errorResult('tool_error', `${canonical} answered JSON that nests deeper than ${limits.maxJsonDepth} levels, which is not read.`);
   if (!isRecord(value)) return textResult(text);
-  const parsed = CallToolResult.safeParse(value);
-  if (!parsed.success) return { ...textResult(text), structuredContent: value };
+  const parsed = isPlain ? null : CallToolResult.safeParse(value);
+  if (!parsed?.success) return { ...textResult(text), structuredContent: value };
   const { content, isError, structuredContent } = parsed.data;
   const structured = structuredContent ?? undefined;
   return {

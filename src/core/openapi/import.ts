@@ -19,6 +19,8 @@ export type ImportRequest = Selection & {
   documentUrl: string;
   /** Where all operations are called, whatever the document says. */
   baseUrl?: string | undefined;
+  /** Sent with each call by its server: no arguments. */
+  headers?: readonly string[];
 };
 
 export type ImportedTools = {
@@ -28,7 +30,7 @@ export type ImportedTools = {
 };
 
 /** Throws `upstream_error` where no tools can be made of it, with what to do. */
-export function importOpenApi(value: unknown, { documentUrl, baseUrl, ...selection }: ImportRequest): ImportedTools {
+export function importOpenApi(value: unknown, { documentUrl, baseUrl, headers = [], ...selection }: ImportRequest): ImportedTools {
   const document = readOpenApi(value);
   const all = operationsOf(document);
   const names = toolNames(all);
@@ -40,12 +42,13 @@ export function importOpenApi(value: unknown, { documentUrl, baseUrl, ...selecti
   if (selected.length === 0) document.warn('include', all.length === 0 ? 'the document has no operations' : 'no operation is taken');
   const locate = baseUrl === undefined ? createLocator(document, documentUrl) : () => ({});
   const schemas = createSchemas(document);
+  const given = new Set(headers.map((name) => name.toLowerCase()));
   const tools: ImportedTools['tools'] = [];
   const operations = new Map<string, Operation>();
   let characters = 0;
   for (const found of selected) {
     const place = locate(found);
-    const made = place === null ? null : toTool(document, schemas, found);
+    const made = place === null ? null : toTool({ document, schemas, given }, found);
     if (place === null || made === null) continue;
     if (operations.has(found.name)) {
       document.warn(`tools.${found.name}`, 'is the name of two operations; the first one counts');

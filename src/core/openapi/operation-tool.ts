@@ -9,7 +9,7 @@ import type { JsonSchema, ToolAnnotations } from '../tool.ts';
 import { isRecord, recordOf } from '../wire-value.ts';
 import { createArgumentNames } from './argument-names.ts';
 import { follow, type OpenApiDocument } from './document.ts';
-import { parametersOf, type FoundParameter } from './parameters.ts';
+import { parametersOf } from './parameters.ts';
 import { bodyOf, fileSchema, isFile, type FoundBody } from './request-body.ts';
 import type { ReadSchema, Schemas } from './schemas.ts';
 import type { NamedOperation } from './selection.ts';
@@ -17,10 +17,14 @@ import { inputSchema, outputSchema } from './tool-schema.ts';
 
 export type OperationTool = { tool: Record<string, unknown> & { name: string }; operation: Omit<Operation, 'baseUrl'> };
 
+/** `given`: headers, in lower case, that are sent with each call and are no arguments. */
+export type Import = { document: OpenApiDocument; schemas: Schemas; given: ReadonlySet<string> };
+
 /** null: it cannot be told of, which was warned of. */
-export function toTool(document: OpenApiDocument, schemas: Schemas, found: NamedOperation): OperationTool | null {
+export function toTool(importing: Import, found: NamedOperation): OperationTool | null {
+  const { document, schemas } = importing;
   const where = `paths.${found.path}.${found.method.toLowerCase()}`;
-  const input = buildInput(document, schemas, found, where);
+  const input = buildInput(importing, found, where);
   const told = inputSchema(schemas, { schema: input.schema, references: input.references });
   if (told === null) {
     document.warn(`tools.${found.name}`, 'has more arguments than a definition may hold; left out');
@@ -73,7 +77,7 @@ type Input = {
 
 type Gathered = { properties: Map<string, JsonSchema | boolean>; required: string[]; references: Set<string> };
 
-function buildInput(document: OpenApiDocument, schemas: Schemas, found: NamedOperation, where: string): Input {
+function buildInput({ document, schemas, given }: Import, found: NamedOperation, where: string): Input {
   const nameOf = createArgumentNames();
   const gathered: Gathered = { properties: new Map(), required: [], references: new Set() };
   const add = (argument: string, { schema, references }: ReadSchema, description: string | null, isRequired: boolean): void => {
@@ -81,10 +85,13 @@ function buildInput(document: OpenApiDocument, schemas: Schemas, found: NamedOpe
     if (isRequired) gathered.required.push(argument);
     for (const reference of references) gathered.references.add(reference);
   };
-  const parameters = parametersOf(document, found, where).map((parameter): OperationParameter => {
+  const asked = parametersOf(document, found, where).filter(
+    (parameter) => parameter.in !== 'header' || !given.has(parameter.name.toLowerCase()),
+  );
+  const parameters = asked.map((parameter): OperationParameter => {
     const { isRequired, description, schema, ...how } = parameter;
     const argument = nameOf(parameter.name, parameter.in);
-    add(argument, readParameterSchema(schemas, parameter, schema, where), description, isRequired);
+    add(argument, schemas.read(schema, 'input', `${where}.${parameter.name}`), description, isRequired);
     return { argument, ...how };
   });
   const body = bodyOf(document, found, where);
@@ -98,11 +105,6 @@ function buildInput(document: OpenApiDocument, schemas: Schemas, found: NamedOpe
     ...(additional !== undefined && { additionalProperties: additional }),
   };
   return { schema, references, parameters, body: written };
-}
-
-/** A parameter that is not described takes any text. */
-function readParameterSchema(schemas: Schemas, { name }: FoundParameter, schema: unknown, where: string): ReadSchema {
-  return schemas.read(schema, 'input', `${where}.${name}`);
 }
 
 function described(schema: JsonSchema | boolean, description: string | null): JsonSchema | boolean {

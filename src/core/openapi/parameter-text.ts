@@ -1,0 +1,114 @@
+/**
+ * The value of a parameter as it is written in a path, a query, a header or a cookie. OpenAPI 3.1.1, "Style Values" and "Style Examples",
+ * which are RFC 6570's expansions; every value is percent-encoded, delimiters are not. Values inside values, which no style has a form
+ * for, are written as JSON. Throws `invalid_request` for what cannot stand in its place.
+ */
+import { invalidRequest, type Problem } from '../problem.ts';
+import type { OperationParameter } from '../server-state.ts';
+import { isRecord } from '../wire-value.ts';
+
+type Style = Pick<OperationParameter, 'style' | 'explode'>;
+
+/** Within one segment of a path, encoded. */
+export function pathText({ argument, name, style, explode, isJson }: OperationParameter, value: unknown): string {
+  const encode = (part: unknown): string => encodeInPath(argument, plain(part));
+  const [lists, pairs] = isJson === true ? [null, null] : partsOf(value);
+  const key = encodeText(name);
+  if (lists === null && pairs === null) {
+    const text = encodeInPath(argument, isJson === true ? JSON.stringify(value) : plain(value));
+    return style === 'matrix' ? `;${key}=${text}` : style === 'label' ? `.${text}` : text;
+  }
+  if ((lists ?? pairs)?.length === 0) throw unfit(argument, 'must not be empty: it is a part of the path');
+  const flat = lists?.map(encode) ?? pairs?.flatMap(([field, part]) => [encode(field), encode(part)]) ?? [];
+  const named = pairs?.map(([field, part]) => `${encode(field)}=${encode(part)}`) ?? flat;
+  switch (style) {
+    case 'matrix':
+      if (!explode) return `;${key}=${flat.join(',')}`;
+      return named.map((text) => (pairs === null ? `;${key}=${text}` : `;${text}`)).join('');
+    case 'label':
+      return explode ? `.${named.join('.')}` : `.${flat.join(',')}`;
+    default:
+      return explode ? named.join(',') : flat.join(',');
+  }
+}
+
+/** `name=value`, encoded, in order; none for a list without items. */
+export function queryPairs(
+  { name, style, explode, isJson }: Style & Pick<OperationParameter, 'name' | 'isJson'>,
+  value: unknown,
+): string[] {
+  if (value === undefined) return [];
+  const key = encodeText(name);
+  if (isJson === true) return [`${key}=${encodeText(JSON.stringify(value))}`];
+  const [lists, pairs] = partsOf(value);
+  if (lists === null && pairs === null) return [`${key}=${encodeText(plain(value))}`];
+  if (style === 'deepObject') return nested(name, value);
+  const flat = lists?.map(plain) ?? pairs?.flatMap(([field, part]) => [field, plain(part)]) ?? [];
+  if (flat.length === 0) return [];
+  if (!explode || (pairs !== null && style !== 'form')) return [`${key}=${flat.map(encodeText).join(delimiters[style] ?? ',')}`];
+  if (lists !== null) return flat.map((part) => `${key}=${encodeText(part)}`);
+  return pairs.map(([field, part]) => `${encodeText(field)}=${encodeText(plain(part))}`);
+}
+
+const delimiters: Partial<Record<OperationParameter['style'], string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
+
+/** `a[b][c]=1`, lists by their indexes: further than the specification goes, and as the servers that want it read it. */
+function nested(name: string, value: unknown): string[] {
+  const [lists, pairs] = partsOf(value);
+  if (lists !== null) return lists.flatMap((part, index) => nested(`${name}[${index}]`, part));
+  if (pairs !== null) return pairs.flatMap(([field, part]) => nested(`${name}[${field}]`, part));
+  return [`${encodeText(name)}=${encodeText(plain(value))}`];
+}
+
+/** As it is, but without characters that no header may have. */
+export function headerText(parameter: OperationParameter, value: unknown): string {
+  const text = joined(parameter, value);
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return text;
+  throw unfit(parameter.argument, 'holds a line break or another character that no header may have');
+}
+
+/** `name=value`; a list is one value, because a cookie that stands twice is read once. */
+export function cookieText(parameter: OperationParameter, value: unknown): string {
+  return `${parameter.name}=${encodeText(joined(parameter, value))}`;
+}
+
+function joined({ explode, isJson }: OperationParameter, value: unknown): string {
+  if (isJson === true) return JSON.stringify(value);
+  const [lists, pairs] = partsOf(value);
+  if (lists !== null) return lists.map(plain).join(',');
+  return pairs?.map(([field, part]) => `${field}${explode ? '=' : ','}${plain(part)}`).join(',') ?? plain(value);
+}
+
+/** What stands in a list, or in an object; neither: one value. */
+function partsOf(value: unknown): [lists: readonly unknown[], pairs: null] | [lists: null, pairs: [string, unknown][]] | [null, null] {
+  if (Array.isArray(value)) return [value, null];
+  return isRecord(value) ? [null, Object.entries(value)] : [null, null];
+}
+
+function plain(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** RFC 3986 §2.3: everything but unreserved characters. */
+export function encodeText(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** A server that decodes a path before it reads it must not be led elsewhere: no ".." between slashes, though these are encoded. */
+function encodeInPath(argument: string, text: string): string {
+  if (text === '') throw unfit(argument, 'must not be empty: it is a part of the path');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+  if (/[\u0000-\u001f\u007f]/.test(text)) throw unfit(argument, 'holds a control character, which no path may have');
+  if (text.split(/[\\/]/).some((piece) => piece === '.' || piece === '..')) {
+    throw unfit(argument, 'must not be "." or "..", nor have them between slashes: it is one part of the path');
+  }
+  return encodeText(text);
+}
+
+export function unfit(argument: string, message: string): Problem {
+  return invalidRequest([{ path: argument, message }]);
+}

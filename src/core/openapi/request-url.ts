@@ -1,0 +1,54 @@
+/**
+ * The address of one call: the base address, the path with its parameters, the query. Whatever the arguments are, it stays on the base's
+ * origin, below its path, and has as many segments as the path in the document.
+ */
+import { limits } from '../limits.ts';
+import { Problem, quoted } from '../problem.ts';
+import type { Operation } from '../server-state.ts';
+import { encodeText, pathText, queryPairs, unfit } from './parameter-text.ts';
+
+/** Throws `invalid_request` with the argument that cannot stand in its place. */
+export function requestUrl(
+  { path, parameters }: Pick<Operation, 'path' | 'parameters'>,
+  baseUrl: string,
+  args: Record<string, unknown>,
+): URL {
+  const base = new URL(baseUrl);
+  const inPath = new Map(parameters.filter((parameter) => parameter.in === 'path').map((parameter) => [parameter.name, parameter]));
+  const segments = path.split('/').map((segment) => {
+    const written = segment.replace(/\{([^{}]*)\}|[^{}]+|[{}]/g, (piece, name?: string) => {
+      if (name === undefined) return encodeLiteral(piece);
+      const parameter = inPath.get(name);
+      if (parameter === undefined) throw cannotBeWritten(path);
+      const value = Object.hasOwn(args, parameter.argument) ? args[parameter.argument] : undefined;
+      if (value === undefined || value === null) throw unfit(parameter.argument, 'is needed: it is a part of the path');
+      return pathText(parameter, value);
+    });
+    // What the URL parser takes for "." and ".." (WHATWG URL, "double-dot URL path segment"), whoever wrote which part of it.
+    if (/^(?:\.|%2e){1,2}$/i.test(written)) throw unfit(path, 'with these arguments would lead to another place');
+    return written;
+  });
+  const pathname = `${base.pathname.replace(/\/+$/, '')}${segments.join('/')}`;
+  const query = parameters.flatMap((parameter) =>
+    parameter.in === 'query' && Object.hasOwn(args, parameter.argument) && args[parameter.argument] !== null
+      ? queryPairs(parameter, args[parameter.argument])
+      : [],
+  );
+  const url = URL.parse(`${base.origin}${pathname}${query.length === 0 ? '' : `?${query.join('&')}`}`);
+  if (url === null || url.origin !== base.origin || url.pathname !== pathname) throw cannotBeWritten(path);
+  if (url.href.length > limits.maxUrlLength) {
+    throw unfit(path, `makes an address of ${url.href.length} characters with these arguments; at most ${limits.maxUrlLength} are sent`);
+  }
+  return url;
+}
+
+/** As it stands in the document, with what a path cannot hold encoded. */
+function encodeLiteral(text: string): string {
+  return text.toWellFormed().replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@%]+/gu, encodeText);
+}
+
+function cannotBeWritten(path: string): Problem {
+  return new Problem('upstream_error', `The path ${quoted(path)} of its document cannot be written with these arguments.`, {
+    retryable: false,
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * Runs the tools of `openapi` servers: each is one request, as its document describes it. What comes back is foreign: bounded, and every
+ * fault of it a result. What may be called, with what arguments, was settled at the door (`engine/call-tool.ts`).
+ */
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import { secretHostOf } from '../../core/secret.ts';
+import type { ServerAccess } from '../../core/server.ts';
+import type { Operation } from '../../core/server-state.ts';
+import { errorResult, type ToolResult } from '../../core/tool.ts';
+import { isRepeatable } from '../../core/tool-effects.ts';
+import { readBounded } from '../../net/read-bounded.ts';
+import type { ToolExecutor } from '../../ports/tool-executor.ts';
+import { toResult } from '../tool-reply.ts';
+import { baseUrlOf, toRequest } from './request.ts';
+
+/** Both `not_found` when it is gone. */
+export type OpenApiExecutorDeps = {
+  server(name: string): Promise<ServerAccess>;
+  operation(server: string, tool: string): Promise<Operation>;
+};
+
+export function createOpenApiExecutor({ server, operation }: OpenApiExecutorDeps): ToolExecutor {
+  return {
+    host: async (tool) => {
+      const [access, found] = await Promise.all([server(tool.server), operation(tool.server, tool.ownName)]);
+      return secretHostOf(baseUrlOf(access, found));
+    },
+    isSafe: (tool) => isRepeatable(tool),
+    async execute({ server: name, ownName, canonical }, args, context) {
+      try {
+        const [access, found] = await Promise.all([server(name), operation(name, ownName)]);
+        const response = await context.fetch(await toRequest(access, found, args, context));
+        const body = await readBounded(response, limits.maxToolReplyBytes);
+        return toResult(canonical, response, body, { isPlain: true });
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        return failure(canonical, error);
+      }
+    },
+  };
+}
+
+/** What is wrong with arguments is told as such: a model can mend it. */
+function failure(canonical: string, { code, detail, extra }: Problem): ToolResult {
+  if (code === 'invalid_request' && Array.isArray(extra.issues))
+    return errorResult('invalid_arguments', `${canonical} was not called: ${detail}`, extra.issues);
+  return errorResult(code === 'upstream_timeout' ? 'timeout' : 'tool_error', `${canonical} failed: ${detail}`);
+}

@@ -1,0 +1,90 @@
+/** The body of a call of an operation, by its content type. OpenAPI 3.1.1, "Request Body Object", "Considerations for `multipart` Content". */
+import { bodyForm } from '../../core/openapi/media-types.ts';
+import { queryPairs, unfit } from '../../core/openapi/parameter-text.ts';
+import type { Operation, OperationBody } from '../../core/server-state.ts';
+import { isRecord } from '../../core/wire-value.ts';
+
+/** `contentType` undefined: the platform writes it, with the boundary between the parts. */
+export type WrittenBody = { content: string | Uint8Array<ArrayBuffer> | FormData; contentType?: string };
+
+/** null: none is sent. Throws `invalid_request`. */
+export function writeBody({ body, parameters }: Pick<Operation, 'body' | 'parameters'>, args: Record<string, unknown>): WrittenBody | null {
+  if (body === null) return null;
+  const value = body.argument === null ? memberValues(body, parameters, args) : own(args, body.argument);
+  if (value === undefined) {
+    if (body.isRequired && body.argument !== null) throw unfit(body.argument, 'is needed: it is the body of the request');
+    return null;
+  }
+  const { contentType } = body;
+  const argument = body.argument ?? 'body';
+  const form = bodyForm(contentType);
+  switch (form) {
+    case 'json':
+      return { content: JSON.stringify(value), contentType };
+    case 'form':
+      return { content: formText(body, fieldsOf(argument, value)), contentType };
+    case 'multipart':
+      return { content: multipart(body, fieldsOf(argument, value)) };
+    case 'text':
+      return { content: typeof value === 'string' ? value : JSON.stringify(value), contentType };
+    case 'binary':
+      return { content: fromBase64(argument, value), contentType };
+    default:
+      return form satisfies never;
+  }
+}
+
+/** The members by their own names, and what else is given where the schema lets more be. undefined: nothing is, and nothing needs to be. */
+function memberValues(
+  { members = {}, isRequired }: OperationBody,
+  parameters: Operation['parameters'],
+  args: Record<string, unknown>,
+): unknown {
+  const named = Object.entries(members).filter(([, argument]) => Object.hasOwn(args, argument));
+  const known = new Set([...Object.values(members), ...parameters.map(({ argument }) => argument)]);
+  const others = Object.entries(args).filter(([argument]) => !known.has(argument));
+  if (named.length + others.length === 0 && !isRequired) return undefined;
+  return Object.fromEntries([...named.map(([name, argument]) => [name, args[argument]]), ...others]);
+}
+
+function own(args: Record<string, unknown>, argument: string): unknown {
+  return Object.hasOwn(args, argument) ? args[argument] : undefined;
+}
+
+function fieldsOf(argument: string, value: unknown): [string, unknown][] {
+  if (isRecord(value)) return Object.entries(value);
+  throw unfit(argument, 'must be an object: the body is a form');
+}
+
+/** Lists repeat their name, objects are written as `a[b]=c`, unless the document says how. */
+function formText({ styles = {} }: OperationBody, fields: readonly [string, unknown][]): string {
+  return fields
+    .flatMap(([name, value]) => {
+      const usual = { style: isRecord(value) ? ('deepObject' as const) : ('form' as const), explode: true };
+      return queryPairs({ name, ...(Object.hasOwn(styles, name) ? (styles[name] ?? usual) : usual) }, value);
+    })
+    .join('&')
+    .replaceAll('%20', '+');
+}
+
+function multipart({ files = [] }: OperationBody, fields: readonly [string, unknown][]): FormData {
+  const form = new FormData();
+  for (const [name, value] of fields) {
+    for (const part of Array.isArray(value) ? value : [value]) {
+      if (files.includes(name)) form.append(name, new Blob([fromBase64(name, part)], { type: 'application/octet-stream' }), name);
+      else if (typeof part === 'object' && part !== null) form.append(name, new Blob([JSON.stringify(part)], { type: 'application/json' }));
+      else form.append(name, part === null ? '' : String(part));
+    }
+  }
+  return form;
+}
+
+function fromBase64(argument: string, value: unknown): Uint8Array<ArrayBuffer> {
+  try {
+    if (typeof value !== 'string') throw new TypeError('no text');
+    return Uint8Array.from(atob(value), (character) => character.charCodeAt(0));
+  } catch {
+    // What is wrong with it is the same whatever the reason.
+    throw unfit(argument, 'must be bytes in base64');
+  }
+}

@@ -1,0 +1,42 @@
+/** The request that calls an operation: address, headers and body from the arguments. What cannot be sent is said with its argument. */
+import { cookieText, headerText } from '../../core/openapi/parameter-text.ts';
+import { requestUrl } from '../../core/openapi/request-url.ts';
+import { Problem } from '../../core/problem.ts';
+import type { ServerAccess } from '../../core/server.ts';
+import type { Operation } from '../../core/server-state.ts';
+import { toServerHeaders } from '../../net/server-headers.ts';
+import type { ToolContext } from '../../ports/tool-executor.ts';
+import { writeBody } from './request-body.ts';
+
+/** Throws `invalid_request` (`issues` name the argument), `not_configured`. */
+export async function toRequest(
+  server: Pick<ServerAccess, 'name' | 'headers' | 'baseUrl'>,
+  operation: Operation,
+  args: Record<string, unknown>,
+  context: Pick<ToolContext, 'secret' | 'idempotencyKey'>,
+): Promise<Request> {
+  const url = requestUrl(operation, baseUrlOf(server, operation), args).href;
+  const body = writeBody(operation, args);
+  const headers = new Headers({ accept: 'application/json, text/*;q=0.9, */*;q=0.8' });
+  const cookies: string[] = [];
+  for (const parameter of operation.parameters) {
+    const value = Object.hasOwn(args, parameter.argument) ? args[parameter.argument] : undefined;
+    if (value === undefined || value === null) continue;
+    if (parameter.in === 'header') headers.set(parameter.name, headerText(parameter, value));
+    if (parameter.in === 'cookie') cookies.push(cookieText(parameter, value));
+  }
+  // After the arguments: no model overrides what an administrator says.
+  const written = await toServerHeaders(url, server.headers ?? {}, (name, host) => context.secret(name, host));
+  for (const [name, value] of written) headers.set(name, value);
+  if (cookies.length > 0) headers.set('cookie', [headers.get('cookie'), ...cookies].filter((cookie) => cookie !== null).join('; '));
+  if (body?.contentType !== undefined) headers.set('content-type', body.contentType);
+  // The same for every try of one call, so that a server that knows the header does it once.
+  headers.set('idempotency-key', context.idempotencyKey);
+  return new Request(url, { method: operation.method, headers, ...(body !== null && { body: body.content }) });
+}
+
+export function baseUrlOf({ name, baseUrl }: Pick<ServerAccess, 'name' | 'baseUrl'>, operation: Operation): string {
+  const base = baseUrl ?? operation.baseUrl;
+  if (base !== undefined) return base;
+  throw new Problem('not_configured', `The server ${name} does not say where its operations are called. Set its baseUrl, or refresh it.`);
+}

@@ -1,0 +1,61 @@
+/**
+ * Reads what an `openapi` server lists: the operations of its document, which was given whole or is fetched from its address. Nothing else
+ * is fetched, whatever the document refers to. What becomes of its operations is `core/openapi/import.ts`.
+ */
+import { limits } from '../../core/limits.ts';
+import { fault } from '../../core/openapi/document.ts';
+import { importOpenApi } from '../../core/openapi/import.ts';
+import { Problem } from '../../core/problem.ts';
+import { secretHostOf } from '../../core/secret.ts';
+import { callUrlOf, type ServerAccess } from '../../core/server.ts';
+import { noOffers } from '../../core/server-state.ts';
+import { readBounded } from '../../net/read-bounded.ts';
+import { toServerHeaders } from '../../net/server-headers.ts';
+import type { ServerSource, UpstreamContext } from '../../ports/upstream.ts';
+import { parseOpenApiText } from './read-document.ts';
+
+export function createOpenApiSource(): ServerSource {
+  return {
+    async discover(server, context) {
+      const text = (await context.document?.()) ?? (await fetchDocument(server, context));
+      const { tools, operations, warnings } = importOpenApi(parseOpenApiText(text), {
+        documentUrl: server.url,
+        baseUrl: server.baseUrl,
+        headers: Object.keys(server.headers ?? {}),
+        ...server.openapi,
+      });
+      return { tools, operations, warnings, connection: null, offers: noOffers, ttlMs: limits.openApiTtlMs };
+    },
+  };
+}
+
+async function fetchDocument(server: ServerAccess, context: UpstreamContext): Promise<string> {
+  const { url } = server;
+  if (url === '') throw fault('is not there. Give its address as url, or the document itself as document');
+  // Credentials are for the API: a document that lies at another host is public, or needs an address of its own.
+  const isOwnHost = secretHostOf(url) === secretHostOf(callUrlOf({ kind: 'openapi', url, baseUrl: server.baseUrl }) ?? url);
+  const headers = await toServerHeaders(url, isOwnHost ? (server.headers ?? {}) : {}, (name, host) => context.secret(name, host));
+  headers.set('accept', 'application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5');
+  const response = await context.fetch(new Request(url, { headers }));
+  const { bytes, truncated } = await readBounded(response, limits.maxOpenApiBytes);
+  if (!response.ok) {
+    const unauthorized = response.status === 401 || response.status === 403;
+    const remedy = unauthorized ? ' It wants credentials: give them as headers.' : '';
+    throw new Problem('upstream_error', `The address of the OpenAPI document answered ${response.status}.${remedy}`, {
+      ...(unauthorized && { unauthorized: true }),
+      ...(response.status < 500 && { retryable: false }),
+    });
+  }
+  if (truncated)
+    throw fault(`has more than ${limits.maxOpenApiBytes} bytes. Leave out what no tool needs (descriptions, examples, operations)`);
+  return decode(bytes);
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    // Which byte it was helps nobody.
+    throw fault('is not UTF-8');
+  }
+}
