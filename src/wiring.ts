@@ -22,6 +22,8 @@ import { testServer } from './engine/test-server.ts';
 import { toServer } from './engine/to-server.ts';
 import { translateChat, type AgentWord } from './engine/translate-chat.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
+import { createOpenApiExecutor } from './http-tools/openapi/executor.ts';
+import { createOpenApiSource } from './http-tools/openapi/source.ts';
 import { createSignIns, type SignIns } from './mcp/oauth/sign-ins.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
@@ -160,7 +162,7 @@ function build(bindings: Bindings): Wiring {
       conversation,
     };
   };
-  const sources: Partial<Record<ServerKind, ServerSource>> = {};
+  const sources: Partial<Record<ServerKind, ServerSource>> = { openapi: createOpenApiSource() };
   const reading = {
     ...base,
     directory,
@@ -183,7 +185,10 @@ function build(bindings: Bindings): Wiring {
     return {
       clock: base.clock,
       log: base.log,
-      executor: executorByKind({ builtin: code, local: code, static: createStaticExecutor(server) }),
+      executor: executorByKind({
+        ...{ builtin: code, local: code, static: createStaticExecutor(server) },
+        openapi: createOpenApiExecutor({ server, operation: (name, tool) => directory.operation(workspace, name, tool) }),
+      }),
       server,
       fetch: fetchFor,
       refuses: (url) => refusedUrl(guard, url),

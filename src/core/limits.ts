@@ -442,6 +442,8 @@ export const limits = {
   mcpSessionUnusedMs: 60 * 60_000,
   /** The alarm is moved at most this often. */
   mcpSessionTouchMs: 5 * 60_000,
+  /** How long a client whose stream ended waits before it comes back. */
+  mcpRetryMs: 1_000,
   /** Requests of one session that are not answered yet, and its streams that are open. */
   maxMcpRequestsInFlight: 64,
   maxMcpSessionStreams: 32,

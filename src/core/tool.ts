@@ -18,6 +18,12 @@ export function toInputSchema(input: z.ZodObject): JsonSchema {
   return { ...schema, additionalProperties: schema.additionalProperties ?? false };
 }
 
+/** Of what a tool of ours answers: with nothing in it that is not declared. */
+export function toOutputSchema(output: z.ZodObject): JsonSchema {
+  const { $schema: _version, ...schema } = z.toJSONSchema(output, { io: 'output' });
+  return schema;
+}
+
 export const ToolKind = z.enum(['builtin', 'local', 'mcp', 'openapi', 'static', 'made', 'client', 'ui']);
 export type ToolKind = z.infer<typeof ToolKind>;
 

@@ -3,6 +3,7 @@
  * the entry does to arguments is `core/entry-arguments.ts`; who runs them is `execute-call.ts`. Used by the call door, dry runs, and
  * whoever has to say beforehand what a call will be sent with.
  */
+import { isConfigurationTool } from '../core/configuration/modes.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { givenArguments, ownArguments, secretArguments } from '../core/entry-arguments.ts';
 import { checkInput } from '../core/input-schema.ts';
@@ -21,14 +22,16 @@ export type EntryCall =
 export function readEntryCall(tool: EditionTool, args: Arguments, caller: Caller): EntryCall {
   const { given, ignored } = givenArguments(tool.arguments, args);
   const refuse = (result: ToolResult, issues: Issue[]): EntryCall => ({ ok: false, result, issues, ignored });
-  const issues = checkInput(tool.inputSchema, given);
+  // Those answer for every fault in a form of their own, and forgive what their schema, which is written for models, does not.
+  const issues = isConfigurationTool(tool.canonical) ? [] : checkInput(tool.inputSchema, given);
   if (issues.length > 0) return refuse(invalidArguments(tool, issues), issues);
   const merged = ownArguments(tool.arguments, given, caller);
   if (!merged.ok) {
     const text = missingField(tool, merged.missing);
     return refuse(errorResult('not_allowed', text), [{ path: '', message: text }]);
   }
-  const faults = tool.sourceSchema === undefined ? [] : ownFaults(tool, tool.sourceSchema, merged.own);
+  const faults =
+    tool.sourceSchema === undefined || isConfigurationTool(tool.canonical) ? [] : ownFaults(tool, tool.sourceSchema, merged.own);
   if (faults.length > 0) return refuse(unfitArguments(tool, given, faults), faults);
   return { ok: true, own: merged.own, ignored };
 }

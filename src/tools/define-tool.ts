@@ -4,8 +4,17 @@
  */
 import { z } from 'zod';
 import { issuesOf } from '../core/issues.ts';
+import type { Issue } from '../core/problem.ts';
 import { parseAlias, parseWireName } from '../core/names.ts';
-import { errorResult, textResult, toInputSchema, type JsonSchema, type ToolAnnotations, type ToolResult } from '../core/tool.ts';
+import {
+  errorResult,
+  textResult,
+  toInputSchema,
+  toOutputSchema,
+  type JsonSchema,
+  type ToolAnnotations,
+  type ToolResult,
+} from '../core/tool.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
 
 type JsonValue = string | number | boolean | null | undefined | readonly JsonValue[] | { readonly [key: string]: JsonValue };
@@ -22,7 +31,11 @@ export type ToolSpec<Input extends z.ZodObject> = {
   description: string;
   /** `.describe()` every field. Fields with `.default()` need not be given. */
   input: Input;
+  /** What `structuredContent` is, where it is declared: of errors as well. */
+  output?: z.ZodObject;
   annotations?: ToolAnnotations;
+  /** What bad arguments are answered with, where a tool has a form of its own for that. Absent: `invalid_arguments` with each fault. */
+  refuse?(issues: readonly Issue[]): ToolResult;
   /** Lower than the 30 s that every call has. */
   timeoutMs?: number;
   /** True: a second run of this call with the same idempotency key does no harm. Absent: as `readOnlyHint` and `idempotentHint` say. */
@@ -37,6 +50,7 @@ export type DefinedTool = {
   aliases: readonly string[];
   description: string;
   inputSchema: JsonSchema;
+  outputSchema?: JsonSchema;
   annotations?: ToolAnnotations;
   timeoutMs?: number;
   isSafe?(args: Record<string, unknown>): boolean;
@@ -65,6 +79,7 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): De
     aliases,
     description: spec.description.trim(),
     inputSchema: toInputSchema(spec.input),
+    ...(spec.output !== undefined && { outputSchema: toOutputSchema(spec.output) }),
     ...(spec.annotations && { annotations: spec.annotations }),
     ...(spec.timeoutMs !== undefined && { timeoutMs: spec.timeoutMs }),
     ...(spec.isSafe !== undefined && { isSafe: spec.isSafe }),
@@ -72,6 +87,7 @@ export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): De
       const parsed = await spec.input.safeParseAsync(args);
       if (!parsed.success) {
         const issues = issuesOf(parsed.error.issues, args);
+        if (spec.refuse !== undefined) return spec.refuse(issues);
         const lines = issues.map((issue) => `- ${issue.path}: ${issue.message}`);
         return errorResult('invalid_arguments', `Not run: the arguments of ${spec.name} are not valid.\n${lines.join('\n')}`, issues);
       }

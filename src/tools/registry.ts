@@ -6,6 +6,7 @@ import { CanonicalName } from '../core/names.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import { bash } from './bash.ts';
 import { calculate } from './calculate.ts';
+import { configurationToolset } from './configuration/all.ts';
 import { currentTime } from './current-time.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { deleteFile } from './delete-file.ts';
@@ -27,6 +28,7 @@ const builtinTools: readonly DefinedTool[] = [
   fetchResult,
   findTools,
   useSkill,
+  ...configurationToolset,
 ];
 const localTools: readonly DefinedTool[] = [currentTime, calculate];
 
@@ -41,8 +43,18 @@ export function codeTools(): readonly CodeTool[] {
 export function toolDefinitions(): ToolDefinition[] {
   return registered
     .map(({ canonical, server, tool }): ToolDefinition => {
-      const { name, description, inputSchema, annotations, aliases } = tool;
-      return { canonical, server, name, kind: server, description, inputSchema, aliases, ...(annotations && { annotations }) };
+      const { name, description, inputSchema, outputSchema, annotations, aliases } = tool;
+      return {
+        canonical,
+        server,
+        name,
+        kind: server,
+        description,
+        inputSchema,
+        aliases,
+        ...(outputSchema && { outputSchema }),
+        ...(annotations && { annotations }),
+      };
     })
     .sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
 }

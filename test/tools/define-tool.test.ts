@@ -8,7 +8,9 @@ import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { defineTool, ToolFault, type ToolSpec } from '../../src/tools/define-tool.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools, register, toolDefinitions } from '../../src/tools/registry.ts';
+import { isConfigurationTool } from '../../src/core/configuration/modes.ts';
 import { checkInput } from '../../src/core/input-schema.ts';
+import { configurationTools } from '../../src/core/reserved-names.ts';
 
 const context = { signal: new AbortController().signal, files: createMemoryFiles() } as unknown as ToolContext;
 
@@ -116,7 +118,8 @@ describe('a tool in code', () => {
 
 describe('the registry', () => {
   it('lists the tools of this code base by canonical name, with their own aliases', () => {
-    expect(toolDefinitions().map(({ canonical, aliases }) => [canonical, ...aliases])).toEqual([
+    const others = toolDefinitions().filter(({ canonical }) => !isConfigurationTool(canonical));
+    expect(others.map(({ canonical, aliases }) => [canonical, ...aliases])).toEqual([
       ['builtin.bash', 'shell'],
       ['builtin.delete_file'],
       ['builtin.fetch_result'],
@@ -129,6 +132,11 @@ describe('the registry', () => {
       ['local.calculate'],
       ['local.current_time'],
     ]);
+  });
+
+  it('has the thirteen tools that configure toolsets, under the names that are kept for them', () => {
+    const found = toolDefinitions().filter(({ canonical }) => isConfigurationTool(canonical));
+    expect(found.map(({ name }) => name).sort()).toEqual([...configurationTools].sort());
   });
 
   it('describes every field to the model, and refuses unknown ones', () => {

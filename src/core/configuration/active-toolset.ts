@@ -1,0 +1,78 @@
+/** What `get-active-toolset` answers: what is equipped, what of it can be called now, and what stands in the way of the rest. */
+import { z } from 'zod';
+import { limits } from '../limits.ts';
+import { ServerHealth } from '../server-state.ts';
+import { shorten, type Standings } from './available-tools.ts';
+import { fitRows } from './fit.ts';
+import { Context, contextOf, tokensOf } from './token-estimate.ts';
+import { documentOf, toolInfo, ToolInfo, ToolsetInfo, toolsetInfo, type StoredToolset } from './toolset-info.ts';
+import type { ToolTable } from './tool-table.ts';
+
+export const ActiveToolset = z.object({
+  success: z.boolean(),
+  error: z.string().optional(),
+  equipped: z.boolean(),
+  mode: z.enum(['configuration', 'normal']).optional(),
+  toolset: ToolsetInfo.optional(),
+  serverStatus: z
+    .object({ totalConfigured: z.int(), enabled: z.int(), available: z.int(), unavailable: z.int() })
+    .optional()
+    .meta({ description: 'Of the servers that the toolset has tools of.' }),
+  toolSummary: z.object({ currentlyExposed: z.int(), totalDiscovered: z.int(), filteredOut: z.int() }).optional(),
+  exposedTools: z.array(z.object({ server: z.string(), tools: z.array(ToolInfo) })).optional(),
+  unavailableServers: z
+    .array(z.object({ name: z.string(), status: ServerHealth.shape.status.optional(), reason: z.string().optional() }))
+    .optional(),
+  warnings: z.array(z.string()).optional(),
+  context: Context.optional(),
+});
+export type ActiveToolset = z.infer<typeof ActiveToolset>;
+
+export function describeActive(
+  stored: StoredToolset | null,
+  mode: 'configuration' | 'normal',
+  table: ToolTable,
+  standings: Standings,
+): ActiveToolset {
+  if (stored === null) return { success: true, equipped: false, mode };
+  const toolset = toolsetInfo(stored, table, stored.name, limits.maxConfigurationAnswerBytes / 2);
+  const rows = documentOf(stored).tools.map((entry) => toolInfo(entry, table));
+  const exposed = rows.filter(({ active }) => active);
+  const shown = fitRows(exposed, limits.maxConfigurationAnswerBytes / 2);
+  const bad = toolset.servers.flatMap(({ name, enabled }) => {
+    const { status, reason } = standings.get(name) ?? {};
+    const isDown = status === 'failing' || status === 'unauthorized';
+    return enabled && !isDown ? [] : [{ name, ...(status && { status }), ...(reason && { reason: shorten(reason) }) }];
+  });
+  const there = table.tools.filter(({ source }) => source?.state !== 'missing');
+  const costs = new Map(there.map((tool) => [tool.canonical as string, tokensOf(tool)]));
+  const tokens = exposed.reduce((sum, { namespacedName }) => sum + (costs.get(namespacedName) ?? 0), 0);
+  const total = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
+  const distinct = new Set(exposed.map(({ namespacedName }) => namespacedName)).size;
+  return {
+    success: true,
+    equipped: true,
+    mode,
+    toolset,
+    serverStatus: {
+      totalConfigured: toolset.totalServers,
+      enabled: toolset.enabledServers,
+      available: toolset.totalServers - bad.length,
+      unavailable: bad.length,
+    },
+    toolSummary: { currentlyExposed: exposed.length, totalDiscovered: there.length, filteredOut: there.length - distinct },
+    exposedTools: [...Map.groupBy(shown.rows, ({ server }) => server)].map(([server, tools]) => ({ server, tools })),
+    unavailableServers: bad,
+    warnings: [
+      ...rows
+        .filter(({ state }) => state !== 'ready')
+        .slice(0, limits.maxToldAdvice)
+        .map(({ wireName, namespacedName, state }) => {
+          const why = state === 'held' ? 'its definition has changed, and somebody has to accept it' : 'its server does not list it';
+          return `${wireName} (${namespacedName}) cannot be called: ${why}`;
+        }),
+      ...(shown.leftOut > 0 ? [`${shown.leftOut} more tools are exposed than there is room to tell of`] : []),
+    ],
+    context: contextOf(tokens, total),
+  };
+}

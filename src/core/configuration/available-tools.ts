@@ -1,0 +1,165 @@
+/**
+ * What `list-available-tools` answers: every tool that a toolset may be built of, by server, with what each costs. Bounded: of thousands
+ * the first are told, and how to see the others.
+ */
+import { z } from 'zod';
+import { limits } from '../limits.ts';
+import { oneLine } from '../paragraphs.ts';
+import { ServerHealth } from '../server-state.ts';
+import type { ToolDefinition } from '../tool.ts';
+import { namesOfEntry, shownAliases } from './entry-names.ts';
+import { fitRows } from './fit.ts';
+import { Context, contextOf, tokensOf } from './token-estimate.ts';
+import type { ToolTable } from './tool-table.ts';
+
+export const AvailableToolsQuery = z.strictObject({
+  server: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: 'Only the tools of this server.', examples: ['github'] }),
+  query: z
+    .string()
+    .max(limits.maxFindQueryLength)
+    .optional()
+    .meta({ description: 'Only tools whose name or description has all of these words.' }),
+  after: z.string().max(192).optional().meta({ description: 'Only tools that come after this namespacedName: to read on.' }),
+});
+export type AvailableToolsQuery = z.infer<typeof AvailableToolsQuery>;
+
+const AvailableTool = z.object({
+  name: z.string(),
+  description: z.string().optional(),
+  namespacedName: z.string(),
+  serverName: z.string(),
+  refId: z.string(),
+  wireName: z.string().meta({ description: 'What it is called in a toolset that gives it no alias.' }),
+  alias: z.string().optional().meta({ description: 'The first of its default aliases.' }),
+  aliases: z.array(z.string()).meta({ description: 'Those that it brings along.' }),
+  state: z
+    .enum(['ready', 'held'])
+    .meta({ description: '`held`: its definition has changed, and it cannot be called until somebody accepts that.' }),
+  context: Context,
+});
+
+export const AvailableTools = z.object({
+  success: z.boolean(),
+  error: z.string().optional(),
+  summary: z
+    .object({
+      totalTools: z.int(),
+      totalServers: z.int(),
+      matchingTools: z.int(),
+      shownTools: z.int(),
+      leftOut: z.int().meta({ description: 'Matching tools that are not shown here.' }),
+      nextAfter: z.string().optional().meta({ description: 'Give it as `after` to read on.' }),
+      tokens: z.int().meta({ description: 'Of all tools together.' }),
+    })
+    .optional(),
+  toolsByServer: z
+    .array(
+      z.object({
+        serverName: z.string(),
+        toolCount: z.int(),
+        status: ServerHealth.shape.status.optional(),
+        reason: z.string().optional(),
+        context: Context,
+        tools: z.array(AvailableTool),
+      }),
+    )
+    .optional(),
+});
+export type AvailableTools = z.infer<typeof AvailableTools>;
+export type AvailableTool = z.infer<typeof AvailableTool>;
+
+/** By server name; servers of which nothing is known are left out. */
+export type Standings = ReadonlyMap<string, Pick<ServerHealth, 'status' | 'reason'>>;
+
+export function listAvailable(table: ToolTable, standings: Standings, query: AvailableToolsQuery): AvailableTools {
+  const there = table.tools.filter(({ source }) => source?.state !== 'missing');
+  const tokens = new Map(there.map((tool) => [tool.canonical, tokensOf(tool)]));
+  const total = sum(there, (tool) => tokens.get(tool.canonical) ?? 0);
+  const matching = there.filter(matcher(query));
+  const byServer = Map.groupBy(there, ({ server }) => server);
+  const names = new Set(matching.map(({ server }) => server));
+  const isNarrow = query.server !== undefined || query.query !== undefined;
+  const servers = [...byServer].filter(([name]) => !isNarrow || names.has(name));
+  const heads = servers.map(([serverName, tools]) => {
+    const { status, reason } = standings.get(serverName) ?? {};
+    const context = contextOf(
+      sum(tools, (tool) => tokens.get(tool.canonical) ?? 0),
+      total,
+    );
+    return { serverName, toolCount: tools.length, ...(status && { status }), ...(reason && { reason: shorten(reason) }), context };
+  });
+  const fittingHeads = fitRows(heads, limits.maxConfigurationAnswerBytes / 2);
+  const rows = matching.map((tool) => rowOf(tool, table, contextOf(tokens.get(tool.canonical) ?? 0, total)));
+  const shown = fitRows(rows, limits.maxConfigurationAnswerBytes / 2);
+  const rowsByServer = Map.groupBy(shown.rows, ({ serverName }) => serverName);
+  const last = shown.rows.at(-1)?.namespacedName;
+  return {
+    success: true,
+    summary: {
+      totalTools: there.length,
+      totalServers: byServer.size,
+      matchingTools: matching.length,
+      shownTools: shown.rows.length,
+      leftOut: shown.leftOut,
+      ...(shown.leftOut > 0 && last !== undefined && { nextAfter: last }),
+      tokens: total,
+    },
+    toolsByServer: withRows(fittingHeads.rows, heads, rowsByServer),
+  };
+}
+
+type Head = Omit<NonNullable<AvailableTools['toolsByServer']>[number], 'tools'>;
+
+/** A server whose tools are shown has a head, however many there are. */
+function withRows(fitting: readonly Head[], all: readonly Head[], rows: ReadonlyMap<string, AvailableTool[]>) {
+  const told = new Set(fitting);
+  const heads = all.filter((head) => told.has(head) || rows.has(head.serverName));
+  return heads.map((head) => ({ ...head, tools: rows.get(head.serverName) ?? [] }));
+}
+
+function matcher({ server, query, after }: AvailableToolsQuery): (tool: ToolDefinition) => boolean {
+  const words = (query ?? '').toLowerCase().split(/\s+/).filter(Boolean).slice(0, limits.maxFindQueryWords);
+  return (tool) => {
+    if (server !== undefined && tool.server !== server) return false;
+    if (after !== undefined && tool.canonical <= after) return false;
+    if (words.length === 0) return true;
+    const text = `${tool.canonical} ${tool.description.slice(0, limits.maxIndexedDescriptionLength)}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+}
+
+function rowOf(tool: ToolDefinition, table: ToolTable, context: Context): AvailableTool {
+  const { canonical, name, server, source } = tool;
+  const names = namesOfEntry({ tool: canonical }, tool);
+  const aliases = shownAliases(names);
+  const [alias] = aliases;
+  const description = shorten(tool.description);
+  return {
+    name,
+    ...(description !== '' && { description }),
+    namespacedName: canonical,
+    serverName: server,
+    refId: table.pinOf(canonical),
+    wireName: names.wireName,
+    ...(alias !== undefined && { alias }),
+    aliases,
+    state: source?.state === 'held' ? 'held' : 'ready',
+    context,
+  };
+}
+
+/** Enough to choose by; whoever builds a toolset sees the whole of it there. */
+const maxToldDescription = 200;
+
+export function shorten(text: string): string {
+  const line = oneLine(text);
+  return line.length <= maxToldDescription ? line : `${line.slice(0, maxToldDescription).trimEnd()}…`.toWellFormed();
+}
+
+function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

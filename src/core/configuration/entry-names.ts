@@ -1,0 +1,34 @@
+/**
+ * The names that an entry of a toolset document gives its tool, as a compiled edition has them (`named-entry.ts`), for whoever tells of a
+ * document without compiling it. Never used to resolve a call.
+ */
+import { limits } from '../limits.ts';
+import { parseAlias, parseWireName, toWireName } from '../names.ts';
+import type { ToolDefinition } from '../tool.ts';
+import type { AliasMode, ToolsetEntry } from '../toolset.ts';
+
+export type EntryAliasName = { name: string; mode: AliasMode };
+export type EntryNames = { wireName: string; aliases: readonly EntryAliasName[] };
+
+/** `definition` undefined: its server never listed it, or is gone. */
+export function namesOfEntry(entry: ToolsetEntry, definition: ToolDefinition | undefined): EntryNames {
+  const canonical = entry.tool ?? '';
+  // As `named-entry.ts` cuts it where the document is all that is known: server names hold no dot.
+  const ownName = definition?.name ?? canonical.slice(canonical.indexOf('.') + 1);
+  const written: readonly EntryAliasName[] = (entry.aliases ?? definition?.aliases ?? []).map((alias) =>
+    typeof alias === 'string' ? { name: alias, mode: 'announced' } : alias,
+  );
+  const legal = written.flatMap(({ name, mode }) => {
+    const parsed = parseAlias(name);
+    return parsed.ok ? [{ name: parsed.alias as string, mode }] : [];
+  });
+  const aliases = legal.slice(0, limits.maxAliasesPerEntry);
+  const given = entry.name === undefined ? null : parseWireName(entry.name);
+  const announced = aliases.find(({ mode }) => mode === 'announced');
+  return { wireName: given?.ok ? given.wireName : (announced?.name ?? toWireName(canonical, ownName)), aliases };
+}
+
+/** Those that may be shown to whoever calls tools. */
+export function shownAliases({ aliases }: EntryNames): string[] {
+  return [...new Set(aliases.filter(({ mode }) => mode === 'announced' || mode === 'function').map(({ name }) => name))];
+}

@@ -1,0 +1,81 @@
+/**
+ * The tools that a key may build toolsets of, to be found by the two names that they have: the canonical one, and `refId`, the hash of the
+ * definition. Made anew for each call of a configuration tool, so that nothing in it is stale.
+ */
+import { z } from 'zod';
+import type { KnownTools } from '../known-tools.ts';
+import { quote } from '../names.ts';
+import { nearNames } from '../suggest.ts';
+import type { ToolDefinition } from '../tool.ts';
+import { pinOf } from '../tool-pin.ts';
+
+export const namespacedName = z.string().meta({
+  description: 'The tool as list-available-tools names it, <server>.<tool>. Spelled exactly so.',
+  examples: ['github.create_issue'],
+});
+export const refId = z.string().meta({
+  description: 'In place of namespacedName, or to be sure that it is still this definition: its hash, as list-available-tools shows it.',
+  pattern: '^[0-9a-f]{64}$',
+});
+
+/** At least one of the two; both must name the same tool. */
+export type ToolReference = { namespacedName?: string | undefined; refId?: string | undefined };
+
+export type ToolTable = {
+  /** Sorted by canonical name. */
+  readonly tools: readonly ToolDefinition[];
+  readonly known: KnownTools;
+  pinOf(canonical: string): string;
+  find(reference: ToolReference, path: string): FoundTool;
+};
+export type FoundTool = { ok: true; definition: ToolDefinition } | { ok: false; fault: string };
+
+export async function buildToolTable(tools: readonly ToolDefinition[]): Promise<ToolTable> {
+  const hashes = await Promise.all(tools.map(pinOf));
+  const byName = new Map<string, ToolDefinition>(tools.map((tool) => [tool.canonical, tool]));
+  const pins = new Map<string, string>(tools.map(({ canonical }, index) => [canonical, hashes[index] ?? '']));
+  const byPin = Map.groupBy(tools, ({ canonical }) => pins.get(canonical) ?? '');
+  const servers = new Set(tools.map(({ server }) => server));
+  let suggestionsLeft = maxSuggestedNames;
+
+  const unknown = (name: string): string => {
+    const near = suggestionsLeft === 0 ? [] : nearNames(name, spellings(tools));
+    suggestionsLeft = Math.max(0, suggestionsLeft - 1);
+    const hint = near.length === 0 ? 'list-available-tools shows what there is' : `did you mean ${near.join(', ')}?`;
+    return `there is no tool ${quote(name)}; ${hint}`;
+  };
+
+  return {
+    tools,
+    known: { get: (canonical) => byName.get(canonical), all: () => byName.values(), hasServer: (server) => servers.has(server) },
+    pinOf: (canonical) => pins.get(canonical) ?? '',
+    find({ namespacedName, refId }, path) {
+      const refuse = (member: string, message: string): FoundTool => ({ ok: false, fault: `${path}${member}: ${message}` });
+      if (namespacedName === undefined && refId === undefined) return refuse('', 'names no tool: give namespacedName, or refId');
+      const named = namespacedName === undefined ? undefined : byName.get(namespacedName);
+      if (namespacedName !== undefined && named === undefined) return refuse('.namespacedName', unknown(namespacedName));
+      if (refId === undefined) return named === undefined ? refuse('', 'names no tool') : { ok: true, definition: named };
+      if (!/^[0-9a-f]{64}$/.test(refId)) return refuse('.refId', 'must be 64 hex digits, as list-available-tools shows them');
+      const meant = byPin.get(refId) ?? [];
+      const names = meant.map(({ canonical }) => canonical).join(', ');
+      if (meant.length === 0) return refuse('.refId', 'is no definition of now: the tool has changed, or is gone; take its namespacedName');
+      if (named !== undefined && !meant.includes(named))
+        return refuse('.refId', `is the definition of ${names}, not of ${named.canonical}; give one of the two`);
+      const [only, ...others] = named === undefined ? meant : [named];
+      if (only === undefined || others.length > 0) return refuse('.refId', `is the definition of ${names}: give namespacedName as well`);
+      return { ok: true, definition: only };
+    },
+  };
+}
+
+/** Suggestions cost a walk over all tools each. */
+const maxSuggestedNames = 20;
+
+/** Not those that are gone: nobody could call them. */
+function* spellings(tools: readonly ToolDefinition[]): Generator<readonly [string, string]> {
+  for (const tool of tools) {
+    if (tool.source?.state === 'missing') continue;
+    yield [tool.canonical, tool.canonical];
+    yield [tool.name, tool.canonical];
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * How a configuration tool is written: a request read, work at the desk of the key, and one answer in two forms, structured and in words.
+ * Whatever goes wrong is told in the declared form as well, since strict MCP clients take no other.
+ */
+import type { z } from 'zod';
+import { faultText } from '../../core/configuration/refusals.ts';
+import { Problem } from '../../core/problem.ts';
+import { errorResult, textResult, type ToolAnnotations, type ToolResult, type ToolResultCode } from '../../core/tool.ts';
+import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
+import { defineTool, ToolFault, type DefinedTool } from '../define-tool.ts';
+
+/** `text`: the same for models. `isError`: it came to nothing, and the answer says why. */
+export type Told<Answer> = { answer: Answer; text: string; isError?: boolean };
+
+export type ConfigurationToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> = {
+  name: string;
+  title: string;
+  description: string;
+  input: Input;
+  output: Output;
+  annotations: Pick<ToolAnnotations, 'readOnlyHint' | 'destructiveHint' | 'idempotentHint'>;
+  /** The answer of a call that came to nothing. */
+  failed(error: string): z.infer<Output>;
+  /** Throws `ToolFault`s and `Problem`s. */
+  run(request: z.infer<Input>, desk: ConfigurationDesk): Promise<Told<z.infer<Output>>>;
+};
+
+export function defineConfigurationTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  spec: ConfigurationToolSpec<Input, Output>,
+): DefinedTool {
+  const { name, title, description, input, output, annotations } = spec;
+  const refuse = (code: ToolResultCode, error: string): ToolResult => ({
+    isError: true,
+    code,
+    content: [{ type: 'text', text: `Nothing was done. ${error}` }],
+    structuredContent: spec.failed(error),
+  });
+  return defineTool({
+    name,
+    description,
+    input,
+    output,
+    annotations: { title, openWorldHint: false, ...annotations },
+    refuse: (issues) =>
+      refuse('invalid_arguments', faultText(issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)))),
+    async run(request, { configuration }) {
+      if (configuration === null) return refuse('not_allowed', 'Toolsets cannot be configured from here.');
+      try {
+        const { answer, text, isError = false } = await spec.run(request, configuration);
+        return { ...(isError ? errorResult('tool_error', text) : textResult(text)), structuredContent: answer };
+      } catch (error) {
+        if (error instanceof ToolFault) return refuse('tool_error', error.message);
+        if (error instanceof Problem) return refuse(error.code === 'forbidden' ? 'not_allowed' : 'tool_error', error.detail);
+        throw error;
+      }
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { ActiveToolset, describeActive } from '../../core/configuration/active-toolset.ts';
+import { buildToolTable } from '../../core/configuration/tool-table.ts';
+import { tellToolset } from '../../core/configuration/toolset-info.ts';
+import { defineConfigurationTool } from './configuration-tool.ts';
+import { tellWarnings } from './write-draft.ts';
+
+export const getActiveToolset = defineConfigurationTool({
+  name: 'get-active-toolset',
+  title: 'Show the equipped toolset',
+  description: 'Shows which toolset is equipped, what its tools are called, what of it can be called now, and what it costs.',
+  input: z.strictObject({}),
+  output: ActiveToolset,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  failed: (error) => ({ success: false, error, equipped: false }),
+  async run(_request, desk) {
+    const { toolset, mode } = await desk.equipment();
+    const document = toolset === null ? null : await desk.toolset(toolset);
+    const table = await buildToolTable(await desk.tools());
+    const answer = describeActive(document, mode, table, await desk.servers());
+    return { answer, text: tell(answer) };
+  },
+});
+
+function tell({ toolset, toolSummary, unavailableServers = [], warnings = [], context, mode }: ActiveToolset): string {
+  if (toolset === undefined) return 'No toolset is equipped. list-saved-toolsets shows what there is to equip; build-toolset makes one.';
+  const down = unavailableServers.map(({ name, status = 'not listing its tools', reason }) => {
+    return `the server ${name} is ${status}${reason === undefined ? '' : `: ${reason}`}`;
+  });
+  const cost = `${toolSummary?.currentlyExposed} tools can be called, about ${context?.tokens} tokens (${context?.percent}% of all tools). Mode: ${mode}.`;
+  return `${tellToolset(toolset)}\n${cost}${tellWarnings([...down, ...warnings])}`;
+}

@@ -1,0 +1,38 @@
+import { AvailableTools, AvailableToolsQuery, listAvailable } from '../../core/configuration/available-tools.ts';
+import { buildToolTable } from '../../core/configuration/tool-table.ts';
+import { defineConfigurationTool } from './configuration-tool.ts';
+
+export const listAvailableTools = defineConfigurationTool({
+  name: 'list-available-tools',
+  title: 'List available tools',
+  description:
+    'Lists every tool that a toolset can be built of, by server: its namespacedName and refId, which build-toolset takes, what it does, the aliases it brings along, and the context it costs. Long lists come in parts: narrow them by server or query, or read on with after.',
+  input: AvailableToolsQuery,
+  output: AvailableTools,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  failed: (error) => ({ success: false, error }),
+  async run(query, desk) {
+    const answer = listAvailable(await buildToolTable(await desk.tools()), await desk.servers(), query);
+    return { answer, text: tell(answer) };
+  },
+});
+
+function tell({ summary, toolsByServer = [] }: AvailableTools): string {
+  if (summary === undefined) return 'There is nothing to list.';
+  const { totalTools, totalServers, matchingTools, shownTools, leftOut, nextAfter, tokens } = summary;
+  const which = matchingTools === totalTools ? '' : ` ${matchingTools} of them match.`;
+  const rest =
+    leftOut === 0
+      ? ''
+      : ` ${shownTools} are shown, ${leftOut} are left out: narrow by server or query, or read on with after ${nextAfter}.`;
+  const head = `${totalTools} tools of ${totalServers} servers, about ${tokens} tokens together.${which}${rest}`;
+  const servers = toolsByServer.flatMap(({ serverName, toolCount, status, reason, tools }) => {
+    const health = status === undefined || status === 'ok' ? '' : `, ${status}${reason === undefined ? '' : `: ${reason}`}`;
+    const rows = tools.map(({ namespacedName, aliases, state, context, description = '' }) => {
+      const also = aliases.length === 0 ? '' : ` (aliases: ${aliases.join(', ')})`;
+      return `- ${namespacedName}${also}${state === 'held' ? ' [held]' : ''} ~${context.tokens} tokens: ${description}`;
+    });
+    return [`## ${serverName} (${toolCount} tools${health})`, ...rows];
+  });
+  return [head, ...servers].join('\n');
+}

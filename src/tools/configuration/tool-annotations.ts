@@ -1,0 +1,111 @@
+/** Adding and removing notes of a toolset's tools. Both find their entries alike, and can be made again upon whatever is there. */
+import { z } from 'zod';
+import { addNotes, Note, NoteName, removeNotes, type Annotated } from '../../core/configuration/annotations.ts';
+import { faultText } from '../../core/configuration/refusals.ts';
+import { buildToolTable } from '../../core/configuration/tool-table.ts';
+import { documentOf } from '../../core/configuration/toolset-info.ts';
+import { EntryReference, findEntries } from '../../core/configuration/update.ts';
+import { limits } from '../../core/limits.ts';
+import type { Toolset } from '../../core/toolset.ts';
+import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
+import { ToolFault } from '../define-tool.ts';
+import { defineConfigurationTool } from './configuration-tool.ts';
+import { requireToolset } from './toolset-name.ts';
+import { writeAgain, writeDraft } from './write-draft.ts';
+
+const where = {
+  toolRef: EntryReference.meta({
+    description: 'The tool, named by namespacedName or refId; all its entries where it stands several times.',
+  }),
+  toolset: z.string().optional().meta({ description: 'Of a saved toolset. Left out: the equipped one.' }),
+};
+
+const common = {
+  success: z.boolean(),
+  error: z.string().optional(),
+  toolset: z.string().optional(),
+  tool: z.string().optional(),
+  successCount: z.int(),
+  errorCount: z.int(),
+  errors: z.array(z.string()).optional(),
+};
+
+const none = (error: string) => ({ success: false, error, successCount: 0, errorCount: 1, errors: [error] });
+
+export const addToolAnnotation = defineConfigurationTool({
+  name: 'add-tool-annotation',
+  title: 'Annotate a tool',
+  description:
+    'Adds notes to a tool of the equipped toolset, or of another: they stand beneath its description, for whoever calls it. Notes are only added: one whose name is taken is left out and reported.',
+  input: z.strictObject({ ...where, notes: z.array(Note).min(1).max(limits.maxNotesPerEntry) }),
+  output: z.object({ ...common, addedNotes: z.array(Note) }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  failed: (error) => ({ ...none(error), addedNotes: [] }),
+  async run({ toolRef, notes, toolset }, desk) {
+    const { done, ...outcome } = await annotate(desk, { toolRef, toolset }, (stored, indices) => addNotes(stored, indices, notes));
+    const added = new Map(notes.map((note) => [note.name, note] as const).reverse());
+    const addedNotes = done.flatMap((name) => added.get(name) ?? []);
+    return { answer: { ...outcome.answer, addedNotes }, ...tell(outcome.answer, 'added', done) };
+  },
+});
+
+export const removeToolAnnotation = defineConfigurationTool({
+  name: 'remove-tool-annotation',
+  title: 'Take notes off a tool',
+  description: 'Removes notes of a tool of the equipped toolset, or of another, by their names.',
+  input: z.strictObject({
+    ...where,
+    names: z.array(NoteName).min(1).max(limits.maxNotesPerEntry).meta({ description: 'Of the notes to remove.' }),
+  }),
+  output: z.object({ ...common, removedNotes: z.array(z.string()) }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+  failed: (error) => ({ ...none(error), removedNotes: [] }),
+  async run({ toolRef, names, toolset }, desk) {
+    const { done, ...outcome } = await annotate(desk, { toolRef, toolset }, (stored, indices) => removeNotes(stored, indices, names));
+    return { answer: { ...outcome.answer, removedNotes: done }, ...tell(outcome.answer, 'removed', done) };
+  },
+});
+
+type Target = { toolRef: EntryReference; toolset: string | undefined };
+type Change = (stored: Toolset, indices: readonly number[]) => Annotated;
+
+/** Throws where the tool is not found. */
+async function annotate(desk: ConfigurationDesk, { toolRef, toolset: given }: Target, change: Change) {
+  const table = await buildToolTable(await desk.tools());
+  const toolset = given ?? (await desk.equipment()).toolset;
+  if (toolset === null) throw new ToolFault('toolset: nothing is equipped: name the toolset whose tool you mean');
+  const { done, faults, tool } = await writeAgain(async () => {
+    const stored = await requireToolset(desk, toolset, 'toolset');
+    const before = documentOf(stored);
+    const found = findEntries(
+      before.tools.map((entry) => ({ entry })),
+      toolRef,
+      'toolRef',
+      table,
+    );
+    if (!found.ok) throw new ToolFault(found.fault);
+    const { document, ...annotated } = change(before, found.indices);
+    const tool = before.tools[found.indices[0]]?.tool ?? '';
+    if (annotated.done.length === 0) return { ...annotated, tool };
+    const places = document.tools.map(() => ({ path: null, hasAlias: false }));
+    await writeDraft(desk, toolset, { document, places }, stored.version, table);
+    return { ...annotated, tool };
+  });
+  const answer = {
+    success: done.length > 0,
+    ...(done.length === 0 && { error: faultText(faults) }),
+    toolset,
+    tool,
+    successCount: done.length,
+    errorCount: faults.length,
+    ...(faults.length > 0 && { errors: faults }),
+  };
+  return { done, answer };
+}
+
+type Outcome = { toolset: string; tool: string; errors?: string[] };
+
+function tell({ toolset, tool, errors = [] }: Outcome, verb: string, done: readonly string[]): { text: string; isError: boolean } {
+  const left = errors.length === 0 ? '' : ` Not ${verb}: ${faultText(errors)}.`;
+  return { text: `${tool} in ${toolset}: ${verb} ${done.join(', ') || 'nothing'}.${left}`, isError: done.length === 0 };
+}

@@ -1,0 +1,61 @@
+/**
+ * The configuration tools over a catalog in memory, run as the call door runs them: every answer is held against the schema that its tool
+ * declares, as a strict MCP client does.
+ */
+import { expect } from 'vitest';
+import type { EditionTool } from '../../../src/core/edition.ts';
+import { checkInput } from '../../../src/core/input-schema.ts';
+import type { Principal } from '../../../src/core/principal.ts';
+import { contentText, type ToolDefinition } from '../../../src/core/tool.ts';
+import { createConfigurationDesk } from '../../../src/engine/configuration-desk.ts';
+import type { ConfigurationDesk } from '../../../src/ports/configuration-desk.ts';
+import type { ToolContext } from '../../../src/ports/tool-executor.ts';
+import { createCodeExecutor } from '../../../src/tools/executor.ts';
+import { codeTools, toolDefinitions } from '../../../src/tools/registry.ts';
+import { createFakeCatalog, type FakeCatalog } from '../../fakes/catalog.ts';
+import { toolOf } from '../../fakes/known-tools.ts';
+
+const executor = createCodeExecutor(codeTools());
+const schemas = new Map(toolDefinitions().map(({ canonical, outputSchema }) => [canonical as string, outputSchema]));
+
+export const someTools: readonly ToolDefinition[] = [
+  toolOf('git', 'status', { description: 'Shows the working tree.' }),
+  toolOf('git', 'log', { description: 'Shows commits.' }),
+  toolOf('docker', 'ps', { description: 'Lists containers.' }),
+  toolOf('docker', 'run', { description: 'Starts a container.' }),
+];
+
+// Tests look into answers of many shapes; their assertions are the check.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type ToldAnswer = { isError: boolean; code: string | undefined; text: string; json: any };
+
+export type Bench = {
+  catalog: FakeCatalog;
+  /** With the root key, unless told otherwise. */
+  run(tool: string, args?: Record<string, unknown>, keyId?: string): Promise<ToldAnswer>;
+  key(rights: Pick<Principal, 'scopes' | 'toolsets'>): Promise<string>;
+};
+
+/** `around`: puts something between the tools and the desk. */
+export function configurationBench(
+  tools: readonly ToolDefinition[] = someTools,
+  around: (desk: ConfigurationDesk, catalog: FakeCatalog) => ConfigurationDesk = (desk) => desk,
+): Bench {
+  const catalog = createFakeCatalog({ definitions: [...toolDefinitions(), ...tools] });
+  return {
+    catalog,
+    async run(tool, args = {}, keyId = 'root') {
+      const canonical = `builtin.${tool}`;
+      // The executor reads nothing else of an edition's tool, and these tools nothing else of the context.
+      const context = { configuration: around(createConfigurationDesk(catalog, keyId), catalog) } as ToolContext;
+      const result = await executor.execute({ canonical } as EditionTool, args, context);
+      expect(checkInput(schemas.get(canonical) ?? {}, result.structuredContent ?? {}), `${tool}: ${JSON.stringify(result)}`).toEqual([]);
+      expect(result.structuredContent, tool).toBeDefined();
+      return { isError: result.isError, code: result.code, text: contentText(result.content), json: result.structuredContent };
+    },
+    async key(rights) {
+      const { record } = await catalog.createKey({ name: 'test', scopes: [...rights.scopes], toolsets: rights.toolsets?.slice() });
+      return record.id;
+    },
+  };
+}
