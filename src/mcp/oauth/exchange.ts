@@ -30,6 +30,7 @@ export async function exchangeWith<T>(
   let refused: Problem | null = null;
   const get: FetchLike = async (url, init) => {
     if (refused !== null) throw refused;
+    abort.signal.throwIfAborted();
     try {
       requireSafe(new URL(url));
       return await bounded(await context.send(new Request(url, init), abort.signal));

@@ -1,0 +1,214 @@
+/** What servers and issuers do that mean harm: `mcp-hostile-servers.json`, rows `auth-*`, `www-authenticate-ssrf` and `token-endpoint-other-host`. */
+import { describe, expect, it } from 'vitest';
+import type { ServerOAuth } from '../../../src/core/server.ts';
+import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';
+import { createInstallation, own, problemOf, serverOf, signIn } from './installation.ts';
+
+const url = 'https://mcp.example.com/mcp';
+const issuer = 'https://login.example.com';
+const byPerson: ServerOAuth = { grant: 'authorization_code' };
+const byClient: ServerOAuth = { grant: 'client_credentials', clientId: 'us', clientSecret: { secret: 'S' } };
+
+function installed(options: Partial<AuthorizationServerOptions> = {}, oauth: ServerOAuth = byPerson) {
+  const fake = createAuthorizationServer({ issuer, resource: url, clients: { us: { secret: 'value of S' } }, ...options });
+  const server = serverOf('docs', url, oauth);
+  // A host that answers everything: what is not sent there was not sent for another reason than that it is not there.
+  const anyone = { answer: async () => Response.json({}) };
+  const installation = createInstallation([fake, anyone], [server]);
+  installation.secrets.set('S', { value: 'value of S', hosts: ['login.example.com'] });
+  const signIns = installation.isolate();
+  const tokens = signIns.tokens('main', server);
+  if (tokens === null) throw new Error('the server has no oauth');
+  return { ...installation, fake, signIns, tokens };
+}
+
+const inside = [
+  'http://169.254.169.254/latest',
+  'https://169.254.169.254/',
+  'https://10.0.0.1/',
+  'http://10.0.0.1',
+  'https://[::1]/',
+  'https://localhost/',
+  'http://plain.example.com/',
+];
+
+describe('an address inside, or without https, is not asked', () => {
+  it.each(inside)('when a challenge names %s as the place of the metadata', async (place) => {
+    const { tokens, sent } = installed({}, byClient);
+    expect(await problemOf(tokens.renew(null, `Bearer resource_metadata="${place}"`))).toMatchObject({ code: 'upstream_error' });
+    expect(sent).toEqual([]);
+  });
+
+  it.each(inside)('when the metadata names %s as the authorization server', async (place) => {
+    const { signIns, sent } = installed({ resourceMetadata: { authorization_servers: [place] } });
+    expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'upstream_error' });
+    expect(sent).toEqual(['https://mcp.example.com/.well-known/oauth-protected-resource/mcp']);
+  });
+
+  it.each(inside)('when the issuer has clients registered at %s', async (place) => {
+    const { signIns, sent } = installed({ metadata: { registration_endpoint: place } });
+    expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'upstream_error' });
+    expect(sent).toHaveLength(2);
+  });
+
+  it.each(inside)('when the issuer gives tokens at %s, whatever a secret is bound to', async (place) => {
+    const { tokens, sent, secrets } = installed({ metadata: { token_endpoint: place } }, byClient);
+    secrets.set('S', {
+      value: 'value of S',
+      hosts: ['login.example.com', '169.254.169.254', '10.0.0.1', '[::1]', 'localhost', 'plain.example.com'],
+    });
+    expect(await problemOf(tokens.token())).toMatchObject({ code: 'upstream_error' });
+    expect(sent).toHaveLength(2);
+  });
+
+  it.each(inside)('when the issuer ends tokens at %s: they are forgotten here', async (place) => {
+    const { fake, signIns, sent, logged } = installed({ metadata: { revocation_endpoint: place } });
+    await signIn(signIns, fake, 'docs');
+    const before = sent.length;
+    await signIns.forget('main', 'docs');
+    expect(sent).toHaveLength(before);
+    expect(logged()).toContain('not revoked');
+  });
+
+  it('when the metadata is said to be there by a redirect', async () => {
+    const { signIns, sent } = installed({
+      instead: {
+        '/.well-known/oauth-protected-resource/mcp': () => new Response(null, { status: 302, headers: { location: 'https://10.0.0.1/' } }),
+      },
+    });
+    expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'upstream_error' });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('the address that a person opens', () => {
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'vbscript:x',
+    'http://plain.example.com/authorize',
+    'https://a:b@login.example.com/authorize',
+  ])('is not %s', async (place) => {
+    const { signIns, stored } = installed({ metadata: { authorization_endpoint: place } });
+    expect(await problemOf(signIns.begin('main', 'docs', own))).toMatchObject({ code: 'upstream_error' });
+    expect(stored.get('main/docs')?.value ?? '').not.toContain('codeVerifier');
+  });
+
+  it('is data, whatever a shell would make of it', async () => {
+    const { signIns } = installed({ metadata: { authorization_endpoint: `${issuer}/$(id);\`id\`|x?a=$(id)` } });
+    const { authorizationUrl } = await signIns.begin('main', 'docs', own);
+    expect(authorizationUrl.startsWith(`${issuer}/$(id);%60id%60|x?a=%24%28id%29&`)).toBe(true);
+  });
+});
+
+describe('tokens are asked for', () => {
+  it('on another host than the issuer only where its own metadata says so', async () => {
+    const other = 'https://tokens.example.net/token';
+    const { fake, tokens, sent, secrets } = installed({ metadata: { token_endpoint: other } }, byClient);
+    // The issuer says so; the administrator does not.
+    expect(await problemOf(tokens.token())).toMatchObject({ code: 'forbidden' });
+    expect(sent).not.toContain(other);
+    secrets.set('S', { value: 'value of S', hosts: ['tokens.example.net'] });
+    await problemOf(tokens.token());
+    expect(sent).toContain(other);
+    expect(fake.grants()).toEqual([]);
+  });
+
+  it('never where metadata says so that names another issuer', async () => {
+    const { tokens, sent } = installed(
+      { metadata: { issuer: 'https://another.example.com', token_endpoint: 'https://tokens.example.net/token' } },
+      byClient,
+    );
+    expect(await problemOf(tokens.token())).toMatchObject({ code: 'upstream_error' });
+    expect(sent).not.toContain('https://tokens.example.net/token');
+  });
+
+  it('never by the metadata of another resource', async () => {
+    for (const resource of ['https://bank.example.com/mcp', 'https://mcp.example.com/other']) {
+      const { tokens, signIns, fake } = installed({ resourceMetadata: { resource } }, byClient);
+      expect(await problemOf(tokens.token())).toMatchObject({ code: 'upstream_error' });
+      expect(fake.grants()).toEqual([]);
+      expect(await signIns.status('main', 'docs')).toEqual({ status: 'signed-out' });
+    }
+  });
+
+  it('never by metadata that cannot be read: then only the challenge of the server could tell', async () => {
+    for (const resource of ['no url', 7, null]) {
+      const { tokens, fake } = installed({ resourceMetadata: { resource } }, byClient);
+      expect(await tokens.token()).toBeNull();
+      expect(fake.grants()).toEqual([]);
+    }
+  });
+
+  it('never with a code that was asked for without S256', async () => {
+    const { signIns } = installed({ metadata: { code_challenge_methods_supported: ['plain'] } });
+    expect((await problemOf(signIns.begin('main', 'docs', own))).detail).toContain('S256');
+  });
+});
+
+describe('an answer of an issuer', () => {
+  const huge = () => new Response(`{"issuer":"${'x'.repeat(10_000_000)}"}`, { headers: { 'content-type': 'application/json' } });
+  it.each([
+    ['that is huge', huge],
+    ['that is no JSON', () => new Response('<html>')],
+    ['that is null', () => Response.json(null)],
+    ['that is a list', () => Response.json([1])],
+    ['that has other types', () => Response.json({ access_token: { toString: 1 }, token_type: 7 })],
+    ['with a token that would be two headers', () => Response.json({ access_token: 'a\r\nx-admin: 1', token_type: 'Bearer' })],
+    ['with an empty token', () => Response.json({ access_token: '', token_type: 'Bearer' })],
+    ['with a token that no header holds', () => Response.json({ access_token: 'x'.repeat(20_000), token_type: 'Bearer' })],
+    ['with a token of another type', () => Response.json({ access_token: 'abc', token_type: 'mac' })],
+    ['with a fault that is a page', () => new Response('x'.repeat(60_000), { status: 400 })],
+    ['with a fault that is long', () => Response.json({ error: 'invalid_scope', error_description: 'y'.repeat(60_000) }, { status: 400 })],
+    ['with a fault whose name is a page', () => Response.json({ error: '<script>'.repeat(1000) }, { status: 400 })],
+  ])('%s gives no token and a short fault', async (_what, answer) => {
+    const { tokens } = installed({ instead: { '/token': answer } }, byClient);
+    const problem = await problemOf(tokens.token());
+    expect(problem.status).toBe(502);
+    expect(problem.detail.length).toBeLessThan(800);
+    expect(problem.detail).not.toContain('<script>');
+  });
+
+  it('with a life that is no number ends at some time, or by the server’s word', async () => {
+    for (const expires_in of ['abc', -5, 1e300]) {
+      const { tokens, signIns } = installed(
+        { instead: { '/token': () => Response.json({ access_token: 'abc', token_type: 'Bearer', expires_in }) } },
+        byClient,
+      );
+      await tokens.token().catch(() => null);
+      expect(await signIns.status('main', 'docs')).toMatchObject({ status: expect.stringMatching(/^signed-/) });
+    }
+  });
+
+  it('that never comes ends with the time of one step', async () => {
+    const { fake, tokens, clockLeft } = stuck();
+    const waiting = problemOf(tokens.token());
+    await fake;
+    clockLeft();
+    expect(await waiting).toMatchObject({ code: 'upstream_timeout' });
+  });
+});
+
+/** An issuer that takes a request and never answers; time is in the test's hand. */
+function stuck() {
+  let asked = (): void => undefined;
+  const fake = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  let over: (() => void) | null = null;
+  const silent = {
+    answer: (request: Request) =>
+      new Promise<Response>((_resolve, reject) => {
+        request.signal.addEventListener('abort', () => reject(request.signal.reason));
+        asked();
+      }),
+  };
+  const installation = createInstallation([silent], [serverOf('docs', url, byClient)], [], (_ms, run) => {
+    over = run;
+    return () => undefined;
+  });
+  const tokens = installation.isolate().tokens('main', installation.servers[0] as ReturnType<typeof serverOf>);
+  if (tokens === null) throw new Error('the server has no oauth');
+  return { fake, tokens, clockLeft: () => over?.() };
+}

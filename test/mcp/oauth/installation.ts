@@ -1,0 +1,136 @@
+/** Signing in over a store in memory and the real guarded way out, behind which hosts are fakes. Several isolates may share the store. */
+import { Problem } from '../../../src/core/problem.ts';
+import { secretUseRefusal } from '../../../src/core/secret.ts';
+import type { ServerAccess, ServerOAuth } from '../../../src/core/server.ts';
+import { createSignIns, type SignIns } from '../../../src/mcp/oauth/sign-ins.ts';
+import { createOutbound, stayAt } from '../../../src/net/outbound.ts';
+import type { ServerGrant } from '../../../src/ports/catalog.ts';
+import type { Clock } from '../../../src/ports/runtime.ts';
+import { createMasterKey } from '../../../src/storage/master-key.ts';
+import { createNonce, mintState, readState } from '../../../src/storage/sign-in-state.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import type { FakeAuthorizationServer } from '../../fakes/authorization-server.ts';
+import { keptLog } from '../../fakes/runtime.ts';
+
+export const redirectUri = 'https://moniker.example.com/oauth/callback';
+export const own = { redirectUri, metadataUrl: null };
+
+export function serverOf(name: string, url: string, oauth: ServerOAuth | null): ServerAccess {
+  return {
+    name,
+    kind: 'mcp',
+    url,
+    trusted: false,
+    ready: [],
+    held: [],
+    version: 1,
+    connection: null,
+    staleAt: null,
+    ...(oauth !== null && { mcp: { oauth } }),
+  };
+}
+
+export type Installation = ReturnType<typeof createInstallation>;
+
+export function createInstallation(
+  fakes: Pick<FakeAuthorizationServer, 'answer'>[],
+  servers: ServerAccess[],
+  allowPrivateHosts: string[] = [],
+  after: Clock['after'] = systemClock.after,
+) {
+  const stored = new Map<string, ServerGrant>();
+  const secrets = new Map<string, { value: string; hosts: string[] }>();
+  /** Every URL that a request really went to. */
+  const sent: string[] = [];
+  const log = keptLog();
+  let ahead = 0;
+  // Time passes by itself, since waiting is part of it; a test may jump.
+  const clock: Clock = { ...systemClock, after, now: () => Date.now() + ahead };
+  const outbound = createOutbound({ allowPrivateHosts, publicUrl: null }, async (request) => {
+    sent.push(request.url);
+    for (const fake of fakes) {
+      const answer = await fake.answer(request);
+      if (answer !== null) return answer;
+    }
+    throw new TypeError('no such host');
+  });
+  const grants = (workspace: string) => ({
+    async serverGrant(server: string): Promise<ServerGrant> {
+      await Promise.resolve();
+      return stored.get(`${workspace}/${server}`) ?? { value: null, revision: 0 };
+    },
+    async saveServerGrant(server: string, { value, revision }: ServerGrant): Promise<boolean> {
+      await Promise.resolve();
+      const at = `${workspace}/${server}`;
+      if ((stored.get(at)?.revision ?? 0) !== revision) return false;
+      stored.set(at, { value, revision: revision + 1 });
+      return true;
+    },
+  });
+  const master = createMasterKey('a master key of at least 32 characters');
+  const isolate = (): SignIns =>
+    createSignIns({
+      async server(_workspace, name) {
+        const server = servers.find((one) => one.name === name);
+        if (server === undefined) throw new Problem('not_found', `There is no server "${name}".`);
+        return server;
+      },
+      contextOf: (workspace) => ({
+        grants: grants(workspace),
+        send: (request, signal) => outbound(request, { purpose: 'server', signal, onHop: stayAt(request.url) }),
+        async secret(name, host) {
+          const secret = secrets.get(name);
+          const refusal = secret === undefined ? 'there is none' : secretUseRefusal(secret, { host });
+          if (refusal !== null) throw new Problem('forbidden', `The secret "${name}" cannot be used: ${refusal}.`);
+          return secret?.value ?? '';
+        },
+        clock,
+        log,
+      }),
+      mintState: (state) => mintState(master, state),
+      readState: (text) => readState(master, text),
+      nonce: createNonce,
+    });
+  return {
+    isolate,
+    servers,
+    secrets,
+    stored,
+    sent,
+    log,
+    master,
+    now: () => clock.now(),
+    pass(ms: number): void {
+      ahead += ms;
+    },
+    /** All that the log and the grants' readers could have shown. */
+    logged: () => JSON.stringify(log.lines),
+  };
+}
+
+/** The whole way of a person, who says yes. */
+export async function signIn(signIns: SignIns, issuer: FakeAuthorizationServer, server: string, workspace = 'main'): Promise<void> {
+  const { authorizationUrl } = await signIns.begin(workspace, server, own);
+  await comeBack(signIns, issuer.approve(authorizationUrl));
+}
+
+export async function comeBack(signIns: SignIns, url: URL): Promise<{ workspace: string; server: string }> {
+  const get = (name: string) => url.searchParams.get(name);
+  return await signIns.finish(get('state') ?? '', {
+    code: get('code'),
+    iss: get('iss'),
+    error: get('error'),
+    errorDescription: get('error_description'),
+  });
+}
+
+/** The problem that work fails with. */
+export async function problemOf(work: Promise<unknown>): Promise<Problem> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
