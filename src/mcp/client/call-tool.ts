@@ -1,0 +1,90 @@
+/** One `tools/call`: sent under the tool's own name, through questions and tasks to its result. What the tool does wrong is a result. */
+import { ProtocolError } from '@modelcontextprotocol/client';
+import { limits } from '../../core/limits.ts';
+import type { InputRequest } from '../../core/mcp-input.ts';
+import type { ServerAccess } from '../../core/server.ts';
+import { errorResult, type ToolResult } from '../../core/tool.ts';
+import { isRecord, listOf, recordOf } from '../../core/wire-value.ts';
+import type { UpstreamAnswer, UpstreamCall, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
+import { type Connection, withConnection } from './connection.ts';
+import { AnswerTooLarge, ownWords, unsupportedVersion } from './fault.ts';
+import { type Answered, readCarried, sortQuestions, throughRounds, toInput } from './input-rounds.ts';
+import type { ConnectionMemory } from './memory.ts';
+import { asTask, followTask, taskOf, updateTask, wantsTask } from './tasks.ts';
+import { toToolResult } from './tool-answer.ts';
+
+export async function callTool(
+  memory: ConnectionMemory,
+  server: ServerAccess,
+  call: UpstreamCall,
+  hooks: UpstreamHooks,
+  context: UpstreamContext,
+): Promise<UpstreamAnswer<ToolResult>> {
+  try {
+    return await withConnection(memory, server, context, { hooks, maxBytes: limits.maxToolReplyBytes }, async (connection) => {
+      const answered = await answerOf(connection, server, call, hooks);
+      if (answered.kind === 'input-required') return answered;
+      return { kind: 'result', result: toToolResult(call.name, answered.result, call.outputSchema) };
+    });
+  } catch (error) {
+    if (!(error instanceof AnswerTooLarge)) throw error;
+    const text = `${call.name} answered more than ${limits.maxToolReplyBytes} bytes, which is not read any further. Ask for less, or for a part of it.`;
+    return { kind: 'result', result: errorResult('tool_error', text) };
+  }
+}
+
+async function answerOf(connection: Connection, server: ServerAccess, call: UpstreamCall, hooks: UpstreamHooks): Promise<Answered> {
+  const askable = hooks.askable ?? {};
+  // Servers of 2025 ask on this stream whatever they do not ask on the call's own.
+  if (connection.era === 'legacy' && hooks.ask !== undefined && Object.keys(askable).length > 0) connection.hearServer(() => {});
+  try {
+    const { own, task } = readCarried(call.given?.state);
+    if (task !== undefined && connection.era === 'modern') {
+      await updateTask(connection, task, { ...own, ...call.given?.responses });
+      return await followTask(connection, server, askable, { taskId: task, status: 'working' });
+    }
+    const given = connection.era === 'modern' ? call.given : undefined;
+    const answered = await throughRounds(server, askable, given, (retry) => send(connection, call, retry));
+    const begun = answered.kind === 'result' ? taskOf(connection.era, answered.result) : null;
+    return begun === null ? answered : await followTask(connection, server, askable, begun);
+  } catch (error) {
+    if (!(error instanceof ProtocolError) || error.code === unsupportedVersion) throw error;
+    return wantedPages(server, askable, error) ?? { kind: 'result', result: refusedResult(call.name, error) };
+  }
+}
+
+/** 2025-11-25: pages have to be opened before the call is sent again. */
+const pagesWanted = -32042;
+
+async function send(connection: Connection, call: UpstreamCall, more: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const params = { name: call.name, arguments: call.arguments, ...more };
+  const headers = { 'idempotency-key': call.idempotencyKey };
+  try {
+    const result = await connection.call(params, call.inputSchema, headers);
+    if (!wantsTask(connection.era, result.isError === true ? firstText(result) : '')) return result;
+  } catch (error) {
+    if (!(error instanceof ProtocolError) || !wantsTask(connection.era, error.message)) throw error;
+  }
+  return connection.call({ ...params, ...asTask }, call.inputSchema, headers);
+}
+
+function firstText({ content }: Record<string, unknown>): string {
+  const { text } = recordOf(listOf(content)[0]);
+  return typeof text === 'string' ? text : '';
+}
+
+function wantedPages(server: ServerAccess, askable: Parameters<typeof sortQuestions>[1], error: ProtocolError): Answered | null {
+  const pages = isRecord(error.data) ? listOf(error.data.elicitations) : [];
+  if (error.code !== pagesWanted || pages.length === 0) return null;
+  const asked = pages.map((params, index): [string, InputRequest] => [
+    String(index),
+    { method: 'elicitation/create', params: recordOf(params) },
+  ]);
+  const { others } = sortQuestions(server, askable, Object.fromEntries(asked));
+  return Object.keys(others).length === 0 ? null : { kind: 'input-required', input: toInput(others, { own: {} }) };
+}
+
+/** As a tool's own failure: its server has refused this call, and is not broken. */
+function refusedResult(name: string, { code, message }: ProtocolError): Record<string, unknown> {
+  return { isError: true, content: [{ type: 'text', text: `${name} failed: its server says ${ownWords(message)} (error ${code}).` }] };
+}

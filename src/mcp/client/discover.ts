@@ -1,0 +1,119 @@
+/**
+ * Reads what an MCP server lists: all pages of its tools as they came (what is wrong with a definition is said later, one by one), and
+ * prompts, resources and templates where it says that it has them, whose failure is no failure of the tools. Always from the beginning,
+ * on a session of its own: this is when a server's era and capabilities are learnt.
+ */
+import { limits } from '../../core/limits.ts';
+import type { ServerAccess } from '../../core/server.ts';
+import type { Discovery, Offer, ServerConnection, ServerOffers } from '../../core/server-state.ts';
+import { isRecord, recordOf } from '../../core/wire-value.ts';
+import type { Warning } from '../../core/warning.ts';
+import type { UpstreamContext } from '../../ports/upstream.ts';
+import { type Connection, withConnection } from './connection.ts';
+import { toFault, upstreamError } from './fault.ts';
+import type { ConnectionMemory } from './memory.ts';
+import { Problem } from '../../core/problem.ts';
+
+export async function discover(memory: ConnectionMemory, server: ServerAccess, context: UpstreamContext): Promise<Discovery> {
+  const options = { hooks: {}, maxBytes: limits.maxListingBytes, isMaxForAll: true, isFresh: true, totalMs: limits.discoveryTimeoutMs };
+  return withConnection(memory, server, context, options, async (connection) => {
+    const warnings: Warning[] = [];
+    const capabilities = recordOf(connection.client.getServerCapabilities());
+    const tools = capabilities.tools === undefined ? nothing : await listPages(connection, server.name, 'tools/list', 'tools');
+    if (tools.isRepeating)
+      warnings.push({ path: 'tools', message: 'a page of the listing leads back to one before it; it was read up to there' });
+    const offers = await listOffers(connection, server.name, capabilities, warnings);
+    return {
+      tools: tools.items,
+      connection: toServerConnection(connection),
+      offers,
+      operations: null,
+      ttlMs: tools.ttlMs,
+      ...(warnings.length > 0 && { warnings }),
+    };
+  });
+}
+
+type Listed = { items: Record<string, unknown>[]; ttlMs: number | null; isRepeating: boolean };
+
+const nothing: Listed = { items: [], ttlMs: null, isRepeating: false };
+
+async function listPages(connection: Connection, server: string, method: string, member: string): Promise<Listed> {
+  const items: Record<string, unknown>[] = [];
+  const seen = new Set<string>();
+  let ttlMs: number | null = null;
+  let cursor: string | undefined;
+  for (let page = 0; page < limits.maxListingPages; page += 1) {
+    const result = await connection.request(method, cursor === undefined ? {} : { cursor });
+    const listed = result[member];
+    if (!Array.isArray(listed)) throw upstreamError(server, `answered ${method} with something that has no \`${member}\`.`);
+    for (const item of listed) if (isRecord(item)) items.push(item);
+    if (typeof result.ttlMs === 'number' && result.ttlMs >= 0) ttlMs = Math.min(ttlMs ?? Number.POSITIVE_INFINITY, result.ttlMs);
+    const { nextCursor } = result;
+    if (typeof nextCursor !== 'string') return { items, ttlMs, isRepeating: false };
+    if (seen.has(nextCursor)) return { items, ttlMs, isRepeating: true };
+    seen.add(nextCursor);
+    cursor = nextCursor;
+  }
+  const what = `lists its ${member} on more than ${limits.maxListingPages} pages, which are not read any further.`;
+  throw upstreamError(server, what, undefined, { retryable: false });
+}
+
+async function listOffers(
+  connection: Connection,
+  server: string,
+  { prompts, resources }: Record<string, unknown>,
+  warnings: Warning[],
+): Promise<ServerOffers> {
+  const room = { left: limits.maxServerOffersBytes };
+  const read = async (method: string, member: keyof ServerOffers, key: string): Promise<Offer[]> => {
+    try {
+      const { items } = await listPages(connection, server, method, member);
+      const whole = items.filter((item) => typeof item[key] === 'string' && typeof item.name === 'string');
+      const fitting = whole.slice(0, limits.maxServerOffers).filter((item) => {
+        room.left -= JSON.stringify(item).length;
+        return room.left >= 0;
+      });
+      if (fitting.length < items.length)
+        warnings.push({
+          path: member,
+          message: `${items.length - fitting.length} of ${items.length} are left out: too many, too large, or without a name`,
+        });
+      return fitting;
+    } catch (error) {
+      if (connection.signal.aborted) throw error;
+      const fault = toFault(server, error);
+      if (!(fault instanceof Problem)) throw fault;
+      warnings.push({ path: member, message: `cannot be read. ${fault.detail}` });
+      return [];
+    }
+  };
+  return {
+    prompts: prompts === undefined ? [] : ((await read('prompts/list', 'prompts', 'name')) as ServerOffers['prompts'][number][]),
+    resources: resources === undefined ? [] : ((await read('resources/list', 'resources', 'uri')) as ServerOffers['resources'][number][]),
+    resourceTemplates:
+      resources === undefined
+        ? []
+        : ((await read('resources/templates/list', 'resourceTemplates', 'uriTemplate')) as ServerOffers['resourceTemplates'][number][]),
+  };
+}
+
+function toServerConnection({ client, era }: Connection): ServerConnection {
+  const capabilities = recordOf(client.getServerCapabilities());
+  const isSmall = JSON.stringify(capabilities).length <= limits.maxCapabilitiesLength;
+  const info = client.getServerVersion();
+  const instructions = client.getInstructions();
+  return {
+    era,
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
+    capabilities: isSmall
+      ? capabilities
+      : Object.fromEntries(
+          Object.keys(capabilities)
+            .slice(0, 20)
+            .map((name) => [name.slice(0, 100), {}]),
+        ),
+    ...(info && { server: { name: info.name.slice(0, 200), version: info.version.slice(0, 200) } }),
+    ...(instructions !== undefined && { instructions: instructions.slice(0, limits.maxServerInstructionBytes) }),
+  };
+}

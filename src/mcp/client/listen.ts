@@ -1,0 +1,47 @@
+/**
+ * Hears of changes at a server: `subscriptions/listen` of 2026-07-28, or the stream of a session of its own with `resources/subscribe`
+ * (2025 eras). Ends with the signal, with the server's stream, or where there is none; whoever still wants to hear begins again.
+ */
+import { limits } from '../../core/limits.ts';
+import type { ServerAccess } from '../../core/server.ts';
+import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
+import { recordOf } from '../../core/wire-value.ts';
+import { type Connection, withConnection } from './connection.ts';
+import type { ConnectionMemory } from './memory.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
+export async function listen(
+  memory: ConnectionMemory,
+  server: ServerAccess,
+  uris: readonly string[],
+  hooks: UpstreamHooks,
+  context: UpstreamContext,
+): Promise<void> {
+  // Nobody is asked anything here, whatever the caller could be asked.
+  const { changed, updated, notice } = hooks;
+  const quiet = { ...(changed && { changed }), ...(updated && { updated }), ...(notice && { notice }) };
+  const options = { hooks: quiet, maxBytes: limits.maxListingBytes, isFresh: true, totalMs: limits.maxListeningMs };
+  await withConnection(memory, server, context, options, (connection) =>
+    connection.era === 'modern' ? listenModern(connection, uris) : listenLegacy(connection, uris),
+  );
+}
+
+async function listenModern({ client, patience, signal }: Connection, uris: readonly string[]): Promise<void> {
+  const capabilities = recordOf(client.getServerCapabilities());
+  const changes = (name: string): boolean => recordOf(capabilities[name]).listChanged === true;
+  const filter = {
+    ...(changes('tools') && { toolsListChanged: true }),
+    ...(changes('prompts') && { promptsListChanged: true }),
+    ...(changes('resources') && { resourcesListChanged: true }),
+    ...(uris.length > 0 && { resourceSubscriptions: [...uris] }),
+  };
+  if (Object.keys(filter).length === 0) return;
+  const subscription = await client.listen(filter, { signal, timeout: limits.toolTimeoutMs });
+  await patience.during(unlessAborted(subscription.closed, signal));
+}
+
+async function listenLegacy(connection: Connection, uris: readonly string[]): Promise<void> {
+  const over = new Promise<void>((resolve) => connection.hearServer(resolve));
+  for (const uri of uris) await connection.request('resources/subscribe', { uri });
+  await connection.patience.during(unlessAborted(over, connection.signal));
+}

@@ -1,0 +1,93 @@
+/**
+ * Calls that a server answers with a task: looked at again and again until there is a result. Both kinds: the extension
+ * `io.modelcontextprotocol/tasks` of 2026-07-28 (SEP-2663: the result is in `tasks/get`, input comes with `tasks/update`) and the
+ * experimental tasks of 2025-11-25 (`tasks/result`, on whose stream the server also asks). By plain requests: a task lives no longer here
+ * than the call that waits for it, and is cancelled with it.
+ */
+import { limits } from '../../core/limits.ts';
+import type { AskableInput } from '../../core/mcp-input.ts';
+import type { ServerAccess } from '../../core/server.ts';
+import { isRecord, recordOf } from '../../core/wire-value.ts';
+import type { Connection } from './connection.ts';
+import { ownWords, upstreamError } from './fault.ts';
+import { type Answered, sortQuestions, toInput } from './input-rounds.ts';
+import { pause } from './unless-aborted.ts';
+
+/** As both kinds have it, as far as we look. */
+type Task = Record<string, unknown> & { taskId: string };
+
+/** null: the result is none. */
+export function taskOf(era: 'modern' | 'legacy', result: Record<string, unknown>): Task | null {
+  const task = era === 'modern' ? (result.resultType === 'task' ? result : null) : result.task;
+  if (!isRecord(task) || typeof task.taskId !== 'string' || task.taskId.length > limits.maxTaskIdLength) return null;
+  return { ...task, taskId: task.taskId };
+}
+
+/** The same `tools/call` as a task, for a server of 2025 that takes it no other way: it has refused, so nothing was done. */
+export const asTask = { task: { ttl: limits.maxServerCallMs } };
+
+export function wantsTask(era: 'modern' | 'legacy', message: string): boolean {
+  return era === 'legacy' && /requires task augmentation/i.test(message);
+}
+
+/** The `CallToolResult`, once there is one. */
+export async function followTask(connection: Connection, server: ServerAccess, askable: AskableInput, begun: Task): Promise<Answered> {
+  const { taskId } = begun;
+  try {
+    for (let task: Record<string, unknown> = begun; ; task = await connection.request('tasks/get', { taskId })) {
+      const ended = connection.era === 'modern' ? readModern(server, askable, taskId, task) : await readLegacy(connection, taskId, task);
+      if (ended !== null) return ended;
+      await pause(pollMs(task), connection.signal);
+    }
+  } catch (error) {
+    if (connection.signal.aborted)
+      connection.wire.hold(connection.client.request({ method: 'tasks/cancel', params: { taskId } }, anyResult));
+    throw error;
+  }
+}
+
+/** What a task of 2026 waits for. */
+export async function updateTask(connection: Connection, taskId: string, inputResponses: Record<string, unknown>): Promise<void> {
+  await connection.request('tasks/update', { taskId, inputResponses });
+}
+
+function readModern(server: ServerAccess, askable: AskableInput, taskId: string, task: Record<string, unknown>): Answered | null {
+  switch (task.status) {
+    case 'completed':
+      return { kind: 'result', result: recordOf(task.result) };
+    case 'failed':
+      return failed(`The task failed: ${ownWords(String(recordOf(task.error).message ?? 'no reason given'))}.`);
+    case 'cancelled':
+      return failed('The task was cancelled by its server.');
+    case 'input_required': {
+      if (Object.keys(recordOf(task.inputRequests)).length === 0) return null;
+      const { own, others } = sortQuestions(server, askable, task.inputRequests);
+      return { kind: 'input-required', input: toInput(others, { own, task: taskId }) };
+    }
+    case 'working':
+      return null;
+    default:
+      throw upstreamError(server.name, 'tells of a task in a state that MCP does not have.');
+  }
+}
+
+async function readLegacy(connection: Connection, taskId: string, task: Record<string, unknown>): Promise<Answered | null> {
+  const { status } = task;
+  if (status === 'cancelled') return failed('The task was cancelled by its server.');
+  // The result is asked for while input is wanted, because that is where the server asks; it waits for the task's end.
+  if (status === 'completed' || status === 'failed' || status === 'input_required') {
+    return { kind: 'result', result: await connection.request('tasks/result', { taskId }) };
+  }
+  return null;
+}
+
+function failed(text: string): Answered {
+  return { kind: 'result', result: { isError: true, content: [{ type: 'text', text }] } };
+}
+
+function pollMs({ pollIntervalMs, pollInterval }: Record<string, unknown>): number {
+  const told = Number(pollIntervalMs ?? pollInterval ?? 1_000);
+  return Math.min(Math.max(Number.isFinite(told) ? told : 1_000, limits.minTaskPollMs), limits.maxTaskPollMs);
+}
+
+const anyResult = { '~standard': { version: 1, vendor: 'moniker', validate: (value: unknown) => ({ value }) } } as const;

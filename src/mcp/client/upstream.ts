@@ -1,0 +1,51 @@
+/** Everything that MCP servers are asked (`ports/upstream.ts`), on the SDK's client. Knows nothing of workspaces, names or rights. */
+import { limits } from '../../core/limits.ts';
+import { isDeeperThan } from '../../core/json-depth.ts';
+import type { GivenInput } from '../../core/mcp-input.ts';
+import type { ServerAccess } from '../../core/server.ts';
+import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
+import { callTool } from './call-tool.ts';
+import { withConnection } from './connection.ts';
+import { discover } from './discover.ts';
+import { upstreamError } from './fault.ts';
+import { throughRounds } from './input-rounds.ts';
+import { listen } from './listen.ts';
+import { ConnectionMemory } from './memory.ts';
+
+/** One for an isolate: what it learns of servers spares the next request its handshake. */
+export function createMcpUpstream(): McpUpstream {
+  const memory = new ConnectionMemory();
+  return {
+    discover: (server, context) => discover(memory, server, context),
+    callTool: (server, call, hooks, context) => callTool(memory, server, call, hooks, context),
+    readResource: (server, params, hooks, context) => read(memory, server, 'resources/read', params, hooks, context),
+    getPrompt: (server, params, hooks, context) => read(memory, server, 'prompts/get', params, hooks, context),
+    complete: (server, params, context) =>
+      withConnection(memory, server, context, { hooks: {}, maxBytes: limits.maxToolReplyBytes }, async ({ request }) =>
+        toShown(server.name, await request('completion/complete', params)),
+      ),
+    listen: (server, uris, hooks, context) => listen(memory, server, uris, hooks, context),
+  };
+}
+
+async function read(
+  memory: ConnectionMemory,
+  server: ServerAccess,
+  method: 'resources/read' | 'prompts/get',
+  { given, ...params }: Record<string, unknown> & { given?: GivenInput },
+  hooks: UpstreamHooks,
+  context: UpstreamContext,
+): Promise<UpstreamAnswer<Record<string, unknown>>> {
+  return withConnection(memory, server, context, { hooks, maxBytes: limits.maxToolReplyBytes }, async ({ era, request }) => {
+    const again = era === 'modern' ? given : undefined;
+    const answered = await throughRounds(server, hooks.askable ?? {}, again, (retry) => request(method, { ...params, ...retry }));
+    return answered.kind === 'result' ? { kind: 'result', result: toShown(server.name, answered.result) } : answered;
+  });
+}
+
+/** Without what belongs to this exchange alone. */
+function toShown(server: string, { resultType: _type, _meta, ...result }: Record<string, unknown>): Record<string, unknown> {
+  if (isDeeperThan(result, limits.maxJsonDepth))
+    throw upstreamError(server, `answered data that nests deeper than ${limits.maxJsonDepth} levels.`);
+  return result;
+}

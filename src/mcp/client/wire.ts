@@ -1,0 +1,222 @@
+/**
+ * The SDK's transport to one server, and between it and the SDK's client what both leave open:
+ * - JSON-RPC ids and progress tokens are unguessable and never the same for two clients of ours, even on one session (the SDK counts from
+ *   0 for each client; two calls of a conversation share a session, and would get each other's answers);
+ * - results are put aside as they came, because the SDK refuses a whole list for one bad definition and a whole result for one block of
+ *   a type that is new; whoever asked reads them leniently;
+ * - a stream that ends without its answer fails the call at once, and is not read on for ever.
+ */
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import { limits } from '../../core/limits.ts';
+import type { Problem } from '../../core/problem.ts';
+import { recordOf } from '../../core/wire-value.ts';
+import { upstreamError } from './fault.ts';
+
+export type WireOptions = {
+  server: string;
+  url: URL;
+  transport: StreamableHTTPClientTransportOptions;
+  /** What is declared to servers of the 2025 eras, in place of what those of 2026 are told. */
+  legacyCapabilities: Record<string, unknown>;
+};
+
+/** Where a result stands that the SDK has not looked at. */
+export const asItCame = 'moniker/as-it-came';
+
+export class Wire implements Transport {
+  readonly hasPerRequestStream = true;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+  /** Set once something went wrong that ends everything; `failed` aborts with it. */
+  failure: Problem | null = null;
+  readonly #failed = new AbortController();
+  readonly #server: string;
+  readonly #inner: StreamableHTTPClientTransport;
+  readonly #legacyCapabilities: Record<string, unknown>;
+  /** Added to every number that the SDK gives. */
+  readonly #base = randomBase();
+  /** Requests of ours that have no answer yet, by the SDK's number. */
+  readonly #open = new Map<number, string>();
+  readonly #beside: StreamableHTTPClientTransport[] = [];
+  readonly #farewells = new Set<Promise<unknown>>();
+  #messages = 0;
+  #resumptions = 0;
+
+  constructor({ server, url, transport, legacyCapabilities }: WireOptions) {
+    this.#server = server;
+    this.#legacyCapabilities = legacyCapabilities;
+    this.#inner = new StreamableHTTPClientTransport(url, {
+      ...transport,
+      reconnectionScheduler: (reconnect, delayMs) => this.#resume(reconnect, delayMs),
+    });
+    this.#inner.onclose = () => this.onclose?.();
+    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onmessage = (message) => this.receive(message);
+  }
+
+  get failed(): AbortSignal {
+    return this.#failed.signal;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  get protocolVersion(): string | undefined {
+    return this.#inner.protocolVersion;
+  }
+
+  fail(problem: Problem): void {
+    if (this.failure !== null) return;
+    this.failure = problem;
+    this.#failed.abort(problem);
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion(version);
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#inner, ...this.#beside].map((transport) => transport.close()));
+  }
+
+  /** Another stream of the same session. */
+  closesWith(stream: StreamableHTTPClientTransport): void {
+    this.#beside.push(stream);
+  }
+
+  endSession(): Promise<void> {
+    return this.#inner.terminateSession();
+  }
+
+  /** Said when nobody waits for the answer any more: that a call is cancelled, or a task. */
+  hold(farewell: Promise<unknown>): void {
+    const held = farewell.catch(() => {
+      // The server may be gone: it is told for its own good.
+    });
+    this.#farewells.add(held);
+  }
+
+  /** All of them are out, or have failed. */
+  async farewellsSaid(): Promise<void> {
+    await Promise.allSettled(this.#farewells);
+  }
+
+  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    if (!isJSONRPCRequest(message) || typeof message.id !== 'number') {
+      const sending = this.#inner.send(isJSONRPCNotification(message) ? this.#renumbered(message) : message, options);
+      if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') this.hold(sending);
+      return sending;
+    }
+    const { id } = message;
+    this.#open.set(id, message.method);
+    return this.#inner.send(this.#renumbered({ ...message, id: this.#base + id }), {
+      ...options,
+      onRequestStreamEnd: () => {
+        options.onRequestStreamEnd?.();
+        if (this.#open.has(id)) this.#breakOff();
+      },
+    });
+  }
+
+  /** A message of the server, whichever stream brought it. */
+  receive(message: JSONRPCMessage): void {
+    this.#messages += 1;
+    if (this.#messages > limits.maxServerMessages) {
+      const what = `sent more than ${limits.maxServerMessages} messages without the answer.`;
+      this.fail(upstreamError(this.#server, what, undefined, { retryable: false }));
+      return;
+    }
+    if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
+      this.#receiveAnswer(message);
+      return;
+    }
+    if (isJSONRPCNotification(message) && message.method === 'notifications/progress') {
+      const params = recordOf(message.params);
+      this.onmessage?.({ ...message, params: { ...params, progressToken: Number(params.progressToken) - this.#base } });
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  #receiveAnswer(message: JSONRPCMessage & { id?: string | number }): void {
+    const id = Number(message.id) - this.#base;
+    // The SDK's own ids of text: those of its probe and of subscriptions.
+    if (Number.isNaN(id)) {
+      this.onmessage?.(message);
+      return;
+    }
+    const method = this.#open.get(id);
+    // Another's id, or a second answer: whoever waits goes on waiting.
+    if (method === undefined) return;
+    this.#open.delete(id);
+    const isPutAside = isJSONRPCResultResponse(message) && !handshakes.has(method);
+    const seen = isPutAside ? { result: { ...emptyResults[method], resultType: 'complete', [asItCame]: message.result } } : {};
+    this.onmessage?.({ ...message, id, ...seen } as JSONRPCMessage);
+  }
+
+  #renumbered<T extends JSONRPCMessage & { method: string; params?: unknown }>(message: T): T {
+    const params = recordOf(message.params);
+    if (message.method === 'initialize') return { ...message, params: { ...params, capabilities: this.#legacyCapabilities } };
+    if (message.method === 'notifications/cancelled' && typeof params.requestId === 'number') {
+      return { ...message, params: { ...params, requestId: this.#base + params.requestId } };
+    }
+    const meta = recordOf(params._meta);
+    if (typeof meta.progressToken !== 'number') return message;
+    return { ...message, params: { ...params, _meta: { ...meta, progressToken: this.#base + meta.progressToken } } };
+  }
+
+  /** The SDK begins its count anew with each stream that opens, and a server may say that it need not wait at all. */
+  #resume(reconnect: () => void, delayMs: number): () => void {
+    this.#resumptions += 1;
+    if (this.#resumptions > limits.maxStreamResumptions) {
+      this.#breakOff();
+      return () => {};
+    }
+    const grown = this.#resumptions === 1 ? 0 : 250 * 4 ** (this.#resumptions - 1);
+    const timer = setTimeout(reconnect, Math.min(Math.max(delayMs, grown), limits.maxStreamResumptionWaitMs));
+    return () => clearTimeout(timer);
+  }
+
+  #breakOff(): void {
+    this.fail(upstreamError(this.#server, 'ended its event stream without the answer.', undefined, { retryable: true }));
+  }
+}
+
+/** The SDK reads these itself. */
+const handshakes: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
+
+const cacheable = { ttlMs: 0, cacheScope: 'private' };
+
+/** What the SDK takes for a result of each method that it checks. */
+const emptyResults: Readonly<Record<string, Record<string, unknown>>> = {
+  'tools/call': { content: [] },
+  'tools/list': { tools: [], ...cacheable },
+  'prompts/list': { prompts: [], ...cacheable },
+  'prompts/get': { messages: [] },
+  'resources/list': { resources: [], ...cacheable },
+  'resources/templates/list': { resourceTemplates: [], ...cacheable },
+  'resources/read': { contents: [], ...cacheable },
+  'completion/complete': { completion: { values: [] } },
+};
+
+/** 48 bits: with any count that a client comes to it stays an exact number. */
+function randomBase(): number {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return (high % 2 ** 16) * 2 ** 32 + low;
+}
