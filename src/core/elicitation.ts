@@ -9,7 +9,7 @@ import { isAskingForSecret, namesSecret } from './elicitation-secrets.ts';
 import { checkInput } from './input-schema.ts';
 import { limits } from './limits.ts';
 import { cleanText, isSeen } from './listing-text.ts';
-import type { InputAnswer, InputRequest } from './mcp-input.ts';
+import type { InputRequest } from './mcp-input.ts';
 import type { Issue } from './problem.ts';
 import { isRecord } from './wire-value.ts';
 
@@ -67,9 +67,9 @@ export function elicitationFaults(request: InputRequest, answer: ElicitationAnsw
 }
 
 /** Nobody was asked. */
-export const declined: InputAnswer = { action: 'decline' };
+export const declined = { action: 'decline' } as const;
 /** There is nobody to ask. */
-export const cancelled: InputAnswer = { action: 'cancel' };
+export const cancelled = { action: 'cancel' } as const;
 
 function refused(reason: string): { ok: false; reason: string } {
   return { ok: false, reason };

@@ -7,6 +7,7 @@ import { valueAt, type Found } from './json-pointer.ts';
 import { limits } from './limits.ts';
 import { quoted } from './problem.ts';
 import { boundResult, fetchCall, keptContent } from './result-bound.ts';
+import { seenJson } from './seen-json.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 
 /** `kept`: what to keep whole under the call's id, for `fetch_result`; null: nothing was left out that could be read. */
@@ -32,7 +33,7 @@ type Picked = { found: Map<string, unknown>; missing: string[]; tooMuch: string[
 /** What is kept begins with the picked text, so that the note of a cut in it leads to the right place; the whole follows. */
 function showPicked(result: ToolResult, { found, missing, tooMuch }: Picked, maxBytes: number, keptAs: string | null): ShownResult {
   const structuredContent = Object.fromEntries(found);
-  const text: ContentBlock = { type: 'text', text: JSON.stringify(structuredContent) };
+  const text: ContentBlock = { type: 'text', text: seenJson(structuredContent) };
   const picked: ToolResult = { ...result, content: [text], structuredContent };
   const bounded = boundResult(picked, maxBytes, keptAs);
   const isCut = bounded !== picked;
@@ -60,7 +61,7 @@ function listed(pointers: readonly string[]): string {
 /** As text: the structured form too, where no text tells it. */
 function wholeOf({ content, structuredContent }: ToolResult): ContentBlock[] {
   const told = structuredContent === undefined || content.some((block) => block.type === 'text' && isJsonText(block.text));
-  return told ? content : [...content, { type: 'text', text: JSON.stringify(structuredContent) }];
+  return told ? content : [...content, { type: 'text', text: seenJson(structuredContent) }];
 }
 
 function isJsonText(text: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * Text of a listed definition as a model may be given it: what people cannot see is taken out, and what they would not scroll to is cut
- * off. Emoji, accents and every script stay as they are. One pass over the text, whatever it holds.
+ * Text of a server as a model may be given it: what people cannot see is taken out, and of a definition what they would not scroll to is
+ * cut off. Emoji, accents and every script stay as they are. One pass over the text, whatever it holds.
  *
  * The characters are those of Unicode's default-ignorable and format classes that have no place in a description (bidi: UAX #9 §2;
  * variation selectors: UTS #51; tags: UTS #51 §C). Escape sequences: ECMA-48 §5.4 and xterm's operating system commands.
@@ -17,18 +17,23 @@ export type CleanedText = { text: string; findings: TextFinding[] };
 /** A description or title. */
 export function cleanText(text: string): CleanedText {
   if (isPlain(text)) return { text, findings: [] };
-  const stripped = stripHidden(text, true);
+  const stripped = stripHidden(text, 'prose');
   return cutLong(stripped.text, stripped.findings);
 }
 
 /** A value that is sent as it stands (`enum`, `default`): delimiters such as a carriage return are its content, and no length is too long. */
 export function cleanValue(text: string): CleanedText {
-  return isPlain(text) ? { text, findings: [] } : stripHidden(text, false);
+  return isPlain(text) ? { text, findings: [] } : stripHidden(text, 'value');
+}
+
+/** What a tool answered: as long as it is, with single joiners between letters, which some scripts are spelt with. */
+export function cleanOutput(text: string): string {
+  return /^[\t\n\x20-\x7e]*$/.test(text) ? text : stripHidden(text, 'output').text;
 }
 
 /** Whether nothing in it is hidden. */
 export function isSeen(text: string): boolean {
-  return stripHidden(text, true).text === text;
+  return stripHidden(text, 'prose').text === text;
 }
 
 /** Most texts: short, of printing ASCII and single spaces. */
@@ -36,7 +41,10 @@ function isPlain(text: string): boolean {
   return text.length < longBlanks && /^[\x20-\x7e]*$/.test(text);
 }
 
-function stripHidden(given: string, isProse: boolean): CleanedText {
+/** Of a value, delimiters are content. */
+type Role = 'prose' | 'value' | 'output';
+
+function stripHidden(given: string, role: Role): CleanedText {
   const found = new Map<string, string>();
   const whole = given.isWellFormed() ? given : given.toWellFormed();
   if (whole !== given) found.set('lone-surrogate', 'holds halves of characters; each is shown as U+FFFD');
@@ -44,9 +52,9 @@ function stripHidden(given: string, isProse: boolean): CleanedText {
     found.set('ansi-escape', 'holds escape sequences, which rewrite or hide what a terminal shows; taken out');
     return '';
   });
-  const text = isProse ? bare.replaceAll('\r\n', '\n') : bare;
+  const text = role !== 'value' ? bare.replaceAll('\r\n', '\n') : bare;
   const single = { count: 0 };
-  const cleaned = text.replace(hiddenRun, (run, offset: number) => cleanRun({ run, text, offset, isProse, single, found }));
+  const cleaned = text.replace(hiddenRun, (run, offset: number) => cleanRun({ run, text, offset, role, single, found }));
   if (single.count > maxSingles) found.set('zero-width-run', `holds ${single.count} characters without width; taken out`);
   return { text: cleaned, findings: [...found].map(([finding, message]) => ({ finding, message })) };
 }
@@ -66,13 +74,14 @@ const escapeSequences = new RegExp(
 
 const hiddenRun = new RegExp(`${hiddenCharacter}+`, 'gu');
 
-type Run = { run: string; text: string; offset: number; isProse: boolean; single: { count: number }; found: Map<string, string> };
+type Run = { run: string; text: string; offset: number; role: Role; single: { count: number }; found: Map<string, string> };
 
-function cleanRun({ run, text, offset, isProse, single, found }: Run): string {
+function cleanRun({ run, text, offset, role, single, found }: Run): string {
   if (isPartOfEmoji(run, text, offset)) return run;
+  if (role === 'output' && /^[\u200c\u200d]$/.test(run) && isBetweenLetters(text, offset, run.length)) return run;
   const characters = [...run];
-  const kept = characters.map((character) => keptOf(character, isProse)).join('');
-  const gone = characters.filter((character) => keptOf(character, isProse) === '');
+  const kept = characters.map((character) => keptOf(character, role)).join('');
+  const gone = characters.filter((character) => keptOf(character, role) === '');
   for (const character of gone) {
     const finding = findingOf(character);
     if (finding !== null) found.set(finding, messages.get(finding) ?? '');
@@ -103,9 +112,9 @@ function isBetweenLetters(text: string, offset: number, length: number): boolean
   );
 }
 
-function keptOf(character: string, isProse: boolean): string {
+function keptOf(character: string, role: Role): string {
   if (character === '\u2028' || character === '\u2029') return '\n';
-  return !isProse && isBetween(character, 0, 0x9f) ? character : '';
+  return role === 'value' && isBetween(character, 0, 0x9f) ? character : '';
 }
 
 /** null: harmless by itself, such as a soft hyphen; many of them in a row are not. */

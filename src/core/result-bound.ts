@@ -4,6 +4,7 @@
  */
 import { fetchResultName } from './fetch-result.ts';
 import { limits } from './limits.ts';
+import { seenJson } from './seen-json.ts';
 import { contentText, type ContentBlock, type ToolResult } from './tool.ts';
 import { utf8Length } from './utf8.ts';
 
@@ -60,7 +61,7 @@ export function keptContent(result: ToolResult, shown: ToolResult): ContentBlock
   const cut = content.filter((block, index) => shown.content[index] !== block);
   if (cut.some(hasText)) return content;
   if (cut.length > 0 || structuredContent === shown.structuredContent) return null;
-  return [...content, { type: 'text', text: JSON.stringify(structuredContent) }];
+  return [...content, { type: 'text', text: seenJson(structuredContent) }];
 }
 
 /** The longest prefix of whole code points that fits in `maxBytes` of UTF-8. */
