@@ -3,6 +3,7 @@
  * the turn waits. Pure and deterministic, so that an answer can be read again, and gone on from at any frame, by any later
  * process. Who stores what an answer is made from is `session/completion-store.ts`.
  */
+import { questionOf } from '../core/elicitation.ts';
 import { Problem } from '../core/problem.ts';
 import { toToolCallId } from '../core/reference.ts';
 import type { SessionEvent } from '../core/session-event.ts';
@@ -35,6 +36,7 @@ export type AnswerReader = {
 export function createAnswerReader(range: AnswerRange, session: string, restarts: 'silently' | 'as failures'): AnswerReader {
   const message = createMessage({ restarts });
   const asked = new Map<string, ClientCall>();
+  const questions = new Map<string, string>();
   /** Of the turn at hand, whosever: one that waits keeps those behind it waiting. */
   let state = beginTurn('');
   /** Before `after` all is known, so what a dead run had said is taken back before it is shown. */
@@ -43,6 +45,7 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
   const follow = (event: SessionEvent & { turn: string }): void => {
     if (event.turn !== state.turn) state = beginTurn(event.turn);
     applyEvent(state, event);
+    if (event.type === 'input-required') questions.set(event.callId, questionOf(event.requests));
     if (event.type !== 'client-tool-required') return;
     const { callId, name, arguments: given } = event;
     asked.set(callId, { id: toToolCallId(callId, session), name, arguments: JSON.stringify(given) });
@@ -79,7 +82,7 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
       if (shown && event.id > range.after && !message.isOver()) parts.push(show(event));
       if (isWaiting(state) && !message.isOver()) {
         const last = parts.at(-1);
-        const changes = message.pause(waitedFor(state, asked, session));
+        const changes = message.pause(waitedFor(state, { asked, questions }, session));
         if (last?.event === event.id) last.changes.push(...changes);
         else parts.push({ event: event.id, changes });
       }
@@ -91,6 +94,19 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
 /** What a client reads while a call waits for a person's word: one line, the same each time, so that it is known when it comes back. */
 export function approvalNote(canonical: string, callId: string, session: string): string {
   return `Waiting for approval of ${canonical} (call ${callId}): POST /v1/sessions/${session}/approvals/${callId} with {"decision": "approve"} or {"decision": "deny"} decides, or a link minted at its /link; the next message goes on from there.`;
+}
+
+/** The same for a question of a tool's server. */
+export function inputNote(
+  { canonical, callId, question }: { canonical: string; callId: string; question: string },
+  session: string,
+): string {
+  return `Waiting for input to ${canonical} (call ${callId}): ${question} POST /v1/sessions/${session}/tool-results with {"callId": "${callId}", "input": {…}} answers, as the turn's \`pending\` shows it; the next message goes on from there.`;
+}
+
+/** The call that such a note is about; null for any other text. */
+export function readInputNote(text: string): string | null {
+  return /^Waiting for input to \S+ \(call (\S+)\): /.exec(text)?.[1] ?? null;
 }
 
 /** The call that a note is about; null for any other text. Whether it is the very note, only its text says. */
@@ -170,10 +186,15 @@ function numbers(id: string): [number, number] {
   return [Number(match[1]), Number(match[2] ?? 0)];
 }
 
-function waitedFor(state: TurnState, asked: ReadonlyMap<string, ClientCall>, session: string) {
+type Waited = { asked: ReadonlyMap<string, ClientCall>; questions: ReadonlyMap<string, string> };
+
+function waitedFor(state: TurnState, { asked, questions }: Waited, session: string) {
   const open = openCalls(state).filter(isUndecided);
   return {
-    notes: open.flatMap(({ asked: by, canonical, callId }) => (by === 'approval' ? [approvalNote(canonical ?? '', callId, session)] : [])),
+    notes: open.flatMap(({ asked: by, canonical, callId }) => {
+      if (by === 'input') return [inputNote({ canonical: canonical ?? '', callId, question: questions.get(callId) ?? '' }, session)];
+      return by === 'approval' ? [approvalNote(canonical ?? '', callId, session)] : [];
+    }),
     calls: open.flatMap(({ callId }) => asked.get(callId) ?? []),
   };
 }

@@ -7,6 +7,7 @@ import type { Ask } from '../core/approval.ts';
 import { deprecationOf } from '../core/called-alias.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { showResult } from '../core/entry-result.ts';
+import { limits } from '../core/limits.ts';
 import { judgeCall, type PolicyRule } from '../core/policy.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from './audit-call.ts';
@@ -55,6 +56,12 @@ function resolve(names: AliasMap | null, requested: string): Resolution {
 
 type Ran = { result: ToolResult; ran: boolean } | { waitFor: WaitFor };
 
+/** After so many questions a call is no call any more. */
+function asksTooMuch(tool: EditionTool): ToolResult {
+  const text = `${tool.canonical} asked for input ${limits.maxInputRounds} times and still had no answer of its own. Go on without it.`;
+  return errorResult('limit_reached', text);
+}
+
 async function settle(deps: CallDeps, scope: CallScope, judged: Judged, request: ToolCallRequest, signal: AbortSignal): Promise<Ran> {
   if (!judged.ok) return { result: judged.result, ran: false };
   if (signal.aborted) return { result: errorResult('aborted', 'Not run: the turn was cancelled.'), ran: false };
@@ -82,8 +89,12 @@ async function run(
   const free = request.approved === true || tool.approval === 'never';
   const ask = free ? null : foresee(deps, tool, own, scope.rules);
   if (ask !== null && !isReadOnly(scope, ask)) return askOrRefuse(scope, tool, own, ask);
-  const executed = await execute(deps, scope, tool, { ...request, arguments: own }, signal);
-  return 'asks' in executed ? askOrRefuse(scope, tool, own, executed.asks) : executed;
+  const executed = await execute(deps, scope, served, { ...request, arguments: own }, signal);
+  if ('asks' in executed) return askOrRefuse(scope, tool, own, executed.asks);
+  const { input, ...ran } = executed;
+  if (input === null || !scope.canWait) return ran;
+  if ((request.rounds ?? 0) >= limits.maxInputRounds) return { result: asksTooMuch(tool), ran: true };
+  return { waitFor: { kind: 'input', tool, input, arguments: own } };
 }
 
 /** Nobody is asked about what is refused all the same: the tool runs, and is told so. */

@@ -6,30 +6,39 @@ import type { Ask } from '../core/approval.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { secretArguments } from '../core/entry-arguments.ts';
+import { cleanResult } from '../core/foreign-result.ts';
+import { limits } from '../core/limits.ts';
+import type { InputRequired } from '../core/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
+import { toldProgress } from '../core/progress.ts';
 import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
-import type { Clock } from '../ports/runtime.ts';
-import type { ToolContext } from '../ports/tool-executor.ts';
+import type { CallerChannel, ToolAnswer, ToolContext } from '../ports/tool-executor.ts';
 import { guard, untilOver, type Send } from './ask-first.ts';
+import { createDeadline, type Deadline } from './call-deadline.ts';
 import { createToolFinder } from './find-tools.ts';
-import { isServed } from './served-tool.ts';
+import { isServed, type ServedCall } from './served-tool.ts';
 import { createRedactor, type Redactor } from './redact.ts';
+import { toServer } from './to-server.ts';
 import type { CallDeps, CallScope, ToolCallRequest } from './tool-call.ts';
 
-/** `asks`: it did nothing that needs leave, and what it needs leave for is this. */
-export type Executed = { result: ToolResult; ran: boolean } | { asks: Ask };
+/**
+ * `asks`: it did nothing that needs leave, and what it needs leave for is this. `input`: it wants to be called again with that; the result
+ * is for those who cannot.
+ */
+export type Executed = { result: ToolResult; ran: boolean; input: InputRequired | null } | { asks: Ask };
 
 export async function execute(
   deps: CallDeps,
   scope: CallScope,
-  tool: EditionTool,
+  { tool, server }: Extract<ServedCall, { ok: true }>,
   request: ToolCallRequest & { arguments: Record<string, unknown> },
   signal: AbortSignal,
 ): Promise<Executed> {
   const redactor = createRedactor();
   const filled = await fillSecrets(deps, tool, request.arguments, redactor);
-  if (!filled.ok) return { result: filled.result, ran: false };
+  if (!filled.ok) return { result: filled.result, ran: false, input: null };
   const abort = new AbortController();
+  const deadline = createDeadline(deps.clock, { softMs: server?.timeoutMs ?? scope.timeoutMs, hardMs: limits.maxServerCallMs });
   const send: Send = (outgoing, onHop) => deps.fetch(outgoing, abort.signal, onHop);
   const plain: ToolContext = {
     signal: abort.signal,
@@ -44,9 +53,9 @@ export async function execute(
     skills: scope.skills ?? null,
     configuration: deps.configuration?.(scope.keyId) ?? null,
     conversation: scope.conversation ?? scope.session ?? scope.keyId,
-    channel: scope.channel ?? {},
+    channel: tellingOn(scope.channel ?? {}, { redactor, deadline, signal: abort.signal }),
     given: request.given ?? null,
-    tokens: null,
+    tokens: server === null ? null : (deps.tokens?.(server) ?? null),
   };
   const guarded = guard(
     { context: plain, send, canonical: tool.canonical, rules: scope.rules },
@@ -56,25 +65,41 @@ export async function execute(
   scope.started?.(request.callId, (request.attempts ?? 0) + 1);
   await crashPoint('tool-marked-before-effect');
   // Its turn was stopped, or taken over by another run, whose log does not say that this one began.
-  if (signal.aborted) return { result: stopped(tool), ran: false };
+  if (signal.aborted) return { result: stopped(tool), ran: false, input: null };
   // Where its server is has been said by an administrator: that is nothing to ask about.
   const context = isServed(tool) ? { ...guarded.context, fetch: toServer(deps, abort.signal) } : guarded.context;
-  const result = await perform(deps, scope, tool, filled.arguments, { context, redactor, abort }, signal);
+  const { input, ...result } = await perform(deps, scope, tool, filled.arguments, { context, redactor, abort, deadline }, signal);
   await crashPoint('effect-before-result');
   const ask = guarded.asked();
-  return ask === null ? { result, ran: true } : { asks: ask };
+  return ask === null ? { result, ran: true, input: input ?? null } : { asks: ask };
 }
 
-/** A server may lead its calls on, but not away: what is sent there is meant for nobody else. */
-function toServer(deps: CallDeps, signal: AbortSignal): ToolContext['fetch'] {
-  return (request) => {
-    const { origin } = new URL(request.url);
-    const stay = (to: URL): void => {
-      if (to.origin === origin) return;
-      const detail = `The server at ${origin} redirects to ${to.origin}, and was not followed there. Set its url to the address that it redirects to.`;
-      throw new Problem('upstream_error', detail, { retryable: false });
-    };
-    return deps.fetch(request, signal, stay, 'server');
+/** What is told while the call is open: it gives the call new time, is bounded, and holds no secret. After its end nothing is heard. */
+function tellingOn(
+  channel: CallerChannel,
+  { redactor, deadline, signal }: { redactor: Redactor; deadline: Deadline; signal: AbortSignal },
+): CallerChannel {
+  const { notice, ask } = channel;
+  return {
+    ...channel,
+    progress(update) {
+      if (signal.aborted) return;
+      deadline.again();
+      const told = toldProgress(update);
+      if (told !== null) channel.progress?.(redactor.data(told));
+    },
+    ...(ask && {
+      // Once the call is over there is nothing to answer: whoever asked has gone.
+      ask: async (request, key) => {
+        signal.throwIfAborted();
+        return await deadline.during(ask(redactor.data(request), key));
+      },
+    }),
+    ...(notice && {
+      notice: (line) => {
+        if (!signal.aborted) notice(redactor.data(line));
+      },
+    }),
   };
 }
 
@@ -102,12 +127,15 @@ async function perform(
   scope: CallScope,
   tool: EditionTool,
   args: Record<string, unknown>,
-  { context, redactor, abort }: { context: ToolContext; redactor: Redactor; abort: AbortController },
+  { context, redactor, abort, deadline }: { context: ToolContext; redactor: Redactor; abort: AbortController; deadline: Deadline },
   signal: AbortSignal,
-): Promise<ToolResult> {
+): Promise<ToolAnswer> {
   try {
     const work = deps.executor.execute(tool, args, context);
-    return redactor.clean(await beforeDeadline(deps.clock, work, scope.timeoutMs, signal, tool));
+    const answer = await beforeDeadline(deadline, work, signal, tool);
+    // First: a secret with something hidden in its middle is none until that is gone.
+    const { input, ...result } = redactor.clean(isServed(tool) ? cleanResult(answer) : answer);
+    return input === undefined ? result : { ...result, input: { ...input, requests: redactor.data(input.requests) } };
   } catch (error) {
     if (signal.aborted) return stopped(tool);
     const failure = redactor.clean(
@@ -126,25 +154,19 @@ function stopped(tool: EditionTool): ToolResult {
 }
 
 /** Ends at the result, the time-out or the turn's end, whichever is first; a late result is dropped. */
-function beforeDeadline(
-  clock: Clock,
-  work: Promise<ToolResult>,
-  timeoutMs: number,
-  signal: AbortSignal,
-  tool: EditionTool,
-): Promise<ToolResult> {
+function beforeDeadline(deadline: Deadline, work: Promise<ToolAnswer>, signal: AbortSignal, tool: EditionTool): Promise<ToolAnswer> {
   return new Promise((resolve, reject) => {
     const settle = (): void => {
-      disarm();
+      deadline.disarm();
       signal.removeEventListener('abort', stop);
     };
     const stop = (): void => {
       settle();
       reject(signal.reason);
     };
-    const disarm = clock.after(timeoutMs, () => {
+    deadline.arm((ms) => {
       settle();
-      const text = `${tool.canonical} did not finish within ${timeoutMs / 1000} s and was stopped. Try a smaller piece of work.`;
+      const text = `${tool.canonical} did not finish within ${ms / 1000} s and was stopped. Try a smaller piece of work.`;
       resolve(errorResult('timeout', text));
     });
     signal.addEventListener('abort', stop, { once: true });

@@ -9,7 +9,10 @@ import type { Logger } from '../ports/runtime.ts';
 
 export type Redactor = {
   keep(value: string): string;
-  clean(result: ToolResult): ToolResult;
+  clean<Result extends ToolResult>(result: Result): Result;
+  text(text: string): string;
+  /** Data that a tool made: the same shape. */
+  data<Value>(value: Value): Value;
   /** The same log, without what was kept by the time of writing. */
   log(log: Logger): Logger;
 };
@@ -30,6 +33,8 @@ export function createRedactor(): Redactor {
         forms = [...new Set([...forms, ...secretSpellings(value)])].sort((one, other) => other.length - one.length);
       return value;
     },
+    text: clean,
+    data: (value) => (forms.length === 0 ? value : cleanMember(value)),
     clean(result) {
       if (forms.length === 0) return result;
       return {

@@ -7,8 +7,10 @@ import { crashPoint } from '../core/crash-point.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
+import type { GivenInput, InputRequired } from '../core/mcp-input.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem, type ProblemBody } from '../core/problem.ts';
+import { createProgressGate } from '../core/progress.ts';
 import { rankProposals } from '../core/proposals.ts';
 import type { SessionEventBody, TurnEndReason, TurnStatus } from '../core/session-event.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
@@ -20,6 +22,7 @@ import { auditCall } from './audit-call.ts';
 import { callTool, outcomeUnknown } from './call-tool.ts';
 import { sentArguments } from './entry-call.ts';
 import type { CallDeps, CallOutcome, CallScope, WaitFor } from './tool-call.ts';
+import type { CallerChannel } from '../ports/tool-executor.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
 
@@ -30,9 +33,18 @@ export type TurnScope = StepScope &
     /** Folded from the log; `append` keeps it up to date. */
     state: TurnState;
     call: CallScope;
+    inputs: TurnInputs;
     /** Awaited once, before the turn's end is told. */
     beforeEnd(): Promise<void>;
   };
+
+/** What tools have asked for in this turn, beside the log: what a server wants back is its own business, and so is what a person wrote. */
+export type TurnInputs = {
+  /** To be called in the block that appends `input-required`. */
+  keep(callId: string, input: InputRequired): void;
+  /** The last question of a call with its answer; null: it has not asked. */
+  given(callId: string): GivenInput | null;
+};
 
 /**
  * Goes on from wherever the state is. Resolves when the turn has ended; when it waits for somebody outside, whose answer is
@@ -107,6 +119,8 @@ function openCallResult(call: StepCall, status: TurnStatus): ToolResult {
   if (call.interrupted) return outcomeUnknown();
   const how = status === 'cancelled' ? 'was cancelled' : 'ended';
   if (call.attempts > 0) return errorResult('aborted', `The turn ${how} while this call was running: it may have had its effect.`);
+  if (call.rounds > 0)
+    return errorResult('aborted', `The turn ${how} while this call waited for input: it may have had part of its effect.`);
   return errorResult('aborted', `The turn ${how} before this call was run.`);
 }
 
@@ -153,9 +167,12 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
   if (signal.aborted) return;
   const questions = calls.flatMap(({ call }, index) => {
     const outcome = outcomes[index];
-    return outcome !== undefined && 'waitFor' in outcome ? [toQuestion(deps, scope.turn, step, call, outcome.waitFor)] : [];
+    return outcome !== undefined && 'waitFor' in outcome ? [{ call, waitFor: outcome.waitFor }] : [];
   });
-  for (const question of questions) scope.append(question);
+  for (const { call, waitFor } of questions) {
+    scope.append(toQuestion(deps, scope.turn, step, call, waitFor));
+    if (waitFor.kind === 'input') scope.inputs.keep(call.callId, waitFor.input);
+  }
   if (questions.length > 0) await crashPoint('paused-for-confirmation');
 }
 
@@ -166,7 +183,10 @@ function toQuestion(deps: TurnDeps, turn: string, step: number, call: StepCall, 
   // The caller knows its tool by its own spelling, however the model wrote it.
   if (waitFor.kind === 'client') return { type: 'client-tool-required', ...at, name: waitFor.tool.ownName };
   const expiresAt = new Date(deps.clock.now() + limits.approvalTtlMs).toISOString();
-  if (waitFor.kind === 'input') throw new Error('a turn cannot be asked for input yet');
+  if (waitFor.kind === 'input') {
+    const asked = { arguments: waitFor.arguments, entry, server: waitFor.tool.server, requests: waitFor.input.requests };
+    return { type: 'input-required', ...at, ...asked, round: call.rounds + 1, expiresAt };
+  }
   const { reason, kind: ask, target } = waitFor.ask;
   return { type: 'approval-required', ...at, arguments: waitFor.arguments, entry, reason, ask, target, expiresAt };
 }
@@ -189,6 +209,8 @@ async function runOne(
     approvedHost: call.askedHost ?? null,
     attempts: call.attempts,
     interrupted: call.interrupted,
+    given: call.rounds > 0 ? scope.inputs.given(call.callId) : null,
+    rounds: call.rounds,
   };
   if (call.verdict !== null) await crashPoint(request.approved ? 'confirmed-before-effect' : 'denied-before-continue');
   const sent = refusal === null ? sentCall(scope, call) : null;
@@ -200,9 +222,22 @@ async function runOne(
     await auditCall(deps, scope.call, { ...request, arguments: sent?.arguments ?? null }, { ...earlier.answer, durationMs: 0 });
     return earlier;
   }
-  const outcome = callTool(deps, scope.call, request, signal);
+  const outcome = callTool(deps, { ...scope.call, channel: channelOf(deps, scope, call) }, request, signal);
   if (key !== null) shared.set(key, outcome);
   return await outcome;
+}
+
+/** A person can be asked, but not while the call is open: the turn waits, and the call is made again. */
+function channelOf({ clock }: TurnDeps, scope: TurnScope, { callId }: StepCall): CallerChannel {
+  const { turn, state } = scope;
+  const { step } = state;
+  const mayPass = createProgressGate(clock.now);
+  return {
+    askable: { elicitation: { form: {}, url: {} } },
+    progress(update) {
+      if (mayPass()) scope.append({ type: 'tool-progress', turn, step, callId, ...update });
+    },
+  };
 }
 
 type SentCall = { tool: EditionTool; arguments: Record<string, unknown> };
@@ -219,5 +254,7 @@ function sentCall(scope: TurnScope, { name, arguments: args }: StepCall): SentCa
  * call's own, and so is what it says of arguments. A call that was begun before has an idempotency key of its own, and keeps to it.
  */
 function shareKey(deps: TurnDeps, call: StepCall, { tool, arguments: own }: SentCall): string | null {
-  return call.attempts === 0 && deps.executor.isSafe(tool, own) ? `${call.name} ${canonicalJson(call.arguments)}` : null;
+  return call.attempts === 0 && call.rounds === 0 && deps.executor.isSafe(tool, own)
+    ? `${call.name} ${canonicalJson(call.arguments)}`
+    : null;
 }

@@ -6,7 +6,7 @@ import { resolveName } from '../core/alias-map.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
-import type { AskableInput, GivenInput, InputAnswer, InputRequest } from '../core/mcp-input.ts';
+import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../core/mcp-input.ts';
 import { callerFields, hasScope, type Principal } from '../core/principal.ts';
 import type { Refusal } from '../core/turn-budget.ts';
 import type { Directory } from '../ports/catalog.ts';
@@ -166,8 +166,9 @@ async function ask(
       const sorted = sortQuestions(tool.server, input.requests, caller.askable);
       const fault = rounds > limits.maxInputRounds ? `it asked more than ${limits.maxInputRounds} times` : sorted.fault;
       if (fault !== null) return { ...round, refusal: { code: 'tool_error', message: `${tool.wireName} did not finish: ${fault}.` } };
-      const { questions, answered } = sorted;
-      const given = { responses: answered, ...(input.state !== undefined && { state: input.state }) };
+      const { questions } = sorted;
+      const answered = { ...input.settled, ...sorted.answered };
+      const given = toGiven(input, answered);
       const keys = Object.keys(questions);
       // It may want nothing but to be called again.
       if (keys.length === 0) return { callId, rounds, given, ...(approved && { approved }) };

@@ -5,23 +5,25 @@
 import type { EditionTool } from '../core/edition.ts';
 import { Problem } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
+import type { ServerAccess } from '../core/server.ts';
 import type { CallDeps } from './tool-call.ts';
 
-/** `tool`: as its server stands now. */
-export type ServedCall = { ok: true; tool: EditionTool } | { ok: false; result: ToolResult };
+/** `tool`: as its server stands now. `server`: null where it has none. */
+export type ServedCall = { ok: true; tool: EditionTool; server: ServerAccess | null } | { ok: false; result: ToolResult };
 
 /**
  * Whatever the edition says: a server may have been changed or removed since, or trusted no longer, and an edition that is pinned, or
  * that would not compile any more, knows nothing of that. Trust that came later is none that this edition was written with.
  */
 export async function asServed({ server, log }: Pick<CallDeps, 'server' | 'log'>, tool: EditionTool): Promise<ServedCall> {
-  if (server === undefined || !isServed(tool)) return { ok: true, tool };
+  if (server === undefined || !isServed(tool)) return { ok: true, tool, server: null };
   try {
-    const { ready, held, trusted } = await server(tool.server, tool.ownName);
+    const access = await server(tool.server, tool.ownName);
+    const { ready, held, trusted } = access;
     if (held.includes(tool.ownName)) return { ok: false, result: heldResult(tool) };
     if (!ready.includes(tool.ownName)) return notServed(tool, `its server "${tool.server}" does not list it any more; use another tool`);
     const { trusted: _trusted, ...untrusted } = tool;
-    return { ok: true, tool: trusted ? tool : untrusted };
+    return { ok: true, tool: trusted ? tool : untrusted, server: access };
   } catch (error) {
     const gone = error instanceof Problem && error.code === 'not_found';
     if (!gone) log.error('a server could not be looked up', { server: tool.server, cause: String(error) });

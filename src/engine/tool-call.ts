@@ -58,7 +58,7 @@ export type CallScope = {
   timeoutMs: number;
   /** What the workspace has allowed. */
   rules: readonly PolicyRule[];
-  /** False: there is nobody to ask, so a call that needs it is answered with `approval_required`. */
+  /** False: there is nobody to ask, so a call that needs it is answered with `approval_required`, or with what it asked for. */
   canWait: boolean;
   /** Journals, durably before the effect, that the call is about to be tried. */
   started?(callId: string, attempt: number): void;
@@ -80,8 +80,9 @@ export type ToolCallRequest = {
   approved?: boolean;
   /** With `approved`: the host that the question was about; absent or null: it was about something else. */
   approvedHost?: string | null;
-  /** What the call asked for when it was made before. */
+  /** What the call asked for when it was made before, and how often it has asked. */
   given?: GivenInput | null;
+  rounds?: number;
   /** Tries before this one, and whether the last of them died on its way. */
   attempts?: number;
   interrupted?: boolean;

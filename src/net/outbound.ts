@@ -136,7 +136,8 @@ function signalOf(options: OutboundOptions): AbortSignal | null {
   if (options.purpose === 'provider') return callers ?? null;
   const either = new AbortController();
   // Not `AbortSignal.timeout`: it cannot be taken back, and keeps a session's object from being evicted until it is over.
-  const timer = setTimeout(() => either.abort(new DOMException('the exchange took too long', 'TimeoutError')), limits.outboundTimeoutMs);
+  const { timeoutMs = limits.outboundTimeoutMs } = options;
+  const timer = setTimeout(() => either.abort(new DOMException('the exchange took too long', 'TimeoutError')), timeoutMs);
   const stop = (): void => {
     clearTimeout(timer);
     either.abort(callers?.reason);
@@ -160,7 +161,7 @@ async function sendOnce(
     if (signal?.aborted === true) {
       throw new Problem(
         'upstream_timeout',
-        `${url.host} did not answer within ${limits.outboundTimeoutMs / 1000} s.`,
+        `${url.host} did not answer within ${(options.timeoutMs ?? limits.outboundTimeoutMs) / 1000} s.`,
         { retryable: true },
         { cause },
       );

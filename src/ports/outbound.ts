@@ -10,6 +10,8 @@ export type OutboundOptions = {
   purpose: OutboundPurpose;
   /** Aborts the request and its response's body. The request's own signal is not read. */
   signal?: AbortSignal;
+  /** For the whole exchange, where the caller knows better than `limits.outboundTimeoutMs`. */
+  timeoutMs?: number;
   /** Origin that the request being served came in on: it is refused like the public one. */
   ownOrigin?: string;
   /** Told of each address that the guard let pass, before anything is sent there: 0 is the request's own, 1 the first redirect's. Throws to stop it. */

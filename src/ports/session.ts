@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ApprovalView, type Decision, Pending } from '../core/approval.ts';
 import { Usage } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
+import type { ElicitationAnswer } from '../core/elicitation.ts';
 import type { EditionPointer } from '../core/edition.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
 import { type ClientResult, InputPart, type Message, Via } from '../core/message.ts';
@@ -130,6 +131,12 @@ export type SubmittedTurn = {
 /** `status` is the turn's, or `null` for an approval of a direct call: that call is to be sent again. */
 export type Decided = { callId: string; decision: Decision; turn: string | null; status: string | null };
 
+/**
+ * A person's answers to what the server of a tool asks, by its keys. `round`: of the question that they answer; absent: the last one that
+ * the call asked.
+ */
+export type GivenInputs = { callId: string; input: Readonly<Record<string, ElicitationAnswer>>; round?: number };
+
 /** After results of a caller's tools: how the turn stands, and what it still waits for. */
 export type ResultsTaken = { turn: string; status: string; pending: Pending[] };
 
@@ -204,6 +211,8 @@ export interface Session {
   decideByLink(nonce: string, decision: Decision): Promise<Decided>;
   /** Results of the caller's own tools. `not_found` for a call that nobody waits for; the same result twice is one. */
   takeResults(caller: Principal, results: readonly ClientResult[]): Promise<ResultsTaken>;
+  /** `not_found` for a call that asks nothing, `conflict` for other answers than before, `invalid_request` for what its form does not take. */
+  giveInput(caller: Principal, given: GivenInputs): Promise<ResultsTaken>;
   /** `completion`: only the turn of that answer, if it runs or waits; one that is queued is `conflict`. */
   cancel(caller: Principal, completion?: string): Promise<{ turn: string | null; cancelled: boolean }>;
   /** A direct call (`…/calls` with a session): the session's files, one audit row. */

@@ -6,6 +6,7 @@ import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { expireApprovals } from './decide.ts';
+import { expireInputs } from './give-input.ts';
 import type { Room } from './room.ts';
 import type { TimerKind } from './timers.ts';
 
@@ -58,11 +59,12 @@ async function tend(door: AlarmDoor, kind: TimerKind): Promise<'left' | 'done'> 
       return 'done';
     case 'approval':
       await expireApprovals(door);
+      await expireInputs(room);
       await flushAudit();
       return 'done';
     case 'expire':
       // Nobody who is still asked, and no turn that still runs, loses its session.
-      if (room.runner.active || room.approvals.pendingCount() > 0) return 'done';
+      if (room.runner.active || room.approvals.pendingCount() + room.inputs.pendingCount() > 0) return 'done';
       await leave();
       return 'left';
     case 'erase':

@@ -1,11 +1,12 @@
 /** What a turn waits for, as its callers are told: read from the turn's events. */
 import type { Pending } from '../core/approval.ts';
+import { questionOf } from '../core/elicitation.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import type { EventLog } from './event-log.ts';
 import type { TurnStore } from './turn-store.ts';
 
 /** An event that asks somebody outside. */
-export type Question = Extract<SessionEvent, { type: 'approval-required' | 'client-tool-required' }>;
+export type Question = Extract<SessionEvent, { type: 'approval-required' | 'client-tool-required' | 'input-required' }>;
 
 /** Questions that nobody has answered yet, in the order asked. */
 export function openQuestions(events: Iterable<SessionEvent>): Question[] {
@@ -14,9 +15,11 @@ export function openQuestions(events: Iterable<SessionEvent>): Question[] {
     switch (event.type) {
       case 'approval-required':
       case 'client-tool-required':
+      case 'input-required':
         open.set(event.callId, event);
         break;
       case 'approval-decided':
+      case 'input-given':
       case 'tool-result':
         open.delete(event.callId);
         break;
@@ -33,9 +36,18 @@ export function openQuestions(events: Iterable<SessionEvent>): Question[] {
 export function toPending(question: Question): Pending {
   const { callId, canonical, arguments: args } = question;
   const at = { callId, canonical, arguments: args };
-  return question.type === 'approval-required'
-    ? { ...at, kind: 'approval', reason: question.reason }
-    : { ...at, kind: 'client-tool', reason: 'The caller runs this tool and sends the result.' };
+  switch (question.type) {
+    case 'approval-required':
+      return { ...at, kind: 'approval', reason: question.reason };
+    case 'client-tool-required':
+      return { ...at, kind: 'client-tool', reason: 'The caller runs this tool and sends the result.' };
+    case 'input-required': {
+      const { requests, round } = question;
+      return { ...at, kind: 'input', reason: questionOf(requests), requests, round };
+    }
+    default:
+      return question satisfies never;
+  }
 }
 
 /** Questions of the turn that waits, and keeps those behind it waiting; none when no turn waits. */

@@ -16,6 +16,7 @@ import { CallStore } from './call-store.ts';
 import { ClientCalls } from './client-calls.ts';
 import { CompletionStore } from './completion-store.ts';
 import { EventLog } from './event-log.ts';
+import { Inputs } from './inputs.ts';
 import { createResultStore } from './result-store.ts';
 import { sessionMigrations } from './schema.ts';
 import { Timers } from './timers.ts';
@@ -37,6 +38,7 @@ export type Room = {
   approvals: Approvals;
   links: ApprovalLinks;
   clientCalls: ClientCalls;
+  inputs: Inputs;
   calls: CallStore;
   completions: CompletionStore;
   runner: TurnRunner;
@@ -97,6 +99,7 @@ export function openRoom(
     approvals: new Approvals(storage.sql, now),
     links: new ApprovalLinks(storage.sql, now),
     clientCalls: new ClientCalls(storage.sql),
+    inputs: new Inputs(storage.sql, now),
     calls: new CallStore(storage.sql, now),
   };
   const { workspace, keyId } = meta;

@@ -8,7 +8,9 @@
  * that the caller runs (state: pending, answered, closed; answer_hash: SHA-256 of what it said) · results, result_parts: long
  * results for `fetch_result`, oldest first, in pieces by where they start (UTF-16 units) · compactions: number of each
  * `compaction` event and of the last event that it stands for · completions: answers of chat dialects, so that a cut stream can
- * go on · gathered: tools that the conversation found or called, in order · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
+ * go on · gathered: tools that the conversation found or called, in order · inputs: what the servers of tools asked a person, kept after the
+ * answer (state: pending, given, closed; answer_hash: SHA-256 of the answers) · input_parts: JSON of the question with what its server wants
+ * back (`asked`) and of the answers (`given`), cut, until the call has its result · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
  */
 import { sessionFilesSchema } from '../storage/session-files.ts';
 
@@ -77,4 +79,14 @@ const fifth = [
      GROUP BY 1, 2 ORDER BY min(id) LIMIT 1000`,
 ];
 
-export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth].map((statements) => statements.join(';\n'));
+/** Tools that ask a person in the middle of a call. */
+const sixth = [
+  `CREATE TABLE inputs (call_id TEXT NOT NULL, round INTEGER NOT NULL, turn TEXT NOT NULL, canonical TEXT NOT NULL, question TEXT NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL, answer_hash TEXT, PRIMARY KEY (call_id, round)) WITHOUT ROWID`,
+  `CREATE INDEX inputs_by_state ON inputs (state, expires_at)`,
+  `CREATE INDEX inputs_by_turn ON inputs (turn)`,
+  `CREATE TABLE input_parts (call_id TEXT NOT NULL, kind TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, kind, seq)) WITHOUT ROWID`,
+];
+
+export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth].map((statements) =>
+  statements.join(';\n'),
+);

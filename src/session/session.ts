@@ -15,6 +15,7 @@ import type { Remote } from '../ports/remote.ts';
 import type {
   CompletionOptions,
   Decided,
+  GivenInputs,
   MessagePage,
   MessageQuery,
   ResultsTaken,
@@ -34,6 +35,7 @@ import { editionOf, isUnderWay, readCompletion } from './completion-reader.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecideDoor } from './decide.ts';
 import { callDirectly, openCalls, repeatedCall } from './direct-calls.ts';
 import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
+import { giveInput } from './give-input.ts';
 import { viewOf, type Room } from './room.ts';
 import { SessionLife } from './session-life.ts';
 import { repeatedTurn, submit } from './submit.ts';
@@ -143,6 +145,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   takeResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsTaken>> {
     return toOutcome(() => takeResults(this.#enter(caller), results));
+  }
+
+  giveInput(caller: Principal, given: GivenInputs): Promise<Outcome<ResultsTaken>> {
+    return toOutcome(() => giveInput(this.#enter(caller), given, caller.keyId, this.#wiring.clock.now()));
   }
 
   cancel(caller: Principal, completion?: string): Promise<Outcome<{ turn: string | null; cancelled: boolean }>> {

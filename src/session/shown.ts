@@ -3,7 +3,7 @@
  * watched. Read from the log and the last answer; `submit-chat.ts` decides with it.
  */
 import { splitParagraphs } from '../core/paragraphs.ts';
-import { approvalNote, answerEnd, readApprovalNote } from '../dialects/answer.ts';
+import { approvalNote, answerEnd, inputNote, readApprovalNote, readInputNote } from '../dialects/answer.ts';
 import type { Completion } from './completion-store.ts';
 import type { Told } from './history.ts';
 import type { Room } from './room.ts';
@@ -51,8 +51,10 @@ export function toldSince({ log }: Pick<Room, 'log'>, after: number): Pick<Told,
   return { said: steps.flatMap(splitParagraphs), calls };
 }
 
-/** Our own word on an approval, to the letter; anything else that reads like it is the model's. */
-export function isOwnNote({ approvals }: Pick<Room, 'approvals'>, session: string, paragraph: string): boolean {
+/** Our own word on what waits, to the letter; anything else that reads like it is the model's. */
+export function isOwnNote({ approvals, inputs }: Pick<Room, 'approvals' | 'inputs'>, session: string, paragraph: string): boolean {
+  const asking = readInputNote(paragraph);
+  if (asking !== null) return inputs.of(asking).some((asked) => paragraph === inputNote(asked, session));
   const callId = readApprovalNote(paragraph);
   const approval = callId === null ? null : approvals.get(callId);
   return approval !== null && paragraph === approvalNote(approval.canonical, approval.callId, session);

@@ -72,6 +72,8 @@ export function abortedResults(state: TurnState, except: ReadonlySet<string> = n
 
 function findCall(room: Room, callId: string) {
   const call = room.clientCalls.get(callId);
+  if (call === null && room.inputs.get(callId)?.state === 'pending')
+    throw new Problem('not_found', `${callId} waits for input and not for a result: send {"callId", "input"}, as its \`pending\` says.`);
   if (call === null || call.state === 'closed') throw new Problem('not_found', `Nobody waits for a result of ${callId} in this session.`);
   return call;
 }

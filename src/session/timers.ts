@@ -3,7 +3,7 @@
  * alarm outlives the process, so what is written here happens even if nobody asks again.
  */
 
-/** `approval`: the next one expires. `erase`: a deletion that was begun is not done. */
+/** `approval`: the next one, or the next question of a tool, expires. `erase`: a deletion that was begun is not done. */
 export type TimerKind = 'turn' | 'expire' | 'audit' | 'approval' | 'erase';
 
 export class Timers {

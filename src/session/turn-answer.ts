@@ -19,7 +19,7 @@ export function toWaitingAnswer(turn: string, events: Iterable<SessionEvent>): T
   const all = [...events];
   const { text, calls, answered, usage } = foldAnswer(all);
   const pending = openQuestions(all).map(toPending);
-  const reason = pending.some(({ kind }) => kind === 'approval') ? 'approval_required' : 'client_tool_required';
+  const reason = pending.some(({ kind }) => kind !== 'client-tool') ? 'approval_required' : 'client_tool_required';
   const toolCalls = [...calls.values()].filter(({ callId }) => answered.has(callId));
   return { turn, status: 'waiting', reason, text, toolCalls, pending, usage };
 }

@@ -11,6 +11,7 @@ import { applyEvent, isWaiting, openCalls, type TurnState } from '../core/turn-s
 import { closingEvents, runTurn } from '../engine/run-turn.ts';
 import type { Approvals } from './approvals.ts';
 import type { ClientCalls } from './client-calls.ts';
+import type { Inputs } from './inputs.ts';
 import type { Timers } from './timers.ts';
 import { auditUnheard, unheard } from './turn-audit.ts';
 import { foldTurn, spentMs, toRun, upgradeLog, type Run } from './turn-run.ts';
@@ -22,6 +23,7 @@ export type RunnerParts = TurnScopeParts & {
   timers: Timers;
   approvals: Approvals;
   clientCalls: ClientCalls;
+  inputs: Inputs;
   /** Keeps the object alive until the work is done. */
   keep(work: Promise<void>): void;
 };
@@ -208,7 +210,7 @@ export class TurnRunner {
   /** A sealed run writes nothing: what a stopped turn's work still says has no place any more. Nor does one that was overtaken. */
   #append(run: Run, event: SessionEventBody): void {
     if (run.sealed) return;
-    const { log, transcript, turns, approvals, clientCalls } = this.#parts;
+    const { log, transcript, turns, approvals, clientCalls, inputs } = this.#parts;
     if (!turns.isEpoch(run.turn, run.epoch)) {
       run.sealed = true;
       run.abort.abort(new Error('a newer run of this turn has taken over'));
@@ -221,18 +223,18 @@ export class TurnRunner {
     applyEvent(run.state, event);
     transcript.apply(event);
     clientCalls.follow(event);
-    if (approvals.follow(event)) this.setApprovalTimer();
+    if ([approvals.follow(event), inputs.follow(event)].includes(true)) this.setApprovalTimer();
     if (event.type !== 'turn-end') return;
     run.sealed = true;
     turns.ended(run.turn, event.status, event.reason, id);
   }
 
-  /** Rings when the next approval expires; to be called when what is pending has changed. */
+  /** Rings when the next approval, or question of a tool, expires; to be called when what is pending has changed. */
   setApprovalTimer(): void {
-    const { approvals, timers } = this.#parts;
-    const next = approvals.nextExpiry();
-    if (next === null) timers.clear('approval');
-    else timers.set('approval', next);
+    const { approvals, inputs, timers } = this.#parts;
+    const next = [approvals.nextExpiry(), inputs.nextExpiry()].filter((at) => at !== null);
+    if (next.length === 0) timers.clear('approval');
+    else timers.set('approval', Math.min(...next));
   }
 
   #fail(run: Run, error: unknown): void {
@@ -271,5 +273,5 @@ export class TurnRunner {
 }
 
 function waitReason(state: TurnState) {
-  return openCalls(state).some(({ asked }) => asked === 'approval') ? 'approval_required' : 'client_tool_required';
+  return openCalls(state).some(({ asked }) => asked === 'approval' || asked === 'input') ? 'approval_required' : 'client_tool_required';
 }

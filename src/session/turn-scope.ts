@@ -4,6 +4,7 @@
  */
 import type { AliasMap } from '../core/alias-map.ts';
 import { limits } from '../core/limits.ts';
+import type { InputRequired } from '../core/mcp-input.ts';
 import type { Plan } from '../core/plan.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import type { Skill } from '../core/skill.ts';
@@ -17,6 +18,7 @@ import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { withSkillFiles } from '../storage/skill-files.ts';
 import type { EventLog } from './event-log.ts';
+import type { Inputs } from './inputs.ts';
 import type { LogTranscript } from './transcript-log.ts';
 import { auditScope, type TurnAuditParts } from './turn-audit.ts';
 import type { Run } from './turn-run.ts';
@@ -26,6 +28,7 @@ export type TurnScopeParts = TurnAuditParts & {
   log: EventLog;
   transcript: Transcript & Pick<LogTranscript, 'gathered'>;
   files: FileSystem;
+  inputs: Inputs;
   results: ResultStore | null;
   workspace: string;
   /** The names that a plan offers; null without a toolset. */
@@ -56,6 +59,13 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
     results,
     newest: () => log.newest,
     append,
+    inputs: {
+      keep: (callId: string, input: InputRequired) => {
+        // Another run may have taken over when the question was to be written.
+        if (!run.sealed) parts.inputs.keep(callId, input);
+      },
+      given: (callId: string) => parts.inputs.given(callId),
+    },
     beforeEnd: async () => void (await flushAudit()),
     call: {
       ...auditScope(parts, run),

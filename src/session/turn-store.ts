@@ -13,7 +13,7 @@ import { writeChunks } from './event-log.ts';
 /** `waiting`: for somebody outside; nothing runs, and the turns behind it stay queued. */
 export type TurnState = 'queued' | 'running' | 'waiting' | 'ended';
 
-/** What a waiting turn waits for; a person's word goes before a result of the caller's tools. */
+/** What a waiting turn waits for; a person's word, or answer to a server, goes before a result of the caller's tools. */
 export type WaitReason = 'approval_required' | 'client_tool_required';
 
 export type TurnRow = {

@@ -32,6 +32,7 @@ const methods: readonly (keyof Session)[] = [
   'linkedApproval',
   'decideByLink',
   'takeResults',
+  'giveInput',
   'cancel',
   'call',
   'repeatedCall',

@@ -155,6 +155,7 @@ export async function start(
     ...(results !== null && { conversation: transcript, results }),
     newest: () => events.length,
     append,
+    inputs: { keep: () => undefined, given: () => null },
     beforeEnd: async () => undefined,
     call: {
       keyId: 'root',

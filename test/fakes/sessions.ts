@@ -177,6 +177,10 @@ export function fakeSessions(): FakeSessions {
       if (pending.length === 0) finishTurn(session, turn, 'the results are there');
       return { turn, status: pending.length === 0 ? 'running' : 'waiting', pending };
     },
+    giveInput: async (caller, { callId }) => {
+      open(id, caller);
+      throw new Problem('not_found', `Nobody waits for input to ${callId}: no tool asks for any here.`);
+    },
     call: async (caller, request) => {
       const session = open(id, caller);
       const before = request.idempotencyKey === undefined ? undefined : session.calls.get(request.idempotencyKey);

@@ -22,6 +22,7 @@ import { CompletionStore } from '../../src/session/completion-store.ts';
 import { callDirectly } from '../../src/session/direct-calls.ts';
 import type { DecideDoor } from '../../src/session/decide.ts';
 import { EventLog } from '../../src/session/event-log.ts';
+import { Inputs } from '../../src/session/inputs.ts';
 import { createResultStore } from '../../src/session/result-store.ts';
 import type { Room } from '../../src/session/room.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
@@ -148,6 +149,7 @@ export async function makeRoom(
       approvals: new Approvals(sql, clock.now),
       links: new ApprovalLinks(sql, clock.now),
       clientCalls: new ClientCalls(sql),
+      inputs: new Inputs(sql, clock.now),
       calls: new CallStore(sql, clock.now),
     };
     const runner = new TurnRunner({

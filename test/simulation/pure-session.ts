@@ -234,6 +234,7 @@ class PureSession implements Process {
       conversation: this.#transcript,
       newest: () => this.#newest,
       append: (event) => this.#append(run, event),
+      inputs: { keep: () => undefined, given: () => null },
       beforeEnd: () => this.#life.pause('the turn is about to end'),
       call: {
         keyId: 'key',

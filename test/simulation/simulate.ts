@@ -234,6 +234,6 @@ class Simulation {
     for (const event of events) if ('turn' in event && event.turn === start.turn) applyEvent(state, event);
     const open = openCalls(state).filter(isUndecided);
     const call = open.length === 0 || state.phase === 'ended' ? null : this.#world.random.pick(open);
-    return call === null || call.asked === null ? null : { kind: call.asked, callId: call.callId };
+    return call === null || call.asked === null || call.asked === 'input' ? null : { kind: call.asked, callId: call.callId };
   }
 }

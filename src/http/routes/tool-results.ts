@@ -1,6 +1,7 @@
-/** `/v1/sessions/{id}/tool-results`: what the caller's own tools answered; the turn that waited for them goes on. */
+/** `/v1/sessions/{id}/tool-results`: what the caller's own tools answered, and a person the servers of others; the turn that waited for them goes on. */
 import { z } from 'zod';
 import { Pending } from '../../core/approval.ts';
+import { ElicitationAnswer } from '../../core/elicitation.ts';
 import { limits } from '../../core/limits.ts';
 import { ContentBlock } from '../../core/tool.ts';
 import type { ClientResult } from '../../core/message.ts';
@@ -18,8 +19,24 @@ const ToolResultRequest = z
   })
   .meta({ id: 'ToolResultRequest', example: { callId: 'call_1', content: '12 °C, rain' } });
 
+const InputRequestAnswer = z
+  .strictObject({
+    callId: z.string().min(1).max(200),
+    input: z.record(z.string(), ElicitationAnswer).meta({
+      description: 'Answers to all that the server of a tool asks, by the keys of `requests` in `pending`.',
+    }),
+    round: z.int().min(1).optional().meta({
+      description: 'Of the question that is answered, so that none is taken for the next one when it is sent again. Absent: the last.',
+    }),
+  })
+  .meta({
+    id: 'InputAnswers',
+    example: { callId: 'call_1', input: { confirm: { action: 'accept', content: { name: 'Ada' } } }, round: 1 },
+  });
+
 const ToolResultsRequest = z.union([
   ToolResultRequest,
+  InputRequestAnswer,
   z.strictObject({ results: z.array(ToolResultRequest).min(1).max(limits.maxCallsPerReply) }),
 ]);
 
@@ -39,9 +56,9 @@ export function mountToolResults(app: App): void {
       method: 'post',
       path: '/v1/sessions/{id}/tool-results',
       operationId: 'sendToolResults',
-      summary: 'Answer calls of your own tools',
+      summary: 'Answer calls of your own tools, or what a tool asks',
       description:
-        'One result, or several under `results`. The turn goes on by itself when the last one is there: follow `…/events`. The same result twice is one.',
+        'A call that waits for `input` is answered with a person’s `input`, and then made again with it; declined is an answer, too. A call of your own tool is answered with its result: one result, or several under `results`. The turn goes on by itself when the last one is there: follow `…/events`. The same result twice is one.',
       scopes: ['chat'],
       params: sessionParams,
       body: { schema: ToolResultsRequest, maxBytes: limits.maxLargeBodyBytes },
@@ -49,8 +66,13 @@ export function mountToolResults(app: App): void {
       problems: ['conflict'],
     },
     async ({ c, services, principal, params, body }) => {
+      const session = services.sessions.get(params.id);
+      if ('input' in body) {
+        const { callId, input, round } = body;
+        return c.json(await session.giveInput(principal, { callId, input, ...(round !== undefined && { round }) }));
+      }
       const results = 'results' in body ? body.results : [body];
-      return c.json(await services.sessions.get(params.id).takeResults(principal, results.map(toResult)));
+      return c.json(await session.takeResults(principal, results.map(toResult)));
     },
   );
 }

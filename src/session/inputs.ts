@@ -1,0 +1,148 @@
+/**
+ * What tools have asked for in this session, and what a person answered: rows that follow the log, and beside them what stands in no
+ * event: what a server wants back, and what was written into its forms. That goes as soon as its call has a result. Taking answers in
+ * is `give-input.ts`.
+ */
+import { questionOf, type ElicitationAnswer } from '../core/elicitation.ts';
+import { limits } from '../core/limits.ts';
+import { toGiven, type GivenInput, type InputRequired } from '../core/mcp-input.ts';
+import type { SessionEventBody } from '../core/session-event.ts';
+import { writeChunks } from './event-log.ts';
+
+/** `closed`: its call or turn ended without an answer. `question`: as it is told in one line. */
+export type AskedInput = {
+  callId: string;
+  round: number;
+  turn: string;
+  canonical: string;
+  question: string;
+  state: 'pending' | 'given' | 'closed';
+  expiresAt: number;
+  answerHash: string | null;
+};
+
+export type ElicitationAnswers = Readonly<Record<string, ElicitationAnswer>>;
+
+const columns = 'call_id AS callId, round, turn, canonical, question, state, expires_at AS expiresAt, answer_hash AS answerHash';
+
+export class Inputs {
+  readonly #sql: SqlStorage;
+  readonly #now: () => number;
+
+  constructor(sql: SqlStorage, now: () => number) {
+    this.#sql = sql;
+    this.#now = now;
+  }
+
+  /** To be called with every event, in the block that appends it. True when what is pending changed. */
+  follow(event: SessionEventBody): boolean {
+    switch (event.type) {
+      case 'input-required': {
+        const { callId, round, turn, canonical, requests, expiresAt } = event;
+        this.#forgetOld();
+        this.#sql.exec(
+          `INSERT OR REPLACE INTO inputs (call_id, round, turn, canonical, question, state, expires_at) VALUES (?, ?, ?, ?, ?, 'pending', ?)`,
+          callId,
+          round,
+          turn,
+          canonical,
+          questionOf(requests),
+          Date.parse(expiresAt),
+        );
+        return true;
+      }
+      case 'input-given':
+        this.#sql.exec(`UPDATE inputs SET state = 'given' WHERE call_id = ? AND round = ?`, event.callId, event.round);
+        return true;
+      case 'tool-result':
+        return this.#close('call_id', event.callId);
+      case 'turn-end':
+        return this.#close('turn', event.turn);
+      default:
+        return false;
+    }
+  }
+
+  /** Beside the `input-required` of the call. */
+  keep(callId: string, input: InputRequired): void {
+    this.#write(callId, 'asked', input);
+  }
+
+  /** Beside the `input-given` of the call. */
+  answer({ callId, round }: AskedInput, answers: ElicitationAnswers, hash: string): void {
+    this.#sql.exec('UPDATE inputs SET answer_hash = ? WHERE call_id = ? AND round = ?', hash, callId, round);
+    this.#write(callId, 'given', answers);
+  }
+
+  /** What the call is made again with; null: it has not asked, or has no answer. */
+  given(callId: string): GivenInput | null {
+    const asked = this.asked(callId);
+    const answers = this.#read<ElicitationAnswers>(callId, 'given');
+    return asked === null || answers === null ? null : toGiven(asked, answers);
+  }
+
+  /** The call's last question as it was asked; null: it has not asked, or its result is there. */
+  asked(callId: string): InputRequired | null {
+    return this.#read<InputRequired>(callId, 'asked');
+  }
+
+  /** Without `round`, the last one. */
+  get(callId: string, round?: number): AskedInput | null {
+    const which = round === undefined ? 'ORDER BY round DESC LIMIT 1' : 'AND round = ?';
+    return (
+      this.#all(`SELECT ${columns} FROM inputs WHERE call_id = ? ${which}`, callId, ...(round === undefined ? [] : [round]))[0] ?? null
+    );
+  }
+
+  /** All questions of one call. */
+  of(callId: string): AskedInput[] {
+    return this.#all(`SELECT ${columns} FROM inputs WHERE call_id = ? ORDER BY round`, callId);
+  }
+
+  pendingCount(): number {
+    return this.#sql.exec<{ count: number }>(`SELECT count(*) AS count FROM inputs WHERE state = 'pending'`).one().count;
+  }
+
+  /** Pending, and nobody has answered in time. */
+  due(): AskedInput[] {
+    return this.#all(`SELECT ${columns} FROM inputs WHERE state = 'pending' AND expires_at <= ? ORDER BY expires_at, call_id`, this.#now());
+  }
+
+  nextExpiry(): number | null {
+    return this.#sql.exec<{ at: number | null }>(`SELECT min(expires_at) AS at FROM inputs WHERE state = 'pending'`).one().at;
+  }
+
+  /** Of what is over, only the row stays for a while: a chat client's history may repeat its question. */
+  #forgetOld(): void {
+    this.#sql.exec(`DELETE FROM inputs WHERE state <> 'pending' AND expires_at <= ?`, this.#now() - limits.decidedApprovalKeptMs);
+  }
+
+  #close(by: 'call_id' | 'turn', id: string): boolean {
+    this.#sql.exec(`DELETE FROM input_parts WHERE call_id IN (SELECT call_id FROM inputs WHERE ${by} = ?)`, id);
+    return (
+      this.#sql.exec(`UPDATE inputs SET state = 'closed' WHERE ${by} = ? AND state = 'pending' RETURNING call_id`, id).toArray().length > 0
+    );
+  }
+
+  #write(callId: string, kind: 'asked' | 'given', value: unknown): void {
+    // A question takes the place of the one before, whose answer the server has had.
+    this.#sql.exec(
+      kind === 'asked' ? 'DELETE FROM input_parts WHERE call_id = ?' : `DELETE FROM input_parts WHERE call_id = ? AND kind = 'given'`,
+      callId,
+    );
+    writeChunks(JSON.stringify(value), (seq, part) =>
+      this.#sql.exec('INSERT INTO input_parts (call_id, kind, seq, part) VALUES (?, ?, ?, ?)', callId, kind, seq, part),
+    );
+  }
+
+  #read<Value>(callId: string, kind: 'asked' | 'given'): Value | null {
+    const query = 'SELECT part FROM input_parts WHERE call_id = ? AND kind = ? ORDER BY seq';
+    const parts = this.#sql.exec<{ part: string }>(query, callId, kind).toArray();
+    // Written by `#write`.
+    return parts.length === 0 ? null : (JSON.parse(parts.map(({ part }) => part).join('')) as Value);
+  }
+
+  #all(query: string, ...bindings: (string | number)[]): AskedInput[] {
+    return this.#sql.exec<AskedInput>(query, ...bindings).toArray();
+  }
+}
