@@ -1,6 +1,7 @@
 /** Builds every adapter from the bindings: the only place that does. The routes get `Services`, the session `Wiring`. */
 import type { AliasMap } from './core/alias-map.ts';
 import { splitModelRef } from './core/agent.ts';
+import { limits } from './core/limits.ts';
 import type { Plan } from './core/plan.ts';
 import type { PolicyRule } from './core/policy.ts';
 import type { Principal } from './core/principal.ts';
@@ -14,6 +15,7 @@ import { createConfigurationDesk } from './engine/configuration-desk.ts';
 import { callDirectly, dryRunCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
 import { executorByKind } from './engine/executor-by-kind.ts';
 import { turnNames } from './engine/plan-names.ts';
+import { configurationTables } from './engine/serve-view.ts';
 import { readPlanSkills } from './engine/plan-skills.ts';
 import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
 import { createServerRefresh } from './engine/refresh-server.ts';
@@ -24,7 +26,10 @@ import { translateChat, type AgentWord } from './engine/translate-chat.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
 import { createOpenApiExecutor } from './http-tools/openapi/executor.ts';
 import { createOpenApiSource } from './http-tools/openapi/source.ts';
+import { createMcpUpstream } from './mcp/client/upstream.ts';
 import { createSignIns, type SignIns } from './mcp/oauth/sign-ins.ts';
+import { serveMcp, type McpAnswer, type McpRequest } from './mcp/server/endpoint.ts';
+import type { ServeDeps } from './mcp/server/serving.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
 import { createOutbound, stayAt } from './net/outbound.ts';
@@ -47,11 +52,13 @@ import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient } from './storage/catalog-client.ts';
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
+import { createMcpSessions } from './storage/mcp-session-client.ts';
 import { createMemoryFiles } from './storage/memory-files.ts';
+import { createMcpSessionIds, createStateSeal } from './storage/request-state.ts';
 import { createSessions } from './storage/session-client.ts';
 import { createNonce, mintState, readState } from './storage/sign-in-state.ts';
 import { createCodeExecutor } from './tools/executor.ts';
-import { codeTools } from './tools/registry.ts';
+import { codeTools, toolDefinitions } from './tools/registry.ts';
 
 /**
  * A chat without server tools and session, on its way through (`providers/proxy.ts`) or translated (`engine/translate-chat.ts`).
@@ -85,6 +92,8 @@ export type Services = {
   callTool(principal: Principal, call: DirectCall): Promise<SessionCall & { callId: string }>;
   /** Resolves, authorises and checks; runs nothing. Serves calls with a session too. */
   dryRunCall(principal: Principal, call: DirectCall): Promise<DryRun>;
+  /** A request to `/mcp`, whose key, origin and body were looked at. */
+  mcp(asked: McpRequest): Promise<McpAnswer>;
   /** Throws `loop_detected` for a request that this installation sent itself, by whatever name it came round. */
   refuseLoop(headers: Headers): Promise<void>;
   /** The provider's own bytes where the dialect is its wire; canonical frames where its profile says so, or another dialect is spoken. */
@@ -100,8 +109,9 @@ export type ServerDesk = {
   refreshIfStale(server: ServerAccess): void;
 };
 
-/** What a session runs its turns with. */
+/** What a session runs its turns with, and a session of MCP its requests. */
 export type Wiring = Services & {
+  serve: ServeDeps;
   turnDeps(workspace: string): TurnDeps;
   callDeps(workspace: string): CallDeps;
   namesFor(workspace: string, plan: Plan): Promise<AliasMap | null>;
@@ -148,7 +158,13 @@ function build(bindings: Bindings): Wiring {
   const code = createCodeExecutor(codeTools());
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: base.clock, log: base.log });
   const fetchFor: CallDeps['fetch'] = (request, signal, onHop, purpose = 'tool') =>
-    outbound(request, { purpose, signal, ...(onHop && { onHop }) });
+    outbound(request, {
+      purpose,
+      signal,
+      ...(onHop && { onHop }),
+      // A server has the time that its document gives it: who calls sees to that.
+      ...(purpose === 'server' && { timeoutMs: limits.maxServerCallMs }),
+    });
   const upstreamContext = (workspace: string, server: ServerAccess, signal: AbortSignal, conversation: string): UpstreamContext => {
     const tokens = signIns.tokens(workspace, server);
     return {
@@ -162,7 +178,8 @@ function build(bindings: Bindings): Wiring {
       conversation,
     };
   };
-  const sources: Partial<Record<ServerKind, ServerSource>> = { openapi: createOpenApiSource() };
+  const upstream = createMcpUpstream();
+  const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: upstream, openapi: createOpenApiSource() };
   const reading = {
     ...base,
     directory,
@@ -205,8 +222,30 @@ function build(bindings: Bindings): Wiring {
     scratchFiles: () => createMemoryFiles(base.clock.now),
     audit: (rows: Parameters<Catalog['appendAudit']>[0]) => catalog(workspace).appendAudit(rows),
   });
+  const sealing = createMasterKey(settings.masterKey ?? settings.rootKey);
+  const serve: ServeDeps = {
+    ...base,
+    directory,
+    aliases: settings.aliases,
+    seal: createStateSeal(sealing),
+    spend: (workspace, nonce, expiresAt) => catalog(workspace).spend(nonce, expiresAt),
+    equipment: ({ workspace, keyId }) => catalog(workspace).equipment(keyId),
+    configuration: configurationTables(toolDefinitions()),
+    callDeps,
+    scratchFiles: () => createMemoryFiles(base.clock.now),
+    audit: (workspace, rows) => catalog(workspace).appendAudit(rows),
+    upstream,
+    upstreamContext: (workspace, server, conversation, signal) => upstreamContext(workspace, server, signal, conversation),
+    serverChanged(workspace, server) {
+      const failed = (error: unknown): void => base.log.debug('a changed server was not read', { server, cause: String(error) });
+      inBackground(serverRefresh.refresh(workspace, server, 'changed').catch(failed));
+    },
+  };
+  const mcpSessions = createMcpSessions(bindings, base.ids, createMcpSessionIds(sealing));
   return {
     ...base,
+    serve,
+    mcp: (asked) => serveMcp(serve, mcpSessions, asked),
     directory,
     catalog,
     sessions: createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey),
