@@ -11,6 +11,7 @@ export const ServerTest = z
     }),
     connection: ServerConnection.nullable().meta({ description: 'How it was spoken with; null: it was not, or speaks no MCP.' }),
     tools: z.int(),
+    held: z.int().meta({ description: 'Tools that a person would have to look at first.' }),
     prompts: z.int(),
     resources: z.int(),
     durationMs: z.int(),

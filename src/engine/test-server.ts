@@ -25,30 +25,37 @@ export async function testServer(deps: TestDeps, workspace: string, name: string
 
 async function tryServer(deps: TestDeps, workspace: string, name: string, document?: Server): Promise<Omit<ServerTest, 'durationMs'>> {
   const server = document === undefined ? await deps.directory.server(workspace, name) : accessOf(name, document);
-  if (server.kind === 'static') return staticTest(server.ready.length + server.held.length);
+  if (document?.kind === 'static') return { ...untried, ok: true, ...(await readTools(name, { tools: document.tools, operations: null })) };
+  if (server.kind === 'static') return { ...untried, ok: true, tools: server.ready.length + server.held.length, held: server.held.length };
   // Whoever tries a server shares nothing with those who use it; nor is what was granted for the address that is stored sent to another.
   const conversation = deps.ids.next('test');
   const change = document === undefined ? { conversation } : { conversation, tokens: undefined, document: async () => givenText(document) };
   try {
     const known = new Set([...server.ready, ...server.held]);
     const { discovery, warnings } = boundedDiscovery(await readServer(deps, workspace, server, change), known);
-    const { tools, warnings: more } = await readTools(name, discovery);
+    const { warnings: more, ...counts } = await readTools(name, discovery);
     const { prompts, resources } = countOffers(discovery.offers);
     const { connection } = discovery;
-    return { ok: true, health: { status: 'ok' }, connection, tools, prompts, resources, warnings: [...warnings, ...more] };
+    return { ok: true, health: { status: 'ok' }, connection, ...counts, prompts, resources, warnings: [...warnings, ...more] };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { ok: false, health: toFailure(error), connection: null, tools: 0, prompts: 0, resources: 0, warnings: [] };
+    return { ...untried, health: toFailure(error) };
   }
 }
 
-function staticTest(tools: number): Omit<ServerTest, 'durationMs'> {
-  return { ok: true, health: { status: 'unknown' }, connection: null, tools, prompts: 0, resources: 0, warnings: [] };
-}
+const untried: Omit<ServerTest, 'durationMs'> = {
+  ok: false,
+  health: { status: 'unknown' },
+  connection: null,
+  tools: 0,
+  held: 0,
+  prompts: 0,
+  resources: 0,
+  warnings: [],
+};
 
 function accessOf(name: string, document: Server): ServerAccess {
-  const ready = document.kind === 'static' ? document.tools.map(({ name: own }) => String(own)) : [];
-  return toServerAccess(name, document, { ready, held: [], version: 0, connection: null, staleAt: null });
+  return toServerAccess(name, document, { ready: [], held: [], version: 0, connection: null, staleAt: null });
 }
 
 function givenText(document: Server): string | null {
@@ -57,8 +64,12 @@ function givenText(document: Server): string | null {
 }
 
 /** As the first listing of a new server would be taken. */
-async function readTools(name: string, { tools, operations }: Discovery): Promise<Pick<ServerTest, 'tools' | 'warnings'>> {
+async function readTools(
+  name: string,
+  { tools, operations }: Pick<Discovery, 'tools' | 'operations'>,
+): Promise<Pick<ServerTest, 'tools' | 'held' | 'warnings'>> {
   const listing = await pinListing(tools, { operations: operations ?? {} });
   const taken = takeListing({ kept: [], items: listing.items, isFirst: true, isNamed: () => false });
-  return reportListing(name, listing, taken, []);
+  const { tools: count, held, warnings } = reportListing(name, listing, taken, []);
+  return { tools: count, held: held.length, warnings };
 }

@@ -23,7 +23,6 @@ import type { ProviderAccess } from '../../src/core/provider.ts';
 import { Secret, secretHostOf, secretUseRefusal } from '../../src/core/secret.ts';
 import type { SecretBinding } from '../../src/core/secret.ts';
 import { callUrlOf, ownServers, Server, toServerAccess } from '../../src/core/server.ts';
-import { noOffers } from '../../src/core/server-state.ts';
 import { type Skill, SkillName } from '../../src/core/skill.ts';
 import { legalAliases, ToolAliases } from '../../src/core/tool-aliases.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
@@ -41,10 +40,12 @@ import type {
   KeyRecord,
   Page,
   PageRequest,
+  ServerGrant,
   SessionIndexRow,
   StoredDocument,
 } from '../../src/ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../../src/storage/cursor.ts';
+import { fakeServerLife } from './server-life.ts';
 import { fakeServerTools } from './server-tools.ts';
 import type { Warning } from '../../src/core/warning.ts';
 
@@ -61,7 +62,13 @@ type Kept = {
 
 export type FakeCatalog = Catalog & { directory: Directory };
 
-export function createFakeCatalog(options: { definitions: readonly ToolDefinition[]; rootKey?: string; workspace?: string }): FakeCatalog {
+export function createFakeCatalog(options: {
+  definitions: readonly ToolDefinition[];
+  rootKey?: string;
+  workspace?: string;
+  /** Milliseconds since the epoch: of what servers list. */
+  now?: () => number;
+}): FakeCatalog {
   const workspace = options.workspace ?? 'default';
   /** `kind:name` → every version, oldest first. */
   const documents = new Map<string, Kept[]>();
@@ -91,6 +98,15 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
   const isNamed = (canonical: string): boolean =>
     toolsets().some(({ body }) => (body as Toolset).tools.some(({ tool }) => tool === canonical));
   const serverTools = fakeServerTools(isNamed);
+  const life = fakeServerLife({
+    now: options.now ?? Date.now,
+    server: (name) => {
+      const { body, version } = existing('server', name);
+      return { document: body as Server, version };
+    },
+    access: (name) => directory.server(workspace, name),
+    tools: serverTools,
+  });
   const servers = (): Map<string, Server> => {
     const names = [...documents.keys()].flatMap((key) => (key.startsWith('server:') ? [key.slice('server:'.length)] : []));
     return new Map(names.flatMap((name) => (newest('server', name) === null ? [] : [[name, existing('server', name).body as Server]])));
@@ -133,7 +149,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       hidden: before?.hidden ?? null,
       warnings: [] as Warning[],
       edition: null as Edition | null,
-      commit: (): void => undefined,
+      commit: (_version: number): void => undefined,
     };
     switch (kind) {
       case 'toolset': {
@@ -165,9 +181,23 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
         return { ...plain, body: parseDocument(Policy, body) };
       case 'server': {
         if (ownServers.has(name)) throw invalidRequest([{ path: 'name', message: 'is one of Moniker’s own' }]);
-        const { tools = [], ...server } = parseDocument(Server, body);
+        const document = parseDocument(Server, body);
+        const wrote = (version: number): void => {
+          const earlier = before === null ? null : { document: before.body as Server, version: before.version };
+          if (version !== earlier?.version) life.wrote(name, { document, version }, earlier);
+          if (earlier !== null && addressOf(earlier.document) !== addressOf(document)) dropGrant(name);
+        };
+        if (document.kind !== 'static') {
+          const { tools: _tools, health: _health, connection: _connection, offers: _offers, ...server } = document;
+          return { ...plain, body: { ...server, name }, commit: wrote };
+        }
+        const { tools, ...server } = document;
         const { report, hash, commit } = await serverTools.take(name, tools, before === null);
-        return { ...plain, body: { ...server, name, listing: hash }, warnings: report.warnings, commit };
+        const both = (version: number): void => {
+          commit();
+          wrote(version);
+        };
+        return { ...plain, body: { ...server, name, listing: hash }, warnings: report.warnings, commit: both };
       }
       case 'skill': {
         if (!SkillName.safeParse(name).success) throw invalidRequest([{ path: 'name', message: 'is none of a skill' }]);
@@ -190,7 +220,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
 
   const withCounts = (document: StoredDocument): StoredDocument => ({
     ...document,
-    body: { ...document.body, ...serverTools.counts(document.name) },
+    body: { ...document.body, ...serverTools.counts(document.name), ...life.shown(document.name) },
   });
 
   /** Tools have changed: those that would not compile keep their edition. */
@@ -227,6 +257,11 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     return { edition, pointer: { toolset: name, version, revision: 1, hash } };
   };
 
+  const grants = new Map<string, ServerGrant>();
+  const dropGrant = (server: string): void => {
+    const revision = grants.get(server)?.revision;
+    if (revision !== undefined) grants.set(server, { value: null, revision: revision + 1 });
+  };
   const equipped = new Map<string, Equipment>();
   const spent = new Set<string>();
   const catalog: Catalog = {
@@ -250,7 +285,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       };
       if (changed && write.dryRun !== true) documents.set(`${kind}:${name}`, [...history(kind, name), kept]);
       if (write.dryRun !== true) {
-        commit();
+        commit(version);
         await afterWrite(kind);
       }
       return { document: toStored(kind, kept), created: before === null, changed, warnings };
@@ -261,7 +296,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
           ? existing(kind, name)
           : history(kind, name).find((candidate) => candidate.version === version && !candidate.removed);
       if (kept === undefined) throw new Problem('not_found', `"${name}" has no version ${version}.`);
-      if (kind === 'server') return withCounts(toStored(kind, kept));
+      if (kind === 'server') return withDocument(withCounts(toStored(kind, kept)), kept);
       const warnings = kind === 'agent' ? listWarnings(kept.body as Agent) : [];
       return { ...toStored(kind, kept), ...(warnings.length > 0 && { warnings }) };
     },
@@ -290,7 +325,11 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       if (write.dryRun === true) return;
       const tombstone: Kept = { ...before, version: before.version + 1, removed: true, body: {}, hidden: null, compiled: null };
       documents.set(`${kind}:${name}`, [...history(kind, name), tombstone]);
-      if (kind === 'server') serverTools.remove(name);
+      if (kind === 'server') {
+        serverTools.remove(name);
+        life.removed(name);
+        dropGrant(name);
+      }
       if (kind === 'toolset') {
         for (const [keyId, { toolset }] of equipped) if (toolset === name) equipped.delete(keyId);
       }
@@ -321,7 +360,7 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       return serverTools.view(server, tool);
     },
     refreshServer: async (server) => {
-      existing('server', server);
+      if (existing('server', server).body.kind !== 'static') throw new Problem('conflict', `${server} has to be asked.`);
       const report = await serverTools.refresh(server);
       await reviseToolsets();
       return report;
@@ -330,13 +369,19 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
       const { document } = existing('server', server).body;
       return document === undefined ? null : typeof document === 'string' ? document : JSON.stringify(document);
     },
-    claimRefresh: async (server) => ({ claimed: true, server: await directory.server(workspace, server) }),
-    takeDiscovery: async (server) => {
-      throw new Problem('conflict', `${server} is not read in this fake.`);
+    claimRefresh: life.claim,
+    takeDiscovery: async (server, version, discovery) => {
+      const report = await life.takeDiscovery(server, version, discovery);
+      await reviseToolsets();
+      return report;
     },
-    takeFailure: async () => undefined,
-    serverGrant: async () => ({ value: null, revision: 0 }),
-    saveServerGrant: async () => true,
+    takeFailure: async (server, version, failure) => life.takeFailure(server, version, failure),
+    serverGrant: async (server) => grants.get(server) ?? { value: null, revision: 0 },
+    saveServerGrant: async (server, { value, revision }) => {
+      if ((grants.get(server)?.revision ?? 0) !== revision) return false;
+      grants.set(server, { value, revision: revision + 1 });
+      return true;
+    },
     equipment: async (keyId) => {
       const kept = equipped.get(keyId);
       const isThere = kept?.toolset != null && newest('toolset', kept.toolset) !== null;
@@ -508,12 +553,11 @@ export function createFakeCatalog(options: { definitions: readonly ToolDefinitio
     server: async (asked, name) => {
       ownWorkspace(asked);
       const { body, version } = existing('server', name);
-      return toServerAccess(name, body as Server, { ...serverTools.callable(name), version, connection: null, staleAt: null });
+      const { connection = null, staleAt = null } = life.state(name) ?? {};
+      return toServerAccess(name, body as Server, { ...serverTools.callable(name), version, connection, staleAt });
     },
-    serverOffers: async () => noOffers,
-    operation: async (_asked, server, tool) => {
-      throw new Problem('not_found', `There is no operation "${tool}" of ${server}.`);
-    },
+    serverOffers: async (_asked, name) => life.offers(name),
+    operation: async (_asked, server, tool) => serverTools.operation(server, tool),
     skill: async (asked, name) => {
       ownWorkspace(asked);
       return existing('skill', name).body as Skill;
@@ -554,9 +598,19 @@ function checkConditions(before: Kept | null, { ifMatch, ifNoneMatch }: { ifMatc
 
 function toStored(kind: DocumentKind, { name, version, body: stored, hidden, createdAt, updatedAt }: Kept): StoredDocument {
   // What stands for a server's listing is shown to nobody.
-  const { listing: _listing, ...server } = stored;
+  const { listing: _listing, document: _document, ...server } = stored;
   const body = kind === 'provider' ? { ...stored, hasApiKey: hidden !== null } : kind === 'server' ? server : stored;
   return { name, version, body, createdAt, updatedAt };
+}
+
+/** What a grant is for. */
+function addressOf(server: Server): string {
+  return server.kind === 'mcp' ? canonicalJson([new URL(server.url).origin, server.oauth ?? null]) : server.kind;
+}
+
+/** One that was given whole is told of a single server only. */
+function withDocument(stored: StoredDocument, { body: { document } }: Kept): StoredDocument {
+  return document === undefined ? stored : { ...stored, body: { ...stored.body, document } };
 }
 
 /** Cursors are positions: good enough for lists that nobody changes in between. */

@@ -9,7 +9,10 @@ import { reportListing, requireNamed } from '../../src/core/listing-report.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ListingReport, Server, ServerTool } from '../../src/core/server.ts';
 import { readShown } from '../../src/core/shown-listing.ts';
+import type { Finding } from '../../src/core/hold.ts';
+import type { Discovery, Operation } from '../../src/core/server-state.ts';
 import { goneTool, pinListing, takeListing } from '../../src/core/take-listing.ts';
+import type { PinnedListing } from '../../src/core/take-listing.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 
 type ServerDocument = Omit<Server, 'tools'>;
@@ -35,13 +38,31 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
     const listing = await pinListing(shown.tools, shown);
     // A refresh may find nothing that is a definition.
     if (tools.length > 0) requireNamed(listing);
-    const request = { kept: toolsOf(server), items: listing.items, isFirst, isNamed: (name: string) => isNamed(canonicalOf(server, name)) };
+    return { ...takePinned(server, listing, { isFirst }), hash: listing.hash };
+  };
+  const takePinned = (server: string, listing: PinnedListing, by: { isFirst: boolean; stranger?: Finding | null }): Omit<Taken, 'hash'> => {
+    const request = { kept: toolsOf(server), items: listing.items, ...by, isNamed: (name: string) => isNamed(canonicalOf(server, name)) };
     const taken = takeListing(request);
-    return { report: reportListing(server, listing, taken, []), hash: listing.hash, commit: () => void kept.set(server, taken.tools) };
+    return { report: reportListing(server, listing, taken, []), commit: () => void kept.set(server, taken.tools) };
   };
 
   return {
     take,
+    takeDiscovery: async (
+      server: string,
+      { tools, operations }: Discovery,
+      by: { isFirst: boolean; stranger: Finding | null },
+    ): Promise<ListingReport> => {
+      const { report, commit } = takePinned(server, await pinListing(tools, { operations: operations ?? {} }), by);
+      commit();
+      return report;
+    },
+    names: (server: string): Set<string> => new Set(toolsOf(server).map(({ name }) => name)),
+    operation: (server: string, name: string): Operation => {
+      const operation = toolsOf(server).find((tool) => tool.name === name)?.accepted?.definition.operation;
+      if (operation === undefined) throw new Problem('not_found', `There is no operation "${name}" of ${server}.`);
+      return operation;
+    },
     refresh: async (server: string): Promise<ListingReport> => {
       const listed = toolsOf(server).flatMap((tool) => (tool.listed === null ? [] : [rawOf(tool.listed)]));
       const { report, commit } = await take(server, listed, false);

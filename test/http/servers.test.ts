@@ -85,7 +85,7 @@ describe('/v1/servers', () => {
   });
 
   it.each([
-    ['kind', { ...weather, kind: 'mcp' }],
+    ['kind', { ...weather, kind: 'websocket' }],
     ['url', { ...weather, url: 'ftp://x' }],
     ['url', { ...weather, url: 'https://user:secret@tools.example.com' }],
     ['tools', { ...weather, tools: undefined }],

@@ -1,54 +1,23 @@
-/** `/v1/servers`: where tools come from that are not of this code base. Their tools, and what is held of them, are `server-tools.ts`. */
+/**
+ * `/v1/servers`: where tools come from that are not of this code base. Their tools, and what is
+ * held of them, are `server-tools.ts`; how they are doing is `server-health.ts`.
+ */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
-import { ListingReport, Server, ServerKindName, StaticServer, ServerName, ServerTool } from '../../core/server.ts';
-import type { Catalog, StoredDocument } from '../../ports/catalog.ts';
+import { Problem } from '../../core/problem.ts';
+import { Server, ServerName } from '../../core/server.ts';
+import type { ServerTool } from '../../core/server.ts';
+import type { Warning } from '../../core/warning.ts';
+import type { Catalog } from '../../ports/catalog.ts';
+import type { ServerDesk } from '../../wiring.ts';
 import { requireUnbound } from '../access.ts';
 import { conditionHeaders, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
-import { Warning } from '../../core/warning.ts';
+import { ServerSummary, ServerView, toDocument, toReading, toSummary, toView, WrittenServer } from '../server-views.ts';
 
 export const serverParams = z.object({ server: ServerName.meta({ example: 'weather' }) });
-
-const described = {
-  kind: ServerKindName,
-  url: z.string().optional(),
-  headers: StaticServer.shape.headers,
-  trusted: StaticServer.shape.trusted,
-  instructions: StaticServer.shape.instructions,
-};
-const counts = {
-  toolCount: z.int().meta({ description: 'Definitions that it lists; those that were refused are not among them.' }),
-  held: z.int().meta({ description: 'How many of them nobody may call until somebody accepts them.' }),
-};
-const ServerSummary = z
-  .object({ name: ServerName, kind: described.kind, url: described.url, ...counts, updatedAt: z.iso.datetime() })
-  .meta({ id: 'ServerSummary' });
-const ServerView = z.object({ ...described, name: ServerName, tools: z.array(ServerTool) }).meta({ id: 'ServerView' });
-const WrittenServer = z
-  .object({
-    ...described,
-    name: ServerName,
-    trusted: z.boolean(),
-    ...counts,
-    warnings: z
-      .array(Warning)
-      .meta({ description: 'Definitions that were left out, held or changed for models, and toolsets that this touches.' }),
-  })
-  .meta({
-    id: 'WrittenServer',
-    example: {
-      name: 'weather',
-      kind: 'static',
-      url: 'https://tools.example.com/call',
-      trusted: false,
-      toolCount: 1,
-      held: 0,
-      warnings: [],
-    },
-  });
 
 const common = { tag: 'Servers', scopes: ['admin'] } as const;
 
@@ -90,7 +59,7 @@ export function mountServers(app: App): void {
       const document = await catalog.get('server', params.server);
       const tools = await allTools(catalog, params.server);
       // Never 304: tools are held and accepted without a new version of the document.
-      return c.json({ ...toDocument(document), tools }, 200, { etag: etag(document.version), 'cache-control': 'private, no-cache' });
+      return c.json({ ...toView(document), tools }, 200, { etag: etag(document.version), 'cache-control': 'private, no-cache' });
     },
   );
 
@@ -103,23 +72,31 @@ export function mountServers(app: App): void {
       operationId: 'putServer',
       summary: 'Write a server with its tools',
       description:
-        'The first time all its tools are in force, but for those that a person should look at first. Later a tool that changed or is new is held until it is accepted. A definition that cannot be offered is left out, with a warning, and the others stay.',
+        'The first time all its tools are in force, but for those that a person should look at first. Later a tool that changed or is new is held until it is accepted. A definition that cannot be offered is left out, with a warning, and the others stay. An `mcp` or `openapi` server is read when it is written, and is stored also where that fails: `health` says how it went.',
       params: serverParams,
+      query: z.strictObject({
+        dryRun: z.enum(['true', 'false']).optional().meta({ description: '`true`: check it and read it as a new server, store nothing.' }),
+      }),
       headers: conditionHeaders,
       body: { schema: Server, maxBytes: limits.maxLargeBodyBytes },
       answers: {
-        200: { description: 'Replaced, or already so.', schema: WrittenServer, headers: etagHeader },
+        200: { description: 'Replaced, or already so; or a dry run.', schema: WrittenServer, headers: etagHeader },
         201: { description: 'Made.', schema: WrittenServer, headers: { ...etagHeader, location: 'Of the server.' } },
       },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal, params, body }) => {
+    async ({ c, services, principal, params, query, body }) => {
       requireUnbound(principal, 'Servers');
       requireSameName(params.server, body);
       const catalog = services.catalog(principal.workspace);
-      const { document, created, warnings } = await catalog.put('server', params.server, body, writeConditions(c));
-      const { toolCount, held } = (await catalog.get('server', params.server)).body;
-      const answer = { trusted: false, ...toDocument(document), toolCount, held, warnings };
+      const desk = services.servers(principal.workspace);
+      const dryRun = query.dryRun === 'true';
+      const { document, created, changed, warnings } = await catalog.put('server', params.server, body, { ...writeConditions(c), dryRun });
+      const plain = { trusted: false, ...toDocument(document) };
+      if (dryRun) return c.json({ ...plain, ...(await tried(desk, params.server, body, warnings)) }, 200);
+      const more = body.kind === 'static' ? [] : await readAfterWrite(desk, params.server, body, changed);
+      const reading = toReading(await catalog.get('server', params.server));
+      const answer = { ...plain, ...reading, warnings: [...warnings, ...more] };
       const tag = { etag: etag(document.version) };
       if (!created) return c.json(answer, 200, tag);
       return c.json(answer, 201, { ...tag, location: `/v1/servers/${encodeURIComponent(params.server)}` });
@@ -147,23 +124,25 @@ export function mountServers(app: App): void {
       return c.body(null, 204);
     },
   );
+}
 
-  mount(
-    app,
-    {
-      ...common,
-      method: 'post',
-      path: '/v1/servers/{server}/refresh',
-      operationId: 'refreshServer',
-      summary: 'Read the definitions of a server again',
-      params: serverParams,
-      answers: { 200: { description: 'What the listing brought.', schema: ListingReport } },
-    },
-    async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Servers');
-      return c.json(await services.catalog(principal.workspace).refreshServer(params.server));
-    },
-  );
+/** It is stored: what goes wrong with reading it is said, and is no failure of the write. */
+async function readAfterWrite(desk: ServerDesk, name: string, document: Server, isNew: boolean): Promise<Warning[]> {
+  try {
+    return (await desk.refresh(name, 'asked', { isNew }))?.warnings ?? [];
+  } catch (error) {
+    const why = error instanceof Problem ? error.detail : 'something failed on our side; its log says what.';
+    return [{ path: document.url === undefined ? 'document' : 'url', message: `It is stored, but could not be read: ${why}` }];
+  }
+}
+
+async function tried(desk: ServerDesk, name: string, document: Server, warnings: readonly Warning[]): Promise<Record<string, unknown>> {
+  const { ok, health, connection, tools, held, warnings: more } = await desk.test(name, document);
+  // Of a static server the Catalog has said all of it, and held against what is stored.
+  if (document.kind === 'static') return { toolCount: tools, held, warnings };
+  const failed = ok ? [] : [{ path: document.url === undefined ? 'document' : 'url', message: `It could not be read: ${health.reason}` }];
+  const checked = { ...health, checkedAt: null, listedAt: null, failures: ok ? 0 : 1 };
+  return { toolCount: tools, held, health: checked, ...(connection && { connection }), warnings: [...warnings, ...failed, ...more] };
 }
 
 /** A server has at most `limits.maxServerTools`, and those that are missing. */
@@ -180,21 +159,4 @@ async function allTools(catalog: Catalog, server: string): Promise<ServerTool[]>
     cursor = nextCursor;
   }
   return tools;
-}
-
-/** As it was sent: what the Catalog adds for itself, and the counts, are no part of it. */
-function toDocument({ name, body }: StoredDocument): Record<string, unknown> {
-  const { kind, url, headers, trusted, instructions } = body as Partial<Server>; // Parsed by the schema when it was written.
-  return {
-    name,
-    kind,
-    url,
-    ...(headers !== undefined && { headers }),
-    ...(trusted !== undefined && { trusted }),
-    ...(instructions !== undefined && { instructions }),
-  };
-}
-
-function toSummary({ name, body: { kind, url, toolCount, held }, updatedAt }: StoredDocument) {
-  return { name, kind, url, toolCount, held, updatedAt };
 }

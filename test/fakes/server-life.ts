@@ -1,0 +1,88 @@
+/** How servers that list their tools themselves are doing, of the fake catalog: in memory, by the product's own rules (`core/server-life.ts`). */
+import { Problem } from '../../src/core/problem.ts';
+import type { ListingReport, Server, ServerAccess } from '../../src/core/server.ts';
+import { strangerFinding, strangerWarning } from '../../src/core/server-identity.ts';
+import {
+  askLeave,
+  boundedDiscovery,
+  couldNotBeRead,
+  countOffers,
+  freshState,
+  healthOf,
+  rewritten,
+  wasRead,
+  type RefreshReason,
+  type ServerState,
+} from '../../src/core/server-life.ts';
+import { noOffers } from '../../src/core/server-state.ts';
+import type { Discovery, ServerOffers } from '../../src/core/server-state.ts';
+import type { RefreshClaim, RefreshFailure } from '../../src/ports/catalog.ts';
+import type { fakeServerTools } from './server-tools.ts';
+
+/** A server's document as it is now, and its version. */
+type Known = { document: Server; version: number };
+
+export function fakeServerLife(options: {
+  now(): number;
+  /** Throws `not_found`. */
+  server(name: string): Known;
+  access(name: string): Promise<ServerAccess>;
+  tools: ReturnType<typeof fakeServerTools>;
+}) {
+  const { now, server, access, tools } = options;
+  const states = new Map<string, ServerState>();
+  const offers = new Map<string, ServerOffers>();
+
+  return {
+    state: (name: string): ServerState | null => states.get(name) ?? null,
+    offers: (name: string): ServerOffers => offers.get(name) ?? noOffers,
+    /** What GET shows of it beside its document. */
+    shown: (name: string): Record<string, unknown> => {
+      const state = states.get(name);
+      if (state === undefined) return {};
+      return { health: healthOf(state), ...(state.connection !== null && { connection: state.connection }), offers: state.offered };
+    },
+    wrote: (name: string, { document, version }: Known, before: Known | null): void => {
+      if (document.kind === 'static') {
+        states.delete(name);
+        return void offers.delete(name);
+      }
+      const isSamePlace = before?.document.kind === document.kind && before.document.url === document.url;
+      if (!isSamePlace) offers.delete(name);
+      const state = rewritten(states.get(name) ?? null, version, isSamePlace, now());
+      states.set(name, { ...state, listedAt: state.listedAt ?? (before?.document.kind === 'static' ? now() : null) });
+    },
+    removed: (name: string): void => {
+      states.delete(name);
+      offers.delete(name);
+    },
+    claim: async (name: string, reason: RefreshReason): Promise<RefreshClaim> => {
+      const { document, version } = server(name);
+      if (document.kind !== 'static') {
+        const { state, ...leave } = askLeave(states.get(name) ?? freshState(version, now()), reason, now());
+        states.set(name, state);
+        if (!leave.claimed) return leave;
+      }
+      return { claimed: true, server: await access(name) };
+    },
+    takeDiscovery: async (name: string, version: number, read: Discovery): Promise<ListingReport> => {
+      const known = server(name);
+      if (known.version !== version || known.document.kind === 'static') throw new Problem('conflict', `"${name}" was written anew.`);
+      const before = states.get(name) ?? freshState(version, now());
+      const { discovery, warnings } = boundedDiscovery(read, tools.names(name));
+      const { connection, ttlMs } = discovery;
+      const stranger = strangerFinding(before.connection, connection);
+      const report = await tools.takeDiscovery(name, discovery, { isFirst: before.listedAt === null, stranger });
+      offers.set(name, discovery.offers);
+      const canChange = known.document.kind !== 'openapi' || known.document.document === undefined;
+      const reading = { connection, offered: countOffers(discovery.offers), ttlMs, canChange };
+      states.set(name, { ...wasRead(states.get(name) ?? before, reading, now()), version });
+      return { ...report, warnings: [...warnings, ...strangerWarning(stranger), ...report.warnings] };
+    },
+    takeFailure: (name: string, version: number, failure: RefreshFailure): void => {
+      const known = server(name);
+      if (known.version !== version || known.document.kind === 'static') return;
+      states.set(name, couldNotBeRead(states.get(name) ?? freshState(version, now()), failure, now()));
+    },
+  };
+}
