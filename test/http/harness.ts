@@ -1,16 +1,23 @@
 /** The app over fakes: a workspace in memory, real planning and resolving, sessions that echo. */
 import type { Principal } from '../../src/core/principal.ts';
 import { readSettings } from '../../src/core/settings.ts';
+import type { ServerAccess, ServerKind } from '../../src/core/server.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
 import { callDirectly, dryRunCall } from '../../src/engine/direct-call.ts';
 import { planTurn } from '../../src/engine/plan-turn.ts';
+import { createServerRefresh } from '../../src/engine/refresh-server.ts';
+import { testServer } from '../../src/engine/test-server.ts';
 import { createApp } from '../../src/http/app.ts';
 import { mintToken, readToken } from '../../src/storage/approval-link.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import type { ServerSource, UpstreamContext } from '../../src/ports/upstream.ts';
+import { serveMcp } from '../../src/mcp/server/endpoint.ts';
+import { toolDefinitions } from '../../src/tools/registry.ts';
 import type { ProxiedChat, Services } from '../../src/wiring.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
+import { fakeServeDeps } from '../fakes/serve-deps.ts';
 import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 import { fakeSessions, type FakeSessions } from '../fakes/sessions.ts';
 
@@ -35,6 +42,10 @@ export type Harness = {
   sessions: FakeSessions;
   log: ReturnType<typeof keptLog>;
   clock: ReturnType<typeof fakeClock>;
+  /** How servers are read, by kind: set before they are. */
+  sources: Partial<Record<ServerKind, ServerSource>>;
+  /** What goes on behind answers. */
+  background: Promise<unknown>[];
   proxied: { model: string; body: Record<string, unknown>; agent?: ProxiedChat['agent'] }[];
   /** Headers of a new key with these rights. */
   key(rights: Pick<Principal, 'scopes' | 'toolsets' | 'agents'>): Promise<Record<string, string>>;
@@ -54,11 +65,31 @@ export function createHarness(
     ...environment,
   });
   const [clock, log, ids, sessions] = [fakeClock(), keptLog(), countedIds(), fakeSessions()];
-  const catalog = createFakeCatalog({ definitions: [...definitions, ...more], rootKey });
+  const catalog = createFakeCatalog({ definitions: [...definitions, ...more], rootKey, now: clock.now });
   const { directory } = catalog;
   const master = createMasterKey(settings.masterKey);
   const proxied: Harness['proxied'] = [];
   const unused = () => Promise.reject(new Error('not in these tests'));
+  const sources: Harness['sources'] = {};
+  const background: Promise<unknown>[] = [];
+  const reading = {
+    clock,
+    log,
+    ids,
+    directory,
+    catalog: () => catalog,
+    sources,
+    context: (_workspace: string, { name }: ServerAccess, signal: AbortSignal): UpstreamContext => ({
+      fetch: unused,
+      secret: (secret, host) => directory.secret('default', secret, { ...(host !== undefined && { host }) }),
+      document: () => catalog.serverDocument(name),
+      signal,
+      now: clock.now,
+      log,
+      conversation: 'listing',
+    }),
+  };
+  const refresh = createServerRefresh(reading);
   const direct = {
     call: {
       clock,
@@ -73,6 +104,16 @@ export function createHarness(
     scratchFiles: () => createMemoryFiles(clock.now),
     audit: catalog.appendAudit,
   };
+  const serve = fakeServeDeps({
+    catalog,
+    call: direct.call,
+    clock,
+    ids,
+    log,
+    master,
+    aliases: settings.aliases,
+    configuration: toolDefinitions(),
+  });
   const services: Services = {
     settings,
     clock,
@@ -83,9 +124,15 @@ export function createHarness(
     sessions,
     approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
     signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
+    servers: (workspace) => ({
+      refresh: (name, reason, how) => refresh.refresh(workspace, name, reason, how),
+      test: (name, document) => testServer(reading, workspace, name, document),
+      refreshIfStale: (server) => refresh.refreshIfStale(workspace, server, (work) => void background.push(work)),
+    }),
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callDirectly(direct, principal, call, new AbortController().signal),
+    mcp: (asked) => serveMcp(serve, { begin: unused, resume: async () => null }, asked),
     refuseLoop: async () => undefined,
     proxyChat: async (_principal, { ref: model, body, agent }) => {
       proxied.push({ model, body, ...(agent !== undefined && { agent }) });
@@ -101,6 +148,8 @@ export function createHarness(
     sessions,
     log,
     clock,
+    sources,
+    background,
     proxied,
     async key(rights) {
       const { key } = await catalog.createKey({
