@@ -30,6 +30,7 @@ import { mountProviders } from './routes/providers.ts';
 import { mountResponses } from './routes/responses.ts';
 import { mountSecrets } from './routes/secrets.ts';
 import { mountServerAuthorize } from './routes/server-authorize.ts';
+import { mountServerHealth } from './routes/server-health.ts';
 import { mountServerTools } from './routes/server-tools.ts';
 import { mountServers } from './routes/servers.ts';
 import { mountSessionFiles } from './routes/session-files.ts';
@@ -64,6 +65,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   mountServers(app);
   mountServerAuthorize(app);
   mountServerTools(app);
+  mountServerHealth(app);
   mountProviders(app);
   mountSecrets(app);
   mountPolicy(app);
