@@ -3,6 +3,7 @@ import { createApp } from './http/app.ts';
 import { wire } from './wiring.ts';
 
 export { Catalog } from './catalog/catalog.ts';
+export { McpSession } from './mcp-session/mcp-session.ts';
 export { Session } from './session/session.ts';
 
 const app = createApp(wire);

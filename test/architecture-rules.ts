@@ -16,6 +16,7 @@ const floors = new Map<string, number>([
   ...['providers', 'mcp', 'tools', 'http-tools', 'sandbox', 'skills', 'storage', 'webhooks'].map((folder) => [folder, 4] as const),
   ['wiring.ts', 5],
   ['session', 6],
+  ['mcp-session', 6],
   ['catalog', 6],
   ['http', 7],
   ['console', 7],

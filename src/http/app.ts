@@ -21,6 +21,7 @@ import { mountAudit } from './routes/audit.ts';
 import { mountChatCompletions } from './routes/chat-completions.ts';
 import { mountHealth } from './routes/health.ts';
 import { mountKeys } from './routes/keys.ts';
+import { mountMcp } from './routes/mcp.ts';
 import { mountMessages } from './routes/messages.ts';
 import { mountModels } from './routes/models.ts';
 import { mountOpenApi } from './routes/openapi.ts';
@@ -82,6 +83,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   mountChatCompletions(app);
   mountResponses(app);
   mountMessages(app);
+  mountMcp(app);
   mountAudit(app);
   mountPages(app);
   mountOpenApi(app);

@@ -55,6 +55,7 @@ const tags = [
   { name: 'Servers', description: 'Where tools come from that are not built in, and which of their definitions are in force.' },
   { name: 'Sessions', description: 'Conversations that remember: turns, events, messages and files.' },
   { name: 'Approvals', description: 'A person’s word on a tool call that waits for it.' },
+  { name: 'MCP', description: 'Toolsets as MCP servers.' },
   { name: 'OpenAI', description: 'What stock OpenAI clients call.' },
   { name: 'Anthropic', description: 'What stock Anthropic clients call.' },
   { name: 'Agents', description: 'A model, instructions and a toolset under one name.' },

@@ -1,6 +1,6 @@
 /**
  * The one place where a failure becomes an answer: `application/problem+json` on native paths, a dialect's own shape on its
- * paths. Handlers throw `Problem`s and build no error bodies. What is not a `Problem` is a fault of ours: it
+ * paths, JSON-RPC on `/mcp`. Handlers throw `Problem`s and build no error bodies. What is not a `Problem` is a fault of ours: it
  * becomes `internal`, is logged here with its cause, and nothing of it leaves.
  */
 import { dialectOf } from '../dialects/dialects.ts';
@@ -9,6 +9,8 @@ import { Problem } from '../core/problem.ts';
 import type { DialectName } from '../core/reference.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { loggedPath } from './logged-path.ts';
+import { toRpcError } from './mcp-error.ts';
+import { isMcpPath } from './mcp-origin.ts';
 
 export type FailedRequest = { method: string; path: string; requestId: string };
 
@@ -29,6 +31,10 @@ export function renderProblem(problem: Problem, request: FailedRequest): Respons
     headers.set('content-type', 'application/json');
     const body = dialectOf(dialect).errorBody(problem.toBody(), request.requestId);
     return new Response(JSON.stringify(body), { status: problem.status, headers });
+  }
+  if (isMcpPath(request.path)) {
+    headers.set('content-type', 'application/json');
+    return new Response(JSON.stringify(toRpcError(problem, request.requestId)), { status: problem.status, headers });
   }
   headers.set('content-type', 'application/problem+json');
   return new Response(JSON.stringify({ ...problem.toBody(), requestId: request.requestId }), { status: problem.status, headers });

@@ -6,6 +6,7 @@ export type Bindings = {
   KV: KVNamespace;
   CATALOG: DurableObjectNamespace;
   SESSION: DurableObjectNamespace;
+  MCP_SESSION: DurableObjectNamespace;
   /** Vars and secrets: `core/settings.ts` reads them. */
   [setting: string]: unknown;
 };

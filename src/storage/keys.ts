@@ -34,8 +34,8 @@ export type PublishedSkill = { format: typeof publishedFormat; version: number; 
 
 /**
  * Durable Objects of a workspace go by a hash, so that an id from outside never is a name: `hash(workspace, kind, id)`. Of a
- * session that was made with an idempotency key, `id` holds the key and a secret of the installation (`session-client.ts`).
+ * session that was made with an idempotency key, `id` holds the key and a secret of the installation (`session-client.ts`); of an MCP session it is the part of its id that is not signed (`mcp-session-client.ts`).
  */
-export async function objectName(workspace: string, kind: 'catalog' | 'session', id: string): Promise<string> {
+export async function objectName(workspace: string, kind: 'catalog' | 'session' | 'mcp-session', id: string): Promise<string> {
   return sha256Hex(JSON.stringify([workspace, kind, id]));
 }

@@ -1,0 +1,247 @@
+/**
+ * An MCP session while its object is awake: the SDK's server and transport, what is under way, and the watch over changes while the client has
+ * its stream open. Put together from what is stored, so that it goes on after an eviction or a restart; what was under way then is lost.
+ */
+import { type AuthInfo, type JSONRPCMessage, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { limits } from '../core/limits.ts';
+import type { Principal } from '../core/principal.ts';
+import { Problem } from '../core/problem.ts';
+import { isRecord } from '../core/wire-value.ts';
+import { readView, type ServeTarget } from '../engine/serve-view.ts';
+import { viewMark, watchServed, type Change } from '../engine/serve-watch.ts';
+import { buildServer } from '../mcp/server/build-server.ts';
+import type { ServeDeps } from '../mcp/server/serving.ts';
+import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
+import type { SessionEvents } from './event-store.ts';
+import { watchedBody } from './watched-body.ts';
+
+export type SessionHost = {
+  deps: ServeDeps;
+  id: string;
+  target: ServeTarget;
+  events: SessionEvents;
+  subscriptions: { list(): string[]; add(uri: string): boolean; remove(uri: string): void };
+};
+
+/** `stream`: the response that changes are told on. */
+type Watch = { end: AbortController; caller: Principal; stream: object };
+
+export class LiveSession {
+  readonly #host: SessionHost;
+  readonly #server: Server;
+  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  /** Ids of requests without an answer. */
+  readonly #underWay = new Set<unknown>();
+  #streams = 0;
+  /** Of the stream that the client listens on. */
+  #watch: Watch | null = null;
+  #mark: string | null = null;
+
+  private constructor(host: SessionHost, server: Server, transport: WebStandardStreamableHTTPServerTransport) {
+    this.#host = host;
+    this.#server = server;
+    this.#transport = transport;
+  }
+
+  static async open(host: SessionHost, caller: Principal): Promise<LiveSession> {
+    const { deps, id, target, subscriptions } = host;
+    const live: { session: LiveSession | null } = { session: null };
+    const view = await readView(deps, caller, target);
+    const server = buildServer(
+      {
+        deps,
+        era: 'session',
+        target,
+        conversation: id,
+        principalOf: ({ http }) => principalOf(http?.authInfo),
+        viewOf: (principal) => readView(deps, principal, target),
+        subscriptions: {
+          add(uri) {
+            if (!subscriptions.add(uri))
+              throw new Problem('invalid_request', `A session hears of at most ${limits.maxMcpSubscriptions} resources.`);
+            live.session?.watchAnew();
+          },
+          remove: (uri) => subscriptions.remove(uri),
+        },
+        called: (principal) => live.session?.lookAgain(principal),
+      },
+      view,
+    );
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      eventStore: host.events,
+      keepAliveMs: limits.heartbeatMs,
+      retryInterval: limits.mcpRetryMs,
+    });
+    const session = new LiveSession(host, server, transport);
+    live.session = session;
+    session.#mark = viewMark(view);
+    await server.connect(transport);
+    session.#countAnswers();
+    return session;
+  }
+
+  /** True while somebody has a stream open or waits for an answer. */
+  get isBusy(): boolean {
+    return this.#streams > 0 || this.#underWay.size > 0;
+  }
+
+  async handle(request: McpSessionRequest, caller: Principal): Promise<Response> {
+    const body: unknown = request.body === null ? undefined : JSON.parse(request.body);
+    const ids = requestIds(body);
+    if (this.#underWay.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams) return tooMany();
+    for (const id of ids) this.#underWay.add(id);
+    const response = await this.#pass(request, body, caller);
+    // Refused before anything was begun.
+    if (response.status >= 400) for (const id of ids) this.#underWay.delete(id);
+    if (response.body === null || !isStream(response)) return response;
+    return this.#counted(response, request.method === 'GET' ? caller : null);
+  }
+
+  /** Says again what was said before the object slept. */
+  async replay(messages: readonly Record<string, unknown>[], caller: Principal): Promise<void> {
+    const { events } = this.#host;
+    events.muted = true;
+    try {
+      for (const message of messages) {
+        const headers = [
+          ['accept', 'application/json, text/event-stream'],
+          ['content-type', 'application/json'],
+          ['mcp-session-id', this.#host.id],
+        ] as const;
+        await (await this.#pass({ method: 'POST', headers, body: null }, message, caller)).text();
+      }
+    } finally {
+      events.muted = false;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#watch?.end.abort(new Error('the session is over'));
+    await this.#server.close();
+  }
+
+  /** With the resources that are subscribed to by now. */
+  watchAnew(): void {
+    if (this.#watch === null) return;
+    const { caller, stream } = this.#watch;
+    this.#beginWatch(caller, stream);
+  }
+
+  /** A call may have equipped another toolset: whoever listens hears of it at once. */
+  lookAgain(caller: Principal): void {
+    if (this.#host.target !== null) return;
+    const look = async (): Promise<void> => {
+      const mark = viewMark(await readView(this.#host.deps, caller, this.#host.target));
+      if (mark === this.#mark) return;
+      this.#mark = mark;
+      this.#tell({ kind: 'tools' });
+    };
+    look().catch((error: unknown) => this.#host.deps.log.debug('what is equipped could not be looked at', { cause: String(error) }));
+  }
+
+  async #pass({ method, headers }: McpSessionRequest, body: unknown, caller: Principal): Promise<Response> {
+    // The SDK reads method and headers of it; where it came to says nothing in here.
+    const request = new Request('https://session.invalid/mcp', { method, headers: headers.map(([name, value]) => [name, value]) });
+    return await this.#transport.handleRequest(request, { ...(body !== undefined && { parsedBody: body }), authInfo: authInfoOf(caller) });
+  }
+
+  /** `listener`: whose own stream it is, which hears of changes. */
+  #counted(response: Response, listener: Principal | null): Response {
+    this.#streams += 1;
+    const stream = {};
+    if (listener !== null) this.#beginWatch(listener, stream);
+    const body = watchedBody(response.body, () => {
+      this.#streams -= 1;
+      // A later one may have begun meanwhile.
+      if (this.#watch?.stream !== stream) return;
+      this.#watch.end.abort(new Error('nobody listens any more'));
+      this.#watch = null;
+    });
+    return new Response(body, response);
+  }
+
+  #beginWatch(caller: Principal, stream: object): void {
+    const before = this.#watch;
+    const end = new AbortController();
+    const watch: Watch = { end, caller, stream };
+    this.#watch = watch;
+    before?.end.abort(new Error('something else is listened to'));
+    const { deps, target, id, subscriptions } = this.#host;
+    const run = async (): Promise<void> => {
+      const view = await readView(deps, caller, target);
+      const watched = { principal: caller, target, view, conversation: id, offers: true, uris: () => subscriptions.list() };
+      await watchServed(deps, watched, (change) => this.#tell(change), end.signal);
+    };
+    run()
+      .catch((error: unknown) => deps.log.debug('a session hears of no changes', { cause: String(error) }))
+      .finally(() => {
+        // Its time is over: the client comes back with the last event that it saw.
+        if (this.#watch === watch) this.#transport.closeStandaloneSSEStream();
+      });
+  }
+
+  #tell(change: Change): void {
+    const { subscriptions, deps } = this.#host;
+    if (change.kind === 'resource' && !subscriptions.list().includes(change.uri)) return;
+    notifyOf(this.#server, change).catch((error: unknown) => deps.log.debug('an MCP client could not be told', { cause: String(error) }));
+  }
+
+  /** The transport tells nobody when it has answered. */
+  #countAnswers(): void {
+    const transport = this.#transport;
+    const send = transport.send.bind(transport);
+    transport.send = async (message, options) => {
+      if (isAnswer(message)) this.#underWay.delete(message.id);
+      await send(message, options);
+    };
+  }
+}
+
+async function notifyOf(server: Server, change: Change): Promise<void> {
+  switch (change.kind) {
+    case 'tools':
+      return await server.sendToolListChanged();
+    case 'prompts':
+      return await (server.getCapabilities().prompts === undefined ? undefined : server.sendPromptListChanged());
+    case 'resources':
+      return await (server.getCapabilities().resources === undefined ? undefined : server.sendResourceListChanged());
+    case 'resource':
+      return await server.sendResourceUpdated({ uri: change.uri });
+    default:
+      return change satisfies never;
+  }
+}
+
+function isAnswer(message: JSONRPCMessage): message is Extract<JSONRPCMessage, { id?: unknown }> & { id: unknown } {
+  return 'id' in message && !('method' in message);
+}
+
+/** Of one message or a batch, those that want an answer. */
+function requestIds(body: unknown): unknown[] {
+  const messages = Array.isArray(body) ? body : [body];
+  return messages.flatMap((message) =>
+    isRecord(message) && typeof message.method === 'string' && message.id !== undefined ? [message.id] : [],
+  );
+}
+
+function isStream(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+function tooMany(): Response {
+  const message = `This session has ${limits.maxMcpRequestsInFlight} requests under way, or ${limits.maxMcpSessionStreams} streams open: wait for one to end.`;
+  return Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status: 429, headers: { 'retry-after': '1' } });
+}
+
+/** The key was checked before; here it only says who asks. */
+function authInfoOf(principal: Principal): AuthInfo {
+  return { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { principal } };
+}
+
+function principalOf(authInfo: AuthInfo | undefined): Principal {
+  const principal = authInfo?.extra?.principal;
+  if (principal === undefined) throw new Error('a request without a principal came to a session');
+  // Put there by `authInfoOf`, and nowhere else.
+  return principal as Principal;
+}

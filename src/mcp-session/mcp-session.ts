@@ -1,0 +1,131 @@
+/**
+ * The `McpSession` Durable Object: one session of an MCP client of the 2025 eras (the 2026-07-28 revision has none). It keeps what the client said
+ * at the beginning and the messages of its streams, and deletes itself when nobody has used it for long. What is served is `mcp/server/`.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { limits } from '../core/limits.ts';
+import type { Principal } from '../core/principal.ts';
+import { isRecord } from '../core/wire-value.ts';
+import type { ServeTarget } from '../engine/serve-view.ts';
+import type { McpSession as McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
+import type { Bindings } from '../storage/bindings.ts';
+import { migrate } from '../storage/schema.ts';
+import { wire, type Wiring } from '../wiring.ts';
+import { createEventStore } from './event-store.ts';
+import { LiveSession } from './live-session.ts';
+import { mcpSessionMigrations } from './schema.ts';
+import { MetaStore, overAt, type SessionMeta } from './session-meta.ts';
+
+export class McpSession extends DurableObject<Bindings> implements McpSessionPort {
+  readonly #wiring: Wiring;
+  readonly #meta: MetaStore;
+  #live: Promise<LiveSession> | null = null;
+
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env);
+    this.#wiring = wire(env);
+    this.#meta = new MetaStore(ctx.storage.sql);
+  }
+
+  async begin(caller: Principal, target: ServeTarget, session: string, request: McpSessionRequest): Promise<Response> {
+    const { workspace, keyId } = caller;
+    migrate(this.ctx.storage, mcpSessionMigrations);
+    const meta = { workspace, keyId, target, session, initialize: request.body ?? '', seenAt: this.#now() };
+    this.#meta.create(meta);
+    await this.ctx.storage.setAlarm(overAt({ ...meta, used: false }));
+    this.#live = this.#open(meta, caller);
+    return await (await this.#live).handle(request, caller);
+  }
+
+  async resume(caller: Principal, target: ServeTarget, request: McpSessionRequest): Promise<Response | null> {
+    const meta = this.#read();
+    if (meta === null || meta.workspace !== caller.workspace || meta.keyId !== caller.keyId || meta.target !== target) return null;
+    const live = await this.#wake(meta, caller);
+    this.#note(meta, request);
+    const response = await live.handle(request, caller);
+    if (request.method === 'DELETE' && response.ok) await this.#end();
+    return response;
+  }
+
+  override async alarm(): Promise<void> {
+    const meta = this.#read();
+    if (meta === null) return;
+    const live = await this.#live?.catch(() => null);
+    if (live?.isBusy) this.#meta.seen(this.#now(), true);
+    const due = overAt(this.#read() ?? meta);
+    if (due <= this.#now()) await this.#end();
+    else await this.ctx.storage.setAlarm(due);
+  }
+
+  /** null: it never began, or is over. Asking must not bring its tables back. */
+  #read(): SessionMeta | null {
+    const { sql } = this.ctx.storage;
+    const hasTables = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").toArray().length > 0;
+    return hasTables ? this.#meta.read() : null;
+  }
+
+  /** Of several that come at once, all wait for the same one. */
+  async #wake(meta: SessionMeta, caller: Principal): Promise<LiveSession> {
+    if (this.#live !== null) return await this.#live;
+    migrate(this.ctx.storage, mcpSessionMigrations);
+    const opening = this.#open(meta, caller).then(async (live) => {
+      await live.replay(saidBefore(meta), caller);
+      return live;
+    });
+    this.#live = opening;
+    try {
+      return await opening;
+    } catch (error) {
+      // The next one tries again.
+      if (this.#live === opening) this.#live = null;
+      throw error;
+    }
+  }
+
+  #open({ session, target }: Pick<SessionMeta, 'session' | 'target'>, caller: Principal): Promise<LiveSession> {
+    const meta = this.#meta;
+    const subscriptions = {
+      list: () => meta.subscriptions(),
+      add: (uri: string) => meta.subscribe(uri),
+      remove: (uri: string) => meta.unsubscribe(uri),
+    };
+    const host = { deps: this.#wiring.serve, id: session, target, events: createEventStore(this.ctx.storage.sql), subscriptions };
+    return LiveSession.open(host, caller);
+  }
+
+  /** What has to be known again after a restart, and that somebody is there. */
+  #note({ seenAt, used }: SessionMeta, { method, body }: McpSessionRequest): void {
+    const messages: unknown[] = body === null ? [] : [JSON.parse(body)].flat();
+    let isUse = method === 'GET';
+    for (const message of messages) {
+      if (!isRecord(message)) continue;
+      if (message.method === 'notifications/initialized') this.#meta.initialized();
+      else isUse = true;
+      const level = message.method === 'logging/setLevel' && isRecord(message.params) ? message.params.level : undefined;
+      if (typeof level === 'string' && level.length < 20) this.#meta.logLevel(level);
+    }
+    if ((isUse && !used) || this.#now() - seenAt >= limits.mcpSessionTouchMs) this.#meta.seen(this.#now(), isUse);
+  }
+
+  async #end(): Promise<void> {
+    const live = await this.#live?.catch(() => null);
+    this.#live = null;
+    await live?.close();
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
+  #now(): number {
+    return this.#wiring.clock.now();
+  }
+}
+
+/** As the client said it: the server is as it was, but for what was under way. */
+function saidBefore({ initialize, initialized, logLevel }: SessionMeta): Record<string, unknown>[] {
+  const said: unknown = JSON.parse(initialize);
+  return [
+    ...(isRecord(said) ? [said] : []),
+    ...(initialized ? [{ jsonrpc: '2.0', method: 'notifications/initialized' }] : []),
+    ...(logLevel !== null ? [{ jsonrpc: '2.0', id: 'again', method: 'logging/setLevel', params: { level: logLevel } }] : []),
+  ];
+}

@@ -1,0 +1,18 @@
+/**
+ * The tables of one MCP session, as migrations that are only ever added to. What each holds:
+ * meta: one row: whose it is, `initialize` as it came, whether `initialized` and which level of the log were said · events: messages of its streams in
+ * order, for clients that come back; a long one in several rows of one `number` · subscriptions: resources that it wants to hear of.
+ */
+export const mcpSessionMigrations: readonly string[] = [
+  `
+  CREATE TABLE meta (
+    id INTEGER PRIMARY KEY CHECK (id = 1), workspace TEXT NOT NULL, key_id TEXT NOT NULL, target TEXT, session TEXT NOT NULL,
+    initialize TEXT NOT NULL, initialized INTEGER NOT NULL DEFAULT 0, log_level TEXT, seen_at INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE TABLE events (
+    number INTEGER NOT NULL, part INTEGER NOT NULL, stream TEXT NOT NULL, message TEXT NOT NULL,
+    PRIMARY KEY (number, part)
+  ) WITHOUT ROWID;
+  CREATE TABLE subscriptions (uri TEXT PRIMARY KEY) WITHOUT ROWID;
+  `,
+];

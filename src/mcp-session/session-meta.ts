@@ -1,0 +1,88 @@
+/** What is kept of an MCP session: whose it is, what its client said at the beginning, and when it was last heard of. */
+import { limits } from '../core/limits.ts';
+
+export type SessionMeta = {
+  workspace: string;
+  keyId: string;
+  target: string | null;
+  session: string;
+  /** The request's JSON, as it came. */
+  initialize: string;
+  initialized: boolean;
+  logLevel: string | null;
+  seenAt: number;
+  /** Something was asked of it after the beginning. */
+  used: boolean;
+};
+
+export class MetaStore {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  read(): SessionMeta | null {
+    const row = this.#sql.exec<MetaRow>('SELECT * FROM meta').toArray()[0];
+    if (row === undefined) return null;
+    const { workspace, key_id: keyId, target, session, initialize, log_level: logLevel, seen_at: seenAt } = row;
+    return { workspace, keyId, target, session, initialize, initialized: row.initialized === 1, logLevel, seenAt, used: row.used === 1 };
+  }
+
+  create({ workspace, keyId, target, session, initialize, seenAt }: Omit<SessionMeta, 'initialized' | 'logLevel' | 'used'>): void {
+    this.#sql.exec(
+      'INSERT INTO meta (id, workspace, key_id, target, session, initialize, seen_at) VALUES (1, ?, ?, ?, ?, ?, ?)',
+      workspace,
+      keyId,
+      target,
+      session,
+      initialize,
+      seenAt,
+    );
+  }
+
+  seen(now: number, isUse: boolean): void {
+    this.#sql.exec('UPDATE meta SET seen_at = ?, used = max(used, ?)', now, isUse ? 1 : 0);
+  }
+
+  initialized(): void {
+    this.#sql.exec('UPDATE meta SET initialized = 1');
+  }
+
+  logLevel(level: string): void {
+    this.#sql.exec('UPDATE meta SET log_level = ?', level);
+  }
+
+  subscriptions(): string[] {
+    return [...this.#sql.exec<{ uri: string }>('SELECT uri FROM subscriptions ORDER BY uri')].map(({ uri }) => uri);
+  }
+
+  /** False: there are as many as there may be. */
+  subscribe(uri: string): boolean {
+    const { count } = this.#sql.exec<{ count: number }>('SELECT count(*) AS count FROM subscriptions WHERE uri <> ?', uri).one();
+    if (count >= limits.maxMcpSubscriptions) return false;
+    this.#sql.exec('INSERT OR IGNORE INTO subscriptions (uri) VALUES (?)', uri);
+    return true;
+  }
+
+  unsubscribe(uri: string): void {
+    this.#sql.exec('DELETE FROM subscriptions WHERE uri = ?', uri);
+  }
+}
+
+type MetaRow = {
+  workspace: string;
+  key_id: string;
+  target: string | null;
+  session: string;
+  initialize: string;
+  initialized: number;
+  log_level: string | null;
+  seen_at: number;
+  used: number;
+};
+
+/** When a session that was last heard of then is over. */
+export function overAt({ seenAt, used }: Pick<SessionMeta, 'seenAt' | 'used'>): number {
+  return seenAt + (used ? limits.mcpSessionIdleMs : limits.mcpSessionUnusedMs);
+}

@@ -1,0 +1,27 @@
+/** MCP sessions behind their Durable Objects: ids made and checked without asking anybody, then the one object asked. */
+import type { Ids } from '../ports/runtime.ts';
+import type { McpSession, McpSessions } from '../ports/mcp-sessions.ts';
+import type { Bindings } from './bindings.ts';
+import { objectName } from './keys.ts';
+import type { McpSessionIds } from './request-state.ts';
+
+export function createMcpSessions(bindings: Pick<Bindings, 'MCP_SESSION'>, ids: Ids, sessionIds: McpSessionIds): McpSessions {
+  const stubOf = async (workspace: string, nonce: string): Promise<McpSession> => {
+    const namespace = bindings.MCP_SESSION;
+    // The class lives on a higher floor; this is its public face.
+    return namespace.get(namespace.idFromName(await objectName(workspace, 'mcp-session', nonce))) as unknown as McpSession;
+  };
+  return {
+    async begin(caller, target, request) {
+      const { workspace, keyId } = caller;
+      const nonce = ids.next('mcp');
+      const id = await sessionIds.mint({ workspace, keyId, target }, nonce);
+      return await (await stubOf(workspace, nonce)).begin(caller, target, id, request);
+    },
+    async resume(caller, target, id, request) {
+      const { workspace, keyId } = caller;
+      const nonce = await sessionIds.read({ workspace, keyId, target }, id);
+      return nonce === null ? null : await (await stubOf(workspace, nonce)).resume(caller, target, request);
+    },
+  };
+}

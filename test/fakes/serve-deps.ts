@@ -1,0 +1,58 @@
+/** What a toolset is served over MCP with, over the fakes of a workspace; its servers are what the test says. */
+import type { Principal } from '../../src/core/principal.ts';
+import type { ToolDefinition } from '../../src/core/tool.ts';
+import { configurationTables } from '../../src/engine/serve-view.ts';
+import type { CallDeps } from '../../src/engine/tool-call.ts';
+import type { ServeDeps } from '../../src/mcp/server/serving.ts';
+import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';
+import type { McpUpstream, UpstreamContext } from '../../src/ports/upstream.ts';
+import type { MasterKey } from '../../src/storage/master-key.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createStateSeal } from '../../src/storage/request-state.ts';
+import type { FakeCatalog } from './catalog.ts';
+
+export type FakeServing = {
+  catalog: FakeCatalog;
+  call: CallDeps;
+  clock: Clock;
+  ids: Ids;
+  log: Logger;
+  master: MasterKey;
+  aliases?: boolean;
+  configuration?: readonly ToolDefinition[];
+  upstream?: Partial<McpUpstream>;
+  serverChanged?(workspace: string, server: string): void;
+};
+
+export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...options }: FakeServing): ServeDeps {
+  const unused = () => Promise.reject(new Error('not in these tests'));
+  return {
+    clock,
+    ids,
+    log,
+    directory: catalog.directory,
+    aliases: options.aliases ?? true,
+    seal: createStateSeal(master),
+    spend: (_workspace, nonce, expiresAt) => catalog.spend(nonce, expiresAt),
+    equipment: ({ keyId }: Principal) => catalog.equipment(keyId),
+    configuration: configurationTables(options.configuration ?? []),
+    callDeps: () => call,
+    scratchFiles: () => createMemoryFiles(clock.now),
+    audit: (_workspace, rows) => catalog.appendAudit(rows),
+    upstream: {
+      ...{ discover: unused, callTool: unused, readResource: unused, getPrompt: unused, complete: unused },
+      listen: async () => undefined,
+      ...options.upstream,
+    },
+    upstreamContext: (_workspace, _server, conversation, signal): UpstreamContext => ({
+      fetch: unused,
+      secret: unused,
+      document: async () => null,
+      signal,
+      now: clock.now,
+      log,
+      conversation,
+    }),
+    serverChanged: options.serverChanged ?? (() => undefined),
+  };
+}
