@@ -10,19 +10,14 @@ export type InputRequest = { method: string; params: Record<string, unknown> };
 export type InputAnswer = Record<string, unknown>;
 
 /** By the server's own keys; `state` is what it wants back, opaque. */
-export type InputRequired = {
-  requests: Readonly<Record<string, InputRequest>>;
-  /** Asked beside them, and answered without asking anybody: what is refused, or written in the server's document. */
-  settled?: Readonly<Record<string, InputAnswer>>;
-  state?: string;
-};
+export type InputRequired = { requests: Readonly<Record<string, InputRequest>>; state?: string };
 
 /** The same call again, with what was asked for. */
 export type GivenInput = { responses: Readonly<Record<string, InputAnswer>>; state?: string };
 
-/** What the call is made again with, once everything that was passed on is answered. */
-export function toGiven({ settled, state }: InputRequired, answers: Readonly<Record<string, InputAnswer>>): GivenInput {
-  return { responses: { ...settled, ...answers }, ...(state !== undefined && { state }) };
+/** What the call is made again with. */
+export function toGiven({ state }: InputRequired, responses: Readonly<Record<string, InputAnswer>>): GivenInput {
+  return { responses, ...(state !== undefined && { state }) };
 }
 
 /** What whoever called can be asked for (MCP `ClientCapabilities`). */

@@ -166,8 +166,7 @@ async function ask(
       const sorted = sortQuestions(tool.server, input.requests, caller.askable);
       const fault = rounds > limits.maxInputRounds ? `it asked more than ${limits.maxInputRounds} times` : sorted.fault;
       if (fault !== null) return { ...round, refusal: { code: 'tool_error', message: `${tool.wireName} did not finish: ${fault}.` } };
-      const { questions } = sorted;
-      const answered = { ...input.settled, ...sorted.answered };
+      const { questions, answered } = sorted;
       const given = toGiven(input, answered);
       const keys = Object.keys(questions);
       // It may want nothing but to be called again.
