@@ -11,6 +11,7 @@ import type { Discovery } from '../core/server-state.ts';
 import type { Catalog, RefreshFailure } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ServerSource, UpstreamContext } from '../ports/upstream.ts';
+import { keptTokens } from './kept-tokens.ts';
 import { createRedactor, type Redactor } from './redact.ts';
 
 export type ReadDeps = {
@@ -147,7 +148,8 @@ export function readServer(
       const outside = { ...context(workspace, server, abort.signal), ...change };
       const secret: UpstreamContext['secret'] = async (name, host) => redactor.keep(await outside.secret(name, host));
       // A server that tells what it was sent does not get it into definitions, health or the log.
-      return redactor.data(await source.discover(server, { ...outside, secret, log: redactor.log(outside.log) }));
+      const tokens = outside.tokens && { tokens: keptTokens(outside.tokens, redactor) };
+      return redactor.data(await source.discover(server, { ...outside, secret, ...tokens, log: redactor.log(outside.log) }));
     };
     work()
       .finally(() => {

@@ -122,12 +122,13 @@ async function finish(c: AppContext): Promise<Response> {
     const query = new URL(c.req.url).searchParams;
     const state = one(query, 'state');
     if (state === null) throw new Problem('not_found', 'This address ends a sign-in that was begun here, and nothing else.');
-    const { server } = await signIns.finish(state, {
+    const { workspace, server } = await signIns.finish(state, {
       code: one(query, 'code'),
       iss: one(query, 'iss'),
       error: one(query, 'error'),
       errorDescription: one(query, 'error_description'),
     });
+    await refresh(c, workspace, server);
     return privateHtmlAnswer(signedInPage(server), 200);
   } catch (error) {
     const problem = toProblem(error, { method: c.req.method, path: c.req.path, requestId: c.get('requestId') }, log);
@@ -139,4 +140,14 @@ async function finish(c: AppContext): Promise<Response> {
 function one(query: URLSearchParams, name: string): string | null {
   const [value, ...more] = query.getAll(name);
   return value === undefined || more.length > 0 || value.length > limits.maxUrlLength ? null : value;
+}
+
+/** What it lists could not be read before. Whether it can be now is told by the server's health, and not here. */
+async function refresh(c: AppContext, workspace: string, server: string): Promise<void> {
+  const { servers, log } = c.get('services');
+  try {
+    await servers(workspace).refresh(server, 'asked');
+  } catch (error) {
+    log.info('a server was not read after signing in', { server, reason: error instanceof Problem ? error.detail : String(error) });
+  }
 }
