@@ -27,6 +27,7 @@ import { createStaticExecutor } from './http-tools/executor.ts';
 import { createOpenApiExecutor } from './http-tools/openapi/executor.ts';
 import { createOpenApiSource } from './http-tools/openapi/source.ts';
 import { createMcpUpstream } from './mcp/client/upstream.ts';
+import { createMcpExecutor } from './mcp/executor.ts';
 import { createSignIns, type SignIns } from './mcp/oauth/sign-ins.ts';
 import { serveMcp, type McpAnswer, type McpRequest } from './mcp/server/endpoint.ts';
 import type { ServeDeps } from './mcp/server/serving.ts';
@@ -204,6 +205,7 @@ function build(bindings: Bindings): Wiring {
       log: base.log,
       executor: executorByKind({
         ...{ builtin: code, local: code, static: createStaticExecutor(server) },
+        mcp: createMcpExecutor({ server, upstream }),
         openapi: createOpenApiExecutor({ server, operation: (name, tool) => directory.operation(workspace, name, tool) }),
       }),
       server,

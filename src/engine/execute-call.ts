@@ -11,12 +11,14 @@ import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
 import { toldProgress } from '../core/progress.ts';
+import type { ServerAccess } from '../core/server.ts';
 import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
 import type { CallerChannel, ToolAnswer, ToolContext } from '../ports/tool-executor.ts';
 import { guard, untilOver, type Send } from './ask-first.ts';
 import { createDeadline, type Deadline } from './call-deadline.ts';
 import { createToolFinder } from './find-tools.ts';
 import { isServed, type ServedCall } from './served-tool.ts';
+import { keptTokens } from './kept-tokens.ts';
 import { createRedactor, type Redactor } from './redact.ts';
 import { toServer } from './to-server.ts';
 import type { CallDeps, CallScope, ToolCallRequest } from './tool-call.ts';
@@ -38,7 +40,8 @@ export async function execute(
   const filled = await fillSecrets(deps, tool, request.arguments, redactor);
   if (!filled.ok) return { result: filled.result, ran: false, input: null };
   const abort = new AbortController();
-  const deadline = createDeadline(deps.clock, { softMs: server?.timeoutMs ?? scope.timeoutMs, hardMs: limits.maxServerCallMs });
+  const timeoutMs = server?.timeoutMs ?? scope.timeoutMs;
+  const deadline = createDeadline(deps.clock, { softMs: timeoutMs, hardMs: limits.maxServerCallMs });
   const send: Send = (outgoing, onHop) => deps.fetch(outgoing, abort.signal, onHop);
   const plain: ToolContext = {
     signal: abort.signal,
@@ -55,7 +58,8 @@ export async function execute(
     conversation: scope.conversation ?? scope.session ?? scope.keyId,
     channel: tellingOn(scope.channel ?? {}, { redactor, deadline, signal: abort.signal }),
     given: request.given ?? null,
-    tokens: server === null ? null : (deps.tokens?.(server) ?? null),
+    timeoutMs,
+    tokens: tokensOf(deps, server, redactor),
   };
   const guarded = guard(
     { context: plain, send, canonical: tool.canonical, rules: scope.rules },
@@ -72,6 +76,12 @@ export async function execute(
   await crashPoint('effect-before-result');
   const ask = guarded.asked();
   return ask === null ? { result, ran: true, input: input ?? null } : { asks: ask };
+}
+
+/** null: its server wants none, or it has no server. */
+function tokensOf(deps: CallDeps, server: ServerAccess | null, redactor: Redactor): ToolContext['tokens'] {
+  const tokens = server === null ? null : (deps.tokens?.(server) ?? null);
+  return tokens === null ? null : keptTokens(tokens, redactor);
 }
 
 /** What is told while the call is open: it gives the call new time, is bounded, and holds no secret. After its end nothing is heard. */

@@ -26,7 +26,10 @@ export function createMcpExecutor({ server, upstream }: McpExecutorParts): ToolE
       const unheard: string[] = [];
       try {
         const hooks = toHooks(context.channel, unheard);
-        const answer = await upstream.callTool(await server(tool.server), toCall(tool, args, context), hooks, toUpstream(context));
+        const known = await server(tool.server);
+        // The agent of a turn may give its tools another time than is usual.
+        const access = context.timeoutMs === undefined ? known : { ...known, timeoutMs: context.timeoutMs };
+        const answer = await upstream.callTool(access, toCall(tool, args, context), hooks, toUpstream(context));
         return answer.kind === 'result' ? withUnheard(answer.result, unheard) : askedAnswer(tool.canonical, answer.input);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;

@@ -42,6 +42,8 @@ export type ToolContext = {
   channel: CallerChannel;
   /** What the call asked for before, now that it is made again; null: nothing. */
   given: GivenInput | null;
+  /** Milliseconds that the call has from one sign of life to the next; absent: as is usual. */
+  timeoutMs?: number;
   /** Tokens of the tool's server; null: it wants none. */
   tokens: ServerTokens | null;
 };
