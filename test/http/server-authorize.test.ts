@@ -1,0 +1,182 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ServerOAuth } from '../../src/core/server.ts';
+import { noOffers } from '../../src/core/server-state.ts';
+import { createAuthorizationServer } from '../fakes/authorization-server.ts';
+import { createInstallation, serverOf } from '../mcp/oauth/installation.ts';
+import { bodyOf, createHarness, type Harness } from './harness.ts';
+
+const url = 'https://mcp.example.com/mcp';
+const publicUrl = 'https://moniker.example.com/tools/';
+const oauth: ServerOAuth = { grant: 'authorization_code' };
+
+type Parts = Harness & {
+  fake: ReturnType<typeof createAuthorizationServer>;
+  installation: ReturnType<typeof createInstallation>;
+  /** How often the server was read. */
+  reads: { count: number };
+};
+
+async function installed(environment: Record<string, string> = { MONIKER_PUBLIC_URL: publicUrl }): Promise<Parts> {
+  const fake = createAuthorizationServer({ issuer: 'https://login.example.com', resource: url });
+  const installation = createInstallation([fake], [serverOf('docs', url, oauth), serverOf('plain', url, null)]);
+  const harness = createHarness(environment, { signIns: installation.isolate() });
+  const reads = { count: 0 };
+  harness.sources.mcp = {
+    async discover() {
+      reads.count += 1;
+      return { tools: [], connection: null, offers: noOffers, operations: null, ttlMs: null };
+    },
+  };
+  await harness.send('PUT', '/v1/servers/docs', { kind: 'mcp', url, oauth });
+  reads.count = 0;
+  return { ...harness, fake, installation, reads };
+}
+
+/** What the browser of a person who says yes is sent to, as this service sees it. */
+async function approved({ send, fake }: Parts): Promise<URL> {
+  const { authorizationUrl } = await bodyOf(await send('POST', '/v1/servers/docs/authorize'));
+  return fake.approve(authorizationUrl);
+}
+
+async function comeBack({ app }: Parts, back: URL): Promise<Response> {
+  return await app.request(`/oauth/callback${back.search}`);
+}
+
+describe('POST /v1/servers/{server}/authorize', () => {
+  let parts: Parts;
+  beforeEach(async () => {
+    parts = await installed();
+  });
+
+  it('answers the address to open, and until when', async () => {
+    const answer = await parts.send('POST', '/v1/servers/docs/authorize');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const { authorizationUrl, expiresAt, ...rest } = await bodyOf(answer);
+    expect(rest).toEqual({});
+    expect(new URL(authorizationUrl).searchParams.get('redirect_uri')).toBe('https://moniker.example.com/tools/oauth/callback');
+    expect(Date.parse(expiresAt)).toBeGreaterThan(parts.installation.now());
+  });
+
+  it('is for administrators of the whole workspace', async () => {
+    for (const rights of [{ scopes: ['chat', 'toolsets', 'tools'] }, { scopes: ['admin'], toolsets: ['demo'] }] as const) {
+      const headers = await parts.key(rights as Parameters<Parts['key']>[0]);
+      expect((await parts.send('POST', '/v1/servers/docs/authorize', undefined, headers)).status).toBe(403);
+      expect((await parts.send('DELETE', '/v1/servers/docs/authorize', undefined, headers)).status).toBe(403);
+    }
+    expect(parts.fake.seen).toEqual([]);
+  });
+
+  it('has people come back to where the request came to, where no public URL is set', async () => {
+    const { send } = await installed({});
+    const { authorizationUrl } = await bodyOf(await send('POST', 'http://127.0.0.1:8787/v1/servers/docs/authorize'));
+    expect(new URL(authorizationUrl).searchParams.get('redirect_uri')).toBe('http://127.0.0.1:8787/oauth/callback');
+  });
+
+  it('is a conflict for a server without oauth, and 404 for none', async () => {
+    expect((await parts.send('POST', '/v1/servers/plain/authorize')).status).toBe(409);
+    expect((await parts.send('POST', '/v1/servers/nowhere/authorize')).status).toBe(404);
+  });
+});
+
+describe('GET /oauth/callback', () => {
+  let parts: Parts;
+  beforeEach(async () => {
+    parts = await installed();
+  });
+
+  it('ends the sign-in without a key, with a page that is kept by nobody, and has the server read', async () => {
+    const answer = await comeBack(parts, await approved(parts));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await answer.text()).toContain('Signed in');
+    expect(parts.reads.count).toBe(1);
+    const [token = ''] = parts.fake.accessTokens.keys();
+    expect(JSON.stringify(parts.log.lines) + parts.installation.logged()).not.toContain(token);
+  });
+
+  it('is good once', async () => {
+    const back = await approved(parts);
+    await comeBack(parts, back);
+    const answer = await comeBack(parts, back);
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toContain('used already');
+  });
+
+  it('shows what the authorization server says as text, short and as it is', async () => {
+    const back = await approved(parts);
+    back.searchParams.delete('code');
+    back.searchParams.set('error', 'access_denied');
+    back.searchParams.set('error_description', `<script>alert(1)</script> ${'long '.repeat(1000)}`);
+    const answer = await comeBack(parts, back);
+    expect(answer.status).toBe(502);
+    const page = await answer.text();
+    expect(page).toContain('access_denied (&lt;script&gt;alert(1)&lt;/script&gt; long');
+    expect(page).not.toContain('<script');
+    expect(page.length).toBeLessThan(2000);
+  });
+
+  it('shows nothing of a request that is not the end of a sign-in', async () => {
+    const back = await approved(parts);
+    const twice = new URL(back);
+    twice.searchParams.append('state', 'x');
+    const queries = ['', '?state=', '?error=<b>words</b>&state=x', '?code=1', `?state=${'A'.repeat(9000)}`, twice.search];
+    for (const query of queries) {
+      const answer = await parts.app.request(`/oauth/callback${query}`);
+      expect(answer.status).toBe(404);
+      expect(await answer.text()).not.toContain('words');
+    }
+    expect((await comeBack(parts, back)).status).toBe(200);
+  });
+
+  it('logs neither code nor state, whatever comes of it', async () => {
+    const back = await approved(parts);
+    const state = back.searchParams.get('state') ?? '';
+    back.searchParams.set('code', 'a-code-of-somebody-else');
+    await comeBack(parts, back);
+    await comeBack(parts, back);
+    const logged = JSON.stringify(parts.log.lines) + parts.installation.logged();
+    expect(logged).toContain('/oauth/callback');
+    expect(logged).not.toContain(state);
+    expect(logged).not.toContain('a-code-of-somebody-else');
+  });
+
+  it('is a page too when the server cannot be read after it', async () => {
+    parts.sources.mcp = { discover: () => Promise.reject(new Error('down')) };
+    const answer = await comeBack(parts, await approved(parts));
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('Signed in');
+  });
+});
+
+describe('DELETE /v1/servers/{server}/authorize', () => {
+  it('forgets the sign-in', async () => {
+    const parts = await installed();
+    await comeBack(parts, await approved(parts));
+    expect((await parts.send('DELETE', '/v1/servers/docs/authorize')).status).toBe(204);
+    expect(await parts.installation.isolate().status('default', 'docs')).toEqual({ status: 'signed-out' });
+    expect(parts.fake.revoked).toHaveLength(1);
+  });
+});
+
+describe('GET /oauth/client.json', () => {
+  it('says who this service is, under its own address', async () => {
+    const { app } = await installed();
+    const document = await bodyOf(await app.request('/oauth/client.json'));
+    expect(document).toMatchObject({
+      client_id: 'https://moniker.example.com/tools/oauth/client.json',
+      redirect_uris: ['https://moniker.example.com/tools/oauth/callback'],
+      token_endpoint_auth_method: 'none',
+    });
+  });
+
+  it('is nowhere without a public URL over https: a request’s own word for it counts for nothing', async () => {
+    for (const environment of [{}, { MONIKER_PUBLIC_URL: 'http://moniker.example.com' }] as Record<string, string>[]) {
+      const { app } = await installed(environment);
+      expect((await app.request('https://attacker.example/oauth/client.json')).status).toBe(404);
+    }
+  });
+});
