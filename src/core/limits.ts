@@ -182,6 +182,8 @@ export const limits = {
   maxStreamResumptionWaitMs: 10_000,
   /** What a server is told at the end (a call is cancelled, a session is over) holds nobody up longer than this. */
   serverFarewellMs: 1_000,
+  /** For the stream on which a server asks by itself, before a call that it may ask about is sent without it. */
+  serverStreamWaitMs: 1_000,
   /** In an isolate's memory: how servers are spoken with, each for one conversation. */
   maxKeptConnections: 2_000,
   /** Between two looks at a task of a server, whatever it says. */

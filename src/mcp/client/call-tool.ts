@@ -35,8 +35,8 @@ export async function callTool(
 
 async function answerOf(connection: Connection, server: ServerAccess, call: UpstreamCall, hooks: UpstreamHooks): Promise<Answered> {
   const askable = hooks.askable ?? {};
-  // Servers of 2025 ask on this stream whatever they do not ask on the call's own.
-  if (connection.era === 'legacy' && hooks.ask !== undefined && Object.keys(askable).length > 0) connection.hearServer(() => {});
+  // Servers of 2025 ask on this stream whatever they do not ask on the call's own; what they say before it is open is lost.
+  if (connection.era === 'legacy' && hooks.ask !== undefined && Object.keys(askable).length > 0) await connection.hearServer(() => {});
   try {
     const { own, task } = readCarried(call.given?.state);
     if (task !== undefined && connection.era === 'modern') {

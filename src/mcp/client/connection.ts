@@ -46,8 +46,8 @@ export type Connection = {
   request(method: string, params: Record<string, unknown>, headers?: Record<string, string>): Promise<Record<string, unknown>>;
   /** `tools/call`, with the headers of its arguments where the era has them. */
   call(params: ToolCallParams, inputSchema: JsonSchema, headers: Record<string, string>): Promise<Record<string, unknown>>;
-  /** What the server says by itself (2025 eras). `onEnd`: there is no such stream, or it has ended. */
-  hearServer(onEnd: () => void): void;
+  /** What the server says by itself (2025 eras), from when this resolves. `onEnd`: there is no such stream, or it has ended. */
+  hearServer(onEnd: () => void): Promise<void>;
 };
 
 export type ToolCallParams = { name: string; arguments: Record<string, unknown> } & Record<string, unknown>;
@@ -168,7 +168,7 @@ function toConnection(
       const result: Record<string, unknown> = await client.callTool({ ...params, ...meta }, { ...sent, headers, toolDefinition });
       return recordOf(result[asItCame]);
     },
-    hearServer(onEnd) {
+    async hearServer(onEnd) {
       const stream = new StreamableHTTPClientTransport(url, {
         ...listening,
         fetch: async (...request) => {
@@ -182,10 +182,10 @@ function toConnection(
       });
       stream.onmessage = (message) => wire.receive(message);
       wire.closesWith(stream);
-      stream
-        .start()
-        .then(() => stream.resumeStream(''))
-        .catch(onEnd);
+      await stream.start();
+      const opening = stream.resumeStream('').catch(onEnd);
+      // Some servers send not even headers before there is something to say.
+      await withTimeLimit(opening, limits.serverStreamWaitMs, () => undefined);
     },
   };
 }

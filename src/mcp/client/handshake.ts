@@ -20,6 +20,7 @@ import { createBoundedFetch } from './bounded-fetch.ts';
 import type { DeclaredCapabilities } from './capabilities.ts';
 import type { KeptConnection } from './memory.ts';
 import { unlessAborted } from './unless-aborted.ts';
+import { withStepUp } from '../oauth/step-up.ts';
 import { Wire } from './wire.ts';
 
 export type WireParts = {
@@ -47,7 +48,7 @@ export async function openWire({ server, context, capabilities, maxBytes, isMaxF
   const fetchOptions = {
     server: server.name,
     url: server.url,
-    fetch: (request: Request) => context.fetch(request),
+    fetch: context.tokens ? withStepUp(context.tokens, (request) => context.fetch(request)) : (request: Request) => context.fetch(request),
     budget: () => (isMaxForAll ? shared : { left: maxBytes }),
     onFault: (problem: Parameters<Wire['fail']>[0]) => wire.fail(problem),
   };

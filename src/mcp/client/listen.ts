@@ -41,7 +41,8 @@ async function listenModern({ client, patience, signal }: Connection, uris: read
 }
 
 async function listenLegacy(connection: Connection, uris: readonly string[]): Promise<void> {
-  const over = new Promise<void>((resolve) => connection.hearServer(resolve));
+  const over = Promise.withResolvers<void>();
+  await connection.hearServer(over.resolve);
   for (const uri of uris) await connection.request('resources/subscribe', { uri });
-  await connection.patience.during(unlessAborted(over, connection.signal));
+  await connection.patience.during(unlessAborted(over.promise, connection.signal));
 }
