@@ -1,0 +1,144 @@
+/** Whose toolsets the configuration tools work on: nothing but what their key may, as it stands when it is asked. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Scope } from '../../src/core/principal.ts';
+import type { Toolset } from '../../src/core/toolset.ts';
+import { createConfigurationDesk } from '../../src/engine/configuration-desk.ts';
+import type { Catalog } from '../../src/ports/catalog.ts';
+import type { ConfigurationDesk } from '../../src/ports/configuration-desk.ts';
+import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
+import { toolOf } from '../fakes/known-tools.ts';
+
+const document = (tool: string): Toolset => ({ announce: 'prompt', tools: [{ tool }] });
+
+let catalog: FakeCatalog;
+beforeEach(async () => {
+  catalog = createFakeCatalog({ definitions: [toolOf('git', 'status'), toolOf('git', 'log'), toolOf('docker', 'ps')] });
+  await catalog.put('toolset', 'mine', { tools: [{ tool: 'git.status' }, { tool: 'git.log' }] });
+  await catalog.put('toolset', 'other', { tools: [{ tool: 'docker.ps' }] });
+});
+
+async function keyOf(scopes: Scope[], toolsets?: string[]): Promise<string> {
+  const { record } = await catalog.createKey({ name: 'test', scopes, ...(toolsets !== undefined && { toolsets }) });
+  return record.id;
+}
+const deskOf = async (scopes: Scope[], toolsets?: string[]) => createConfigurationDesk(catalog, await keyOf(scopes, toolsets));
+
+const everything: readonly [string, (desk: ConfigurationDesk) => Promise<unknown>][] = [
+  ['tools', (desk) => desk.tools()],
+  ['servers', (desk) => desk.servers()],
+  ['toolsets', (desk) => desk.toolsets()],
+  ['toolset', (desk) => desk.toolset('mine')],
+  ['write', (desk) => desk.write('new', document('git.log'), null)],
+  ['rename', (desk) => desk.rename('mine', 'new', 1)],
+  ['remove', (desk) => desk.remove('mine', 1)],
+  ['equipment', (desk) => desk.equipment()],
+  ['equip', (desk) => desk.equip({ mode: 'normal' })],
+];
+
+describe('a key without the scope', () => {
+  it.each(everything)('is refused at %s', async (_name, ask) => {
+    await expect(ask(await deskOf(['chat', 'tools', 'approve']))).rejects.toMatchObject({ code: 'forbidden' });
+    expect((await catalog.list('toolset', { limit: 10 })).items.map(({ name, version }) => [name, version])).toEqual([
+      ['mine', 1],
+      ['other', 1],
+    ]);
+  });
+
+  it.each(everything)('that was revoked since is refused at %s', async (_name, ask) => {
+    const id = await keyOf(['toolsets']);
+    await catalog.revokeKey(id);
+    await expect(ask(createConfigurationDesk(catalog, id))).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  it('is let through with the scope, and with admin', async () => {
+    for (const scope of ['toolsets', 'admin'] as const)
+      expect(await (await deskOf([scope])).toolset('mine')).toMatchObject({ name: 'mine' });
+  });
+});
+
+describe('a key bound to toolsets', () => {
+  let bound: ConfigurationDesk;
+  beforeEach(async () => {
+    bound = await deskOf(['toolsets'], ['mine', 'new']);
+  });
+
+  it('sees those that there are of its toolsets, and the tools that stand in them', async () => {
+    expect((await bound.toolsets()).map(({ name }) => name)).toEqual(['mine']);
+    expect((await bound.tools()).map(({ canonical }) => canonical)).toEqual(['git.log', 'git.status']);
+    expect(await bound.toolset('other')).toBeNull();
+  });
+
+  it('writes its own alone, and tells nothing of the others by its refusals', async () => {
+    expect((await bound.write('new', document('git.log'), null)).document).toMatchObject({ name: 'new', version: 1 });
+    for (const name of ['other', 'nowhere'])
+      for (const ask of [
+        () => bound.write(name, document('git.log'), null),
+        () => bound.remove(name, 1),
+        () => bound.equip({ toolset: name }),
+        () => bound.rename('mine', name, 1),
+        () => bound.rename(name, 'new', 1),
+      ])
+        await expect(ask()).rejects.toMatchObject({ code: 'forbidden', detail: expect.stringContaining('is bound to other toolsets') });
+  });
+
+  it('has nothing equipped that it may not use', async () => {
+    const equipped: Catalog = { ...catalog, equipment: async () => ({ toolset: 'other', mode: 'normal' }) };
+    const desk = createConfigurationDesk(equipped, await keyOf(['toolsets'], ['mine']));
+    expect(await desk.equipment()).toEqual({ toolset: null, mode: 'configuration' });
+  });
+});
+
+describe('a write', () => {
+  it('is of the version that was read', async () => {
+    const desk = await deskOf(['toolsets']);
+    await expect(desk.write('mine', document('git.log'), null)).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(desk.write('mine', document('git.log'), 7)).rejects.toMatchObject({ code: 'precondition_failed' });
+    expect((await desk.write('mine', document('git.log'), 1)).document.version).toBe(2);
+    await expect(desk.remove('mine', 1)).rejects.toMatchObject({ code: 'precondition_failed' });
+  });
+
+  it('waives no approval but for an administrator', async () => {
+    const waiving: Toolset = { announce: 'prompt', tools: [{ tool: 'git.log', approval: 'never' }] };
+    await expect((await deskOf(['toolsets'])).write('new', waiving, null)).rejects.toMatchObject({ code: 'forbidden' });
+    expect((await (await deskOf(['admin'])).write('new', waiving, null)).document.version).toBe(1);
+    await expect((await deskOf(['toolsets'])).rename('new', 'newer', 1)).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
+
+it('asks for tools and rights once, however often they are needed', async () => {
+  const asked: string[] = [];
+  const counting: Catalog = {
+    ...catalog,
+    tools: (page) => {
+      asked.push('tools');
+      return catalog.tools(page);
+    },
+    keyRights: (id) => {
+      asked.push('rights');
+      return catalog.keyRights(id);
+    },
+  };
+  const desk = createConfigurationDesk(counting, 'root');
+  expect(asked).toEqual([]);
+  await Promise.all([desk.tools(), desk.tools(), desk.servers(), desk.toolsets()]);
+  expect(asked.sort()).toEqual(['rights', 'tools']);
+});
+
+it('knows how servers are, where their documents say it', async () => {
+  await catalog.put('server', 'web', {
+    kind: 'static',
+    url: 'https://web.example/call',
+    tools: [{ name: 'get', description: 'Gets.', inputSchema: { type: 'object' } }],
+  });
+  const health = { status: 'failing', reason: 'It answers 503.', checkedAt: null, listedAt: null, failures: 2 };
+  const told: Catalog = {
+    ...catalog,
+    list: async (kind, page) => {
+      const listed = await catalog.list(kind, page);
+      return kind === 'server' ? { ...listed, items: listed.items.map((item) => ({ ...item, body: { ...item.body, health } })) } : listed;
+    },
+  };
+  const servers = await createConfigurationDesk(told, 'root').servers();
+  expect([...servers]).toMatchObject([['web', { status: 'failing', reason: 'It answers 503.' }]]);
+  expect(await createConfigurationDesk(told, await keyOf(['toolsets'], ['mine'])).servers()).toEqual(new Map());
+});

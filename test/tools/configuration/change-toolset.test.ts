@@ -1,0 +1,256 @@
+/** Changing what stands in a toolset: its entries, their names and their notes. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ConfigurationDesk } from '../../../src/ports/configuration-desk.ts';
+import type { Toolset } from '../../../src/core/toolset.ts';
+import { toolOf } from '../../fakes/known-tools.ts';
+import { configurationBench, someTools, type Bench } from './bench.ts';
+
+/** With everything that configuration tools never write. */
+const guarded = {
+  tool: 'docker.run',
+  name: 'start',
+  aliases: ['boot', { name: 'old_start', mode: 'deprecated', note: 'use start' }],
+  description: 'Starts ours.',
+  arguments: { preset: { image: 'ours', token: { secret: 'REGISTRY' } } },
+  approval: 'always',
+};
+const run = toolOf('docker', 'run', {
+  inputSchema: { type: 'object', properties: { image: { type: 'string' }, token: { type: 'string' }, name: { type: 'string' } } },
+});
+const tools = [...someTools.filter(({ canonical }) => canonical !== 'docker.run'), run];
+
+let bench: Bench;
+const start = async (around?: (desk: ConfigurationDesk, catalog: Bench['catalog']) => ConfigurationDesk) => {
+  bench = configurationBench(tools, around);
+  await bench.catalog.put('secret', 'REGISTRY', { value: 'abcdefgh', hosts: ['registry.example'], tools: ['docker.run'] });
+  await bench.catalog.put('toolset', 'dev', { tools: [{ tool: 'git.status', aliases: ['gs'] }, guarded] });
+};
+beforeEach(() => start());
+
+const update = (more: object) => bench.run('update-toolset', { name: 'dev', ...more });
+const entries = async () => ((await bench.catalog.get('toolset', 'dev')).body as Toolset).tools;
+const equip = () => bench.catalog.setEquipment('root', { toolset: 'dev', mode: 'normal' });
+
+describe('update-toolset', () => {
+  it('adds, changes and removes entries in one go, and leaves the others byte for byte', async () => {
+    const { json } = await update({
+      description: 'New words.',
+      add: [{ namespacedName: 'docker.ps', alias: 'containers' }],
+      change: [{ namespacedName: 'git.status', alias: 'tree' }],
+    });
+    expect(json).toMatchObject({
+      success: true,
+      toolset: { version: 2, description: 'New words.', tools: [{ wireName: 'tree' }, { wireName: 'start' }, { wireName: 'containers' }] },
+    });
+    expect(await entries()).toEqual([{ tool: 'git.status', aliases: ['tree'] }, guarded, { tool: 'docker.ps', aliases: ['containers'] }]);
+    await update({ remove: [{ namespacedName: 'git.status' }] });
+    expect(await entries()).toEqual([guarded, { tool: 'docker.ps', aliases: ['containers'] }]);
+  });
+
+  it('takes a whole new list, in which tools that stay keep their settings', async () => {
+    const { json } = await update({ tools: [{ namespacedName: 'docker.run' }, { namespacedName: 'git.log', alias: 'history' }] });
+    expect(json.success).toBe(true);
+    expect(await entries()).toEqual([guarded, { tool: 'git.log', aliases: ['history'] }]);
+  });
+
+  it('gives an entry another name, and leaves what else it has: presets, approval, secrets, and aliases of other kinds', async () => {
+    const { json } = await update({ change: [{ namespacedName: 'docker.run', alias: 'launch' }] });
+    expect(json.toolset.tools[1]).toMatchObject({ wireName: 'launch', alias: 'launch' });
+    const { name: _name, ...rest } = guarded;
+    expect((await entries())[1]).toEqual({ ...rest, aliases: ['launch', guarded.aliases[1]] });
+  });
+
+  it('names by its index what cannot be done, and then does nothing of it', async () => {
+    const cases: [object, RegExp][] = [
+      [
+        { add: [{ namespacedName: 'docker.ps' }, { namespacedName: 'git.log', alias: 'gs' }] },
+        /^add\[1\]\.alias: "gs" is claimed by git\.status at the entry of git\.status too/,
+      ],
+      [{ add: [{ namespacedName: 'git.log', alias: 'Log' }] }, /^add\[0\]\.alias: .*capitals/],
+      [{ add: [{ namespacedName: 'docker.ps', alias: 'git_status' }] }, /^add\[0\]\.alias: "git_status" reads like git\.status/],
+      [{ add: [{ namespacedName: 'nothing.here' }] }, /^add\[0\]\.namespacedName: there is no tool/],
+      [{ remove: [{ namespacedName: 'docker.ps' }] }, /^remove\[0\]: docker\.ps is not in this toolset/],
+      [{ change: [{ namespacedName: 'git.status' }] }, /^change\[0\]: says no new name/],
+      [{ change: [{ alias: 'x1' }] }, /^change\[0\]: names no tool/],
+      [
+        { change: [{ namespacedName: 'git.status', wireName: 'other', alias: 'x1' }] },
+        /^change\[0\]\.wireName: git\.status goes by gs here/,
+      ],
+      [{ tools: [] }, /^tools: is empty/],
+      [{ remove: [{ namespacedName: 'git.status' }, { namespacedName: 'docker.run' }] }, /^tools: is empty/],
+      [{ tools: [{ namespacedName: 'git.log' }], add: [{ namespacedName: 'docker.ps' }] }, /^tools: is the whole new list/],
+      [{}, /^says nothing to change/],
+    ];
+    for (const [request, error] of cases) {
+      const { isError, json } = await update(request);
+      expect([isError, json.success], JSON.stringify(request)).toEqual([true, false]);
+      expect(json.error).toMatch(error);
+    }
+    expect((await bench.catalog.get('toolset', 'dev')).version).toBe(1);
+  });
+
+  it('tells entries of one tool apart by their wire names', async () => {
+    await update({ add: [{ namespacedName: 'git.status', alias: 'again' }] });
+    expect((await update({ change: [{ namespacedName: 'git.status', alias: 'x1' }] })).json.error).toContain('give wireName as well');
+    expect((await update({ change: [{ namespacedName: 'git.status', wireName: 'again', alias: 'x1' }] })).json.success).toBe(true);
+    expect((await entries()).map(({ aliases }) => aliases)).toEqual([['gs'], guarded.aliases, ['x1']]);
+  });
+
+  it('removes an entry of a tool that is no more', async () => {
+    await bench.catalog.put('server', 'gone', {
+      kind: 'static',
+      url: 'https://gone.example/call',
+      tools: [{ name: 'one', description: 'One.', inputSchema: { type: 'object' } }],
+    });
+    await update({ add: [{ namespacedName: 'gone.one' }] });
+    await bench.catalog.remove('server', 'gone');
+    expect((await update({ remove: [{ namespacedName: 'gone.one' }] })).json.success).toBe(true);
+    expect((await entries()).map(({ tool }) => tool)).toEqual(['git.status', 'docker.run']);
+  });
+
+  it('leaves an entry that waives approval to administrators', async () => {
+    const waiving = { tool: 'git.log', approval: 'never' };
+    await bench.catalog.put('toolset', 'dev', { tools: [waiving, { tool: 'git.status' }] });
+    const writer = await bench.key({ scopes: ['toolsets'] });
+    const change = (request: object) => bench.run('update-toolset', { name: 'dev', ...request }, writer);
+    expect((await change({ change: [{ namespacedName: 'git.log', alias: 'history' }] })).json.error).toContain('scope admin');
+    expect((await change({ change: [{ namespacedName: 'git.status', alias: 'gs' }] })).json.success).toBe(true);
+    expect((await bench.run('rename-toolset', { name: 'dev', newName: 'other' }, writer)).json.success).toBe(false);
+    expect((await entries())[0]).toEqual(waiving);
+  });
+});
+
+describe('two that change one toolset at the same time', () => {
+  /** Somebody else is faster, once. */
+  const overtaken = () => {
+    let isFirst = true;
+    return start((desk, catalog) => ({
+      ...desk,
+      write: async (name, document, version) => {
+        if (isFirst) {
+          isFirst = false;
+          const before = (await catalog.get('toolset', name)).body as Toolset;
+          await catalog.put('toolset', name, { ...before, tools: [...before.tools, { tool: 'docker.ps' }] });
+        }
+        return await desk.write(name, document, version);
+      },
+    }));
+  };
+
+  it('both succeed where each adds', async () => {
+    await overtaken();
+    expect((await update({ add: [{ namespacedName: 'git.log' }] })).json.success).toBe(true);
+    expect((await entries()).map(({ tool }) => tool)).toEqual(['git.status', 'docker.run', 'docker.ps', 'git.log']);
+    await overtaken();
+    const noted = await bench.run('add-tool-annotation', {
+      toolset: 'dev',
+      toolRef: { namespacedName: 'git.status' },
+      notes: [{ name: 'when', note: 'Now.' }],
+    });
+    expect(noted.json.success).toBe(true);
+    expect((await entries()).map(({ tool, notes = [] }) => [tool, notes.length])).toEqual([
+      ['git.status', 1],
+      ['docker.run', 0],
+      ['docker.ps', 0],
+    ]);
+  });
+
+  it('one is told so where it brought a whole new list', async () => {
+    await overtaken();
+    const { isError, json } = await update({ tools: [{ namespacedName: 'git.log' }] });
+    expect([isError, json.error]).toEqual([true, expect.stringContaining('changed by somebody else')]);
+    expect((await entries()).map(({ tool }) => tool)).toEqual(['git.status', 'docker.run', 'docker.ps']);
+  });
+});
+
+describe('notes', () => {
+  const note = { name: 'when', note: 'Before a commit.' };
+  const add = (more: object = {}) =>
+    bench.run('add-tool-annotation', { toolRef: { namespacedName: 'git.status' }, notes: [note], ...more });
+
+  it('are added to the equipped toolset, and to another where it is named', async () => {
+    expect((await add()).json).toMatchObject({ success: false, error: expect.stringContaining('nothing is equipped'), addedNotes: [] });
+    await equip();
+    expect((await add()).json).toEqual({
+      success: true,
+      toolset: 'dev',
+      tool: 'git.status',
+      addedNotes: [note],
+      successCount: 1,
+      errorCount: 0,
+    });
+    await bench.catalog.put('toolset', 'other', { tools: [{ tool: 'git.status' }] });
+    expect((await add({ toolset: 'other' })).json.toolset).toBe('other');
+    expect((await entries())[0]).toEqual({ tool: 'git.status', aliases: ['gs'], notes: [note] });
+  });
+
+  it('are not written over: one whose name is taken is left out and reported', async () => {
+    await equip();
+    await add();
+    const again = await add({
+      notes: [
+        { name: 'when', note: 'Never.' },
+        { name: 'how', note: 'Gently.' },
+        { name: 'how', note: 'Twice.' },
+      ],
+    });
+    expect(again.json).toMatchObject({ success: true, addedNotes: [{ name: 'how', note: 'Gently.' }], successCount: 1, errorCount: 2 });
+    expect(again.json.errors).toEqual([
+      expect.stringMatching(/^notes\[0\]: there is a note "when"/),
+      expect.stringMatching(/^notes\[2\]: "how" is notes\[1\]/),
+    ]);
+    expect((await entries())[0]?.notes).toEqual([note, { name: 'how', note: 'Gently.' }]);
+    const none = await add();
+    expect([none.isError, none.json.successCount, none.json.errorCount]).toEqual([true, 0, 1]);
+  });
+
+  it('have names and lengths, and there are at most twenty', async () => {
+    await equip();
+    for (const notes of [
+      [],
+      [{ name: 'No', note: 'x' }],
+      [{ name: 'x', note: 'x' }],
+      [{ name: 'ok', note: '' }],
+      [{ name: 'ok', note: 'x'.repeat(501) }],
+    ])
+      expect((await add({ notes })).json.error).toMatch(/^notes/);
+    const many = Array.from({ length: 20 }, (_item, index) => ({ name: `note-${index}`, note: 'x' }));
+    expect((await add({ notes: [...many, note] })).json.error).toMatch(/^notes/);
+    expect((await add({ notes: many })).json.successCount).toBe(20);
+    expect((await add()).json.error).toContain('at most 20 notes');
+  });
+
+  it('are of the tool, whatever it is called in the toolset, and stand beneath its description once', async () => {
+    await equip();
+    await add();
+    for (let times = 0; times < 3; times += 1) {
+      const { names } = await bench.catalog.directory.toolset('default', 'dev');
+      expect(names.tools[0]).toMatchObject({
+        wireName: 'gs',
+        description: 'Shows the working tree.\n\n### Additional tool notes\n- when: Before a commit.',
+      });
+      await bench.run('list-available-tools');
+    }
+  });
+
+  it('are removed by name', async () => {
+    await equip();
+    await add({ notes: [note, { name: 'how', note: 'Gently.' }] });
+    const remove = (names: string[]) => bench.run('remove-tool-annotation', { toolRef: { namespacedName: 'git.status' }, names });
+    expect((await remove(['when', 'what'])).json).toMatchObject({ success: true, removedNotes: ['when'], successCount: 1, errorCount: 1 });
+    expect((await remove(['what'])).json).toMatchObject({
+      success: false,
+      removedNotes: [],
+      errors: ['there is no note "what"; it has how'],
+    });
+    expect((await entries())[0]?.notes).toEqual([{ name: 'how', note: 'Gently.' }]);
+    await remove(['how']);
+    expect((await entries())[0]).toEqual({ tool: 'git.status', aliases: ['gs'] });
+  });
+
+  it('of a tool that the toolset has not are refused', async () => {
+    await equip();
+    expect((await add({ toolRef: { namespacedName: 'docker.ps' } })).json.error).toContain('toolRef: docker.ps is not in this toolset');
+    expect((await add({ toolRef: {} })).json.error).toContain('toolRef: names no tool');
+  });
+});
