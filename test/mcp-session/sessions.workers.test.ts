@@ -1,0 +1,209 @@
+import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client';
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { env, exports } from 'cloudflare:workers';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import type { Scope } from '../../src/core/principal.ts';
+import type { Bindings } from '../../src/storage/bindings.ts';
+import { objectName } from '../../src/storage/keys.ts';
+import { wire } from '../../src/wiring.ts';
+
+// The generated Env and our structural one name the same bindings.
+const bindings = env as unknown as Bindings;
+const { catalog } = wire(bindings);
+const rootKey = 'root-key-of-the-tests-0123456789abcdef';
+const worker = exports.default as unknown as { fetch(request: Request): Promise<Response> };
+
+const send = (path: string, init: RequestInit = {}, key = rootKey): Promise<Response> => {
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${key}`);
+  return worker.fetch(new Request(`https://moniker.test${path}`, { ...init, headers }));
+};
+
+beforeAll(async () => {
+  const tools = [
+    { tool: 'builtin.bash', aliases: ['shell', 'terminal'] },
+    { tool: 'builtin.delete_file', approval: 'always' },
+  ];
+  await catalog('default').put('toolset', 'first', { tools });
+  await catalog('default').put('toolset', 'second', { tools: [{ tool: 'local.calculate' }] });
+});
+
+async function keyWith(scopes: Scope[]): Promise<string> {
+  return (await catalog('default').createKey({ name: 'test', scopes })).key;
+}
+
+/** The SDK's client of the 2025 eras; `prepare`: handlers that must be there before it connects. */
+async function connect(
+  path: string,
+  options: { key?: string; capabilities?: ClientOptions['capabilities']; prepare?(client: Client): void } = {},
+) {
+  const client = new Client({ name: 'test', version: '1' }, { capabilities: options.capabilities ?? {} });
+  options.prepare?.(client);
+  const transport = new StreamableHTTPClientTransport(new URL(`https://moniker.test${path}`), {
+    fetch: (url, init) => send(new URL(url).pathname, init, options.key),
+  });
+  await client.connect(transport);
+  return { client, transport, id: transport.sessionId ?? '' };
+}
+
+const stubOf = async (id: string) =>
+  bindings.MCP_SESSION.get(bindings.MCP_SESSION.idFromName(await objectName('default', 'mcp-session', id.split('.')[0] ?? '')));
+
+const rpc = (path: string, body: unknown, headers: Record<string, string> = {}, key?: string) =>
+  send(
+    path,
+    {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    },
+    key,
+  );
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+};
+
+describe('a session of an MCP client', () => {
+  it('lists and calls tools by their aliases with the SDK, and ends when it is told to', async () => {
+    const { client, transport, id } = await connect('/mcp/first');
+    expect(id).toMatch(/^mcp_[a-z0-9]{32}\.[\w-]{43}$/);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['shell', 'delete_file']);
+    const result = await client.callTool({ name: 'terminal', arguments: { command: 'echo $((6*7))' } });
+    expect(result.content).toEqual([{ type: 'text', text: expect.stringContaining('42') }]);
+    await client.ping();
+    await transport.terminateSession();
+    expect((await rpc('/mcp/first', { jsonrpc: '2.0', id: 2, method: 'tools/list' }, { 'mcp-session-id': id })).status).toBe(404);
+    await client.close();
+  });
+
+  it('goes on after its object was evicted, with what its client had said', async () => {
+    const { client, id } = await connect('/mcp/first');
+    await evictDurableObject(await stubOf(id));
+    expect((await client.listTools()).tools).toHaveLength(2);
+    expect(await client.callTool({ name: 'shell', arguments: { command: 'echo again' } })).toMatchObject({ isError: false });
+    await client.close();
+  });
+
+  it('is unknown to another key, at another endpoint, and under an id that nobody was given', async () => {
+    const { client, id } = await connect('/mcp/first');
+    const other = await keyWith(['tools']);
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    const tampered = `${id.slice(0, -2)}${id.endsWith('AA') ? 'BB' : 'AA'}`;
+    const answers = await Promise.all([
+      rpc('/mcp/first', list, { 'mcp-session-id': id }, other),
+      rpc('/mcp/second', list, { 'mcp-session-id': id }),
+      rpc('/mcp', list, { 'mcp-session-id': id }),
+      rpc('/mcp/first', list, { 'mcp-session-id': tampered }),
+      rpc('/mcp/first', list, { 'mcp-session-id': 'x'.repeat(5_000) }),
+      send('/mcp/first', { method: 'DELETE', headers: { 'mcp-session-id': id } }, other),
+      send('/mcp/first', { headers: { 'mcp-session-id': id, accept: 'text/event-stream' } }, other),
+    ]);
+    for (const answer of answers) {
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32001, message: 'Session not found' } });
+    }
+    expect((await client.listTools()).tools).toHaveLength(2);
+    await client.close();
+  });
+});
+
+describe('what a session is asked in the middle of a call', () => {
+  const asking = (answer: Record<string, unknown>, asked: unknown[]) => ({
+    capabilities: { elicitation: { form: {} } },
+    prepare: (client: Client) =>
+      client.setRequestHandler('elicitation/create', async ({ params }) => {
+        asked.push(params);
+        return answer as never;
+      }),
+  });
+
+  it('is the person’s word, where the key may approve; a yes runs the call', async () => {
+    const asked: unknown[] = [];
+    const { client } = await connect('/mcp/first', asking({ action: 'accept', content: { approve: true } }, asked));
+    const result = await client.callTool({ name: 'delete_file', arguments: { path: 'notes.txt' } });
+    expect(asked).toEqual([expect.objectContaining({ message: expect.stringContaining('builtin.delete_file') })]);
+    // It ran: there was nothing to delete.
+    expect(result._meta?.['io.moniker/code']).toBe('tool_error');
+    await client.close();
+  });
+
+  it.each([{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: { approve: false } }])(
+    'is a no: %j',
+    async (answer) => {
+      const { client } = await connect('/mcp/first', asking(answer, []));
+      const result = await client.callTool({ name: 'delete_file', arguments: { path: 'notes.txt' } });
+      expect(result).toMatchObject({ isError: true, _meta: { 'io.moniker/code': 'denied' } });
+      await client.close();
+    },
+  );
+
+  it('is asked of nobody without the scope, or by a client that cannot', async () => {
+    const asked: unknown[] = [];
+    const yes = asking({ action: 'accept', content: { approve: true } }, asked);
+    for (const options of [{ key: await keyWith(['tools']), ...yes }, {}]) {
+      const { client } = await connect('/mcp/first', options);
+      const result = await client.callTool({ name: 'delete_file', arguments: { path: 'notes.txt' } });
+      expect(result).toMatchObject({ isError: true, _meta: { 'io.moniker/code': 'approval_required' } });
+      await client.close();
+    }
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('the stream of a session', () => {
+  it('tells at once that a call has equipped another toolset', async () => {
+    const changes: unknown[] = [];
+    const { client } = await connect('/mcp', {
+      prepare: (client) => client.setNotificationHandler('notifications/tools/list_changed', (change) => void changes.push(change)),
+    });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('equip-toolset');
+    await client.callTool({ name: 'equip-toolset', arguments: { name: 'second' } });
+    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(0), 10_000);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['calculate', 'enter-configuration-mode']);
+    await client.callTool({ name: 'enter-configuration-mode', arguments: {} });
+    await client.close();
+  });
+
+  it('goes on after the last event that was seen', async () => {
+    const begun = await rpc('/mcp/first', initialize);
+    const id = begun.headers.get('mcp-session-id') ?? '';
+    await begun.text();
+    const headers = { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
+    const answer = await rpc('/mcp/first', { jsonrpc: '2.0', id: 7, method: 'tools/list' }, headers);
+    const text = await answer.text();
+    const [first = ''] = /(?<=^id: )\d+/m.exec(text) ?? [];
+    const again = await send('/mcp/first', { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': first } });
+    expect(again.status).toBe(200);
+    expect(await again.text()).toContain('"id":7');
+    const unknown = await send('/mcp/first', { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': '999999' } });
+    expect(unknown.status).toBe(400);
+  });
+});
+
+describe('a session that nobody uses', () => {
+  it('deletes itself when its time is over, and not before', async () => {
+    const { client, id } = await connect('/mcp/first');
+    await client.listTools();
+    await client.close();
+    const stub = await stubOf(id);
+    const rows = () =>
+      runInDurableObject(stub, (_, state) => [...state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'events'")].length);
+    await runDurableObjectAlarm(stub);
+    expect(await rows()).toBe(1);
+    await runInDurableObject(
+      stub,
+      (_, state) => void state.storage.sql.exec('UPDATE meta SET seen_at = ?', Date.now() - limits.mcpSessionIdleMs - 1),
+    );
+    await runDurableObjectAlarm(stub);
+    expect(await rows()).toBe(0);
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    expect((await rpc('/mcp/first', list, { 'mcp-session-id': id })).status).toBe(404);
+    // Asking did not bring it back.
+    expect(await rows()).toBe(0);
+  });
+});
