@@ -6,13 +6,16 @@
 import {
   checkResourceAllowed,
   computeScopeUnion,
+  discoverAuthorizationServerMetadata,
   discoverOAuthServerInfo,
   extractWWWAuthenticateParams,
+  IssuerMismatchError,
+  type OAuthServerInfo,
   resourceUrlFromServerUrl,
 } from '@modelcontextprotocol/client';
 import { Problem } from '../../core/problem.ts';
 import type { OAuthContext } from './context.ts';
-import { exchangeWith } from './exchange.ts';
+import { exchangeWith, type Exchange } from './exchange.ts';
 import { Issuer, type Hint } from './grant.ts';
 
 /** What a `WWW-Authenticate` asks for. */
@@ -45,7 +48,7 @@ export async function discoverIssuer(context: OAuthContext, hint: Hint | null): 
     const found = await discoverOAuthServerInfo(url, {
       fetchFn: exchange.fetch,
       ...(at != null && { resourceMetadataUrl: new URL(at) }),
-    });
+    }).catch((error: unknown) => ownIssuer(url, error, exchange));
     const { resourceMetadata: resource } = found;
     if (resource !== undefined) requireOwnResource(context, resource.resource);
     const issuer = Issuer.safeParse({
@@ -58,6 +61,19 @@ export async function discoverIssuer(context: OAuthContext, hint: Hint | null): 
       retryable: false,
     });
   });
+}
+
+/**
+ * In the revision of 2025-03-26 the metadata stands at the root of the server's own origin, whatever path its issuer has. Of another origin
+ * it would be a lie, and stays a fault. Throws `error` again for all else.
+ */
+async function ownIssuer(server: string, error: unknown, exchange: Exchange): Promise<OAuthServerInfo> {
+  const { origin } = new URL(server);
+  const isOwn = error instanceof IssuerMismatchError && error.kind === 'metadata' && error.expected === `${origin}/`;
+  if (!isOwn || !URL.canParse(String(error.received)) || new URL(String(error.received)).origin !== origin) throw error;
+  const metadata = await discoverAuthorizationServerMetadata(origin, { fetchFn: exchange.fetch, skipIssuerValidation: true });
+  if (metadata === undefined || new URL(metadata.issuer).origin !== origin) throw error;
+  return { authorizationServerUrl: `${origin}/`, authorizationServerMetadata: metadata };
 }
 
 /** Metadata that speaks of another resource would get us tokens for that one (RFC 9728 §3.3). */

@@ -52,6 +52,8 @@ export async function exchangeWith<T>(
     throw error instanceof Problem ? error : toFault(what, error, (text) => cleaned(redactor, text));
   } finally {
     disarm();
+    // All answers were read whole: this takes back the times of their requests.
+    abort.abort(new Error('the exchange is over'));
   }
 }
 

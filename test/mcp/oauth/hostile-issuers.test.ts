@@ -124,6 +124,27 @@ describe('tokens are asked for', () => {
     expect(sent).not.toContain('https://tokens.example.net/token');
   });
 
+  it('never where the server itself says that it is the issuer of another origin', async () => {
+    const metadata = {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      response_types_supported: ['code'],
+    };
+    const { fake, tokens } = installed(
+      {
+        instead: {
+          '/.well-known/oauth-protected-resource/mcp': () => new Response(null, { status: 404 }),
+          '/.well-known/oauth-authorization-server': ({ url: asked }) =>
+            new URL(asked).host === 'mcp.example.com' ? Response.json(metadata) : new Response(null, { status: 404 }),
+        },
+      },
+      byClient,
+    );
+    expect(await problemOf(tokens.token())).toMatchObject({ code: 'upstream_error' });
+    expect(fake.grants()).toEqual([]);
+  });
+
   it('never by the metadata of another resource', async () => {
     for (const resource of ['https://bank.example.com/mcp', 'https://mcp.example.com/other']) {
       const { tokens, signIns, fake } = installed({ resourceMetadata: { resource } }, byClient);

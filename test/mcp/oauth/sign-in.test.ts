@@ -118,6 +118,17 @@ describe('signing in', () => {
         },
       },
     ],
+    [
+      'at the root of the server, with a path of its own, as of 2025-03-26',
+      {
+        issuer: 'https://mcp.example.com/oauth',
+        instead: {
+          '/.well-known/oauth-protected-resource/mcp': () => new Response(null, { status: 404 }),
+          '/.well-known/oauth-protected-resource': () => new Response(null, { status: 404 }),
+          '/.well-known/oauth-authorization-server': () => Response.json(metadataOf('https://mcp.example.com/oauth')),
+        },
+      },
+    ],
   ] as [string, Partial<AuthorizationServerOptions>][])('finds the issuer %s', async (_where, options) => {
     const { fake, signIns } = installed(options);
     await signIn(signIns, fake, 'docs');
@@ -284,6 +295,17 @@ describe('forgetting a sign-in', () => {
     await signIns.forget('main', 'docs');
   });
 });
+
+function metadataOf(issuer: string) {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    registration_endpoint: `${issuer}/register`,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+  };
+}
 
 async function storedSignIn(authorizationUrl: string): Promise<string | null> {
   const state = new URL(authorizationUrl).searchParams.get('state') ?? '';
