@@ -10,7 +10,8 @@ export function baseUrlOf(levels: readonly Json[], documentUrl: string): string 
   const server = levels.map(({ servers }) => listOf(servers)[0]).find((first) => isRecord(first) && typeof first.url === 'string');
   // Without any, the address is "/" (the same place): the host that the document comes from.
   const written = isRecord(server) ? withDefaults(server) : '/';
-  const url = URL.parse(written, documentUrl === '' ? undefined : documentUrl);
+  // Braces that no variable filled pass as a host name.
+  const url = /[{}]/.test(written) ? null : URL.parse(written, documentUrl === '' ? undefined : documentUrl);
   if (url === null) {
     const what = isRecord(server) ? `calls ${quoted(written)}, which is no whole address` : 'does not say where its operations are called';
     throw fault(`The OpenAPI document ${what}. Set baseUrl in the server’s document.`);

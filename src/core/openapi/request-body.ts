@@ -33,7 +33,7 @@ export function bodyOf(document: OpenApiDocument, { operation, method }: FoundOp
   const { contentType, media } = picked;
   const form = bodyForm(contentType);
   const schema = media.schema ?? {};
-  const object = form === 'text' || form === 'binary' ? null : objectOf(document, schema, 0);
+  const object = form === 'text' || form === 'binary' ? null : mergedObject(document, schema);
   const needsMembers = object !== null && object.required.size > 0;
   const styles = form === 'form' ? stylesOf(media.encoding) : {};
   return {
@@ -57,7 +57,13 @@ function stylesOf(encoding: unknown): NonNullable<OperationBody['styles']> {
   );
 }
 
-/** An object that is nothing but its properties, `allOf` of such put together. */
+/** An object that is nothing but its properties, `allOf` of such put together: what one requires may stand in another. */
+function mergedObject(document: OpenApiDocument, schema: unknown): BodyObject | null {
+  const object = objectOf(document, schema, 0);
+  if (object === null || object.properties.size === 0) return null;
+  return { ...object, required: new Set([...object.required].filter((name) => object.properties.has(name))) };
+}
+
 function objectOf(document: OpenApiDocument, schema: unknown, depth: number): BodyObject | null {
   if (depth > maxDepth || !isRecord(schema)) return null;
   const part = typeof schema.$ref === 'string' ? follow(document, schema, 'requestBody') : schema;
@@ -76,8 +82,7 @@ function objectOf(document: OpenApiDocument, schema: unknown, depth: number): Bo
     }
     for (const name of object.required) required.add(name);
   }
-  if (properties.size === 0) return null;
-  return { properties, required: new Set([...required].filter((name) => properties.has(name))), additional: part.additionalProperties };
+  return { properties, required, additional: part.additionalProperties };
 }
 
 const maxDepth = 8;

@@ -24,8 +24,7 @@ export function requestUrl(
       if (value === undefined || value === null) throw unfit(parameter.argument, 'is needed: it is a part of the path');
       return pathText(parameter, value);
     });
-    // What the URL parser takes for "." and ".." (WHATWG URL, "double-dot URL path segment"), whoever wrote which part of it.
-    if (/^(?:\.|%2e){1,2}$/i.test(written)) throw unfit(path, 'with these arguments would lead to another place');
+    if (leadsElsewhere(written)) throw unfit(path, 'with these arguments would lead to another place');
     return written;
   });
   const pathname = `${base.pathname.replace(/\/+$/, '')}${segments.join('/')}`;
@@ -40,6 +39,17 @@ export function requestUrl(
     throw unfit(path, `makes an address of ${url.href.length} characters with these arguments; at most ${limits.maxUrlLength} are sent`);
   }
   return url;
+}
+
+/**
+ * Whoever wrote which part of it: what the URL parser takes for "." and ".." (WHATWG URL, "double-dot URL path segment"), and what a server
+ * does that decodes a path before it cuts it.
+ */
+function leadsElsewhere(segment: string): boolean {
+  return segment
+    .replace(/%2e/gi, '.')
+    .split(/%2f|%5c/i)
+    .some((piece) => piece === '.' || piece === '..');
 }
 
 /** As it stands in the document, with what a path cannot hold encoded. */

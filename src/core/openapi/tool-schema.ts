@@ -47,7 +47,8 @@ function* attempts(schemas: Schemas, root: Root): Generator<Attempt> {
   yield { schema, change: 'is too large: nothing is told of its deeper fields' };
   for (const { message, apply } of simplifications) {
     schema = apply(schema);
-    yield { schema, change: `is ${message}` };
+    const { $defs: _definitions, ...root } = schema;
+    yield { schema: JSON.stringify(root).includes('"$ref"') ? schema : root, change: `is ${message}` };
   }
 }
 
@@ -113,7 +114,7 @@ function withoutEndless(levels: Definition[][]): Definition[][] {
 }
 
 function outlined(definition: Definition): Definition {
-  return { ...definition, schema: outlineOf(definition.schema), references: new Set(), same: new Set() };
+  return { ...definition, schema: without(outlineOf(definition.schema), 'description'), references: new Set(), same: new Set() };
 }
 
 function bare(definition: Definition): Definition {

@@ -1,0 +1,237 @@
+/** What an operation takes, as one schema, and where each argument goes. */
+import { describe, expect, it } from 'vitest';
+import { documentOf, imported, jsonBody, toolFrom } from './documents.ts';
+
+describe('parameters', () => {
+  it('become arguments with their words, in the order of their places', () => {
+    const { schema, operation } = toolFrom(
+      {
+        parameters: [
+          { name: 'X-Trace', in: 'header', schema: { type: 'string' } },
+          {
+            name: 'tags',
+            in: 'query',
+            description: 'Any of them.',
+            required: true,
+            style: 'pipeDelimited',
+            explode: false,
+            schema: { type: 'array', items: { type: 'string' } },
+          },
+          { name: 'session', in: 'cookie', schema: { type: 'string' } },
+          { name: 'filter', in: 'query', content: { 'application/json': { schema: { type: 'object' } } } },
+        ],
+      },
+      { path: '/things/{id}', method: 'get' },
+    );
+    expect(schema).toEqual({
+      type: 'object',
+      properties: {
+        id: { type: 'string' },
+        tags: { type: 'array', items: { type: 'string' }, description: 'Any of them.' },
+        filter: { type: 'object' },
+        'X-Trace': { type: 'string' },
+        session: { type: 'string' },
+      },
+      required: ['id', 'tags'],
+      additionalProperties: false,
+    });
+    expect(operation.parameters).toEqual([
+      { argument: 'id', name: 'id', in: 'path', style: 'simple', explode: false },
+      { argument: 'tags', name: 'tags', in: 'query', style: 'pipeDelimited', explode: false },
+      { argument: 'filter', name: 'filter', in: 'query', style: 'form', explode: true, isJson: true },
+      { argument: 'X-Trace', name: 'X-Trace', in: 'header', style: 'simple', explode: false },
+      { argument: 'session', name: 'session', in: 'cookie', style: 'form', explode: true },
+    ]);
+  });
+
+  it('of the operation go before those of its path, and need no schema', () => {
+    const path = {
+      parameters: [
+        { name: 'a', in: 'query', required: true },
+        { name: 'b', in: 'query', description: 'B.' },
+      ],
+    };
+    const { tools } = imported(
+      documentOf({ '/x': { ...path, get: { parameters: [{ name: 'a', in: 'query', schema: { type: 'integer' } }] } } }),
+    );
+    expect(tools[0]?.inputSchema).toEqual({
+      type: 'object',
+      properties: { a: { type: 'integer' }, b: { description: 'B.' } },
+      additionalProperties: false,
+    });
+  });
+
+  it('have legal names of their own where theirs are none or taken', () => {
+    const { schema, operation } = toolFrom(
+      {
+        parameters: [
+          ...['filter[name]', 'filter-name', 'id', 'x'.repeat(80), '☃', '☂'].map((name) => ({ name, in: 'query' })),
+          { name: 'id', in: 'header' },
+        ],
+        ...jsonBody({ type: 'object', properties: { id: { type: 'integer' }, body: { type: 'string' }, 'a b': {} }, required: ['id'] }),
+      },
+      { path: '/things/{id}' },
+    );
+    const names = Object.keys(schema.properties);
+    for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
+    expect(names).toEqual(expect.arrayContaining(['id', 'filter_name', 'filter-name', 'query_id', 'header_id', 'body_id', 'body', 'a_b']));
+    expect(names).toHaveLength(11);
+    expect(schema.required).toEqual(['id', 'body_id']);
+    expect(operation.body?.members).toEqual({ id: 'body_id', body: 'body', 'a b': 'a_b' });
+  });
+
+  it('are none where they are the connection’s, ours, or sent by the server’s document', () => {
+    const header = (name: string) => ({ name, in: 'header', required: true, schema: { type: 'string' } });
+    const operation = {
+      parameters: ['Accept', 'content-type', 'Authorization', 'Idempotency-Key', 'Host', 'bad name', 'X-Api-Key', 'X-Other'].map(header),
+    };
+    const { tools } = imported(documentOf({ '/x': { get: operation } }), { headers: ['x-api-key'] });
+    expect(Object.keys((tools[0]?.inputSchema as { properties: object } | undefined)?.properties ?? {})).toEqual(['X-Other']);
+  });
+});
+
+describe('a body', () => {
+  const components = {
+    schemas: {
+      Base: {
+        type: 'object',
+        required: ['id'],
+        properties: {
+          id: { type: 'string', readOnly: true },
+          kind: { $ref: '#/components/schemas/Kind' },
+          made: { $ref: '#/components/schemas/Made' },
+        },
+      },
+      Kind: { type: 'string', enum: ['a', 'b'] },
+      Made: { type: 'string', readOnly: true },
+    },
+  };
+
+  it('that is an object has its properties as arguments, without those that only answers have', () => {
+    const { schema, operation } = toolFrom(
+      jsonBody({
+        allOf: [
+          { $ref: '#/components/schemas/Base' },
+          { type: 'object', required: ['kind', 'name'], properties: { name: { type: 'string' } } },
+        ],
+      }),
+      { components },
+    );
+    expect(schema).toEqual({
+      type: 'object',
+      properties: { kind: { $ref: '#/$defs/Kind' }, name: { type: 'string' } },
+      required: ['kind', 'name'],
+      $defs: { Kind: { type: 'string', enum: ['a', 'b'] } },
+    });
+    expect(operation.body).toEqual({
+      contentType: 'application/json',
+      argument: null,
+      members: { kind: 'kind', name: 'name' },
+      isRequired: true,
+    });
+  });
+
+  it('keeps what else may be in it', () => {
+    const of = (additionalProperties: unknown) =>
+      toolFrom(jsonBody({ type: 'object', properties: { a: {} }, additionalProperties }), { components }).schema.additionalProperties;
+    expect([of(undefined), of(false), of(true), of({ $ref: '#/components/schemas/Kind' })]).toEqual([
+      undefined,
+      false,
+      true,
+      { $ref: '#/$defs/Kind' },
+    ]);
+  });
+
+  it.each([
+    ['a list', { type: 'array', items: { type: 'string' } }],
+    ['alternatives', { oneOf: [{ type: 'object', properties: { a: {} } }, { type: 'string' }] }],
+    ['a map', { type: 'object', additionalProperties: { type: 'string' } }],
+    ['rules over properties', { type: 'object', properties: { a: {} }, minProperties: 1 }],
+    ['nothing described', {}],
+  ])('of %s is one argument', (_what, body) => {
+    const { schema, operation } = toolFrom(jsonBody(body), { components });
+    expect(schema).toEqual({ type: 'object', properties: { body }, required: ['body'], additionalProperties: false });
+    expect(operation.body).toEqual({ contentType: 'application/json', argument: 'body', isRequired: true });
+  });
+
+  it('that may be absent needs no member, unless a body without them is none', () => {
+    const optional = (required?: string[]) =>
+      toolFrom(jsonBody({ type: 'object', properties: { a: {} }, ...(required && { required }) }, { required: false }));
+    expect([optional().schema.required, optional().operation.body?.isRequired]).toEqual([undefined, false]);
+    expect([optional(['a']).schema.required, optional(['a']).operation.body?.isRequired]).toEqual([['a'], true]);
+  });
+
+  it('is of the type that is best told: JSON, then forms, text, bytes', () => {
+    const of = (...types: string[]) => {
+      const content = Object.fromEntries(
+        types.map((type) => [type, { schema: { type: 'object', properties: { a: { type: 'string' } } } }]),
+      );
+      const { operation, schema } = toolFrom({ requestBody: { content } });
+      return [operation.body?.contentType, Object.keys(schema.properties).join()];
+    };
+    expect(of('text/plain', 'application/vnd.api+json', 'application/json; charset=utf-8')).toEqual(['application/json', 'a']);
+    expect(of('multipart/form-data', 'application/x-www-form-urlencoded')).toEqual(['application/x-www-form-urlencoded', 'a']);
+    expect(of('*/*')).toEqual(['application/json', 'a']);
+    expect(of('application/xml', 'application/octet-stream')).toEqual(['application/xml', 'body']);
+    expect(of('image/*')).toEqual(['application/octet-stream', 'body']);
+    expect(of('no type', 'bad/ty pe')).toEqual([undefined, '']);
+  });
+
+  it('as a form says which members are files, and how others are written', () => {
+    const properties = {
+      note: { type: 'string' },
+      photo: { type: 'string', format: 'binary', description: 'A photo.' },
+      more: { type: 'array', items: { type: 'string', contentMediaType: 'image/png' } },
+    };
+    const form = toolFrom({ requestBody: { content: { 'multipart/form-data': { schema: { type: 'object', properties } } } } });
+    expect(form.schema.properties).toMatchObject({
+      photo: { type: 'string', contentEncoding: 'base64', description: 'A photo. (The file’s bytes, in base64.)' },
+      more: { type: 'array', items: { type: 'string', contentEncoding: 'base64' } },
+    });
+    expect(form.operation.body).toMatchObject({ contentType: 'multipart/form-data', files: ['photo', 'more'] });
+    const encoding = { a: { style: 'pipeDelimited', explode: false }, b: { contentType: 'text/plain' } };
+    const coded = toolFrom({
+      requestBody: {
+        content: { 'application/x-www-form-urlencoded': { encoding, schema: { type: 'object', properties: { a: {}, b: {} } } } },
+      },
+    });
+    expect(coded.operation.body?.styles).toEqual({ a: { style: 'pipeDelimited', explode: false } });
+  });
+
+  it('is never one of a GET', () => {
+    expect(toolFrom(jsonBody({ type: 'object', properties: { a: {} } }), { method: 'get' }).operation.body).toBeNull();
+  });
+});
+
+describe('a schema in the words of OpenAPI 3.0', () => {
+  const read = (schema: object) =>
+    toolFrom(jsonBody({ type: 'object', properties: { a: schema } }), {
+      openapi: '3.0.3',
+      components: { schemas: { A: { type: 'string' } } },
+    }).schema.properties.a;
+
+  it.each([
+    [{ type: 'string', nullable: true }, { type: ['string', 'null'] }],
+    [
+      { type: 'string', nullable: true, enum: ['x'] },
+      { type: ['string', 'null'], enum: ['x', null] },
+    ],
+    [
+      { $ref: '#/components/schemas/A', nullable: true, description: 'D', type: 'integer' },
+      { description: 'D', anyOf: [{ $ref: '#/$defs/A' }, { type: 'null' }] },
+    ],
+    [{ allOf: [{ $ref: '#/components/schemas/A' }], nullable: true }, { anyOf: [{ allOf: [{ $ref: '#/$defs/A' }] }, { type: 'null' }] }],
+    [
+      { type: 'integer', minimum: 1, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false },
+      { type: 'integer', exclusiveMinimum: 1, maximum: 9 },
+    ],
+    [
+      { type: 'string', example: 'e', xml: {}, externalDocs: {}, discriminator: {}, 'x-a': 1, 'x-mcp-header': 'Host', readOnly: false },
+      { type: 'string', examples: ['e'] },
+    ],
+    [{ type: 'string', required: true }, { type: 'string' }],
+    [{ type: 'object', example: { a: 'x'.repeat(600) }, default: [[[[[[[[[1]]]]]]]]] }, { type: 'object' }],
+  ])('%j is %j', (written, told) => {
+    expect(read(written)).toEqual(told);
+  });
+});
