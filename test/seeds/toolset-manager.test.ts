@@ -1,6 +1,6 @@
 /**
  * What the seed of toolsets over MCP servers tests for names and toolsets (input → expected), as this product answers it. Where the
- * contract decided otherwise the test says so, as "Differs: …". Its configuration tools come with the MCP endpoint.
+ * contract decided otherwise the test says so, as "Differs: …". Its configuration tools have `toolset-manager-tools.test.ts`.
  */
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';

@@ -1,0 +1,78 @@
+/** Faults of a write, told by where things stand in the request. */
+import { describe, expect, it } from 'vitest';
+import { toDraft, type Draft, type DraftEntry } from '../../../src/core/configuration/draft.ts';
+import { faultText, refusalLines } from '../../../src/core/configuration/refusals.ts';
+import { buildToolTable } from '../../../src/core/configuration/tool-table.ts';
+import { limits } from '../../../src/core/limits.ts';
+import { Problem } from '../../../src/core/problem.ts';
+import { toolOf } from '../../fakes/known-tools.ts';
+
+const table = await buildToolTable([toolOf('git', 'status'), toolOf('docker', 'ps', { aliases: ['containers'] })]);
+const draftOf = (...entries: DraftEntry[]): Draft => {
+  const drafted = toDraft({ announce: 'prompt' }, entries, table);
+  if (!drafted.ok) throw new Error(drafted.faults.join());
+  return drafted.draft;
+};
+const invalid = (path: string) => new Problem('invalid_request', 'no', { issues: [{ path, message: 'is wrong' }] });
+const clash = (name: string, keeper: string, mover: string) =>
+  new Problem('name_conflict', 'no', { conflicts: [{ name, tools: [keeper, mover], suggestion: 'free_name' }] });
+
+describe('an issue', () => {
+  const draft = draftOf(
+    { entry: { tool: 'git.status', aliases: ['gs', 'tree'] }, place: { path: 'add[0]', hasAlias: true } },
+    { entry: { tool: 'docker.ps', aliases: ['c1'] }, place: { path: 'add[1]', hasAlias: false } },
+    { entry: { tool: 'docker.ps', name: 'kept' }, place: { path: null, hasAlias: false } },
+  );
+
+  it.each([
+    ['tools[0].aliases[0]', 'add[0].alias: is wrong'],
+    ['tools[0].aliases[1]', 'add[0].aliases[0]: is wrong'],
+    ['tools[1].aliases[0]', 'add[1].aliases[0]: is wrong'],
+    ['tools[1].tool', 'add[1].namespacedName: is wrong'],
+    ['tools[2].arguments.preset', 'the entry of docker.ps.arguments.preset: is wrong'],
+    ['tools', 'tools: is wrong'],
+    ['tools[99].tool', 'tools[99].tool: is wrong'],
+    ['', 'is wrong'],
+  ])('at %s is told as "%s"', (path, told) => {
+    expect(refusalLines(invalid(path), draft, table)).toEqual([told]);
+  });
+});
+
+describe('a clash', () => {
+  it('blames what the request brought, and not the entry that was there', () => {
+    const draft = draftOf(
+      { entry: { tool: 'git.status', aliases: ['st'] }, place: { path: 'add[0]', hasAlias: true } },
+      { entry: { tool: 'docker.ps', aliases: ['st'] }, place: { path: null, hasAlias: false } },
+    );
+    for (const problem of [clash('st', 'git.status', 'docker.ps'), clash('st', 'docker.ps', 'git.status')])
+      expect(refusalLines(problem, draft, table)[0]).toMatch(
+        /^add\[0\]\.alias: "st" is claimed by docker\.ps at the entry of docker\.ps too/,
+      );
+  });
+
+  it('with a default alias that a tool brought along points at the alias that can be changed', () => {
+    const draft = draftOf(
+      { entry: { tool: 'git.status', aliases: ['containers'] }, place: { path: 'tools[0]', hasAlias: true } },
+      { entry: { tool: 'docker.ps' }, place: { path: 'tools[1]', hasAlias: false } },
+    );
+    expect(refusalLines(clash('containers', 'git.status', 'docker.ps'), draft, table)[0]).toMatch(
+      /^tools\[0\]\.alias: "containers" is claimed by docker\.ps at tools\[1\] too/,
+    );
+  });
+
+  it('of which no entry is known is told by the names of the tools', () => {
+    const draft = draftOf({ entry: { tool: 'git.status' }, place: { path: 'tools[0]', hasAlias: false } });
+    expect(refusalLines(clash('x', 'a.b', 'c.d'), draft, table)[0]).toMatch(/^tools: "x" is claimed by a\.b and by c\.d/);
+  });
+});
+
+it('tells any other problem in its own words', () => {
+  const draft = draftOf({ entry: { tool: 'git.status' }, place: { path: 'tools[0]', hasAlias: false } });
+  expect(refusalLines(new Problem('rate_limited', 'Too many writes at once.'), draft, table)).toEqual(['Too many writes at once.']);
+});
+
+it('tells as many faults as anybody would mend, and counts the rest', () => {
+  const text = faultText(Array.from({ length: limits.maxConfigurationFaults + 7 }, (_item, index) => `tools[${index}]: no`));
+  expect(text).toContain(`tools[${limits.maxConfigurationFaults - 1}]: no; and 7 more`);
+  expect(text).not.toContain(`tools[${limits.maxConfigurationFaults}]`);
+});

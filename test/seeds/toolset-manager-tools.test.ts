@@ -1,0 +1,139 @@
+/**
+ * What the seed of toolsets over MCP servers shows of its configuration tools, good and bad (input → expected), as this product answers it.
+ * Where the contract decided otherwise the test says so, as "Differs: …". Names and documents are `toolset-manager.test.ts`.
+ */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { configurationBench, type Bench } from '../tools/configuration/bench.ts';
+import { toolDefinitions } from '../../src/tools/registry.ts';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = configurationBench();
+});
+
+const build = (name: string, more: object = {}) => bench.run('build-toolset', { name, tools: [{ namespacedName: 'git.status' }], ...more });
+const equipment = () => bench.catalog.equipment('root');
+
+it('has the tools of the seed under their names, each with a form for what it answers', () => {
+  const tools = new Map(toolDefinitions().map((tool) => [tool.canonical as string, tool]));
+  for (const name of [
+    'list-available-tools',
+    'build-toolset',
+    'list-saved-toolsets',
+    'equip-toolset',
+    'delete-toolset',
+    'unequip-toolset',
+    'get-active-toolset',
+    'add-tool-annotation',
+    'enter-configuration-mode',
+    'exit-configuration-mode',
+  ]) {
+    expect(tools.get(`builtin.${name}`), name).toMatchObject({ inputSchema: { type: 'object' }, outputSchema: { type: 'object' } });
+  }
+});
+
+describe('what was right there', () => {
+  it('a failed build with autoEquip does not change the mode, one that succeeds does', async () => {
+    await build('Bad Name', { autoEquip: true });
+    expect(await equipment()).toEqual({ toolset: null, mode: 'configuration' });
+    await build('good', { autoEquip: true });
+    expect(await equipment()).toEqual({ toolset: 'good', mode: 'normal' });
+  });
+
+  it('an alias is told wherever a toolset is, and the tool beside it keeps its name. Differs: "ps", not "docker_ps"', async () => {
+    await bench.run('build-toolset', {
+      name: 'dev',
+      tools: [{ namespacedName: 'git.status', alias: 'git_status' }, { namespacedName: 'docker.ps' }],
+      autoEquip: true,
+    });
+    const { json: saved } = await bench.run('list-saved-toolsets');
+    const { json: active } = await bench.run('get-active-toolset');
+    for (const tools of [saved.toolsets[0].tools, active.toolset.tools])
+      expect(tools).toMatchObject([{ alias: 'git_status', wireName: 'git_status' }, { wireName: 'ps' }]);
+    expect(active.exposedTools).toMatchObject([
+      { server: 'git', tools: [{ alias: 'git_status' }] },
+      { server: 'docker', tools: [{ wireName: 'ps' }] },
+    ]);
+  });
+
+  it('the same reference twice is told with its index. Differs: an error, where both would have one name', async () => {
+    const same = { namespacedName: 'git.status' };
+    const { json } = await bench.run('build-toolset', { name: 'dev', tools: [same, same] });
+    expect(json.meta.error).toMatch(/^tools\[1\]: /);
+  });
+});
+
+describe('what was wrong there', () => {
+  it('leaving configuration mode twice does not enter it', async () => {
+    await build('dev', { autoEquip: true });
+    await bench.run('exit-configuration-mode');
+    await bench.run('exit-configuration-mode');
+    expect((await equipment()).mode).toBe('normal');
+  });
+
+  it('equipping leaves configuration mode', async () => {
+    await build('dev');
+    await bench.run('enter-configuration-mode');
+    await bench.run('equip-toolset', { name: 'dev' });
+    expect((await equipment()).mode).toBe('normal');
+  });
+
+  it('what one key equips is not equipped for another', async () => {
+    await build('dev', { autoEquip: true });
+    const other = await bench.key({ scopes: ['toolsets'] });
+    expect((await bench.run('get-active-toolset', {}, other)).json.equipped).toBe(false);
+  });
+
+  it('listing the tools changes none of them', async () => {
+    await build('dev', { autoEquip: true });
+    await bench.run('add-tool-annotation', {
+      toolRef: { namespacedName: 'git.status' },
+      notes: [{ name: 'when', note: 'Before a commit.' }],
+    });
+    const before = await bench.catalog.tool('git.status');
+    const lists: unknown[] = [];
+    for (let times = 0; times < 3; times += 1) lists.push((await bench.run('list-available-tools')).json);
+    expect(lists[1]).toEqual(lists[0]);
+    expect(lists[2]).toEqual(lists[0]);
+    expect(await bench.catalog.tool('git.status')).toEqual(before);
+  });
+
+  it('of four parallel builds all four are stored', async () => {
+    await Promise.all(['a1', 'a2', 'a3', 'a4'].map((name) => build(name)));
+    expect((await bench.run('list-saved-toolsets')).json.toolsets).toHaveLength(4);
+  });
+
+  it('bad references are told in words', async () => {
+    const { json } = await bench.run('build-toolset', { name: 'dev', tools: [{}, 'text', null] });
+    expect(json.meta.error).toMatch(/tools\[1\].*tools\[2\]/);
+    expect(json.meta.error).not.toContain('[object');
+  });
+
+  it('"constructor" is a name like any other: it does not exist before it is built, and then it does', async () => {
+    expect((await bench.run('delete-toolset', { name: 'constructor', confirm: true })).json.success).toBe(false);
+    expect((await build('constructor')).json.meta.success).toBe(true);
+    expect((await bench.run('delete-toolset', { name: 'constructor', confirm: true })).json.success).toBe(true);
+  });
+
+  it('notes of a tool with an alias are not lost, and can be taken away', async () => {
+    await bench.run('build-toolset', { name: 'dev', tools: [{ namespacedName: 'git.status', alias: 'gs' }], autoEquip: true });
+    const toolRef = { namespacedName: 'git.status' };
+    await bench.run('add-tool-annotation', { toolRef, notes: [{ name: 'when', note: 'Before a commit.' }] });
+    const told = async () => (await bench.catalog.directory.toolset('default', 'dev')).names.tools[0]?.description;
+    expect(await told()).toContain('- when: Before a commit.');
+    await bench.run('remove-tool-annotation', { toolRef, names: ['when'] });
+    expect(await told()).toBe('Shows the working tree.');
+  });
+
+  it('an alias that a tool outside the toolset has as its own name is told of', async () => {
+    const { json } = await bench.run('build-toolset', { name: 'dev', tools: [{ namespacedName: 'git.status', alias: 'ps' }] });
+    expect(json.meta.warnings).toEqual([expect.stringContaining('"ps" is also the own name of docker.ps')]);
+  });
+
+  it('errors have a structured form as well, as each tool declares it', async () => {
+    // The bench holds every answer against the schema: here one error of each.
+    const bad = { unknown: true };
+    for (const { canonical, name } of toolDefinitions().filter(({ outputSchema }) => outputSchema !== undefined))
+      expect((await bench.run(name, bad)).isError, canonical).toBe(true);
+  });
+});
