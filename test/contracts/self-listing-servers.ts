@@ -1,0 +1,272 @@
+/** What every `Catalog` and its `Directory` do with servers that list their tools themselves. `make` gives an empty workspace. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import type { ServerAccess } from '../../src/core/server.ts';
+import { noOffers, type Discovery, type Operation, type ServerConnection } from '../../src/core/server-state.ts';
+import type { Catalog, Directory } from '../../src/ports/catalog.ts';
+import { pages, refusal, type CatalogParts } from './catalog.ts';
+
+const url = 'https://mcp.example.com/mcp';
+const mcp = { kind: 'mcp', url };
+const listed = (name: string, description = `Does ${name}.`) => ({ name, description, inputSchema: { type: 'object' } });
+const connectionOf = (name: string, version: string): ServerConnection => ({
+  era: 'modern',
+  protocolVersion: '2026-07-28',
+  server: { name, version },
+  capabilities: { tools: {} },
+});
+export const discoveryOf = (tools: Record<string, unknown>[], more: Partial<Discovery> = {}): Discovery => ({
+  tools,
+  connection: connectionOf('facts', '1.0.0'),
+  offers: noOffers,
+  operations: null,
+  ttlMs: null,
+  ...more,
+});
+
+export function selfListingServersContract(make: () => Promise<CatalogParts>): void {
+  let workspace: string;
+  let catalog: Catalog;
+  let directory: Directory;
+  beforeEach(async () => {
+    ({ workspace, catalog, directory } = await make());
+  });
+
+  const states = async () =>
+    Object.fromEntries((await pages((page) => catalog.serverTools('facts', page), 50)).map(({ name, state }) => [name, state]));
+  const claim = async (): Promise<ServerAccess> => {
+    const leave = await catalog.claimRefresh('facts', 'asked');
+    if (!leave.claimed) throw new Error(`no leave for ${leave.retryAfterMs} ms`);
+    return leave.server;
+  };
+  const take = async (discovery: Discovery) => await catalog.takeDiscovery('facts', (await claim()).version, discovery);
+  const body = async () => (await catalog.get('server', 'facts')).body;
+
+  describe('servers that list their tools themselves', () => {
+    it('are stored before anybody has asked them, and are to be read at once', async () => {
+      expect(await catalog.put('server', 'facts', mcp)).toMatchObject({ created: true, document: { version: 1 } });
+      expect(await body()).toEqual({
+        name: 'facts',
+        ...mcp,
+        toolCount: 0,
+        held: 0,
+        health: { status: 'unknown', checkedAt: null, listedAt: null, failures: 0 },
+        offers: { prompts: 0, resources: 0, resourceTemplates: 0 },
+      });
+      const access = await directory.server(workspace, 'facts');
+      expect(access).toMatchObject({ kind: 'mcp', url, ready: [], version: 1, connection: null, mcp: {} });
+      expect(access.staleAt).toBeTypeOf('number');
+      expect(await catalog.claimRefresh('facts', 'stale')).toMatchObject({ claimed: true, server: { name: 'facts', version: 1 } });
+    });
+
+    it('have their first listing in force, and what changes later held', async () => {
+      await catalog.put('server', 'facts', mcp);
+      expect(await take(discoveryOf([listed('get'), listed('put')]))).toMatchObject({ tools: 2, added: ['get', 'put'], held: [] });
+      expect(await states()).toEqual({ get: 'ready', put: 'ready' });
+      await catalog.put('toolset', 'daily', { tools: [{ tool: 'facts.get' }] });
+      expect(await take(discoveryOf([listed('get', 'Changed.'), listed('new')]))).toMatchObject({ held: ['get', 'new'], removed: ['put'] });
+      expect(await states()).toEqual({ get: 'held', new: 'held' });
+      expect((await directory.toolset(workspace, 'daily')).names.tools).toMatchObject([{ canonical: 'facts.get', state: 'held' }]);
+      expect(await catalog.acceptTool('facts', 'get')).toMatchObject({ state: 'ready', description: 'Changed.' });
+      expect(await directory.server(workspace, 'facts')).toMatchObject({ ready: ['get'], held: ['new'] });
+    });
+
+    it('say how they were spoken with, what else they offer, and how long that holds', async () => {
+      await catalog.put('server', 'facts', mcp);
+      const offers = {
+        prompts: [{ name: 'ask', description: '😀'.repeat(1_000) }],
+        resources: [{ uri: 'facts://today', name: 'today' }],
+        resourceTemplates: [],
+      };
+      await take(discoveryOf([listed('get')], { offers, ttlMs: 60_000 }));
+      expect(await directory.serverOffers(workspace, 'facts')).toEqual(offers);
+      const { staleAt, connection } = await directory.server(workspace, 'facts');
+      expect(connection).toEqual(connectionOf('facts', '1.0.0'));
+      const { health, ...rest } = await body();
+      expect(rest).toMatchObject({ connection, offers: { prompts: 1, resources: 1, resourceTemplates: 0 } });
+      expect(health).toMatchObject({ status: 'ok', failures: 0 });
+      expect(staleAt).toBe(Date.parse((health as { listedAt: string }).listedAt) + 60_000);
+      expect(await catalog.claimRefresh('facts', 'stale')).toMatchObject({ claimed: false });
+    });
+
+    it('are read by one at a time', async () => {
+      await catalog.put('server', 'facts', mcp);
+      const { version } = await claim();
+      for (const reason of ['asked', 'stale', 'changed'] as const) {
+        const refused = await catalog.claimRefresh('facts', reason);
+        if (refused.claimed) throw new Error(`two read it, one for ${reason}`);
+        expect(refused.retryAfterMs).toBeGreaterThan(0);
+        expect(refused.retryAfterMs).toBeLessThanOrEqual(limits.refreshLeaseMs);
+      }
+      await catalog.takeDiscovery('facts', version, discoveryOf([listed('get')]));
+      expect(await catalog.claimRefresh('facts', 'asked')).toMatchObject({ claimed: true });
+    });
+
+    it('that say they have changed are read again soon, not at once, and not forgotten', async () => {
+      await catalog.put('server', 'facts', mcp);
+      await take(discoveryOf([listed('get')]));
+      const before = (await directory.server(workspace, 'facts')).staleAt ?? 0;
+      const refused = await catalog.claimRefresh('facts', 'changed');
+      expect(refused).toMatchObject({ claimed: false, retryAfterMs: expect.any(Number) });
+      const { server } = (await catalog.claimRefresh('facts', 'asked')) as { server: ServerAccess };
+      expect(server.staleAt).toBeLessThanOrEqual(before - limits.listingTtlMs + limits.minRefreshIntervalMs);
+    });
+
+    it('that cannot be read keep what they had, and tell why', async () => {
+      await catalog.put('server', 'facts', mcp);
+      await take(discoveryOf([listed('get')]));
+      const { version } = await claim();
+      await catalog.takeFailure('facts', version, { status: 'failing', reason: 'It is down.' });
+      expect(await states()).toEqual({ get: 'ready' });
+      expect(await body()).toMatchObject({ toolCount: 1, health: { status: 'failing', reason: 'It is down.', failures: 1 } });
+      expect((await catalog.list('server', { limit: 5 })).items).toMatchObject([{ body: { health: { status: 'failing' } } }]);
+      expect(await catalog.claimRefresh('facts', 'stale')).toMatchObject({ claimed: false });
+      await take(discoveryOf([listed('get')]));
+      expect((await body()).health).not.toHaveProperty('reason');
+    });
+
+    it('that were written anew while somebody read them take nothing of it', async () => {
+      await catalog.put('server', 'facts', mcp);
+      const { version } = await claim();
+      await catalog.put('server', 'facts', { ...mcp, url: 'https://other.example.com/mcp' });
+      const late = await refusal(catalog.takeDiscovery('facts', version, discoveryOf([listed('get')])));
+      expect(late).toMatchObject({ code: 'conflict' });
+      await catalog.takeFailure('facts', version, { status: 'failing', reason: 'It is down.' });
+      expect(await body()).toMatchObject({ toolCount: 0, health: { status: 'unknown', failures: 0 } });
+      // The one who wrote it need not wait for the one who reads what it was.
+      expect(await catalog.claimRefresh('facts', 'asked')).toMatchObject({ claimed: true, server: { version: 2 } });
+    });
+
+    it('may list nothing, as servers of resources do', async () => {
+      await catalog.put('server', 'facts', mcp);
+      expect(await take(discoveryOf([]))).toMatchObject({ tools: 0, warnings: [] });
+      expect(await body()).toMatchObject({ toolCount: 0, health: { status: 'ok' } });
+    });
+
+    it('that call themselves something else have all they list held until somebody accepts it, and releases of one thing go by', async () => {
+      await catalog.put('server', 'facts', mcp);
+      await take(discoveryOf([listed('get')]));
+      await take(discoveryOf([listed('get')], { connection: connectionOf('facts', '1.9.3') }));
+      expect(await states()).toEqual({ get: 'ready' });
+      const report = await take(discoveryOf([listed('get')], { connection: connectionOf('trusted-facts', '1.9.3') }));
+      expect(report.held).toEqual(['get']);
+      expect(report.warnings[0]?.message).toContain('calls itself "trusted-facts"');
+      // Nor does it pass for having been asked a second time.
+      await take(discoveryOf([listed('get')], { connection: connectionOf('trusted-facts', '1.9.3') }));
+      expect(await catalog.serverTool('facts', 'get')).toMatchObject({
+        state: 'held',
+        held: { reason: 'server', findings: [{ finding: 'other-server' }] },
+      });
+      await catalog.acceptTool('facts', 'get');
+      await take(discoveryOf([listed('get')], { connection: connectionOf('trusted-facts', '1.9.3') }));
+      expect(await states()).toEqual({ get: 'ready' });
+    });
+
+    it('may be moved to another address by who writes them, whatever answers there calls itself', async () => {
+      await catalog.put('server', 'facts', mcp);
+      await take(discoveryOf([listed('get')], { offers: { ...noOffers, prompts: [{ name: 'ask' }] } }));
+      await catalog.put('server', 'facts', { ...mcp, url: 'https://other.example.com/mcp' });
+      expect(await body()).toMatchObject({ toolCount: 1, health: { status: 'unknown' }, offers: { prompts: 0 } });
+      expect((await directory.server(workspace, 'facts')).connection).toBeNull();
+      await take(discoveryOf([listed('get')], { connection: connectionOf('other', '7.0.0') }));
+      expect(await states()).toEqual({ get: 'ready' });
+    });
+
+    it('lose what was granted for them when they move to another origin or another client, and when they are removed', async () => {
+      const oauth = { grant: 'authorization_code', scopes: ['read'] };
+      const grant = async () => await catalog.serverGrant('facts');
+      const sign = async () => expect(await catalog.saveServerGrant('facts', { ...(await grant()), value: 'tokens' })).toBe(true);
+      await catalog.put('server', 'facts', { ...mcp, oauth });
+      await sign();
+      const early = await grant();
+      await catalog.put('server', 'facts', { ...mcp, oauth, url: `${url}/v2`, trusted: true });
+      expect((await grant()).value).toBe('tokens');
+      await catalog.put('server', 'facts', { ...mcp, oauth, url: 'https://other.example.com/mcp' });
+      expect((await grant()).value).toBeNull();
+      // Who was refreshing the tokens meanwhile finds out.
+      expect(await catalog.saveServerGrant('facts', early)).toBe(false);
+      await sign();
+      await catalog.put('server', 'facts', { ...mcp, oauth: { ...oauth, clientId: 'another' }, url: 'https://other.example.com/mcp' });
+      expect((await grant()).value).toBeNull();
+      await sign();
+      await catalog.remove('server', 'facts');
+      expect((await grant()).value).toBeNull();
+    });
+
+    it('are gone with all that was read of them', async () => {
+      await catalog.put('server', 'facts', mcp);
+      await take(discoveryOf([listed('get')], { offers: { ...noOffers, prompts: [{ name: 'ask' }] } }));
+      await catalog.remove('server', 'facts');
+      await catalog.put('server', 'facts', mcp);
+      expect(await body()).toMatchObject({ toolCount: 0, health: { status: 'unknown', listedAt: null }, offers: { prompts: 0 } });
+      expect(await directory.serverOffers(workspace, 'facts')).toEqual(noOffers);
+      expect(await body()).not.toHaveProperty('connection');
+    });
+
+    it('that become static, and the other way round, have what was in force before to be held against', async () => {
+      await catalog.put('server', 'facts', { kind: 'static', url, tools: [listed('get')] });
+      await catalog.put('server', 'facts', mcp);
+      expect(await states()).toEqual({ get: 'ready' });
+      await take(discoveryOf([listed('get', 'Changed.'), listed('new')]));
+      expect(await states()).toEqual({ get: 'held', new: 'held' });
+      await catalog.put('server', 'facts', { kind: 'static', url, tools: [listed('get')] });
+      expect(await states()).toEqual({ get: 'ready' });
+      expect(await body()).not.toHaveProperty('health');
+    });
+
+    it('take at most so many tools of a flood, those first that they had', async () => {
+      await catalog.put('server', 'facts', mcp);
+      await take(discoveryOf([listed('get')]));
+      const flood = Array.from({ length: limits.maxServerTools + 5 }, (_, index) => listed(`tool_${index}`));
+      const report = await take(discoveryOf([...flood, listed('get')]));
+      expect(report).toMatchObject({ tools: limits.maxServerTools, removed: [] });
+      expect(report.warnings[0]).toEqual({ path: 'tools', message: expect.stringContaining(`${limits.maxServerTools} are taken`) });
+      expect(await catalog.serverTool('facts', 'get')).toMatchObject({ state: 'ready' });
+    });
+
+    it('of OpenAPI say how a tool is called, which is part of what was accepted', async () => {
+      const operation = (path: string): Operation => ({ method: 'GET', path, parameters: [], body: null });
+      await catalog.put('server', 'facts', { kind: 'openapi', url: 'https://api.example.com/openapi.json' });
+      const read = (path: string) => discoveryOf([listed('get')], { connection: null, operations: { get: operation(path) } });
+      await take(read('/facts'));
+      expect(await directory.operation(workspace, 'facts', 'get')).toEqual(operation('/facts'));
+      await expect(directory.operation(workspace, 'facts', 'nothing')).rejects.toMatchObject({ code: 'not_found' });
+      expect(await take(read('/secrets'))).toMatchObject({ held: ['get'] });
+      expect((await catalog.serverTool('facts', 'get')).held).toMatchObject({
+        reason: 'changed',
+        changes: [{ path: '/operation/path', from: '/facts', to: '/secrets' }],
+      });
+      await catalog.acceptTool('facts', 'get');
+      await catalog.put('server', 'facts', { kind: 'openapi', url: 'https://api.example.com/openapi.json', trusted: true });
+      expect(await directory.operation(workspace, 'facts', 'get')).toEqual(operation('/secrets'));
+    });
+
+    it('of OpenAPI may be given their document, which comes back as it was sent', async () => {
+      const document = { openapi: '3.1.0', info: { title: 'Ünïcode 😀' }, paths: {} };
+      await catalog.put('server', 'facts', { kind: 'openapi', document });
+      expect(JSON.parse((await catalog.serverDocument('facts')) ?? '')).toEqual(document);
+      const shown = await body();
+      expect(shown.document).toEqual(document);
+      const { toolCount: _count, held: _held, ...sent } = shown;
+      expect(await catalog.put('server', 'facts', sent)).toMatchObject({ changed: false });
+      await take(discoveryOf([listed('get')], { connection: null }));
+      // It does not change by itself.
+      expect((await directory.server(workspace, 'facts')).staleAt).toBeNull();
+      expect(await catalog.put('server', 'facts', { kind: 'openapi', document: 'openapi: 3.1.0\n' })).toMatchObject({ changed: true });
+      expect([await catalog.serverDocument('facts'), (await body()).document]).toEqual(['openapi: 3.1.0\n', 'openapi: 3.1.0\n']);
+      expect((await catalog.list('server', { limit: 5 })).items[0]?.body).not.toHaveProperty('document');
+      await catalog.put('server', 'facts', { kind: 'openapi', url: 'https://api.example.com/openapi.json' });
+      expect(await catalog.serverDocument('facts')).toBeNull();
+    });
+
+    it('that are static are never asked', async () => {
+      await catalog.put('server', 'facts', { kind: 'static', url, tools: [listed('get')] });
+      const { version } = await claim();
+      expect(await catalog.claimRefresh('facts', 'stale')).toMatchObject({ claimed: true, server: { kind: 'static' } });
+      expect(await refusal(catalog.takeDiscovery('facts', version, discoveryOf([])))).toMatchObject({ code: 'conflict' });
+      await catalog.put('server', 'other', mcp);
+      expect(await refusal(catalog.refreshServer('other'))).toMatchObject({ code: 'conflict' });
+      await expect(catalog.claimRefresh('nobody', 'asked')).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+}
