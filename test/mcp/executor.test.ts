@@ -1,0 +1,375 @@
+/** Calls of an MCP server's tools through the one door, over a server that answers as the test says. */
+import { describe, expect, it } from 'vitest';
+import { buildAliasMap } from '../../src/core/alias-map.ts';
+import type { AuditRow } from '../../src/core/audit.ts';
+import { limits } from '../../src/core/limits.ts';
+import type { InputAnswer, InputRequest, ProgressUpdate } from '../../src/core/mcp-input.ts';
+import { Problem } from '../../src/core/problem.ts';
+import type { ServerAccess } from '../../src/core/server.ts';
+import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tool.ts';
+import { callTool } from '../../src/engine/call-tool.ts';
+import { executorByKind } from '../../src/engine/executor-by-kind.ts';
+import type { CallDeps, CallScope, ToolCallRequest } from '../../src/engine/tool-call.ts';
+import { createMcpExecutor } from '../../src/mcp/executor.ts';
+import type { ServerTokens, UpstreamAnswer, UpstreamCall, UpstreamContext, UpstreamHooks } from '../../src/ports/upstream.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
+import { fakeClock, keptLog } from '../fakes/runtime.ts';
+
+const inputSchema = {
+  type: 'object',
+  properties: {
+    customer_id: { type: 'string', 'x-mcp-header': 'Customer' },
+    region: { type: 'string', 'x-mcp-header': 'Region' },
+    api_token: { type: 'string' },
+    note: { type: 'string' },
+  },
+  required: ['customer_id'],
+  'x-vendor': { kept: true },
+};
+const outputSchema = { type: 'object', properties: { ok: { type: 'boolean' } } };
+const access: ServerAccess = {
+  ...{ name: 'crm', kind: 'mcp', url: 'https://crm.example/mcp', trusted: true },
+  ...{ ready: ['get.customer'], held: [], version: 1, connection: null, staleAt: null },
+};
+
+type Heard = { server: ServerAccess; call: UpstreamCall; hooks: UpstreamHooks; context: UpstreamContext };
+type Answer = ToolResult | UpstreamAnswer<ToolResult>;
+type Options = {
+  answer?: (heard: Heard, turn: number) => Answer | Promise<Answer>;
+  server?: Partial<ServerAccess>;
+  scope?: Partial<CallScope>;
+  annotations?: Record<string, boolean>;
+  entry?: Record<string, unknown>;
+  tokens?: ServerTokens;
+};
+
+async function door({
+  answer = () => textResult('done'),
+  server: more = {},
+  scope = {},
+  annotations = {},
+  entry = {},
+  tokens,
+}: Options = {}) {
+  const source = { state: 'ready' as const, trusted: true, pin: '' };
+  const tool = toolOf('crm', 'get.customer', { kind: 'mcp', inputSchema, outputSchema, source, annotations });
+  const { edition } = await compile(
+    { tools: [{ tool: 'crm.get.customer', name: 'customer', aliases: ['kunde'], ...entry }] },
+    knownTools([tool]),
+  );
+  const heard: Heard[] = [];
+  const audit: Omit<AuditRow, 'sequence'>[] = [];
+  const kept = new Map<string, readonly ContentBlock[]>();
+  const clock = fakeClock();
+  const current = { access: { ...access, ...more } };
+  const server = async () => current.access;
+  const names = buildAliasMap(edition, { aliases: true });
+  const abort = new AbortController();
+  const upstream = {
+    async callTool(
+      asked: ServerAccess,
+      call: UpstreamCall,
+      hooks: UpstreamHooks,
+      context: UpstreamContext,
+    ): Promise<UpstreamAnswer<ToolResult>> {
+      heard.push({ server: asked, call, hooks, context });
+      const said = await answer({ server: asked, call, hooks, context }, heard.length);
+      return 'kind' in said ? said : { kind: 'result', result: said };
+    },
+  };
+  const executor = executorByKind({ mcp: createMcpExecutor({ server, upstream }) });
+  const deps: CallDeps = {
+    ...{ clock, log: keptLog(), server, executor },
+    fetch: () => Promise.reject(new Error('no network here')),
+    secret: async (name) => `value-of-${name}`,
+    ...(tokens && { tokens: () => tokens }),
+  };
+  const callScope: CallScope = {
+    ...{ keyId: 'k1', session: 's1', turn: 't1', names: () => names, edition: null, files: createMemoryFiles(() => 0) },
+    ...{ timeoutMs: 30_000, rules: [], canWait: true },
+    results: { any: () => kept.size > 0, has: (id) => kept.has(id), keep: (id, content) => void kept.set(id, content), read: () => null },
+    audit: (row) => void audit.push(row),
+    ...scope,
+  };
+  const outcome = (args: Record<string, unknown>, request: Partial<ToolCallRequest> = {}) =>
+    callTool(deps, callScope, { callId: 'call_1', requested: 'kunde', arguments: args, ...request }, abort.signal);
+  const call = async (args: Record<string, unknown> = { customer_id: '7' }, request: Partial<ToolCallRequest> = {}) => {
+    const settled = await outcome(args, request);
+    if ('waitFor' in settled) throw new Error('it waits');
+    return settled.answer;
+  };
+  return { heard, audit, kept, clock, current, executor, abort, outcome, call };
+}
+
+const told = ({ result }: { result: ToolResult }): string => contentText(result.content);
+const never = (): Promise<never> => new Promise(() => undefined);
+const form: InputRequest = {
+  method: 'elicitation/create',
+  params: {
+    mode: 'form',
+    message: 'Server "crm" asks: Which one?',
+    requestedSchema: { type: 'object', properties: { id: { type: 'string' } } },
+  },
+};
+const asks = (state?: string): Answer => ({
+  kind: 'input-required',
+  input: { requests: { which: form }, ...(state !== undefined && { state }) },
+});
+
+describe('a call of an MCP server’s tool', () => {
+  it('is sent under the tool’s own name, with what the entry makes of the arguments and the schema as it is listed', async () => {
+    const { heard, call } = await door({
+      entry: { arguments: { rename: { id: 'customer_id' }, preset: { region: 'eu', api_token: { secret: 'CRM' } } } },
+    });
+    expect(told(await call({ id: '7' }))).toBe('done');
+    expect(heard[0]?.call).toEqual({
+      name: 'get.customer',
+      arguments: { customer_id: '7', region: 'eu', api_token: 'value-of-CRM' },
+      inputSchema,
+      outputSchema,
+      idempotencyKey: 'call_1',
+    });
+  });
+
+  it('goes out in the name of the session, else of the key, and with the server’s tokens', async () => {
+    const tokens: ServerTokens = { token: async () => 't', renew: async () => false };
+    const first = await door({ tokens });
+    await first.call();
+    expect(first.heard[0]?.context.conversation).toBe('s1');
+    expect(first.heard[0]?.context.tokens).toBe(tokens);
+    const second = await door({ scope: { session: null } });
+    await second.call();
+    expect(second.heard[0]?.context.conversation).toBe('k1');
+    expect(second.heard[0]?.context.tokens).toBeUndefined();
+  });
+
+  it('may run again only where a trusted server says that it only reads, or does a thing once', async () => {
+    const isSafe = async (annotations: Record<string, boolean>, trusted: boolean) => {
+      const { executor } = await door();
+      const tool = { kind: 'mcp', annotations, ...(trusted && { trusted }) } as unknown as Parameters<typeof executor.isSafe>[0];
+      return executor.isSafe(tool, {});
+    };
+    expect(await isSafe({ readOnlyHint: true }, true)).toBe(true);
+    expect(await isSafe({ idempotentHint: true }, true)).toBe(true);
+    expect(await isSafe({ readOnlyHint: true }, false)).toBe(false);
+    expect(await isSafe({ destructiveHint: false }, true)).toBe(false);
+  });
+
+  it('is refused when its server was changed after the turn began, though the edition still offers it', async () => {
+    const { current, heard, call } = await door();
+    current.access = { ...access, ready: [], held: ['get.customer'] };
+    expect((await call()).result).toMatchObject({ isError: true, code: 'tool_held' });
+    current.access = { ...access, ready: [], held: [] };
+    expect((await call()).result).toMatchObject({ isError: true, code: 'tool_error' });
+    expect(heard).toEqual([]);
+  });
+
+  it('that its server cannot answer is a result with the canonical name and the reason', async () => {
+    const failing = (problem: Problem) => door({ answer: () => Promise.reject(problem) });
+    const timed = await (await failing(new Problem('upstream_timeout', 'It did not answer.'))).call();
+    expect(timed.result).toMatchObject({ isError: true, code: 'timeout' });
+    expect(told(timed)).toBe('crm.get.customer failed: It did not answer.');
+    const broken = await (await failing(new Problem('upstream_error', 'It answered half a document.'))).call();
+    expect(broken.result).toMatchObject({ isError: true, code: 'tool_error' });
+  });
+});
+
+describe('the time of a call', () => {
+  it('ends after thirty seconds of silence, with the canonical name; a late answer is dropped', async () => {
+    let late = (_result: ToolResult): void => undefined;
+    const { heard, clock, call, audit, kept } = await door({ answer: () => new Promise((resolve) => (late = resolve)) });
+    const work = call();
+    await clock.advance(0);
+    await clock.advance(30_000);
+    const answer = await work;
+    expect(answer.result).toMatchObject({ isError: true, code: 'timeout' });
+    expect(told(answer)).toContain('crm.get.customer did not finish within 30 s');
+    expect(heard[0]?.context.signal.aborted).toBe(true);
+    late(textResult('x'.repeat(10 * limits.maxResultBytes)));
+    await clock.advance(1_000);
+    expect([audit.length, kept.size]).toEqual([1, 0]);
+  });
+
+  it('is the server’s own where its document says one, and the upstream knows it', async () => {
+    const { heard, clock, call } = await door({ server: { timeoutMs: 2_000 }, answer: never });
+    const work = call();
+    await clock.advance(0);
+    await clock.advance(2_000);
+    expect(told(await work)).toContain('within 2 s');
+    expect(heard[0]?.server.timeoutMs).toBe(2_000);
+    const agent = await door({ scope: { timeoutMs: 60_000 } });
+    await agent.call();
+    expect(agent.heard[0]?.server.timeoutMs).toBe(60_000);
+  });
+
+  it('begins anew with progress, and ends all the same', async () => {
+    const { heard, clock, call } = await door({ answer: never });
+    let isOver = false;
+    const work = call().finally(() => (isOver = true));
+    await clock.advance(0);
+    for (let at = 20_000; at < limits.maxServerCallMs; at += 20_000) {
+      await clock.advance(20_000);
+      heard[0]?.hooks.progress?.({ progress: at });
+      expect(isOver).toBe(false);
+    }
+    await clock.advance(20_000);
+    expect(told(await work)).toContain(`within ${limits.maxServerCallMs / 1_000} s`);
+  });
+
+  it('stands still while a person is asked', async () => {
+    let said = (_answer: InputAnswer): void => undefined;
+    const channel = { askable: { elicitation: { form: {} } }, ask: () => new Promise<InputAnswer>((resolve) => (said = resolve)) };
+    const { clock, call } = await door({
+      scope: { channel },
+      answer: async ({ hooks }) => textResult(JSON.stringify(await hooks.ask?.(form, '1'))),
+    });
+    const work = call();
+    for (let asked = 0; asked < 4; asked += 1) await clock.advance(25_000);
+    said({ action: 'accept', content: { id: '7' } });
+    expect(told(await work)).toBe('{"action":"accept","content":{"id":"7"}}');
+  });
+
+  it('ends with its turn: the upstream call is aborted', async () => {
+    const { heard, abort, clock, call } = await door({ answer: never });
+    const work = call();
+    await clock.advance(0);
+    abort.abort(new Error('cancelled'));
+    expect((await work).result).toMatchObject({ isError: true, code: 'aborted' });
+    expect(heard[0]?.context.signal.aborted).toBe(true);
+  });
+});
+
+describe('what a server tells on its way', () => {
+  it('is passed on clean, short and without secrets, until the call is over', async () => {
+    const updates: ProgressUpdate[] = [];
+    const notices: unknown[] = [];
+    const { heard, call } = await door({
+      scope: { channel: { progress: (update) => void updates.push(update), notice: (notice) => void notices.push(notice) } },
+      entry: { arguments: { preset: { api_token: { secret: 'CRM' } } } },
+      answer: ({ hooks }) => {
+        hooks.progress?.({ progress: 1, total: 3, message: `a\u001b[1mb value-of-CRM${'x'.repeat(5_000)}` });
+        hooks.progress?.({ progress: Number.NaN });
+        hooks.progress?.({ progress: 2, total: Number.POSITIVE_INFINITY });
+        hooks.notice?.({ level: 'info', data: { said: 'value-of-CRM' } });
+        return textResult('done');
+      },
+    });
+    await call();
+    heard[0]?.hooks.progress?.({ progress: 3 });
+    heard[0]?.hooks.notice?.({ level: 'info', data: 'late' });
+    expect(updates).toEqual([{ progress: 1, total: 3, message: expect.stringMatching(/^ab \[secret\]x+$/) }, { progress: 2 }]);
+    expect(String(updates[0]?.message).length).toBeLessThanOrEqual(limits.maxProgressMessageLength);
+    expect(notices).toEqual([{ level: 'info', data: { said: '[secret]' } }]);
+  });
+});
+
+describe('what a server answers', () => {
+  const answered = async (result: ToolResult) => {
+    const all = await door({ answer: () => result });
+    return { ...all, result: (await all.call()).result };
+  };
+
+  it('keeps the members that clients use, and follows no link', async () => {
+    const content: ContentBlock[] = [
+      { type: 'text', text: 'a', annotations: { audience: ['user'], priority: 1 } },
+      { type: 'resource_link', uri: 'file:///etc/passwd', name: 'x', title: 'X', description: 'd', size: 9 },
+      { type: 'resource_link', uri: 'http://169.254.169.254/', name: 'y' },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+    ];
+    const { result } = await answered({ isError: false, content, structuredContent: { ok: true } });
+    expect(result).toEqual({ isError: false, content, structuredContent: { ok: true } });
+  });
+
+  it('is neutral before a model or a terminal sees it; a secret cut by hidden characters is found', async () => {
+    const text = 'a\u001b[31m\u202eb\u{e0041} value-\u200b\u200bof-CRM';
+    const { call } = await door({ answer: () => textResult(text), entry: { arguments: { preset: { api_token: { secret: 'CRM' } } } } });
+    expect(told(await call())).toBe('ab [secret]');
+  });
+
+  it('is cut where it is too long, and kept to be read on', async () => {
+    const { result, kept } = await answered(textResult('x'.repeat(50 * 1024 * 1024)));
+    expect(contentText(result.content).length).toBeLessThan(limits.maxResultBytes + 500);
+    expect(kept.size).toBe(1);
+  });
+
+  it('has no picture of megabytes in it, but a text that says so', async () => {
+    const { result } = await answered({
+      isError: false,
+      content: [{ type: 'image', data: 'A'.repeat(30 * 1024 * 1024), mimeType: 'image/png' }],
+    });
+    expect(result.content).toEqual([{ type: 'text', text: expect.stringContaining('[Left out: image of') }]);
+  });
+});
+
+describe('a question of a server', () => {
+  it('is waited for where somebody can answer later, with the arguments as they are shown', async () => {
+    const channel = { askable: { elicitation: { form: {}, url: {} } } };
+    const { outcome, heard, audit } = await door({
+      answer: () => asks('opaque'),
+      scope: { channel },
+      entry: { arguments: { preset: { api_token: { secret: 'CRM' } } } },
+    });
+    expect(await outcome({ customer_id: '7' })).toMatchObject({
+      waitFor: {
+        kind: 'input',
+        input: { requests: { which: form }, state: 'opaque' },
+        arguments: { customer_id: '7', api_token: { secret: 'CRM' } },
+      },
+    });
+    expect(heard[0]?.hooks.askable).toEqual(channel.askable);
+    expect(audit).toEqual([]);
+  });
+
+  it('is answered by the same call again, under the same key', async () => {
+    const given = { responses: { which: { action: 'accept', content: { id: '7' } } }, state: 'opaque' };
+    const { call, heard } = await door();
+    expect(told(await call({ customer_id: '7' }, { given, rounds: 1 }))).toBe('done');
+    expect(heard[0]?.call).toMatchObject({ given, idempotencyKey: 'call_1' });
+  });
+
+  it('is a failure that says what was asked where nobody can wait', async () => {
+    const { call, heard } = await door({ answer: () => asks(), scope: { canWait: false, session: null } });
+    const answer = await call();
+    expect(answer).toMatchObject({ ran: true, result: { isError: true, code: 'tool_error' } });
+    expect(told(answer)).toContain('Server "crm" asks: Which one?');
+    expect(answer.result).not.toHaveProperty('input');
+    // Nobody is there: the server is told so before it asks.
+    expect(heard[0]?.hooks.ask).toBeUndefined();
+    expect(heard[0]?.hooks.askable).toEqual({});
+  });
+
+  it('without end is no question any more', async () => {
+    const { call } = await door({ answer: () => asks() });
+    const answer = await call({ customer_id: '7' }, { rounds: limits.maxInputRounds });
+    expect(answer.result).toMatchObject({ isError: true, code: 'limit_reached' });
+  });
+
+  it('that is too large to keep is a failure', async () => {
+    const { call } = await door({ answer: () => asks('x'.repeat(limits.maxInputBytes)) });
+    expect((await call()).result).toMatchObject({ isError: true, code: 'tool_error' });
+  });
+
+  it('holds no secret that the call was sent with', async () => {
+    const request = { ...form, params: { ...form.params, message: 'Is value-of-CRM right?' } };
+    const { outcome } = await door({
+      answer: () => ({ kind: 'input-required', input: { requests: { which: request }, state: 'value-of-CRM' } }),
+      entry: { arguments: { preset: { api_token: { secret: 'CRM' } } } },
+    });
+    const waits = await outcome({ customer_id: '7' });
+    // What the server wants back goes back as it is, and is shown to nobody.
+    expect(waits).toMatchObject({
+      waitFor: { input: { requests: { which: { params: { message: 'Is [secret] right?' } } }, state: 'value-of-CRM' } },
+    });
+  });
+
+  it('while the call is open is cancelled where the answer could only come later, and told of', async () => {
+    const { call } = await door({
+      scope: { channel: { askable: { elicitation: { form: {} } } } },
+      answer: async ({ hooks }) => textResult(JSON.stringify(await hooks.ask?.(form, '1'))),
+    });
+    expect(told(await call())).toBe(
+      '{"action":"cancel"}\n[While it ran: Server "crm" asks: Which one? Nobody could be asked then, so its server was told "cancel".]',
+    );
+  });
+});
