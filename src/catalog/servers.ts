@@ -102,7 +102,7 @@ async function prepareSelfListing(
   document: McpServer | OpenApiServer,
   previous: DocumentRow | null,
 ): Promise<Prepared> {
-  const { tools: _tools, health: _health, connection: _connection, offers: _offers, ...server } = document;
+  const { tools: _tools, health: _health, connection: _connection, offers: _offers, authorization: _authorization, ...server } = document;
   const given = document.kind === 'openapi' ? await givenDocument(document) : null;
   const { document: _document, ...body } = { document: undefined, ...server };
   const after = toServerOfTools(name, server);

@@ -78,6 +78,7 @@ const shownMembers = {
   health: z.unknown().optional().meta(shown),
   connection: z.unknown().optional().meta(shown),
   offers: z.unknown().optional().meta(shown),
+  authorization: z.unknown().optional().meta(shown),
 };
 
 export const StaticServer = z.strictObject({

@@ -1,5 +1,6 @@
 /** Servers as `/v1/servers` shows them: a document as it was sent, and beside it what reading the server brought. */
 import { z } from 'zod';
+import { AuthorizationStatus } from '../core/authorization-status.ts';
 import { McpServer, OpenApiServer, ServerKindName, ServerName, ServerTool, StaticServer } from '../core/server.ts';
 import { ServerConnection, ServerHealth } from '../core/server-state.ts';
 import { Warning } from '../core/warning.ts';
@@ -32,7 +33,14 @@ export const ServerSummary = z
   .meta({ id: 'ServerSummary' });
 
 export const ServerView = z
-  .object({ ...described, document: OpenApiServer.shape.document, name: ServerName, tools: z.array(ServerTool), ...read })
+  .object({
+    ...described,
+    document: OpenApiServer.shape.document,
+    name: ServerName,
+    tools: z.array(ServerTool),
+    ...read,
+    authorization: AuthorizationStatus.optional().meta({ description: 'Of a server with `oauth`.' }),
+  })
   .meta({ id: 'ServerView' });
 
 export const WrittenServer = z

@@ -188,7 +188,14 @@ export function createFakeCatalog(options: {
           if (earlier !== null && addressOf(earlier.document) !== addressOf(document)) dropGrant(name);
         };
         if (document.kind !== 'static') {
-          const { tools: _tools, health: _health, connection: _connection, offers: _offers, ...server } = document;
+          const {
+            tools: _tools,
+            health: _health,
+            connection: _connection,
+            offers: _offers,
+            authorization: _authorization,
+            ...server
+          } = document;
           return { ...plain, body: { ...server, name }, commit: wrote };
         }
         const { tools, ...server } = document;

@@ -152,6 +152,20 @@ describe('GET /oauth/callback', () => {
   });
 });
 
+describe('GET /v1/servers/{server}', () => {
+  it('tells whether somebody has signed in, and nothing of the tokens; sent back, it changes nothing', async () => {
+    const parts = await installed();
+    expect(await bodyOf(await parts.send('GET', '/v1/servers/docs'))).toMatchObject({ authorization: { status: 'signed-out' } });
+    await comeBack(parts, await approved(parts));
+    const answer = await parts.send('GET', '/v1/servers/docs');
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({ authorization: { status: 'signed-in', expiresAt: expect.any(String) }, oauth });
+    for (const token of [...parts.fake.accessTokens.keys(), ...parts.fake.refreshTokens.keys()]) expect(text).not.toContain(token);
+    expect((await parts.send('PUT', '/v1/servers/docs', JSON.parse(text))).status).toBe(200);
+    expect((await parts.send('GET', '/v1/servers/docs')).headers.get('etag')).toBe(answer.headers.get('etag'));
+  });
+});
+
 describe('DELETE /v1/servers/{server}/authorize', () => {
   it('forgets the sign-in', async () => {
     const parts = await installed();

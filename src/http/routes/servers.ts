@@ -58,8 +58,10 @@ export function mountServers(app: App): void {
       const catalog = services.catalog(principal.workspace);
       const document = await catalog.get('server', params.server);
       const tools = await allTools(catalog, params.server);
+      const authorization = document.body.oauth === undefined ? null : await services.signIns.status(principal.workspace, params.server);
+      const view = { ...toView(document), ...(authorization !== null && { authorization }), tools };
       // Never 304: tools are held and accepted without a new version of the document.
-      return c.json({ ...toView(document), tools }, 200, { etag: etag(document.version), 'cache-control': 'private, no-cache' });
+      return c.json(view, 200, { etag: etag(document.version), 'cache-control': 'private, no-cache' });
     },
   );
 
