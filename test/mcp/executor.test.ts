@@ -137,7 +137,7 @@ describe('a call of an MCP server’s tool', () => {
     const first = await door({ tokens });
     await first.call();
     expect(first.heard[0]?.context.conversation).toBe('s1');
-    expect(first.heard[0]?.context.tokens).toBe(tokens);
+    expect(await first.heard[0]?.context.tokens?.token()).toBe('t');
     const second = await door({ scope: { session: null } });
     await second.call();
     expect(second.heard[0]?.context.conversation).toBe('k1');
