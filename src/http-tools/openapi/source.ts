@@ -32,9 +32,7 @@ export function createOpenApiSource(): ServerSource {
 async function fetchDocument(server: ServerAccess, context: UpstreamContext): Promise<string> {
   const { url } = server;
   if (url === '') throw fault('is not there. Give its address as url, or the document itself as document');
-  // Credentials are for the API: a document that lies at another host is public, or needs an address of its own.
-  const isOwnHost = secretHostOf(url) === secretHostOf(callUrlOf({ kind: 'openapi', url, baseUrl: server.baseUrl }) ?? url);
-  const headers = await toServerHeaders(url, isOwnHost ? (server.headers ?? {}) : {}, (name, host) => context.secret(name, host));
+  const headers = await documentHeaders(server, context);
   headers.set('accept', 'application/vnd.oai.openapi+json, application/json, application/yaml;q=0.9, */*;q=0.5');
   const response = await context.fetch(new Request(url, { headers }));
   const { bytes, truncated } = await readBounded(response, limits.maxOpenApiBytes);
@@ -49,6 +47,24 @@ async function fetchDocument(server: ServerAccess, context: UpstreamContext): Pr
   if (truncated)
     throw fault(`has more than ${limits.maxOpenApiBytes} bytes. Leave out what no tool needs (descriptions, examples, operations)`);
   return decode(bytes);
+}
+
+/**
+ * Credentials are for the API: a document at another host is read without any. One that cannot be had (it is not there yet, or bound to
+ * tools) is left out: most documents are public, and one that is not says so.
+ */
+async function documentHeaders({ url, baseUrl, headers = {} }: ServerAccess, context: UpstreamContext): Promise<Headers> {
+  const isOwnHost = secretHostOf(url) === secretHostOf(callUrlOf({ kind: 'openapi', url, baseUrl }) ?? url);
+  const sent = await toServerHeaders(url, {}, context.secret);
+  for (const [name, value] of Object.entries(isOwnHost ? headers : {})) {
+    try {
+      const written = await toServerHeaders(url, { [name]: value }, (secret, host) => context.secret(secret, host));
+      for (const [key, text] of written) sent.set(key, text);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    }
+  }
+  return sent;
 }
 
 function decode(bytes: Uint8Array): string {

@@ -1,0 +1,344 @@
+/** Reading an API's document and calling its operations, over HTTP against an API on this machine and through the way out. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import type { EditionTool } from '../../../src/core/edition.ts';
+import { limits } from '../../../src/core/limits.ts';
+import { Problem } from '../../../src/core/problem.ts';
+import type { ServerAccess } from '../../../src/core/server.ts';
+import { contentText } from '../../../src/core/tool.ts';
+import { createOpenApiExecutor } from '../../../src/http-tools/openapi/executor.ts';
+import { createOpenApiSource } from '../../../src/http-tools/openapi/source.ts';
+import { createOutbound } from '../../../src/net/outbound.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import type { ToolContext } from '../../../src/ports/tool-executor.ts';
+import type { UpstreamContext } from '../../../src/ports/upstream.ts';
+import { documentOf } from '../../core/openapi/documents.ts';
+import { listenApi, type ApiAnswers, type ApiServer } from '../../fakes/api-server.ts';
+import { largeApiDocument } from '../../fakes/large-api.ts';
+import { keptLog } from '../../fakes/runtime.ts';
+
+const running: ApiServer[] = [];
+afterEach(() => {
+  for (const server of running.splice(0)) server.close();
+});
+
+async function listen(document: (origin: string) => string | Response, answers?: ApiAnswers): Promise<ApiServer> {
+  const server = await listenApi(document, answers);
+  running.push(server);
+  return server;
+}
+
+const secrets: Record<string, string> = { TOKEN: 'Bearer the-token' };
+
+function accessOf(more: Partial<ServerAccess>): ServerAccess {
+  return {
+    name: 'api',
+    kind: 'openapi',
+    url: '',
+    trusted: true,
+    ready: [],
+    held: [],
+    version: 1,
+    connection: null,
+    staleAt: null,
+    openapi: {},
+    ...more,
+  };
+}
+
+function contextOf(allowed = ['servers:127.0.0.1:*']) {
+  const outbound = createOutbound({ allowPrivateHosts: allowed, publicUrl: null });
+  const asked: unknown[] = [];
+  const signal = new AbortController().signal;
+  return {
+    asked,
+    signal,
+    now: systemClock.now,
+    log: keptLog(),
+    conversation: 'c',
+    idempotencyKey: 'call_7',
+    fetch: (request: Request) => outbound(request, { purpose: 'server', signal }),
+    secret: async (name: string, host?: string) => {
+      asked.push([name, host]);
+      const value = secrets[name];
+      if (value === undefined) throw new Problem('not_found', `There is no secret "${name}".`);
+      return value;
+    },
+  };
+}
+
+function discover(
+  server: Partial<ServerAccess>,
+  { text = null, ...more }: { text?: string | null } & Partial<ReturnType<typeof contextOf>> = {},
+) {
+  const context: UpstreamContext = { ...contextOf(), ...more, document: async () => text };
+  return createOpenApiSource().discover(accessOf(server), context);
+}
+
+/** The one operation at `/things/{id}` of a document, called. */
+async function door(
+  operation: Record<string, unknown>,
+  answers?: ApiAnswers,
+  { method = 'post', path = '/things/{id}', ...more }: Partial<ServerAccess> & { method?: string; path?: string } = {},
+) {
+  const api = await listen(
+    (origin) =>
+      JSON.stringify(documentOf({ [path]: { [method]: { operationId: 'do', ...operation } } }, { servers: [{ url: `${origin}/v1` }] })),
+    answers,
+  );
+  const access = accessOf({ url: api.documentUrl, ...more });
+  const { operations } = await discover(access);
+  const executor = createOpenApiExecutor({
+    server: async () => access,
+    operation: async (_server, name) => {
+      const found = operations?.[name];
+      if (found === undefined) throw new Problem('not_found', `There is no operation "${name}".`);
+      return found;
+    },
+  });
+  const tool = { server: 'api', ownName: 'do', canonical: 'api.do', kind: 'openapi' } as EditionTool; // Only what is looked at.
+  const context = contextOf();
+  const call = async (args: Record<string, unknown> = { id: '1' }) => {
+    const result = await executor.execute(tool, args, context as unknown as ToolContext);
+    return { ...result, text: contentText(result.content) };
+  };
+  return { api, call, executor, tool, asked: context.asked };
+}
+
+const body = (contentType: string, schema: unknown, more = {}) => ({ requestBody: { content: { [contentType]: { schema, ...more } } } });
+const properties = (...names: string[]) => ({ type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) });
+
+describe('an API’s document', () => {
+  it('is read from its address, with the headers that are for its host', async () => {
+    const api = await listen((origin) => JSON.stringify(largeApiDocument(3, [`${origin}/v1`])));
+    const context = contextOf();
+    const headers = { authorization: { secret: 'TOKEN' }, 'x-team': 'a' };
+    const read = await discover({ url: api.documentUrl, headers }, context);
+    expect(read.tools).toHaveLength(18);
+    expect(read).toMatchObject({
+      connection: null,
+      warnings: [],
+      ttlMs: limits.openApiTtlMs,
+      operations: { resource0_list: { baseUrl: `${api.origin}/v1`, path: '/resource0' } },
+    });
+    expect(api.reads).toMatchObject([{ authorization: 'Bearer the-token', 'x-team': 'a', 'user-agent': 'moniker' }]);
+    expect(context.asked).toEqual([['TOKEN', api.host]]);
+    await discover({ url: api.documentUrl, headers, baseUrl: 'https://api.example.com' }, context);
+    expect(api.reads[1]).not.toHaveProperty('authorization');
+    expect(api.reads[1]).not.toHaveProperty('x-team');
+    await discover({ url: api.documentUrl, headers: { authorization: { secret: 'NONE' }, 'x-team': 'a' } });
+    expect(api.reads[2]).toMatchObject({ 'x-team': 'a' });
+  });
+
+  it('may be YAML, and may be given whole: the same tools', async () => {
+    const document = largeApiDocument(2);
+    const read = await discover({}, { text: JSON.stringify(document) });
+    expect(await discover({}, { text: stringify(document, { aliasDuplicateObjects: false }) })).toEqual(read);
+    expect(await discover({}, { text: `\ufeff${stringify(document)}` })).toEqual(read);
+    expect(await discover({ openapi: { include: ['tag:resource1'] } }, { text: JSON.stringify(document) })).toMatchObject({
+      tools: { length: 6 },
+    });
+  });
+
+  it.each([
+    ['', 'is empty'],
+    ['<!doctype html><p>Sign in', 'is a page of HTML'],
+    ['{"openapi": "3.0.0", "paths": {', 'is neither JSON nor YAML'],
+    ['a: [', 'is neither JSON nor YAML'],
+    ['just text', 'is no map of fields'],
+    ['{"swagger": "2.0"}', 'Convert it to OpenAPI 3'],
+    [
+      `a: &a [x]\n${Array.from(
+        { length: 9 },
+        (_, index) =>
+          `b${index}: &b${index} [${Array(9)
+            .fill(index === 0 ? '*a' : `*b${index - 1}`)
+            .join(', ')}]`,
+      ).join('\n')}`,
+      'aliases',
+    ],
+    [`openapi: 3.1.0\na: &a [${Array(12_000).fill('[]').join()}]\nb: [${Array(90).fill('*a').join()}]`, 'has more than 1000000 parts'],
+    [`${'['.repeat(20_000)}`, 'The OpenAPI document'],
+    [`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'The OpenAPI document'],
+    [`a: ${'x'.repeat(limits.maxOpenApiYamlBytes)}`, 'Convert it to JSON'],
+  ])('that begins %.30j is a problem with words', async (text, words) => {
+    const failure = await discover({}, { text }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Problem);
+    expect(failure).toMatchObject({ code: 'upstream_error', detail: expect.stringContaining(words) });
+  });
+
+  it('that cannot be had says why', async () => {
+    const of = async (answer: Response) => {
+      const api = await listen(() => answer);
+      return await discover({ url: api.documentUrl }).catch((error: unknown) => error);
+    };
+    expect(await of(new Response('no', { status: 401 }))).toMatchObject({
+      detail: expect.stringContaining('answered 401. It wants credentials'),
+      extra: { unauthorized: true },
+    });
+    expect(await of(new Response('no', { status: 503 }))).toMatchObject({ detail: expect.stringContaining('answered 503') });
+    expect(await of(new Response(new Uint8Array([0x7b, 0xff])))).toMatchObject({ detail: expect.stringContaining('is not UTF-8') });
+    expect(await of(new Response(`{"a":"${'x'.repeat(limits.maxOpenApiBytes)}"}`))).toMatchObject({
+      detail: expect.stringContaining(`more than ${limits.maxOpenApiBytes} bytes`),
+    });
+    const api = await listen(() => '{}');
+    const refused = discover({ url: api.documentUrl }, contextOf([]));
+    await expect(refused).rejects.toMatchObject({ detail: expect.stringContaining('127.0.0.1') });
+    expect(api.reads).toEqual([]);
+  });
+});
+
+describe('a call of an operation', () => {
+  it('is one request with each argument in its place, the server’s headers, and the key of the call', async () => {
+    const parameters = [
+      { name: 'q', in: 'query', schema: {} },
+      { name: 'X-Mode', in: 'header', schema: {} },
+      { name: 'seen', in: 'cookie', schema: {} },
+    ];
+    const headers = { authorization: { secret: 'TOKEN' }, cookie: { secret: 'TOKEN' } };
+    const { call, api, asked } = await door({ parameters, ...body('application/json', properties('name', 'id')) }, () => ({ made: true }), {
+      headers,
+    });
+    expect(await call({ id: 'a/b', q: ['x', 'y z'], 'X-Mode': 'fast', seen: 'a;b', name: 'N', body_id: 7, more: 1 })).toMatchObject({
+      isError: false,
+      text: '{"made":true}',
+      structuredContent: { made: true },
+    });
+    expect(api.calls).toMatchObject([
+      {
+        method: 'POST',
+        path: '/v1/things/a%2Fb',
+        query: '?q=x&q=y%20z',
+        body: '{"name":"N","id":7,"more":1}',
+        headers: {
+          authorization: 'Bearer the-token',
+          'x-mode': 'fast',
+          cookie: 'Bearer the-token; seen=a%3Bb',
+          'idempotency-key': 'call_7',
+          'content-type': 'application/json',
+        },
+      },
+    ]);
+    expect(asked).toEqual([
+      ['TOKEN', api.host],
+      ['TOKEN', api.host],
+    ]);
+  });
+
+  it('goes where the server’s document says, whatever the API’s says', async () => {
+    const other = await listen(
+      () => '{}',
+      () => 'there',
+    );
+    const { call, api, executor, tool } = await door({}, undefined, { baseUrl: `${other.origin}/base/` });
+    expect((await call()).text).toBe('"there"');
+    expect([api.calls.length, other.calls[0]?.path]).toEqual([0, '/base/things/1']);
+    expect(await executor.host?.(tool)).toBe(other.host);
+  });
+
+  it.each([
+    ['application/x-www-form-urlencoded', { a: 'x y', b: [1, 2], c: { d: { e: 1 } } }, 'a=x+y&b=1&b=2&c%5Bd%5D%5Be%5D=1'],
+    ['text/plain', { body: 'Hello\n' }, 'Hello\n'],
+    ['application/octet-stream', { body: btoa('bytes') }, 'bytes'],
+    ['application/merge-patch+json', { a: null, b: 2, c: {} }, '{"a":null,"b":2,"c":{}}'],
+  ])('has its body as %s', async (contentType, args, sent) => {
+    const { call, api } = await door(body(contentType, properties('a', 'b', 'c')));
+    await call({ id: '1', ...args });
+    expect(api.calls).toMatchObject([{ body: sent, headers: { 'content-type': contentType } }]);
+  });
+
+  it('has its body as a form with files', async () => {
+    const schema = {
+      type: 'object',
+      properties: { note: { type: 'string' }, photo: { type: 'string', format: 'binary' }, meta: { type: 'object' } },
+    };
+    const { call, api } = await door(body('multipart/form-data', schema));
+    expect((await call({ id: '1', note: 'n', photo: btoa('\x00\xff'), meta: { a: 1 } })).isError).toBe(false);
+    const form = (await api.calls[0]?.request.formData()) ?? new FormData();
+    expect([form.get('note'), await (form.get('meta') as File).text()]).toEqual(['n', '{"a":1}']);
+    expect(new Uint8Array(await (form.get('photo') as File).arrayBuffer())).toEqual(new Uint8Array([0, 255]));
+    expect(await call({ id: '1', photo: 'no base64!' })).toMatchObject({
+      code: 'invalid_arguments',
+      text: expect.stringContaining('photo: must be bytes in base64'),
+    });
+  });
+
+  it('has no body where none is given and none is needed', async () => {
+    const { call, api } = await door(body('application/json', properties('a')));
+    await call({ id: '1' });
+    expect(api.calls).toMatchObject([{ body: '' }]);
+    expect(api.calls[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  it('is refused, and told of its arguments, where one cannot stand in its place', async () => {
+    const { call, api } = await door({ parameters: [{ name: 'X-Mode', in: 'header', schema: {} }] });
+    expect(await call({ id: '..' })).toMatchObject({
+      isError: true,
+      code: 'invalid_arguments',
+      issues: [{ path: 'id', message: expect.stringContaining('..') }],
+    });
+    expect(await call({ id: '1', 'X-Mode': 'a\r\nb: c' })).toMatchObject({
+      code: 'invalid_arguments',
+      text: expect.stringContaining('X-Mode: holds a line break'),
+    });
+    expect(api.calls).toEqual([]);
+  });
+
+  it('says what is missing of its server', async () => {
+    expect(await (await door({}, undefined, { headers: { a: { secret: 'NONE' } } })).call()).toMatchObject({
+      code: 'tool_error',
+      text: expect.stringContaining('no secret "NONE"'),
+    });
+    const executor = createOpenApiExecutor({
+      server: async () => accessOf({}),
+      operation: async () => ({ method: 'GET', path: '/', parameters: [], body: null }),
+    });
+    const result = await executor.execute(
+      { server: 'api', ownName: 'do', canonical: 'api.do' } as EditionTool,
+      {},
+      contextOf() as unknown as ToolContext,
+    );
+    expect(contentText(result.content)).toContain('Set its baseUrl, or refresh it');
+  });
+});
+
+describe('what an API answers', () => {
+  const answered = async (answer: () => unknown, method = 'get') => await (await door({}, answer, { method })).call();
+
+  it('is JSON as text and structure, and never taken for a result of a tool', async () => {
+    const content = [{ type: 'text', text: 'not a block' }];
+    expect(await answered(() => ({ content, isError: true }))).toMatchObject({
+      isError: false,
+      structuredContent: { content, isError: true },
+    });
+    const many = await answered(() => [1, 2]);
+    expect([many.text, many.structuredContent]).toEqual(['[1,2]', undefined]);
+  });
+
+  it('is text, an image, nothing, or named', async () => {
+    expect((await answered(() => new Response('a,b', { headers: { 'content-type': 'text/csv' } }))).text).toBe('a,b');
+    expect((await answered(() => new Response(new Uint8Array([1, 2]), { headers: { 'content-type': 'image/png' } }))).content).toEqual([
+      { type: 'image', data: 'AQI=', mimeType: 'image/png' },
+    ]);
+    expect((await answered(() => new Response(null, { status: 204 }))).text).toContain('answered nothing');
+    expect((await answered(() => new Response(new Uint8Array([0, 1]), { headers: { 'content-type': 'application/zip' } }))).text).toBe(
+      '[2 bytes of application/zip, not shown]',
+    );
+    expect((await answered(() => new Response(null, { headers: { etag: 'x' } }), 'head')).isError).toBe(false);
+  });
+
+  it('with a status of a fault is one, with what the API says of it', async () => {
+    expect(await answered(() => Response.json({ message: 'No such thing' }, { status: 404 }))).toMatchObject({
+      isError: true,
+      code: 'tool_error',
+      text: 'api.do failed: its server answered 404.\n{"message":"No such thing"}',
+    });
+  });
+
+  it('is not read beyond its bound', async () => {
+    const result = await answered(
+      () => new Response('x'.repeat(limits.maxToolReplyBytes + 1), { headers: { 'content-type': 'text/plain' } }),
+    );
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining(`more than ${limits.maxToolReplyBytes} bytes`) });
+  });
+});
