@@ -3,6 +3,7 @@
  * (2025 eras). Ends with the signal, with the server's stream, or where there is none; whoever still wants to hear begins again.
  */
 import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
 import type { ServerAccess } from '../../core/server.ts';
 import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { recordOf } from '../../core/wire-value.ts';
@@ -21,12 +22,24 @@ export async function listen(
   const { changed, updated, notice } = hooks;
   const quiet = { ...(changed && { changed }), ...(updated && { updated }), ...(notice && { notice }) };
   const options = { hooks: quiet, maxBytes: limits.maxListingBytes, isFresh: true, totalMs: limits.maxListeningMs };
-  await withConnection(memory, server, context, options, (connection) =>
-    connection.era === 'modern' ? listenModern(connection, uris) : listenLegacy(connection, uris),
-  );
+  let isHeard = false;
+  try {
+    await withConnection(memory, server, context, options, async (connection) => {
+      const { ended } = await (connection.era === 'modern' ? listenModern(connection, uris) : listenLegacy(connection, uris));
+      isHeard = true;
+      await connection.patience.during(unlessAborted(ended, connection.signal));
+    });
+  } catch (error) {
+    // An end like any other: nobody listens any more, or it has been long enough.
+    const isEnd = context.signal.aborted || (isHeard && error instanceof Problem && error.code === 'upstream_timeout');
+    if (!isEnd) throw error;
+  }
 }
 
-async function listenModern({ client, patience, signal }: Connection, uris: readonly string[]): Promise<void> {
+/** In an object, or waiting for the beginning would be waiting for the end. */
+type End = { ended: Promise<unknown> };
+
+async function listenModern({ client, signal }: Connection, uris: readonly string[]): Promise<End> {
   const capabilities = recordOf(client.getServerCapabilities());
   const changes = (name: string): boolean => recordOf(capabilities[name]).listChanged === true;
   const filter = {
@@ -35,14 +48,14 @@ async function listenModern({ client, patience, signal }: Connection, uris: read
     ...(changes('resources') && { resourcesListChanged: true }),
     ...(uris.length > 0 && { resourceSubscriptions: [...uris] }),
   };
-  if (Object.keys(filter).length === 0) return;
-  const subscription = await client.listen(filter, { signal, timeout: limits.toolTimeoutMs });
-  await patience.during(unlessAborted(subscription.closed, signal));
+  if (Object.keys(filter).length === 0) return { ended: Promise.resolve() };
+  const { closed } = await client.listen(filter, { signal, timeout: limits.toolTimeoutMs });
+  return { ended: closed };
 }
 
-async function listenLegacy(connection: Connection, uris: readonly string[]): Promise<void> {
+async function listenLegacy(connection: Connection, uris: readonly string[]): Promise<End> {
   const over = Promise.withResolvers<void>();
   await connection.hearServer(over.resolve);
   for (const uri of uris) await connection.request('resources/subscribe', { uri });
-  await connection.patience.during(unlessAborted(over.promise, connection.signal));
+  return { ended: over.promise };
 }

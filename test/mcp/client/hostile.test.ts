@@ -1,0 +1,564 @@
+/**
+ * The scripts of `fixtures/security/mcp-hostile-servers.json` that concern the wire, each by its id. What becomes of definitions and of
+ * text in answers is tested where that is decided.
+ */
+import { createServer, type Server } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { createGzip } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
+import type { InputRequest } from '../../../src/core/mcp-input.ts';
+import type { ServerAccess } from '../../../src/core/server.ts';
+import type { ToolResult } from '../../../src/core/tool.ts';
+import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
+import type { UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../../src/ports/upstream.ts';
+import { event, events, type Message, result, type Script, type Scripted, scriptMcp } from '../../fakes/mcp-script.ts';
+import { accessTo, callOf, contextWith } from './context.ts';
+
+const access = (more: Partial<ServerAccess> = {}): ServerAccess =>
+  accessTo('https://mcp.example.com/mcp', { mcp: { era: 'legacy' }, ...more });
+const towards = (scripted: Scripted, more: Partial<UpstreamContext> = {}): UpstreamContext =>
+  contextWith({ fetch: (request) => scripted.handle(request), ...more });
+
+/** What a `tools/call` is answered with; everything else as a plain server does. */
+const calls = (answer: (message: Message) => Response | Promise<Response>, more: Parameters<typeof scriptMcp>[1] = {}): Scripted =>
+  scriptMcp(({ message }) => (message?.method === 'tools/call' ? answer(message) : undefined), more);
+
+const call = (scripted: Scripted, hooks: UpstreamHooks = {}, more: Partial<ServerAccess> = {}): Promise<UpstreamAnswer<ToolResult>> =>
+  createMcpUpstream().callTool(access(more), callOf('echo', { a: 1 }), hooks, towards(scripted));
+const discover = (script: Script): Promise<unknown> => createMcpUpstream().discover(access(), towards(scriptMcp(script)));
+const answered = (scripted: Scripted, method: string): number => scripted.heard.filter(({ message }) => message?.method === method).length;
+const textOf = (answer: UpstreamAnswer<ToolResult>): string => JSON.stringify(answer.kind === 'result' ? answer.result.content : answer);
+const failed = (words: string): unknown =>
+  expect.objectContaining({ code: 'upstream_error', detail: expect.stringMatching(new RegExp(`^The server files .*${words}`)) });
+const late = (seconds: number): unknown =>
+  expect.objectContaining({ code: 'upstream_timeout', detail: expect.stringContaining(`within ${seconds} s`) });
+
+/** Waits as long as it takes, on a clock that is ours. */
+async function after<T>(ms: number, work: Promise<T>): Promise<PromiseSettledResult<T>> {
+  const settled = Promise.allSettled([work]);
+  await vi.advanceTimersByTimeAsync(ms);
+  const [outcome] = await settled;
+  return outcome;
+}
+
+describe('a list that', () => {
+  it('list-endless-pages: goes on for ever is given up, and the server called broken', async () => {
+    let page = 0;
+    const listing = discover(({ message }) => {
+      if (message?.method !== 'tools/list') return undefined;
+      page += 1;
+      return result(message, { tools: [{ name: `t${page}`, inputSchema: {} }], nextCursor: `page ${page}` });
+    });
+    await expect(listing).rejects.toEqual(failed('more than 64 pages'));
+    expect(page).toBe(limits.maxListingPages);
+  });
+
+  it('cursor-repeats: leads back is read up to there', async () => {
+    const listing = discover(({ message }) =>
+      message?.method === 'tools/list' ? result(message, { tools: [{ name: 'again', inputSchema: {} }], nextCursor: 'same' }) : undefined,
+    );
+    await expect(listing).resolves.toMatchObject({
+      tools: [{ name: 'again' }, { name: 'again' }],
+      warnings: [{ path: 'tools', message: expect.stringContaining('leads back') }],
+    });
+  });
+
+  it('five-thousand-tools: has too many is passed on whole: who keeps them cuts them, and says so', async () => {
+    const tools = Array.from({ length: 5_000 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } }));
+    const listing = await discover(({ message }) => (message?.method === 'tools/list' ? result(message, { tools }) : undefined));
+    expect(listing).toMatchObject({ tools: { length: 5_000 } });
+  });
+
+  it('has definitions that no SDK takes is passed on as it came', async () => {
+    const tools = [{ name: 'bad', inputSchema: 'none' }, { name: 7 }, { name: 'good', inputSchema: { type: 'object' }, extra: true }];
+    const modern = scriptMcp(({ message }) => {
+      if (message?.method === 'server/discover') {
+        return result(message, {
+          resultType: 'complete',
+          supportedVersions: ['2026-07-28'],
+          capabilities: { tools: {} },
+          ttlMs: 0,
+          cacheScope: 'private',
+        });
+      }
+      return message?.method === 'tools/list' ? result(message, { resultType: 'complete', tools, ttlMs: 60_000 }) : undefined;
+    });
+    const listing = await createMcpUpstream().discover(access({ mcp: {} }), towards(modern));
+    expect(listing).toMatchObject({ tools, ttlMs: 60_000, connection: { era: 'modern', protocolVersion: '2026-07-28' } });
+  });
+
+  it('gzip-bomb: is small on the wire and huge unpacked is cut', async () => {
+    const server = createServer((incoming, outgoing) => {
+      let body = '';
+      incoming.on('data', (part) => (body += String(part)));
+      incoming.on('end', () => {
+        const { id, method } = JSON.parse(body === '' ? '{}' : body);
+        const head = (type: string): unknown =>
+          outgoing.writeHead(id === undefined ? 202 : 200, {
+            'content-type': 'application/json',
+            ...(type && { 'content-encoding': type }),
+          });
+        if (method !== 'tools/list') {
+          head('');
+          outgoing.end(
+            method === 'initialize'
+              ? JSON.stringify({
+                  jsonrpc: '2.0',
+                  id,
+                  result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
+                })
+              : '',
+          );
+          return;
+        }
+        head('gzip');
+        const packed = createGzip();
+        packed.pipe(outgoing);
+        const megabyte = Buffer.alloc(1024 * 1024, ' ');
+        outgoing.once('close', () => packed.destroy());
+        const write = (): void => {
+          if (!packed.destroyed) packed.write(megabyte, write);
+        };
+        write();
+      });
+    });
+    const url = await listening(server);
+    await expect(createMcpUpstream().discover(accessTo(url, { mcp: { era: 'legacy' } }), contextWith())).rejects.toMatchObject({
+      code: 'upstream_error',
+      detail: expect.stringContaining('larger than what is read'),
+    });
+  });
+});
+
+describe('an answer that', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([
+    ['JSON', (id: unknown) => result({ id }, { content: [] })],
+    ['an event', (id: unknown) => events([{ jsonrpc: '2.0', id, result: { content: [] } }], { open: true })],
+  ])("result-wrong-id: has another request's id is not taken, as %s: the call is late", async (_how, answer) => {
+    const scripted = calls(({ id }) => answer(Number(id) + 1));
+    expect(await after(30_000, call(scripted))).toEqual({ status: 'rejected', reason: late(30) });
+  });
+
+  it('result-twice: comes twice is the first one', async () => {
+    const answer = (id: unknown, text: string): unknown => ({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } });
+    const scripted = calls(({ id }) => events([answer(id, 'first'), answer(id, 'second')]));
+    expect(textOf(await call(scripted))).toContain('first');
+  });
+
+  it('never-answers: does not come is late after 30 s, or what the document says, and its server is told', async () => {
+    const scripted = calls(() => new Promise<Response>(() => {}));
+    expect(await after(30_000, call(scripted))).toEqual({ status: 'rejected', reason: late(30) });
+    const asked = scripted.heard.find(({ message }) => message?.method === 'tools/call');
+    const told = scripted.heard.find(({ message }) => message?.method === 'notifications/cancelled');
+    expect(told?.message?.params.requestId).toBe(asked?.message?.id);
+    expect(await after(2_000, call(scripted, {}, { timeoutMs: 2_000 }))).toEqual({ status: 'rejected', reason: late(2) });
+  });
+
+  it('result-after-timeout: comes after 31 s has failed at 30 s', async () => {
+    let answer = (): void => {};
+    const scripted = calls((message) => new Promise((resolve) => (answer = () => resolve(result(message, { content: [] })))));
+    const outcome = await after(30_000, call(scripted));
+    answer();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(outcome).toEqual({ status: 'rejected', reason: late(30) });
+  });
+
+  it('result-after-cancel: comes after the cancel is not taken', async () => {
+    const controller = new AbortController();
+    let answer = (): void => {};
+    const scripted = calls((message) => {
+      queueMicrotask(() => controller.abort(new Error('stopped')));
+      return new Promise((resolve) => (answer = () => resolve(result(message, { content: [] }))));
+    });
+    const running = createMcpUpstream().callTool(access(), callOf('echo'), {}, towards(scripted, { signal: controller.signal }));
+    await expect(running).rejects.toThrow('stopped');
+    answer();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(answered(scripted, 'notifications/cancelled')).toBe(1);
+  });
+
+  it('progress-forever: never comes while there is progress each second ends at the limit for all of it', async () => {
+    let progress = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const encoder = new TextEncoder();
+    const scripted = calls(({ params }) => {
+      const token = (params._meta as { progressToken: number }).progressToken;
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          const tell = (): void => {
+            progress += 1;
+            const notification = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress } };
+            controller.enqueue(encoder.encode(event(notification)));
+            timer = setTimeout(tell, 1_000);
+          };
+          tell();
+        },
+        cancel: () => clearTimeout(timer),
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    });
+    const outcome = await after(limits.maxServerCallMs, call(scripted));
+    expect(outcome).toEqual({ status: 'rejected', reason: late(600) });
+    expect(progress).toBeGreaterThan(590);
+  });
+
+  it('sse-never-ends: is a stream of comments is late', async () => {
+    const scripted = calls(() => events([': still here\n\n', ': still here\n\n'], { open: true }));
+    expect(await after(30_000, call(scripted))).toEqual({ status: 'rejected', reason: late(30) });
+  });
+
+  it('sse-reconnect-storm: breaks off each time is asked for three times more, ever later, and then given up', async () => {
+    const times: number[] = [];
+    let now = 0;
+    const scripted = scriptMcp(({ request, message }) => {
+      if (request.method === 'GET') {
+        times.push(now);
+        return events(['id: 2\nretry: 0\ndata:\n\n']);
+      }
+      return message?.method === 'tools/call' ? events(['id: 1\nretry: 0\ndata:\n\n']) : undefined;
+    });
+    const settled = Promise.allSettled([call(scripted)]);
+    for (; now < 20_000; now += 250) await vi.advanceTimersByTimeAsync(250);
+    const [outcome] = await settled;
+    expect(outcome).toEqual({ status: 'rejected', reason: failed('ended its event stream without the answer') });
+    const waits = times.map((time, index) => time - (times[index - 1] ?? 0));
+    expect(waits).toHaveLength(limits.maxStreamResumptions);
+    expect([...waits].sort((a, b) => a - b)).toEqual(waits);
+  });
+
+  it('ends its stream without anything fails at once', async () => {
+    await expect(call(calls(() => events([])))).rejects.toEqual(failed('ended its event stream without the answer'));
+  });
+
+  it('is read on where its stream broke off, if the server says how', async () => {
+    let id: unknown;
+    const scripted = scriptMcp(({ request, message }) => {
+      if (request.method === 'GET') {
+        return events([
+          { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: `after ${request.headers.get('last-event-id')}` }] } },
+        ]);
+      }
+      if (message?.method !== 'tools/call') return undefined;
+      ({ id } = message);
+      return events(['id: event-1\nretry: 10\ndata:\n\n']);
+    });
+    const outcome = await after(1_000, call(scripted));
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: { result: { content: [{ text: 'after event-1' }] } } });
+  });
+
+  it('notices without end stops the call', async () => {
+    const notice = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } };
+    const scripted = calls(() =>
+      events(
+        Array.from({ length: limits.maxServerMessages + 1 }, () => notice),
+        { open: true },
+      ),
+    );
+    await expect(call(scripted)).rejects.toEqual(failed('sent more than'));
+  });
+});
+
+describe('an answer that', () => {
+  it('huge-result: has 50 MB of text is not read to its end, and the model is told', async () => {
+    const scripted = calls((message) => result(message, { content: [{ type: 'text', text: 'x'.repeat(50 * 1024 * 1024) }] }));
+    const answer = await call(scripted);
+    expect(answer).toMatchObject({ kind: 'result', result: { isError: true, code: 'tool_error' } });
+    expect(textOf(answer)).toContain('echo answered more than 4194304 bytes');
+  });
+
+  it('binary-result: has an image of 30 MB is refused, also in a stream', async () => {
+    const image = { type: 'image', mimeType: 'image/png', data: 'A'.repeat(30 * 1024 * 1024) };
+    const answer = await call(calls(({ id }) => events([{ jsonrpc: '2.0', id, result: { content: [image] } }])));
+    expect(answer).toMatchObject({ kind: 'result', result: { isError: true, code: 'tool_error' } });
+    expect(textOf(answer).length).toBeLessThan(500);
+  });
+
+  it('bad-json: is half a document is an error, and the next call is none', async () => {
+    let bad = true;
+    const scripted = calls((message) =>
+      bad ? new Response('{"jsonrpc":"2.0","id":', { headers: { 'content-type': 'application/json' } }) : result(message, { content: [] }),
+    );
+    const upstream = createMcpUpstream();
+    await expect(upstream.callTool(access(), callOf('echo'), {}, towards(scripted))).rejects.toEqual(
+      failed('answered JSON that cannot be read'),
+    );
+    bad = false;
+    await expect(upstream.callTool(access(), callOf('echo'), {}, towards(scripted))).resolves.toMatchObject({ result: { isError: false } });
+  });
+
+  it('html-instead: is a login page says what came, and not what it says', async () => {
+    const page = (): Response => new Response('<h1>Log in to win</h1>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
+    for (const scripted of [calls(page), scriptMcp(page)]) {
+      const error = await call(scripted).catch((reason: unknown) => reason);
+      expect(error).toEqual(failed('answered \\"text/html; charset=utf-8\\" where MCP has JSON or an event stream'));
+      expect(String(error)).not.toContain('win');
+    }
+    const auto = createMcpUpstream().callTool(access({ mcp: {} }), callOf('echo'), {}, towards(scriptMcp(page)));
+    await expect(auto).rejects.toEqual(failed('answered \\"text/html; charset=utf-8\\" where'));
+  });
+
+  it('structured-mismatch: breaks its output schema, or leaves its data out, is an error of the tool', async () => {
+    const outputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const ask = async (answer: unknown): Promise<unknown> =>
+      createMcpUpstream().callTool(
+        access(),
+        callOf('echo', {}, { outputSchema }),
+        {},
+        towards(calls((message) => result(message, answer))),
+      );
+    for (const structuredContent of [{ n: 'many' }, {}, undefined]) {
+      expect(await ask({ content: [{ type: 'text', text: 'fine' }], structuredContent })).toMatchObject({
+        result: { isError: true, code: 'tool_error', content: [{ text: expect.stringContaining('promises in its output schema') }] },
+      });
+    }
+    expect(await ask({ content: [], structuredContent: { n: 2 } })).toMatchObject({
+      result: { isError: false, structuredContent: { n: 2 } },
+    });
+  });
+
+  it('has parts of a type that is not known says so in their place', async () => {
+    const content = [
+      { type: 'hologram', data: '…' },
+      { type: 'text', text: 'and words' },
+    ];
+    expect(await call(calls((message) => result(message, { content })))).toMatchObject({
+      result: {
+        isError: false,
+        content: [
+          { type: 'text', text: expect.stringContaining('"hologram"') },
+          { type: 'text', text: 'and words' },
+        ],
+      },
+    });
+  });
+
+  it('redirect-internal: is a redirect to another address is not followed', async () => {
+    const asked: string[] = [];
+    const scripted = calls(() => new Response(null, { status: 307, headers: { location: 'http://127.0.0.1/' } }));
+    const context = towards(scripted, {
+      fetch: (request) => {
+        asked.push(new URL(request.url).origin);
+        return scripted.handle(request);
+      },
+    });
+    const running = createMcpUpstream().callTool(access(), callOf('echo'), {}, context);
+    await expect(running).rejects.toEqual(failed('a redirect'));
+    expect(new Set(asked)).toEqual(new Set(['https://mcp.example.com']));
+  });
+
+  it('protocol-downgrade: names a version that nobody knows is a clear error', async () => {
+    await expect(call(scriptMcp(() => undefined, { version: '1999-01-01' }))).rejects.toEqual(
+      failed('a version of MCP that is not known here \\("1999-01-01"\\)'),
+    );
+  });
+});
+
+describe('a session id that', () => {
+  it('session-id-reuse: is given to two conversations brings neither the other’s answers', async () => {
+    const scripted = calls(
+      async (message) => {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        return result(message, { content: [{ type: 'text', text: JSON.stringify(message.params.arguments) }] });
+      },
+      { sessionId: 'shared' },
+    );
+    const upstream = createMcpUpstream();
+    const answers = await Promise.all(
+      ['one', 'two'].map((conversation) =>
+        upstream.callTool(access(), callOf('echo', { conversation }), {}, towards(scripted, { conversation })),
+      ),
+    );
+    expect(answers.map(textOf)).toEqual([expect.stringContaining('one'), expect.stringContaining('two')]);
+    expect(answered(scripted, 'initialize')).toBe(2);
+  });
+
+  it('id-collision: serves two calls at once never sees one JSON-RPC id twice, nor one progress token', async () => {
+    const scripted = scriptMcp(() => undefined, { sessionId: 'shared' });
+    const upstream = createMcpUpstream();
+    const once = (): Promise<unknown> => upstream.callTool(access(), callOf('echo'), {}, towards(scripted));
+    await once();
+    await Promise.all([once(), once(), once()]);
+    const messages = scripted.heard.flatMap(({ message }) => (message?.id === undefined ? [] : [message]));
+    const tokens = messages
+      .map(({ params }) => (params._meta as { progressToken?: number } | undefined)?.progressToken)
+      .filter((token) => token !== undefined);
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
+    expect(tokens).toHaveLength(4);
+    expect(new Set(tokens).size).toBe(4);
+    expect(answered(scripted, 'initialize')).toBe(1);
+  });
+
+  it('session-id-huge: is of 100 kB is refused', async () => {
+    await expect(call(scriptMcp(() => undefined, { sessionId: 'x'.repeat(100_000) }))).rejects.toEqual(
+      failed('gave a session id that cannot be used'),
+    );
+  });
+
+  it('session-id-crlf: holds a line feed, or anything but visible ASCII, is refused', async () => {
+    await expect(call(scriptMcp(() => undefined, { sessionId: 'a b' }))).rejects.toEqual(failed('gave a session id that cannot be used'));
+    await expect(call(scriptMcp(() => undefined, { sessionId: 'caf\u00e9' }))).rejects.toEqual(
+      failed('gave a session id that cannot be used'),
+    );
+    const raw = createTcpServer((socket) => {
+      socket.once('data', () => {
+        const body = '{"jsonrpc":"2.0","id":0,"result":{}}';
+        socket.end(
+          `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nmcp-session-id: a\nb\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+        );
+      });
+    });
+    const url = await listening(raw);
+    await expect(createMcpUpstream().callTool(accessTo(url), callOf('echo'), {}, contextWith())).rejects.toMatchObject({
+      code: 'upstream_error',
+    });
+  });
+});
+
+describe('a server that asks', () => {
+  /** Sends `requests` on the call's stream and waits for what is answered, which is the result. */
+  function asking(requests: readonly { method: string; params?: unknown }[]): { scripted: Scripted; said: Message[] } {
+    const said: Message[] = [];
+    const all = Promise.withResolvers<void>();
+    const encoder = new TextEncoder();
+    const scripted = scriptMcp(({ message }) => {
+      if (message !== null && message.method === undefined) {
+        said.push(message);
+        if (said.length === requests.length) all.resolve();
+      }
+      if (message?.method !== 'tools/call') return undefined;
+      const { id } = message;
+      const body = new ReadableStream<Uint8Array>({
+        async start(controller) {
+          for (const [index, request] of requests.entries())
+            controller.enqueue(encoder.encode(event({ jsonrpc: '2.0', id: `q${index}`, ...request })));
+          await all.promise;
+          controller.enqueue(encoder.encode(event({ jsonrpc: '2.0', id, result: { content: [] } })));
+          controller.close();
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    });
+    return { scripted, said };
+  }
+  const anything: UpstreamHooks['askable'] = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+  const sampling = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1, includeContext: 'allServers' } };
+  function hooksThat(answer: Record<string, unknown>): { hooks: UpstreamHooks; asked: InputRequest[] } {
+    const asked: InputRequest[] = [];
+    const ask = async (request: InputRequest): Promise<Record<string, unknown>> => {
+      asked.push(request);
+      return answer;
+    };
+    return { hooks: { askable: anything, ask }, asked };
+  }
+  const ok = { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' };
+
+  it('sampling-drain: for completions again and again gets none unless its document lets it, and then so many and no more', async () => {
+    const many = Array.from({ length: 15 }, () => sampling);
+    const refused = hooksThat(ok);
+    const { scripted, said } = asking(many);
+    await call(scripted, refused.hooks);
+    expect(refused.asked).toEqual([]);
+    expect(said.every(({ error }) => error !== undefined)).toBe(true);
+
+    const allowed = hooksThat(ok);
+    const again = asking(many);
+    await call(again.scripted, allowed.hooks, { mcp: { era: 'legacy', sampling: true } });
+    expect(allowed.asked).toHaveLength(limits.maxInputRequests);
+    expect(again.said.filter(({ error }) => error !== undefined)).toHaveLength(15 - limits.maxInputRequests);
+  });
+
+  it('sampling-include-context: for what other servers know gets nothing of it', async () => {
+    const { hooks, asked } = hooksThat(ok);
+    await call(asking([sampling]).scripted, hooks, { mcp: { era: 'legacy', sampling: true } });
+    expect(asked).toEqual([{ method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }]);
+  });
+
+  it('roots-list: for roots gets those of its document, and nobody is asked', async () => {
+    const roots = [{ uri: 'file:///srv/data' }];
+    const { hooks, asked } = hooksThat({ roots: [{ uri: 'file:///' }] });
+    const told = asking([{ method: 'roots/list' }]);
+    await call(told.scripted, hooks, { mcp: { era: 'legacy', roots } });
+    expect(told.said).toMatchObject([{ result: { roots } }]);
+    const none = asking([{ method: 'roots/list' }]);
+    await call(none.scripted, hooks);
+    expect(none.said).toMatchObject([{ error: { code: -32601 } }]);
+    expect(asked).toEqual([]);
+  });
+
+  it('elicitation-secret: for a password in a form is told no, and nobody is asked', async () => {
+    const { hooks, asked } = hooksThat({ action: 'accept', content: { password: 'hunter2' } });
+    const requestedSchema = { type: 'object', properties: { password: { type: 'string' } } };
+    const { scripted, said } = asking([{ method: 'elicitation/create', params: { message: 'Enter your password', requestedSchema } }]);
+    await call(scripted, hooks);
+    expect(said).toMatchObject([{ result: { action: 'decline' } }]);
+    expect(asked).toEqual([]);
+  });
+
+  it('elicitation-url: to open what is not http is told no; another address is shown with its name', async () => {
+    const { hooks, asked } = hooksThat({ action: 'accept' });
+    const open = (url: string): { method: string; params: unknown } => ({
+      method: 'elicitation/create',
+      params: { mode: 'url', message: 'Open', url, elicitationId: '1' },
+    });
+    const { scripted, said } = asking([open('javascript:alert(1)'), open('https://login.example.com/')]);
+    await call(scripted, hooks);
+    expect(new Map(said.map(({ id, result: given }) => [id, given]))).toEqual(
+      new Map([
+        ['q0', { action: 'decline' }],
+        ['q1', { action: 'accept' }],
+      ]),
+    );
+    expect(asked.map(({ params }) => [params.url, params.message])).toEqual([['https://login.example.com/', 'Server "files" asks: Open']]);
+  });
+
+  it('server-request-unrelated: for something while no call is open is refused', async () => {
+    const encoder = new TextEncoder();
+    const refused = Promise.withResolvers<Message>();
+    const scripted = scriptMcp(({ message }) => {
+      if (message !== null && message.method === undefined) refused.resolve(message);
+      if (message?.method !== 'tools/list') return undefined;
+      const body = new ReadableStream<Uint8Array>({
+        async start(controller) {
+          controller.enqueue(
+            encoder.encode(
+              event({ jsonrpc: '2.0', id: 1, method: 'elicitation/create', params: { message: 'You there?', requestedSchema: {} } }),
+            ),
+          );
+          await refused.promise;
+          controller.enqueue(encoder.encode(event({ jsonrpc: '2.0', id: message.id, result: { tools: [] } })));
+          controller.close();
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    });
+    await createMcpUpstream().discover(access(), towards(scripted));
+    expect(await refused.promise).toMatchObject({ id: 1, error: { code: -32601 } });
+  });
+
+  it('list-changed-storm: nothing and tells of changes a thousand times holds no call up', async () => {
+    const changed = vi.fn();
+    const storm = Array.from({ length: 1_000 }, () => ({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
+    const scripted = calls(({ id }) => events([...storm, { jsonrpc: '2.0', id, result: { content: [] } }]));
+    expect(await call(scripted, { changed })).toMatchObject({ result: { isError: false } });
+    expect(changed).toHaveBeenCalledWith('tools');
+  });
+});
+
+const servers: { close(): unknown; closeAllConnections?(): void }[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections?.();
+    server.close();
+  }
+});
+
+async function listening(server: Server | ReturnType<typeof createTcpServer>): Promise<string> {
+  servers.push(server);
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/mcp`;
+}

@@ -1,0 +1,134 @@
+/** Reading what a server lists, hearing of its changes, and everything else that is no call of a tool, in both eras. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
+import { failure, result, scriptMcp } from '../../fakes/mcp-script.ts';
+import { type FakeMcpServer, listenMcpServer, type McpServerParts } from '../../fakes/mcp-server.ts';
+import { accessTo, contextWith } from './context.ts';
+
+const open: FakeMcpServer[] = [];
+const listenTo = async (parts: McpServerParts): Promise<FakeMcpServer> => {
+  const server = await listenMcpServer(parts);
+  open.push(server);
+  return server;
+};
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+const tools = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, description: `Tool ${name}.`, inputSchema: { type: 'object' } }));
+const prompts = [{ name: 'greet', arguments: [{ name: 'who' }] }];
+const resources = [{ uri: 'test://one', name: 'one' }];
+
+describe.each(['modern', 'legacy'] as const)('a %s server', (eras) => {
+  it('is read with all its pages, and with what else it offers', async () => {
+    const server = await listenTo({ tools, pageSize: 2, prompts, resources, eras, ttlMs: 90_000, instructions: 'Be kind.' });
+    const found = await createMcpUpstream().discover(accessTo(server.url), contextWith());
+    expect(found).toMatchObject({
+      tools,
+      connection: {
+        era: eras,
+        protocolVersion: eras === 'modern' ? '2026-07-28' : '2025-11-25',
+        server: { name: 'fake', version: '1.0.0' },
+        capabilities: { tools: { listChanged: true } },
+        instructions: 'Be kind.',
+      },
+      offers: { prompts, resources, resourceTemplates: [] },
+      operations: null,
+      ttlMs: 90_000,
+    });
+    expect(found.warnings).toBeUndefined();
+    expect(server.heard.filter(({ method }) => method === 'tools/list')).toHaveLength(3);
+  });
+
+  it('is asked for nothing that it does not say it has, and leaves no session behind', async () => {
+    const server = await listenTo({ tools, eras });
+    await createMcpUpstream().discover(accessTo(server.url), contextWith());
+    expect(server.heard.some(({ method }) => /^(prompts|resources)/.test(method))).toBe(false);
+    expect(server.heard.some(({ httpMethod }) => httpMethod === 'GET')).toBe(false);
+    expect(server.heard.filter(({ httpMethod }) => httpMethod === 'DELETE')).toHaveLength(eras === 'legacy' ? 1 : 0);
+  });
+
+  it('gives prompts, resources and completions as it has them', async () => {
+    const server = await listenTo({ prompts, resources, eras });
+    const upstream = createMcpUpstream();
+    const access = accessTo(server.url);
+    expect(await upstream.readResource(access, { uri: 'test://one' }, {}, contextWith())).toMatchObject({
+      kind: 'result',
+      result: { contents: [{ uri: 'test://one', text: 'text of test://one' }] },
+    });
+    expect(await upstream.getPrompt(access, { name: 'greet', arguments: { who: 'Ada' } }, {}, contextWith())).toEqual({
+      kind: 'result',
+      result: { messages: [{ role: 'user', content: { type: 'text', text: 'greet {"who":"Ada"}' } }] },
+    });
+    const params = { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'who', value: 'Ad' } };
+    expect(await upstream.complete(access, params, contextWith())).toEqual({ completion: { values: ['Ad1'] } });
+  });
+
+  it('is heard when its list changes, until nobody listens any more', async () => {
+    const server = await listenTo({ tools, eras });
+    const stop = new AbortController();
+    const changed = Promise.withResolvers<string>();
+    const listening = createMcpUpstream().listen(
+      accessTo(server.url),
+      [],
+      { changed: changed.resolve },
+      contextWith({ signal: stop.signal }),
+    );
+    const sign = eras === 'modern' ? 'subscriptions/listen' : 'GET';
+    await expect.poll(() => server.heard.some(({ httpMethod, method }) => method === sign || httpMethod === sign)).toBe(true);
+    // What is told before the stream stands is lost, as everywhere.
+    const telling = setInterval(() => void server.tellChanged(), 20);
+    expect(await changed.promise).toBe('tools');
+    clearInterval(telling);
+    stop.abort(new Error('enough'));
+    await expect(listening).resolves.toBeUndefined();
+  });
+});
+
+describe('a server', () => {
+  it('whose prompts cannot be read has its tools read all the same, with a warning', async () => {
+    const scripted = scriptMcp(({ message }) => {
+      if (message?.method === 'initialize') {
+        const capabilities = { tools: {}, prompts: {}, resources: {} };
+        return result(message, { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'x', version: '1' } });
+      }
+      if (message?.method === 'prompts/list') return failure(message, -32603, 'out of order');
+      if (message?.method === 'resources/list')
+        return result(message, { resources: [{ uri: 'test://a', name: 'a' }, { name: 'no address' }] });
+      return undefined;
+    });
+    const context = contextWith({ fetch: (request) => scripted.handle(request) });
+    const found = await createMcpUpstream().discover(accessTo('https://mcp.example.com/'), context);
+    expect(found).toMatchObject({
+      tools: [{ name: 'echo' }],
+      offers: { prompts: [], resources: [{ uri: 'test://a' }], resourceTemplates: [] },
+      warnings: [
+        { path: 'prompts', message: expect.stringContaining('"out of order"') },
+        { path: 'resources', message: expect.stringContaining('1 of 2 are left out') },
+        { path: 'resourceTemplates', message: expect.stringContaining('Method not found') },
+      ],
+    });
+  });
+
+  it('whose frame answers 500 to what it does not know is spoken with as one of 2025', async () => {
+    const scripted = scriptMcp(({ message }) =>
+      message?.method === 'server/discover' ? new Response('oops', { status: 500 }) : undefined,
+    );
+    const context = contextWith({ fetch: (request) => scripted.handle(request) });
+    const found = await createMcpUpstream().discover(accessTo('https://mcp.example.com/'), context);
+    expect(found).toMatchObject({ tools: [{ name: 'echo' }], connection: { era: 'legacy' } });
+  });
+
+  it('that says nothing of the revision 2026-07-28 in its answer to `server/discover` is not believed to be of it', async () => {
+    const discovered = {
+      resultType: 'complete',
+      supportedVersions: ['2025-11-25'],
+      capabilities: { tools: {} },
+      ttlMs: 0,
+      cacheScope: 'private',
+    };
+    const scripted = scriptMcp(({ message }) => (message?.method === 'server/discover' ? result(message, discovered) : undefined));
+    const context = contextWith({ fetch: (request) => scripted.handle(request) });
+    const found = await createMcpUpstream().discover(accessTo('https://mcp.example.com/'), context);
+    expect(found.connection?.era).toBe('legacy');
+  });
+});
