@@ -25,7 +25,13 @@ const envelope = {
 };
 
 /** As a client of the 2026-07-28 revision writes it. */
-export function modern(harness: Harness, path: string, method: string, params: Record<string, unknown> = {}, headers: Record<string, string | undefined> = {}) {
+function modern(
+  harness: Harness,
+  path: string,
+  method: string,
+  params: Record<string, unknown> = {},
+  headers: Record<string, string | undefined> = {},
+) {
   const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } };
   const name = typeof params.name === 'string' ? { 'mcp-name': params.name } : {};
   const own = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...name };
@@ -41,7 +47,299 @@ describe('a toolset over MCP, 2026-07-28', () => {
     expect(tools[0]).toMatchObject({ _meta: { 'io.moniker/canonical': 'builtin.bash', 'io.moniker/aliases': ['terminal'] } });
     for (const name of ['shell', 'terminal', 'builtin.bash', 'bash', 'Terminal']) {
       const result = await client.callTool({ name, arguments: { command: 'ls' } });
-      expect(result).toMatchObject({ content: [{ type: 'text', text: 'ran with {"command":"ls"}' }], _meta: { 'io.moniker/canonical': 'builtin.bash' } });
+      expect(result).toMatchObject({
+        content: [{ type: 'text', text: 'ran with {"command":"ls"}' }],
+        _meta: { 'io.moniker/canonical': 'builtin.bash' },
+      });
     }
+  });
+});
+
+describe('what comes to /mcp', () => {
+  const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+
+  it('needs a key with the scope, and says so in JSON-RPC', async () => {
+    const h = await withDemo();
+    const none = await modern(h, '/mcp/demo', 'tools/list', {}, { authorization: undefined });
+    expect(none.status).toBe(401);
+    expect(none.headers.get('www-authenticate')).toMatch(/^Bearer /);
+    expect(await bodyOf(none)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32000, data: { code: 'unauthenticated' } } });
+    expect((await modern(h, '/mcp/demo', 'tools/list', {}, await h.key({ scopes: ['chat'] }))).status).toBe(403);
+    expect((await modern(h, '/mcp/demo', 'tools/list', {}, await h.key({ scopes: ['tools'], toolsets: ['other'] }))).status).toBe(403);
+    expect((await modern(h, '/mcp/demo', 'tools/list', {}, await h.key({ scopes: ['tools'], toolsets: ['demo'] }))).status).toBe(200);
+  });
+
+  it('is a toolset that there is, or a version of it, its @ encoded or not', async () => {
+    const h = await withDemo();
+    const gone = await modern(h, '/mcp/nothing', 'tools/list');
+    expect(gone.status).toBe(404);
+    expect(await bodyOf(gone)).toMatchObject({ error: { data: { code: 'not_found' } } });
+    for (const path of ['/mcp/demo@1', '/mcp/demo%401']) {
+      const answer = await modern(h, path, 'tools/list');
+      expect(answer.headers.get('x-moniker-edition')).toBe('demo@1.1');
+      expect((await bodyOf(answer)).result.tools).toHaveLength(2);
+    }
+    expect((await modern(h, '/mcp/demo@7', 'tools/list')).status).toBe(404);
+    expect((await modern(h, '/mcp/Demo', 'tools/list')).status).toBe(404);
+  });
+
+  it.each([
+    ['a foreign origin', { origin: 'https://evil.example' }, 403],
+    ['no origin in particular', { origin: 'null' }, 403],
+    ['the origin that it is called at', { origin: 'http://localhost' }, 200],
+    ['an origin of the operator’s list', { origin: 'https://app.example' }, 200],
+    ['no origin', {}, 200],
+  ])('is answered by its origin, deployed: %s', async (_what, headers, status) => {
+    const h = await withDemo({ MONIKER_ALLOWED_ORIGINS: 'https://app.example', MONIKER_PUBLIC_URL: 'https://moniker.example' });
+    expect((await modern(h, '/mcp/demo', 'tools/list', {}, headers)).status).toBe(status);
+  });
+
+  it.each([
+    ['another page of this machine', { origin: 'http://localhost:6274' }, 200],
+    ['a foreign page', { origin: 'https://evil.example' }, 403],
+    ['a foreign name that leads here', { host: 'evil.example:8787' }, 403],
+    ['a foreign name that leads here, with its page', { host: 'evil.example', origin: 'http://evil.example' }, 403],
+    ['the name of this machine', { host: 'localhost:8787' }, 200],
+    ['its address', { host: '[::1]:8787' }, 200],
+    ['what is no name', { host: 'a b' }, 403],
+  ])('is answered by origin and host on a loopback address: %s', async (_what, headers, status) => {
+    const h = await withDemo({ MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787' });
+    expect((await modern(h, '/mcp/demo', 'tools/list', {}, headers)).status).toBe(status);
+  });
+
+  it('may be read by pages that may call it, with the headers of MCP', async () => {
+    const h = await withDemo({ MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787' });
+    const origin = 'http://localhost:6274';
+    const asked = {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization, mcp-protocol-version',
+    };
+    const preflight = await h.send('OPTIONS', '/mcp/demo', undefined, asked);
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization, mcp-protocol-version');
+    const answer = await modern(h, '/mcp/demo', 'tools/list', {}, { origin });
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(answer.headers.get('access-control-expose-headers')).toContain('mcp-session-id');
+    const foreign = await modern(h, '/mcp/demo', 'tools/list', {}, { origin: 'https://evil.example' });
+    expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+    expect((await h.send('GET', '/v1/toolsets', undefined, { origin })).headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it.each([
+    ['no JSON', 'not json', 400, -32700],
+    ['nothing', '', 400, -32700],
+    ['more than a megabyte', `"${'a'.repeat(1024 * 1024)}"`, 413, -32600],
+    ['a pit of brackets', '['.repeat(100_000), 400, -32700],
+    ['a message without a method', '{"jsonrpc":"2.0","id":1}', 400, -32600],
+    ['a number', '7', 400, -32600],
+  ])('is refused where it is %s', async (_what, body, status, code) => {
+    const h = await withDemo();
+    const answer = await h.send('POST', '/mcp/demo', body, {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    });
+    expect(answer.status).toBe(status);
+    expect(await bodyOf(answer)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code } });
+  });
+
+  it('takes no other content type, and no other method', async () => {
+    const h = await withDemo();
+    expect((await modern(h, '/mcp/demo', 'tools/list', {}, { 'content-type': 'text/plain' })).status).toBe(415);
+    for (const method of ['PUT', 'PATCH']) {
+      const answer = await h.send(method, '/mcp/demo', {});
+      expect(answer.status).toBe(405);
+      expect(await bodyOf(answer)).toMatchObject({ jsonrpc: '2.0', error: { code: -32600 } });
+    }
+    // Without a session there is nothing to listen to, or to end.
+    expect((await h.send('GET', '/mcp/demo', undefined, { accept: 'text/event-stream' })).status).toBe(405);
+    expect((await h.send('DELETE', '/mcp/demo')).status).toBe(405);
+  });
+
+  it('takes batches of the 2025 eras without a session, within their bounds', async () => {
+    const h = await withDemo();
+    const list = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' });
+    const headers = { accept: 'application/json, text/event-stream' };
+    const both = await h.send('POST', '/mcp/demo', [list(1), list(2)], headers);
+    expect(both.status).toBe(200);
+    expect((await both.text()).match(/"id":[12]/g)?.sort()).toEqual(['"id":1', '"id":2']);
+    expect(
+      (
+        await h.send(
+          'POST',
+          '/mcp/demo',
+          Array.from({ length: 5_000 }, (_, id) => list(id)),
+          headers,
+        )
+      ).status,
+    ).toBe(400);
+    const mixed = await h.send('POST', '/mcp/demo', [{ ...list(1), params: { _meta: envelope } }, list(2)], headers);
+    expect(mixed.status).toBe(400);
+    expect(
+      (await h.send('POST', '/mcp/demo', [{ jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize }, list(2)], headers)).status,
+    ).toBe(400);
+  });
+
+  it('is told which tool is none, what a cursor is not of, and which method there is not', async () => {
+    const h = await withDemo();
+    const unknown = await bodyOf(await modern(h, '/mcp/demo', 'tools/call', { name: 'shel', arguments: {} }));
+    expect(unknown.error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('shell'),
+      data: { code: 'unknown_tool', requested: 'shel' },
+    });
+    for (const cursor of ['garbage', '!!', 'W10', 'WyJ0b29scyIsIiIsMV0', 'a'.repeat(5_000), btoa('["tools","x",1e99]')]) {
+      expect((await bodyOf(await modern(h, '/mcp/demo', 'tools/list', { cursor }))).error, cursor).toMatchObject({ code: -32602 });
+    }
+    expect((await bodyOf(await modern(h, '/mcp/demo', 'no/such'))).error).toMatchObject({ code: -32601 });
+    // Refused calls are calls.
+    expect((await h.catalog.audit({ limit: 10 })).items).toMatchObject([{ requested: 'shel', verdict: 'refused', code: 'unknown_tool' }]);
+  });
+
+  it('is shown faults of a call as results', async () => {
+    const { result } = await bodyOf(
+      await modern(await withDemo(), '/mcp/demo', 'tools/call', { name: 'shell', arguments: { command: 7 } }),
+    );
+    expect(result).toMatchObject({
+      isError: true,
+      _meta: { 'io.moniker/code': 'invalid_arguments', 'io.moniker/issues': [{ path: 'command' }] },
+    });
+  });
+});
+
+describe('a call that needs a person, 2026-07-28', () => {
+  const canElicit = { ...envelope, 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
+
+  async function asking() {
+    const h = createHarness();
+    await h.send('PUT', '/v1/toolsets/demo', {
+      tools: [
+        { tool: 'builtin.bash', approval: 'always', aliases: ['shell'] },
+        { tool: 'builtin.read_file', approval: 'always' },
+      ],
+    });
+    const call = async (params: Record<string, unknown> = {}, headers: Record<string, string | undefined> = {}, path = '/mcp/demo') => {
+      const all = { name: 'shell', arguments: { command: 'ls' }, ...params, _meta: canElicit };
+      const own = {
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': String(all.name),
+      };
+      return await bodyOf(await h.send('POST', path, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: all }, { ...own, ...headers }));
+    };
+    const { result } = await call();
+    return { h, call, asked: result };
+  }
+  const yes = { approval: { action: 'accept', content: { approve: true } } };
+
+  it('is answered with the question in full, runs once with a yes, and not again', async () => {
+    const { call, asked, h } = await asking();
+    expect(asked).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: {
+        approval: { method: 'elicitation/create', params: { mode: 'form', message: expect.stringContaining('{"command":"ls"}') } },
+      },
+    });
+    expect((await h.catalog.audit({ limit: 10 })).items).toEqual([]);
+    const again = { inputResponses: yes, requestState: asked.requestState };
+    expect((await call(again)).result).toMatchObject({ isError: false, content: [{ text: 'ran with {"command":"ls"}' }] });
+    expect((await call(again)).error).toMatchObject({ code: -32602, data: { reason: 'invalid_request_state' } });
+    expect((await h.catalog.audit({ limit: 10 })).items).toMatchObject([{ canonical: 'builtin.bash', verdict: 'ran' }]);
+  });
+
+  it.each([
+    ['a no', { approval: { action: 'decline' } }],
+    ['nothing', {}],
+    ['a yes to something else', { other: { action: 'accept', content: { approve: true } } }],
+    ['a yes that is none', { approval: { action: 'accept', content: { approve: 'true' } } }],
+  ])('does not run with %s', async (_what, inputResponses) => {
+    const { call, asked } = await asking();
+    expect((await call({ inputResponses, requestState: asked.requestState })).result).toMatchObject({
+      isError: true,
+      _meta: { 'io.moniker/code': 'denied' },
+    });
+  });
+
+  it('takes its word for this call alone: key, toolset, tool, arguments, time, and as it was signed', async () => {
+    const { call, asked, h } = await asking();
+    await h.send('PUT', '/v1/toolsets/other', { tools: [{ tool: 'builtin.bash', approval: 'always', aliases: ['shell'] }] });
+    const requestState: string = asked.requestState;
+    const [payload = '', mac = ''] = requestState.split('.');
+    const forged = btoa(atob(payload.replaceAll('-', '+').replaceAll('_', '/')).replace('"rounds":0', '"rounds":9')).replace(/=+$/, '');
+    const again = { inputResponses: yes, requestState };
+    const refused = [
+      await call({ ...again, arguments: { command: 'rm -rf /' } }),
+      await call({ ...again, name: 'read_file', arguments: { path: 'ls' } }),
+      await call(again, await h.key({ scopes: ['tools', 'approve'] })),
+      await call(again, {}, '/mcp/other'),
+      await call({ ...again, requestState: `${payload}.${mac.slice(0, -2)}AA` }),
+      await call({ ...again, requestState: `${forged}.${mac}` }),
+      await call({ ...again, requestState: payload }),
+      await call({ ...again, requestState: 'x'.repeat(100_000) }),
+      await call({ ...again, requestState: '.' }),
+    ];
+    for (const { error } of refused) expect(error).toMatchObject({ code: -32602, data: { reason: 'invalid_request_state' } });
+    // By another of its names it is the same call.
+    expect((await call({ ...again, name: 'bash' })).result).toMatchObject({ isError: false });
+    const late = await call();
+    await h.clock.advance(11 * 60_000);
+    expect((await call({ inputResponses: yes, requestState: late.result.requestState })).error).toMatchObject({ code: -32602 });
+  });
+
+  it('is approval_required for a key that may not approve, and for a client that cannot ask', async () => {
+    const { h, call } = await asking();
+    expect((await call({}, await h.key({ scopes: ['tools'] }))).result).toMatchObject({
+      isError: true,
+      _meta: { 'io.moniker/code': 'approval_required' },
+    });
+    const silent = await bodyOf(await modern(h, '/mcp/demo', 'tools/call', { name: 'shell', arguments: { command: 'ls' } }));
+    expect(silent.result).toMatchObject({ isError: true, _meta: { 'io.moniker/code': 'approval_required' } });
+  });
+});
+
+describe('/mcp', () => {
+  const names = async (h: Harness, headers: Record<string, string> = {}) =>
+    (await bodyOf(await modern(h, '/mcp', 'tools/list', {}, headers))).result.tools.map(({ name }: { name: string }) => name);
+
+  it('lists the configuration tools until a toolset is equipped, then that, and refuses what is not', async () => {
+    const h = await withDemo();
+    expect(await names(h)).toEqual(expect.arrayContaining(['build-toolset', 'equip-toolset', 'list-available-tools']));
+    await h.catalog.setEquipment('root', { toolset: 'demo', mode: 'normal' });
+    expect(await names(h)).toEqual(['shell', 'read_file', 'enter-configuration-mode']);
+    const call = async (name: string) => await bodyOf(await modern(h, '/mcp', 'tools/call', { name, arguments: { command: 'ls' } }));
+    expect((await call('terminal')).result).toMatchObject({ isError: false });
+    for (const name of ['build-toolset', 'search', 'docs.search', 'roll_dice'])
+      expect((await call(name)).error).toMatchObject({ code: -32602 });
+    await h.catalog.setEquipment('root', { mode: 'configuration' });
+    expect((await call('terminal')).error).toMatchObject({ code: -32602 });
+    await h.send('DELETE', '/v1/toolsets/demo');
+    expect(await names(h)).toContain('build-toolset');
+  });
+
+  it('has no configuration tools for a key that may not write toolsets', async () => {
+    const h = await withDemo();
+    const key = await h.key({ scopes: ['tools'] });
+    expect(await names(h, key)).toEqual([]);
+    await h.catalog.setEquipment('key000000001', { toolset: 'demo', mode: 'normal' });
+    expect(await names(h, key)).toEqual(['shell', 'read_file']);
+  });
+});
+
+describe('a client that listens, 2026-07-28', () => {
+  it('hears that the toolset changed, until it leaves', async () => {
+    const h = await withDemo();
+    const answer = await modern(h, '/mcp/demo', 'subscriptions/listen', { notifications: { toolsListChanged: true } });
+    expect(answer.headers.get('content-type')).toContain('text/event-stream');
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const read = async () => (await reader?.read())?.value ?? '';
+    expect(await read()).toContain('subscriptions/acknowledged');
+    await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.bash', aliases: ['run'] }] });
+    await h.clock.advance(5_000);
+    expect(await read()).toContain('notifications/tools/list_changed');
+    await h.clock.advance(11 * 60_000);
+    let rest = '';
+    for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) rest += next.value;
+    expect(rest).toContain('"resultType":"complete"');
   });
 });

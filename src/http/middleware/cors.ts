@@ -1,21 +1,27 @@
 /**
  * Lets pages of the operator's listed origins read answers: exact match, no wildcard, never with credentials. Any other
- * origin gets no CORS header at all, and the browser refuses.
+ * origin gets no CORS header at all, and the browser refuses. What may call `/mcp` is said by `mcp-origin.ts`.
  */
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
+import { isMcpPath, mayRead } from '../mcp-origin.ts';
 import { setHeaders } from './request-context.ts';
 
-const exposedHeaders = 'etag, location, request-id, retry-after, x-moniker-completion, x-moniker-edition, x-moniker-session, x-request-id';
+const exposedHeaders =
+  'etag, location, mcp-protocol-version, mcp-session-id, request-id, retry-after, www-authenticate, x-moniker-completion, x-moniker-edition, x-moniker-session, x-request-id';
 const allowedMethods = 'GET, HEAD, POST, PUT, DELETE';
 /** Seconds a browser may keep a preflight's answer. */
 const preflightMaxAge = '600';
 
 export const cors = createMiddleware<AppEnv>(async (c, next) => {
-  const { allowedOrigins } = c.get('services').settings;
-  if (allowedOrigins.length === 0) return await next();
+  const { settings } = c.get('services');
   const origin = c.req.header('origin');
-  const allowed = origin !== undefined && allowedOrigins.includes(origin);
+  const isMcp = isMcpPath(c.req.path);
+  if (settings.allowedOrigins.length === 0 && !isMcp) return await next();
+  // On `/mcp` pages of this machine count as well, where the service runs on it: tools such as the MCP Inspector are such pages.
+  const allowed =
+    origin !== undefined &&
+    (settings.allowedOrigins.includes(origin) || (isMcp && mayRead(settings, { url: c.req.url, host: undefined, origin })));
   if (allowed && c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined) {
     return new Response(null, { status: 204, headers: preflightHeaders(origin, c.req.header('access-control-request-headers')) });
   }

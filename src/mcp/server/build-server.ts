@@ -2,17 +2,15 @@
  * A toolset as an MCP server: the SDK's low-level `Server` with handlers for what MCP asks of one, in any era. It lives for one request, or
  * in a session for as long as that is awake; everything that it answers is read anew.
  */
-import { Server, type ServerContext } from '@modelcontextprotocol/server';
+import { Server } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
 import { toolPrompt } from '../../core/system-prompt.ts';
 import { joinParagraphs } from '../../core/paragraphs.ts';
 import { version } from '../../core/version.ts';
-import type { ServedCaller } from '../../engine/serve-call.ts';
 import { servedServers } from '../../engine/serve-resources.ts';
 import type { ServedView } from '../../engine/serve-view.ts';
-import { askableBy, channelOf } from './client-channel.ts';
+import { answerer } from './answering.ts';
 import { handleOffers } from './offer-handlers.ts';
-import { toProtocolError } from './protocol-error.ts';
 import type { Serving } from './serving.ts';
 import { handleTools } from './tool-handlers.ts';
 
@@ -44,32 +42,6 @@ export function buildServer(serving: Serving, view: ServedView): Server {
   handleTools(server, serving, answering);
   if (hasOffers) handleOffers(server, serving, answering);
   return server;
-}
-
-/** Runs a handler for whoever asks, and tells its faults as MCP has them. */
-export type Answering = <Request, Result>(
-  answer: (request: Request, caller: ServedCaller, context: ServerContext) => Promise<Result>,
-) => (request: Request, context: ServerContext) => Promise<Result>;
-
-function answerer(serving: Serving, server: Server): Answering {
-  const { deps, era, target, conversation } = serving;
-  const gone = (error: unknown): void => deps.log.debug('an MCP client could not be told', { cause: String(error) });
-  return (answer) => async (request, context) => {
-    try {
-      const principal = serving.principalOf(context);
-      const caller: ServedCaller = {
-        principal,
-        target,
-        view: await serving.viewOf(principal),
-        conversation,
-        channel: channelOf(context, era, gone),
-        askable: askableBy(context, era, server.getClientCapabilities()),
-      };
-      return await answer(request, caller, context);
-    } catch (error) {
-      throw toProtocolError(error, deps.log);
-    }
-  };
 }
 
 function titleOf({ target }: Serving): string {

@@ -5,10 +5,10 @@ import { Problem, quoted } from '../../core/problem.ts';
 import type { ServedCaller } from '../../engine/serve-call.ts';
 import { ownerOf, type ServedOffer } from '../../engine/serve-offers.ts';
 import { complete, getPrompt, readOffers, readResource, type OfferAnswer } from '../../engine/serve-resources.ts';
-import type { Answering } from './build-server.ts';
+import type { Answering } from './answering.ts';
+import { givenOf, toInputRequired } from './input-required.ts';
 import { inPages, pageAt } from './list-cursor.ts';
 import type { Serving } from './serving.ts';
-import { givenOf, toInputRequired } from './tool-handlers.ts';
 
 export function handleOffers(server: Server, serving: Serving, answering: Answering): void {
   const { deps } = serving;

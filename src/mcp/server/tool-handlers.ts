@@ -1,17 +1,11 @@
 /** `tools/list` and `tools/call`: what is listed may be called by any name that resolves, and nothing else. */
-import {
-  inputRequired,
-  ProtocolError,
-  ProtocolErrorCode,
-  type CallToolResult,
-  type ListToolsResult,
-  type Server,
-} from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, type CallToolResult, type ListToolsResult, type Server } from '@modelcontextprotocol/server';
 import { contentText, type ToolResult } from '../../core/tool.ts';
 import { servedOutputSchema, servedPages } from '../../engine/serve-list.ts';
 import { serveCall, type ServedAnswer } from '../../engine/serve-call.ts';
 import type { ServedView } from '../../engine/serve-view.ts';
-import type { Answering } from './build-server.ts';
+import type { Answering } from './answering.ts';
+import { givenOf, toInputRequired } from './input-required.ts';
 import { pageAt } from './list-cursor.ts';
 import type { Serving } from './serving.ts';
 
@@ -39,17 +33,6 @@ export function handleTools(server: Server, serving: Serving, answering: Answeri
 /** The pages of a list are of one edition. */
 function stateOf({ pointer, mode }: ServedView): string {
   return `${pointer === null ? '' : pointer.hash.slice(0, 16)} ${mode ?? ''}`;
-}
-
-/** What a request that is made again brings with it (2026-07-28, and the SDK's own rounds in a session). */
-export function givenOf({ inputResponses, requestState }: { inputResponses?: Record<string, unknown>; requestState(): unknown }) {
-  const state = requestState();
-  return { ...(inputResponses && { responses: inputResponses }), ...(typeof state === 'string' && { state }) };
-}
-
-export function toInputRequired({ requests, state }: { requests: Record<string, object>; state: string }) {
-  // Each was screened, or is our own: one of the three that MCP knows.
-  return inputRequired({ inputRequests: requests as never, requestState: state });
 }
 
 /**

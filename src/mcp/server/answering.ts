@@ -1,0 +1,32 @@
+/** What stands around every handler: who asks and what they are served now, and faults told as MCP has them. */
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import type { ServedCaller } from '../../engine/serve-call.ts';
+import { askableBy, channelOf } from './client-channel.ts';
+import { toProtocolError } from './protocol-error.ts';
+import type { Serving } from './serving.ts';
+
+/** Runs a handler for whoever asks, and tells its faults as MCP has them. */
+export type Answering = <Request, Result>(
+  answer: (request: Request, caller: ServedCaller, context: ServerContext) => Promise<Result>,
+) => (request: Request, context: ServerContext) => Promise<Result>;
+
+export function answerer(serving: Serving, server: Server): Answering {
+  const { deps, era, target, conversation } = serving;
+  const gone = (error: unknown): void => deps.log.debug('an MCP client could not be told', { cause: String(error) });
+  return (answer) => async (request, context) => {
+    try {
+      const principal = serving.principalOf(context);
+      const caller: ServedCaller = {
+        principal,
+        target,
+        view: await serving.viewOf(principal),
+        conversation,
+        channel: channelOf(context, era, gone),
+        askable: askableBy(context, era, server.getClientCapabilities()),
+      };
+      return await answer(request, caller, context);
+    } catch (error) {
+      throw toProtocolError(error, deps.log);
+    }
+  };
+}
