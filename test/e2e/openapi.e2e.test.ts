@@ -1,0 +1,133 @@
+/**
+ * APIs by their OpenAPI documents, over the running service: hundreds of operations imported, called by the names of a toolset, and what the
+ * API saw. Once over a document made up in the shape of large ones, and once over GitHub's own (706 operations, 3 MB): the file
+ * `generated/api.github.com.json` of the npm package `@octokit/openapi` 2.2.1, as `../shared/fixtures/openapi/api.github.com.json` or where
+ * `MONIKER_OPENAPI_DOCUMENT` says.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listenApi, type ApiServer } from '../fakes/api-server.ts';
+import { largeApiDocument } from '../fakes/large-api.ts';
+import { sharedFixtures } from '../fixtures.ts';
+import { shareService } from './shared-service.ts';
+
+const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:127.0.0.1:*' });
+const realDocument = process.env.MONIKER_OPENAPI_DOCUMENT ?? sharedFixtures('openapi/api.github.com.json');
+
+async function call(toolset: string, name: string, args: object): Promise<Record<string, unknown>> {
+  return (await service.call('POST', `/v1/toolsets/${toolset}/calls`, { name, arguments: args })).json;
+}
+
+/** What the API saw of the calls since it was last asked. */
+function seen(api: ApiServer): string[] {
+  return api.calls.splice(0).map(({ method, path, query, body }) => `${method} ${path}${query}${body === '' ? '' : ` ${body}`}`);
+}
+
+describe('a large API', () => {
+  let api: ApiServer;
+  beforeAll(async () => {
+    api = await listenApi(
+      (origin) => JSON.stringify(largeApiDocument(100, [`${origin}/v1`])),
+      ({ method, path }) => (method === 'GET' ? { id: path } : Response.json({ id: 'new' }, { status: 201 })),
+    );
+  });
+  afterAll(() => api.close());
+
+  it('is imported with all its operations, and called by the names of a toolset', async () => {
+    await service.call('PUT', '/v1/secrets/API', { value: 'Bearer the-token-of-the-api', hosts: [api.host] });
+    const server = { kind: 'openapi', url: api.documentUrl, headers: { authorization: { secret: 'API' } }, trusted: true };
+    const put = await service.call('PUT', '/v1/servers/large', server);
+    expect([put.status, put.json]).toMatchObject([201, { toolCount: 600, health: { status: 'ok' }, warnings: [] }]);
+    const tools = [
+      { tool: 'large.resource7_list', name: 'list_sevens', aliases: ['sevens'] },
+      { tool: 'large.resource7_create', name: 'make_seven', aliases: [] },
+      { tool: 'large.resource8_get', name: 'get_eight', aliases: [] },
+      { tool: 'large.resource8_remove', name: 'remove_eight', aliases: [] },
+    ];
+    expect((await service.call('PUT', '/v1/toolsets/large', { tools })).status).toBe(201);
+
+    expect(await call('large', 'sevens', { page: 2, labels: ['a', 'b'] })).toMatchObject({
+      isError: false,
+      canonical: 'large.resource7_list',
+    });
+    expect(await call('large', 'make_seven', { title: 'T', kind: 'b', parent: { title: 'P' } })).toMatchObject({
+      isError: false,
+      structuredContent: { id: 'new' },
+    });
+    expect(await call('large', 'get_eight', { id: 'a/b' })).toMatchObject({ structuredContent: { id: '/v1/resource8/a%2Fb' } });
+    expect(api.calls.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill('Bearer the-token-of-the-api'));
+    expect(seen(api)).toEqual([
+      'GET /v1/resource7?page=2&labels=a,b',
+      'POST /v1/resource7 {"title":"T","parent":{"title":"P"},"kind":"b"}',
+      'GET /v1/resource8/a%2Fb',
+    ]);
+  });
+
+  it('is told what is wrong with arguments, and asked before it deletes', async () => {
+    expect(await call('large', 'get_eight', { id: '..' })).toMatchObject({ isError: true, code: 'invalid_arguments' });
+    expect(await call('large', 'make_seven', { kind: 'x' })).toMatchObject({ isError: true, code: 'invalid_arguments' });
+    expect(await call('large', 'remove_eight', { id: '1' })).toMatchObject({ isError: true, code: 'approval_required' });
+    expect(seen(api)).toEqual([]);
+  });
+
+  it('may be given whole, in part, and without a place of its own only with a baseUrl', async () => {
+    const server = { kind: 'openapi', document: largeApiDocument(3, []), include: ['tag:resource1', 'GET /nothing'] };
+    const lost = await service.call('PUT', '/v1/servers/part', server);
+    expect([lost.status, lost.json]).toMatchObject([
+      201,
+      { health: { status: 'failing', reason: expect.stringContaining('Set baseUrl') } },
+    ]);
+    const put = await service.call('PUT', '/v1/servers/part', { ...server, baseUrl: `${api.origin}/v2` });
+    expect([put.status, put.json]).toMatchObject([200, { toolCount: 6, health: { status: 'ok' } }]);
+    expect(put.json.warnings).toContainEqual({ path: 'include[1]', message: '"GET /nothing" fits no operation of the document' });
+    await service.call('PUT', '/v1/toolsets/part', {
+      tools: [{ tool: 'part.resource1_get', name: 'get_one', aliases: [], approval: 'never' }],
+    });
+    expect(await call('part', 'get_one', { id: 5 })).toMatchObject({ isError: false });
+    expect(seen(api)).toEqual(['GET /v2/resource1/5']);
+  });
+});
+
+describe.skipIf(realDocument === null)('GitHub’s API (skipped where its document is not beside this checkout)', () => {
+  let api: ApiServer;
+  beforeAll(async () => {
+    const text = readFileSync(realDocument ?? '', 'utf8');
+    api = await listenApi(
+      () => text,
+      ({ method, path }) => {
+        if (path === '/api/v3/search/repositories')
+          return { total_count: 1, incomplete_results: false, items: [{ full_name: 'octo/cat' }] };
+        if (method === 'POST') return Response.json({ number: 42 }, { status: 201 });
+        return path === '/api/v3/repos/octo/cat' ? { full_name: 'octo/cat' } : Response.json({ message: 'Not Found' }, { status: 404 });
+      },
+    );
+  });
+  afterAll(() => api.close());
+
+  it('is imported, and three calls go through', async () => {
+    const server = { kind: 'openapi', url: api.documentUrl, baseUrl: `${api.origin}/api/v3`, trusted: true };
+    const put = await service.call('PUT', '/v1/servers/github', server);
+    expect([put.status, put.json]).toMatchObject([201, { health: { status: 'ok' } }]);
+    expect(put.json.toolCount).toBeGreaterThan(500);
+    const tools = ['search_repos', 'repos_get', 'issues_create'].map((name) => ({
+      tool: `github.${name}`,
+      name: `my_${name}`,
+      aliases: [],
+    }));
+    expect((await service.call('PUT', '/v1/toolsets/github', { tools })).status).toBe(201);
+    expect(await call('github', 'my_search_repos', { q: 'cats language:c++', per_page: 5 })).toMatchObject({
+      structuredContent: { total_count: 1 },
+    });
+    expect(await call('github', 'my_repos_get', { owner: 'octo', repo: 'cat' })).toMatchObject({
+      structuredContent: { full_name: 'octo/cat' },
+    });
+    const issue = { owner: 'octo', repo: 'cat', title: 'It purrs', labels: ['bug'] };
+    expect(await call('github', 'my_issues_create', issue)).toMatchObject({ isError: false, structuredContent: { number: 42 } });
+    expect(seen(api)).toEqual([
+      'GET /api/v3/search/repositories?q=cats%20language%3Ac%2B%2B&per_page=5',
+      'GET /api/v3/repos/octo/cat',
+      'POST /api/v3/repos/octo/cat/issues {"title":"It purrs","labels":["bug"]}',
+    ]);
+    expect(await call('github', 'my_repos_get', { owner: 'octo', repo: 'dog' })).toMatchObject({ isError: true, code: 'tool_error' });
+  });
+});
