@@ -1,0 +1,137 @@
+/** Servers that want tokens, over real HTTP: one that a client gets for itself, and one that a person signs in to. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAuthorizationServer, type AuthorizationServerOptions, type FakeAuthorizationServer } from '../fakes/authorization-server.ts';
+import { listenMcpServer, type FakeMcpServer } from '../fakes/mcp-server.ts';
+import { listenUpstream, type ListeningUpstream } from '../fakes/upstreams/upstream.ts';
+import { shareService } from './shared-service.ts';
+
+type Guarded = { issuer: FakeAuthorizationServer; server: FakeMcpServer; close(): Promise<void> };
+
+/** An MCP server that takes tokens of its own authorization server only, each behind a port. */
+async function listenGuarded(options: Partial<AuthorizationServerOptions> = {}): Promise<Guarded> {
+  let issuer: FakeAuthorizationServer | null = null;
+  const answer = async (request: Request, origin: string): Promise<Response> => {
+    const { pathname, search } = new URL(request.url);
+    return (await issuer?.answer(new Request(`${origin}${pathname}${search}`, request))) ?? new Response('no', { status: 404 });
+  };
+  const login: ListeningUpstream = await listenUpstream({ handle: (request) => answer(request, login.url) });
+  const metadata: ListeningUpstream = await listenUpstream({ handle: (request) => answer(request, new URL(server.url).origin) });
+  const server = await listenMcpServer({
+    tools: [{ name: 'add', inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } } }],
+    gate(request) {
+      const token = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? null;
+      if (issuer?.takes(token) === true) return null;
+      const challenge = `Bearer resource_metadata="${metadata.url}/.well-known/oauth-protected-resource/mcp", scope="tools"`;
+      return new Response(null, { status: 401, headers: { 'www-authenticate': challenge } });
+    },
+  });
+  issuer = createAuthorizationServer({ issuer: login.url, resource: server.url, ...options });
+  // Its metadata is at the path of the server, whatever that is.
+  const own = issuer.answer;
+  const { pathname } = new URL(server.url);
+  issuer.answer = (request) => own(new Request(request.url.replace(/(oauth-protected-resource).*$/, `$1${pathname}`), request));
+  return {
+    issuer,
+    server,
+    async close() {
+      login.close();
+      metadata.close();
+      await server.close();
+    },
+  };
+}
+
+const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
+const guarded: Record<'client' | 'person', Guarded> = {} as Record<'client' | 'person', Guarded>;
+
+beforeAll(async () => {
+  guarded.client = await listenGuarded({ clients: { us: { secret: 'value of the secret' } } });
+  guarded.person = await listenGuarded();
+});
+afterAll(async () => {
+  await guarded.client.close();
+  await guarded.person.close();
+});
+
+/** Whatever the service says of itself anywhere. */
+async function everything(server: string): Promise<string> {
+  const paths = [`/v1/servers/${server}`, '/v1/servers', '/v1/audit', '/v1/tools'];
+  const answers = await Promise.all(paths.map((path) => service.call('GET', path)));
+  return service.printed() + answers.map(({ text }) => text).join('\n');
+}
+
+function tokensOf({ accessTokens, refreshTokens }: FakeAuthorizationServer): string[] {
+  return [...accessTokens.keys(), ...refreshTokens.keys()];
+}
+
+async function add(server: string): Promise<unknown> {
+  await service.call('PUT', `/v1/toolsets/${server}`, { tools: [{ tool: `${server}.add`, approval: 'never' }] });
+  return (await service.call('POST', `/v1/toolsets/${server}/calls`, { name: 'add', arguments: { a: 1, b: 2 } })).json;
+}
+
+describe('a server with client_credentials', () => {
+  it('is read and called with tokens that the service gets for itself, which are shown nowhere', async () => {
+    const { issuer, server } = guarded.client;
+    await service.call('PUT', '/v1/secrets/CLIENT', { value: 'value of the secret', hosts: [new URL(issuer.issuer).host] });
+    const oauth = { grant: 'client_credentials', clientId: 'us', clientSecret: { secret: 'CLIENT' } };
+    const written = await service.call('PUT', '/v1/servers/own', { kind: 'mcp', url: server.url, oauth });
+    expect(written.json).toMatchObject({ toolCount: 1, health: { status: 'ok' } });
+    expect(await add('own')).toMatchObject({ isError: false });
+    expect(issuer.grants()).toEqual(['client_credentials']);
+    expect([...issuer.accessTokens.values()]).toMatchObject([{ scope: 'tools' }]);
+    const told = await everything('own');
+    for (const token of [...tokensOf(issuer), 'value of the secret']) expect(told).not.toContain(token);
+  });
+});
+
+describe('a server with authorization_code', () => {
+  it('says that somebody has to sign in, until somebody has', async () => {
+    const { server } = guarded.person;
+    const written = await service.call('PUT', '/v1/servers/theirs', {
+      kind: 'mcp',
+      url: server.url,
+      oauth: { grant: 'authorization_code' },
+    });
+    expect(written.json).toMatchObject({ toolCount: 0, health: { status: 'unauthorized' } });
+    expect((await service.call('GET', '/v1/servers/theirs')).json).toMatchObject({ authorization: { status: 'signed-out' } });
+  });
+
+  it('is read when they come back, and called; over a restart, too', async () => {
+    const { issuer } = guarded.person;
+    const { json } = await service.call('POST', '/v1/servers/theirs/authorize');
+    const back = issuer.approve(json.authorizationUrl);
+    expect(back.origin).toBe(new URL(service.url).origin);
+    const page = await fetch(back);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect((await service.call('GET', '/v1/servers/theirs')).json).toMatchObject({
+      authorization: { status: 'signed-in', scopes: ['tools'] },
+      health: { status: 'ok' },
+      tools: [{ name: 'add', state: 'ready' }],
+    });
+    expect(await add('theirs')).toMatchObject({ isError: false });
+    await service.restart();
+    expect(await add('theirs')).toMatchObject({ isError: false });
+    expect(issuer.grants()).toEqual(['authorization_code']);
+    expect((await fetch(new URL(`/oauth/callback${back.search}`, service.url))).status).toBe(404);
+    const told = await everything('theirs');
+    for (const token of [...tokensOf(issuer), back.searchParams.get('code') ?? '', back.searchParams.get('state') ?? '']) {
+      expect(told).not.toContain(token);
+    }
+  });
+
+  it('is called with new tokens once the server takes the old ones no more', async () => {
+    const { issuer } = guarded.person;
+    issuer.accessTokens.clear();
+    // One that is refused as soon as it was got is not asked for again at once.
+    await vi.waitFor(async () => expect(await add('theirs')).toMatchObject({ isError: false }), { timeout: 20_000, interval: 500 });
+    expect(issuer.grants()).toEqual(['authorization_code', 'refresh_token']);
+  });
+
+  it('is forgotten when it is signed out of', async () => {
+    const { issuer } = guarded.person;
+    expect((await service.call('DELETE', '/v1/servers/theirs/authorize')).status).toBe(204);
+    expect(issuer.revoked).toHaveLength(1);
+    expect((await service.call('GET', '/v1/servers/theirs')).json).toMatchObject({ authorization: { status: 'signed-out' } });
+    expect(await add('theirs')).toMatchObject({ isError: true });
+  });
+});
