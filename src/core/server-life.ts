@@ -5,6 +5,7 @@
  */
 import { limits } from './limits.ts';
 import type { Discovery, ServerConnection, ServerHealth, ServerOffers } from './server-state.ts';
+import { firstWarnings } from './warning.ts';
 import type { Warning } from './warning.ts';
 
 /** `asked`: a person did. `changed`: the server said so. `stale`: its time is over. */
@@ -133,7 +134,7 @@ function timeText(ms: number | null): string | null {
 
 /** What was read, as far as there is room for it; what is left out is told. */
 export function boundedDiscovery(discovery: Discovery, known: ReadonlySet<string>): { discovery: Discovery; warnings: Warning[] } {
-  const warnings: Warning[] = [];
+  const warnings = firstWarnings(discovery.warnings ?? [], 'warnings', limits.maxToldIssues);
   const tools = boundedTools(discovery.tools, known, warnings);
   const offers = boundedOffers(discovery.offers, warnings);
   return { discovery: { ...discovery, tools, offers, connection: boundedConnection(discovery.connection) }, warnings };

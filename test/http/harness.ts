@@ -38,6 +38,7 @@ const definitions: ToolDefinition[] = [
 
 export type Harness = {
   app: ReturnType<typeof createApp>;
+  services: Services;
   catalog: FakeCatalog;
   sessions: FakeSessions;
   log: ReturnType<typeof keptLog>;
@@ -144,6 +145,7 @@ export function createHarness(
   const app = createApp(() => services);
   return {
     app,
+    services,
     catalog,
     sessions,
     log,
