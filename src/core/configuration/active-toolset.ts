@@ -35,11 +35,11 @@ export function describeActive(
   standings: Standings,
 ): ActiveToolset {
   if (stored === null) return { success: true, equipped: false, mode };
-  const toolset = toolsetInfo(stored, table, stored.name, limits.maxConfigurationAnswerBytes / 2);
+  const toolset = toolsetInfo(stored, table, stored.name, limits.maxConfigurationAnswerBytes / 3);
   const rows = documentOf(stored).tools.map((entry) => toolInfo(entry, table));
   const exposed = rows.filter(({ active }) => active);
-  const shown = fitRows(exposed, limits.maxConfigurationAnswerBytes / 2);
-  const bad = toolset.servers.flatMap(({ name, enabled }) => {
+  const shown = fitRows(exposed, limits.maxConfigurationAnswerBytes / 3);
+  const bad = serversOf(rows).flatMap(({ name, enabled }) => {
     const { status, reason } = standings.get(name) ?? {};
     const isDown = status === 'failing' || status === 'unauthorized';
     return enabled && !isDown ? [] : [{ name, ...(status && { status }), ...(reason && { reason: shorten(reason) }) }];
@@ -62,7 +62,7 @@ export function describeActive(
     },
     toolSummary: { currentlyExposed: exposed.length, totalDiscovered: there.length, filteredOut: there.length - distinct },
     exposedTools: [...Map.groupBy(shown.rows, ({ server }) => server)].map(([server, tools]) => ({ server, tools })),
-    unavailableServers: bad,
+    unavailableServers: fitRows(bad, limits.maxConfigurationAnswerBytes / 4).rows,
     warnings: [
       ...rows
         .filter(({ state }) => state !== 'ready')
@@ -75,4 +75,9 @@ export function describeActive(
     ],
     context: contextOf(tokens, total),
   };
+}
+
+function serversOf(rows: readonly ToolInfo[]): { name: string; enabled: boolean }[] {
+  const byServer = Map.groupBy(rows, ({ server }) => server);
+  return [...byServer].map(([name, tools]) => ({ name, enabled: tools.some(({ active }) => active) }));
 }

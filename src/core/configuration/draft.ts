@@ -81,23 +81,37 @@ export function toDraft(rest: Omit<Toolset, 'tools'>, entries: readonly DraftEnt
 
 /**
  * An alias that another tool's canonical name becomes when it is flattened (`docker_ps` for `docker.ps`): a client that flattens names
- * itself would call the wrong one of the two.
+ * itself would call the wrong one of the two. What stood there before the request is left alone.
  */
 function readsLikeAnother({ document, places }: Draft, table: ToolTable): string[] {
-  const flattened = Map.groupBy(document.tools.keys(), (index) => fold(document.tools[index]?.tool ?? ''));
+  const flattened = flattenedNames(document.tools);
   return document.tools.flatMap((entry, index) => {
-    const { aliases } = namesOfEntry(entry, table.known.get(entry.tool ?? ''));
-    return aliases.flatMap(({ name }, at) => {
-      const others = flattened.get(fold(name)) ?? [];
-      const other = others.find((candidate) => document.tools[candidate]?.tool !== entry.tool);
-      if (other === undefined) return [];
-      const told = `reads like ${document.tools[other]?.tool}, which is in this toolset too; take another alias`;
-      const own = places[index];
-      const path = own?.path == null || entry.aliases === undefined ? null : aliasPath(own.path, own.hasAlias, at);
-      if (path !== null) return [`${path}: ${quote(name)} ${told}`];
-      return [`${places[other]?.path ?? own?.path ?? 'tools'}: ${entry.tool} has the alias ${quote(name)}, which ${told} for it`];
+    const own = places[index]?.path ?? null;
+    const written = entry.aliases ?? namesOfEntry(entry, table.known.get(entry.tool ?? '')).aliases;
+    return written.flatMap((alias, at) => {
+      const name = typeof alias === 'string' ? alias : alias.name;
+      const [canonical, other] = [...(flattened.get(fold(name)) ?? [])].find(([tool]) => tool !== entry.tool) ?? [];
+      if (canonical === undefined || other === undefined) return [];
+      const like = places[other]?.path ?? null;
+      const told = `reads like ${canonical}, which is in this toolset too; take another alias`;
+      if (own !== null && entry.aliases !== undefined)
+        return [`${aliasPath(own, places[index]?.hasAlias === true, at)}: ${quote(name)} ${told}`];
+      const path = like ?? own;
+      return path === null ? [] : [`${path}: ${entry.tool} has the alias ${quote(name)}, which ${told} for it`];
     });
   });
+}
+
+/** Flattened name → the tools that have it, each with its first entry. Seldom more than one. */
+function flattenedNames(tools: readonly ToolsetEntry[]): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const names = new Map<string, Map<string, number>>();
+  for (const [index, { tool = '' }] of tools.entries()) {
+    const folded = fold(tool);
+    const known = names.get(folded) ?? new Map<string, number>();
+    if (!known.has(tool)) known.set(tool, index);
+    names.set(folded, known);
+  }
+  return names;
 }
 
 /** Where the alias at this place of the document's list stands in the request. */

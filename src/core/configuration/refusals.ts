@@ -16,7 +16,11 @@ export function refusalLines(problem: Problem, draft: Draft, table: ToolTable): 
   // Both members are written by us and have these shapes (`core/edition.ts`, `core/problem.ts`).
   const conflicts = (problem.extra.conflicts ?? []) as NameConflict[];
   const issues = (problem.extra.issues ?? []) as Issue[];
-  if (problem.code === 'name_conflict' && conflicts.length > 0) return conflicts.map((conflict) => clashLine(conflict, draft, table));
+  if (problem.code === 'name_conflict' && conflicts.length > 0) {
+    // Where a name stands is looked for in all entries, so only for those that are told.
+    const told = conflicts.slice(0, limits.maxConfigurationFaults).map((conflict) => clashLine(conflict, draft, table));
+    return [...told, ...conflicts.slice(told.length).map(({ name }) => quote(name))];
+  }
   if (problem.code === 'invalid_request' && issues.length > 0) return issues.map((issue) => issueLine(issue, draft));
   return [problem.detail];
 }

@@ -29,7 +29,9 @@ export const ToolsetInfo = z.object({
   totalServers: z.int(),
   enabledServers: z.int().meta({ description: 'Those with a tool that can be called.' }),
   totalTools: z.int(),
-  servers: z.array(z.object({ name: z.string(), enabled: z.boolean(), toolCount: z.int() })),
+  servers: z
+    .array(z.object({ name: z.string(), enabled: z.boolean(), toolCount: z.int() }))
+    .meta({ description: 'The first of them, where there is no room for all.' }),
   tools: z.array(ToolInfo),
   toolsLeftOut: z.int().optional().meta({ description: 'How many more there are: an answer has no room for them.' }),
 });
@@ -49,7 +51,7 @@ export function documentOf({ body }: Pick<StoredToolset, 'body'>): Toolset {
   return body as Toolset;
 }
 
-/** `room`: bytes of JSON for its tools. */
+/** `room`: bytes of JSON for its tools, and a quarter of that for its servers. */
 export function toolsetInfo(stored: StoredToolset, table: ToolTable, equipped: string | null, room: number): ToolsetInfo {
   const { name, version, createdAt, updatedAt } = stored;
   const { description, tools } = documentOf(stored);
@@ -72,7 +74,7 @@ export function toolsetInfo(stored: StoredToolset, table: ToolTable, equipped: s
     totalServers: servers.length,
     enabledServers: servers.filter(({ enabled }) => enabled).length,
     totalTools: rows.length,
-    servers,
+    servers: fitRows(servers, room / 4).rows,
     tools: shown.rows,
     ...(shown.leftOut > 0 && { toolsLeftOut: shown.leftOut }),
   };

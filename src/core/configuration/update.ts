@@ -47,7 +47,7 @@ export function applyUpdate(stored: Toolset, update: ToolsetUpdate, table: ToolT
   if (tools === undefined && !hasSteps && description === undefined)
     return refuse('says nothing to change: give description, tools, add, change or remove');
   const kept = stored.tools.map((entry): DraftEntry => ({ entry, place: { path: null, hasAlias: false } }));
-  const { entries, faults } = tools === undefined ? inSteps(kept, { add, change, remove }, table) : replaced(kept, tools, table);
+  const { entries, faults } = tools === undefined ? inSteps(kept, add, change, remove, table) : replaced(kept, tools, table);
   if (faults.length > 0) return { ok: false, faults };
   return toDraft(withDescription(stored, description), entries, table);
 }
@@ -84,20 +84,23 @@ function replaced(kept: readonly DraftEntry[], tools: readonly EntryRequest[], t
 
 function inSteps(
   kept: readonly DraftEntry[],
-  { add, change, remove }: Required<Pick<ToolsetUpdate, 'add' | 'change' | 'remove'>> & object,
+  add: readonly EntryRequest[],
+  change: NonNullable<ToolsetUpdate['change']>,
+  remove: NonNullable<ToolsetUpdate['remove']>,
   table: ToolTable,
 ): Outcome {
+  const there = indexEntries(kept.map(({ entry }) => entry));
   const faults: string[] = [];
   const removed = new Set<number>();
   const entries = [...kept];
-  for (const [index, reference] of (remove ?? []).entries()) {
-    const found = findEntries(kept, reference, `remove[${index}]`, table);
+  for (const [index, reference] of remove.entries()) {
+    const found = findEntries(there, reference, `remove[${index}]`, table);
     if (!found.ok) faults.push(found.fault);
     else for (const at of found.indices) removed.add(at);
   }
-  for (const [index, request] of (change ?? []).entries()) {
+  for (const [index, request] of change.entries()) {
     const path = `change[${index}]`;
-    const found = findEntries(kept, request, path, table);
+    const found = findEntries(there, request, path, table);
     const { aliases } = givenAliases(request);
     const [at, ...others] = found.ok ? found.indices : [];
     if (!found.ok) faults.push(found.fault);
@@ -109,7 +112,7 @@ function inSteps(
       entries[at] = { entry, place: placeOf(request, path) };
     }
   }
-  const added = readEntries(add ?? [], 'add', table);
+  const added = readEntries(add, 'add', table);
   return { entries: [...entries.filter((_entry, at) => !removed.has(at)), ...added.entries], faults: [...faults, ...added.faults] };
 }
 
@@ -124,19 +127,22 @@ function renamed(entry: ToolsetEntry, aliases: ToolsetEntry['aliases'], hasAlias
 
 export type FoundEntries = { ok: true; indices: [number, ...number[]] } | { ok: false; fault: string };
 
-/** The entries of a document that a reference means, also of a tool that is no more. */
-export function findEntries(
-  kept: readonly Pick<DraftEntry, 'entry'>[],
-  reference: EntryReference,
-  path: string,
-  table: ToolTable,
-): FoundEntries {
+/** Entries of a document by the tools that they are of. */
+export type EntryIndex = ReadonlyMap<string, readonly { entry: ToolsetEntry; index: number }[]>;
+
+export function indexEntries(entries: readonly ToolsetEntry[]): EntryIndex {
+  const placed = entries.map((entry, index) => ({ entry, index }));
+  return Map.groupBy(placed, ({ entry }) => entry.tool ?? '');
+}
+
+/** The entries that a reference means, also of a tool that is no more. */
+export function findEntries(entries: EntryIndex, reference: EntryReference, path: string, table: ToolTable): FoundEntries {
   const { namespacedName, refId, wireName } = reference;
-  const isStored = namespacedName !== undefined && kept.some(({ entry }) => entry.tool === namespacedName);
-  const named = isStored && refId === undefined ? null : table.find({ namespacedName, refId }, path);
+  const isStored = namespacedName !== undefined && refId === undefined && entries.has(namespacedName);
+  const named = isStored ? null : table.find({ namespacedName, refId }, path);
   if (named !== null && !named.ok) return named;
   const canonical: string = named === null ? (namespacedName ?? '') : named.definition.canonical;
-  const ofTool = kept.flatMap(({ entry }, index) => (entry.tool === canonical ? [{ entry, index }] : []));
+  const ofTool = entries.get(canonical) ?? [];
   const names = ofTool.map(({ entry }) => namesOfEntry(entry, table.known.get(canonical)).wireName);
   const [first, ...others] = ofTool.filter((_row, at) => wireName === undefined || names[at] === wireName).map(({ index }) => index);
   if (first !== undefined) return { ok: true, indices: [first, ...others] };

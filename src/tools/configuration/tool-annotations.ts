@@ -4,7 +4,7 @@ import { addNotes, Note, NoteName, removeNotes, type Annotated } from '../../cor
 import { faultText } from '../../core/configuration/refusals.ts';
 import { buildToolTable } from '../../core/configuration/tool-table.ts';
 import { documentOf } from '../../core/configuration/toolset-info.ts';
-import { EntryReference, findEntries } from '../../core/configuration/update.ts';
+import { EntryReference, findEntries, indexEntries } from '../../core/configuration/update.ts';
 import { limits } from '../../core/limits.ts';
 import type { Toolset } from '../../core/toolset.ts';
 import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
@@ -77,12 +77,7 @@ async function annotate(desk: ConfigurationDesk, { toolRef, toolset: given }: Ta
   const { done, faults, tool } = await writeAgain(async () => {
     const stored = await requireToolset(desk, toolset, 'toolset');
     const before = documentOf(stored);
-    const found = findEntries(
-      before.tools.map((entry) => ({ entry })),
-      toolRef,
-      'toolRef',
-      table,
-    );
+    const found = findEntries(indexEntries(before.tools), toolRef, 'toolRef', table);
     if (!found.ok) throw new ToolFault(found.fault);
     const { document, ...annotated } = change(before, found.indices);
     const tool = before.tools[found.indices[0]]?.tool ?? '';

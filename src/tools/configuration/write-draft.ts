@@ -45,7 +45,7 @@ export async function writeAgain<Answer>(attempt: () => Promise<Answer>): Promis
 
 /** As answers show a toolset that was just written or equipped. */
 export function shownInfo(document: StoredDocument, table: ToolTable, equipped: string | null): ToolsetInfo {
-  return toolsetInfo(document, table, equipped, limits.maxConfigurationAnswerBytes);
+  return toolsetInfo(document, table, equipped, limits.maxConfigurationAnswerBytes / 2);
 }
 
 export function tellWarnings(warnings: readonly string[]): string {

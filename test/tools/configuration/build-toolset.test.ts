@@ -145,6 +145,7 @@ describe('build-toolset', () => {
       const at = tools.indexOf(ps);
       expect(await errorOf(tools)).toContain(`tools[${1 - at}].alias: "ps" is claimed by docker.ps at tools[${at}] too`);
     }
+    expect(await errorOf([{ ...status, aliases: ['Bad', 'docker_ps'] }, ps])).toMatch(/^tools\[0\]\.aliases\[1\]: "docker_ps" reads like/);
     expect(await errorOf([{ ...status, alias: 'docker_ps' }, ps])).toMatch(/^tools\[0\]\.alias: "docker_ps" reads like docker\.ps/);
     expect(
       await errorOf([

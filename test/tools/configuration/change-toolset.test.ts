@@ -89,6 +89,14 @@ describe('update-toolset', () => {
     expect((await bench.catalog.get('toolset', 'dev')).version).toBe(1);
   });
 
+  it('leaves alone what an administrator has let stand, though it reads like another tool', async () => {
+    await bench.catalog.put('toolset', 'dev', { tools: [{ tool: 'git.status', aliases: ['gs', 'docker_ps'] }, { tool: 'docker.ps' }] });
+    expect((await update({ add: [{ namespacedName: 'git.log' }] })).json.success).toBe(true);
+    expect((await update({ add: [{ namespacedName: 'docker.run', alias: 'git_log' }] })).json.error).toMatch(
+      /^add\[0\]\.alias: "git_log" reads like git\.log/,
+    );
+  });
+
   it('tells entries of one tool apart by their wire names', async () => {
     await update({ add: [{ namespacedName: 'git.status', alias: 'again' }] });
     expect((await update({ change: [{ namespacedName: 'git.status', alias: 'x1' }] })).json.error).toContain('give wireName as well');

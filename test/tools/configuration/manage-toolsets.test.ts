@@ -191,6 +191,39 @@ describe('equipping', () => {
   });
 });
 
+describe('a toolset of a thousand tools, each of a server of its own, and all of them down', () => {
+  it('is told of within bounds by every tool that tells of it', async () => {
+    const many = Array.from({ length: 1_000 }, (_item, index) =>
+      toolOf(`server-with-a-long-name-${index}`, `tool_${index}`, {
+        description: `Does number ${index} of its kind.`,
+        source: { state: index % 2 === 0 ? 'ready' : 'held', trusted: false, pin: `${index}`.padStart(64, '0') },
+      }),
+    );
+    const down = new Map(many.map(({ server }) => [server, { status: 'failing' as const, reason: 'It does not answer. '.repeat(50) }]));
+    bench = configurationBench(many, (desk) => ({ ...desk, tools: async () => many, servers: async () => down }));
+    const tools = many.map(({ canonical }, index) => ({ tool: canonical, aliases: [`alias-${index}-${'n'.repeat(40)}`] }));
+    await bench.catalog.put('toolset', 'large', { tools });
+    for (const [tool, args] of [
+      ['equip-toolset', { name: 'large' }],
+      ['get-active-toolset', {}],
+      ['list-saved-toolsets', {}],
+      ['list-available-tools', {}],
+      ['update-toolset', { name: 'large', description: 'Large.' }],
+    ] as const) {
+      const { json, text, isError } = await bench.run(tool, args);
+      expect(isError, tool).toBe(false);
+      expect(utf8Length(JSON.stringify(json)), tool).toBeLessThan(limits.maxResultBytes);
+      expect(utf8Length(text), tool).toBeLessThan(limits.maxResultBytes);
+    }
+    const { json } = await bench.run('get-active-toolset');
+    expect(json).toMatchObject({
+      toolset: { totalServers: 1_000 },
+      serverStatus: { unavailable: 1_000 },
+      toolSummary: { currentlyExposed: 500 },
+    });
+  });
+});
+
 describe('modes', () => {
   it('are set, not toggled', async () => {
     await bench.run('equip-toolset', { name: 'dev' });
