@@ -30,8 +30,6 @@ export function serverOf(name: string, url: string, oauth: ServerOAuth | null): 
   };
 }
 
-export type Installation = ReturnType<typeof createInstallation>;
-
 export function createInstallation(
   fakes: Pick<FakeAuthorizationServer, 'answer'>[],
   servers: ServerAccess[],
