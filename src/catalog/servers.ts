@@ -203,7 +203,8 @@ export async function refreshServer(context: CatalogContext, server: string): Pr
 
 /** A secret that is bound elsewhere is refused; one that does not exist yet is a warning. */
 function checkSecrets(context: CatalogContext, server: Server): Warning[] {
-  const url = callUrlOf(server);
+  // Without a baseUrl the OpenAPI document says where its operations are called, often at another host: each call asks for that one.
+  const url = server.kind === 'openapi' && server.baseUrl === undefined ? null : callUrlOf(server);
   const warnings: Warning[] = [];
   const issues: Issue[] = [];
   const check = (path: string, name: string, to: string | null): void => {

@@ -70,6 +70,22 @@ describe('a large API', () => {
     expect(seen(api)).toEqual([]);
   });
 
+  it('sends a secret where its document says, if it is bound there, and nowhere else', async () => {
+    const docs = await listenApi(() => JSON.stringify(largeApiDocument(1, [`${api.origin}/v1`])));
+    const server = { kind: 'openapi', url: docs.documentUrl, headers: { authorization: { secret: 'API' } }, trusted: true };
+    expect((await service.call('PUT', '/v1/servers/apart', server)).json).toMatchObject({ toolCount: 6, health: { status: 'ok' } });
+    expect(docs.reads[0]).not.toHaveProperty('authorization');
+    docs.close();
+    await service.call('PUT', '/v1/toolsets/apart', { tools: [{ tool: 'apart.resource0_get', name: 'get_it', aliases: [] }] });
+    expect(await call('apart', 'get_it', { id: '1' })).toMatchObject({ isError: false });
+    expect(api.calls[0]?.headers.authorization).toBe('Bearer the-token-of-the-api');
+    expect(seen(api)).toEqual(['GET /v1/resource0/1']);
+    await service.call('PUT', '/v1/secrets/API', { value: 'Bearer another', hosts: ['elsewhere.example'] });
+    expect(await call('apart', 'get_it', { id: '1' })).toMatchObject({ isError: true, code: 'tool_error' });
+    expect(seen(api)).toEqual([]);
+    expect((await service.call('PUT', '/v1/servers/apart', { ...server, baseUrl: `${api.origin}/v1` })).status).toBe(422);
+  });
+
   it('may be given whole, in part, and without a place of its own only with a baseUrl', async () => {
     const server = { kind: 'openapi', document: largeApiDocument(3, []), include: ['tag:resource1', 'GET /nothing'] };
     const lost = await service.call('PUT', '/v1/servers/part', server);
