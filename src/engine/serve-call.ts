@@ -106,8 +106,9 @@ function answersTo(keys: readonly string[], responses: Readonly<Record<string, u
   return Object.fromEntries(answers);
 }
 
-function wordsOf({ approved, given, refusal }: Round): Partial<ToolCallRequest> {
+function wordsOf({ approved, given, refusal, rounds }: Round): Partial<ToolCallRequest> {
   return {
+    rounds,
     ...(approved !== undefined && { approved: true, approvedHost: approved.host }),
     ...(given !== undefined && { given }),
     ...(refusal !== undefined && { refusal }),
@@ -164,9 +165,8 @@ async function ask(
       const { tool, input } = waitFor;
       const rounds = round.rounds + 1;
       const sorted = sortQuestions(tool.server, input.requests, caller.askable);
-      const fault = rounds > limits.maxInputRounds ? `it asked more than ${limits.maxInputRounds} times` : sorted.fault;
+      const { questions, answered, fault } = sorted;
       if (fault !== null) return { ...round, refusal: { code: 'tool_error', message: `${tool.wireName} did not finish: ${fault}.` } };
-      const { questions, answered } = sorted;
       const given = toGiven(input, answered);
       const keys = Object.keys(questions);
       // It may want nothing but to be called again.
