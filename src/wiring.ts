@@ -194,6 +194,10 @@ function build(bindings: Bindings): Wiring {
     test: (server, document) => testServer(reading, workspace, server, document),
     refreshIfStale: (server) => serverRefresh.refreshIfStale(workspace, server, inBackground),
   });
+  const serverChanged = (workspace: string, server: string): void => {
+    const failed = (error: unknown): void => base.log.debug('a changed server was not read', { server, cause: String(error) });
+    inBackground(serverRefresh.refresh(workspace, server, 'changed').catch(failed));
+  };
   const callDeps = (workspace: string): CallDeps => {
     const server = async (name: string, tool?: string): Promise<ServerAccess> => {
       const access = await directory.server(workspace, name, tool);
@@ -205,7 +209,7 @@ function build(bindings: Bindings): Wiring {
       log: base.log,
       executor: executorByKind({
         ...{ builtin: code, local: code, static: createStaticExecutor(server) },
-        mcp: createMcpExecutor({ server, upstream }),
+        mcp: createMcpExecutor({ server, upstream, changed: (name) => serverChanged(workspace, name) }),
         openapi: createOpenApiExecutor({ server, operation: (name, tool) => directory.operation(workspace, name, tool) }),
       }),
       server,
@@ -238,10 +242,7 @@ function build(bindings: Bindings): Wiring {
     audit: (workspace, rows) => catalog(workspace).appendAudit(rows),
     upstream,
     upstreamContext: (workspace, server, conversation, signal) => upstreamContext(workspace, server, signal, conversation),
-    serverChanged(workspace, server) {
-      const failed = (error: unknown): void => base.log.debug('a changed server was not read', { server, cause: String(error) });
-      inBackground(serverRefresh.refresh(workspace, server, 'changed').catch(failed));
-    },
+    serverChanged,
   };
   const mcpSessions = createMcpSessions(bindings, base.ids, createMcpSessionIds(sealing));
   return {

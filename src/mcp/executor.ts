@@ -14,10 +14,14 @@ import { utf8Length } from '../core/utf8.ts';
 import type { CallerChannel, ToolAnswer, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 import type { McpUpstream, UpstreamCall, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';
 
-/** `server`: `not_found` when it is gone. */
-export type McpExecutorParts = { server(name: string): Promise<ServerAccess>; upstream: Pick<McpUpstream, 'callTool'> };
+/** `server`: `not_found` when it is gone. `changed`: the server said during a call that it lists something else now. */
+export type McpExecutorParts = {
+  server(name: string): Promise<ServerAccess>;
+  upstream: Pick<McpUpstream, 'callTool'>;
+  changed?(server: string): void;
+};
 
-export function createMcpExecutor({ server, upstream }: McpExecutorParts): ToolExecutor {
+export function createMcpExecutor({ server, upstream, changed }: McpExecutorParts): ToolExecutor {
   return {
     host: async (tool) => secretHostOf((await server(tool.server)).url),
     // What a server says of its tools counts only where somebody trusts it.
@@ -25,7 +29,7 @@ export function createMcpExecutor({ server, upstream }: McpExecutorParts): ToolE
     async execute(tool, args, context) {
       const unheard: string[] = [];
       try {
-        const hooks = toHooks(context.channel, unheard);
+        const hooks = { ...toHooks(context.channel, unheard), changed: () => changed?.(tool.server) };
         const known = await server(tool.server);
         // The agent of a turn may give its tools another time than is usual.
         const access = context.timeoutMs === undefined ? known : { ...known, timeoutMs: context.timeoutMs };

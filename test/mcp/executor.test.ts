@@ -78,7 +78,8 @@ async function door({
       return 'kind' in said ? said : { kind: 'result', result: said };
     },
   };
-  const executor = executorByKind({ mcp: createMcpExecutor({ server, upstream }) });
+  const changes: string[] = [];
+  const executor = executorByKind({ mcp: createMcpExecutor({ server, upstream, changed: (name) => void changes.push(name) }) });
   const deps: CallDeps = {
     ...{ clock, log: keptLog(), server, executor },
     fetch: () => Promise.reject(new Error('no network here')),
@@ -99,7 +100,7 @@ async function door({
     if ('waitFor' in settled) throw new Error('it waits');
     return settled.answer;
   };
-  return { heard, audit, kept, clock, current, executor, abort, outcome, call };
+  return { changes, heard, audit, kept, clock, current, executor, abort, outcome, call };
 }
 
 const told = ({ result }: { result: ToolResult }): string => contentText(result.content);
@@ -130,6 +131,17 @@ describe('a call of an MCP server’s tool', () => {
       outputSchema,
       idempotencyKey: 'call_1',
     });
+  });
+
+  it('passes on that the server lists something else now', async () => {
+    const { changes, call } = await door({
+      answer: ({ hooks }) => {
+        hooks.changed?.('tools');
+        return { isError: false, content: [] };
+      },
+    });
+    await call();
+    expect(changes).toEqual(['crm']);
   });
 
   it('goes out in the name of the session, else of the key, and with the server’s tokens', async () => {
