@@ -1,14 +1,18 @@
 /** What a server is told that it may ask for: what whoever called can be asked, as far as the server's document lets it ask. */
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import type { AskableInput } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/server.ts';
-import type { UpstreamHooks } from '../../ports/upstream.ts';
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
 /** Of one request (2026-07-28), where the answer to a question comes with the next one; and of a session, where somebody must be there to ask. */
 export type DeclaredCapabilities = { modern: ClientCapabilities; legacy: Record<string, unknown> };
 
-export function toCapabilities({ mcp }: Pick<ServerAccess, 'mcp'>, { ask, askable = {} }: UpstreamHooks): DeclaredCapabilities {
+/** Told when a list is read: many servers list only what their client could be asked about. */
+export const everythingAskable: AskableInput = { elicitation: { form: {}, url: {} }, sampling: {} };
+
+/** `isAnswered`: while a call is open. */
+export function toCapabilities({ mcp }: Pick<ServerAccess, 'mcp'>, askable: AskableInput, isAnswered: boolean): DeclaredCapabilities {
   // Data that a client declared, as it declared it: the SDK's type is of the members that it knows.
   const asked = {
     ...(askable.elicitation && { elicitation: askable.elicitation }),
@@ -17,6 +21,6 @@ export function toCapabilities({ mcp }: Pick<ServerAccess, 'mcp'>, { ask, askabl
   const roots = (mcp?.roots?.length ?? 0) > 0 ? { roots: {} } : {};
   return {
     modern: { ...asked, ...roots, extensions: { [tasksExtension]: {} } },
-    legacy: { ...(ask && asked), ...roots },
+    legacy: { ...(isAnswered && asked), ...roots },
   };
 }

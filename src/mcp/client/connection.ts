@@ -12,12 +12,13 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
+import type { AskableInput } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/server.ts';
 import type { JsonSchema } from '../../core/tool.ts';
 import { recordOf } from '../../core/wire-value.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
-import { toCapabilities } from './capabilities.ts';
+import { type DeclaredCapabilities, toCapabilities } from './capabilities.ts';
 import { statusOf, toFault, unsupportedVersion, upstreamTimeout } from './fault.ts';
 import { createClient, isBrokenByProbe, openWire, type OpenedWire, shakeHands } from './handshake.ts';
 import { handleServerMessages } from './inbound.ts';
@@ -33,6 +34,8 @@ export type WorkOptions = {
   /** Begin anew whatever is known, and end the session afterwards. */
   isFresh?: boolean;
   totalMs?: number;
+  /** Told to the server, where it is more than the hooks can answer. */
+  askable?: AskableInput;
 };
 
 export type Connection = {
@@ -60,10 +63,15 @@ export async function withConnection<T>(
   options: WorkOptions,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const key = memoryKey(server, context.conversation, toCapabilities(server, options.hooks).legacy);
+  const { hooks } = options;
+  const capabilities =
+    options.askable === undefined
+      ? toCapabilities(server, hooks.askable ?? {}, hooks.ask !== undefined)
+      : toCapabilities(server, options.askable, true);
+  const key = memoryKey(server, context.conversation, capabilities.legacy);
   const known = options.isFresh === true ? null : (memory.get(key) ?? fromLastAnswer(server));
   const once = (begin: KeptConnection | null, as: ServerAccess): Promise<T> =>
-    workOnce(as, context, options, begin, work, (kept) => {
+    workOnce(as, context, options, capabilities, begin, work, (kept) => {
       if (options.isFresh !== true) memory.set(key, kept);
     });
   try {
@@ -86,12 +94,12 @@ async function workOnce<T>(
   server: ServerAccess,
   context: UpstreamContext,
   { hooks, maxBytes, isMaxForAll = false, isFresh = false, totalMs }: WorkOptions,
+  capabilities: DeclaredCapabilities,
   known: KeptConnection | null,
   work: (connection: Connection) => Promise<T>,
   onConnected: (kept: KeptConnection) => void,
 ): Promise<T> {
   context.signal.throwIfAborted();
-  const capabilities = toCapabilities(server, hooks);
   const opened = await openWire({ server, context, capabilities, maxBytes, isMaxForAll, known });
   const { wire } = opened;
   const client = createClient(server, capabilities);

@@ -9,13 +9,21 @@ import type { Discovery, Offer, ServerConnection, ServerOffers } from '../../cor
 import { isRecord, recordOf } from '../../core/wire-value.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
+import { everythingAskable } from './capabilities.ts';
 import { type Connection, withConnection } from './connection.ts';
 import { toFault, upstreamError } from './fault.ts';
 import type { ConnectionMemory } from './memory.ts';
 import { Problem } from '../../core/problem.ts';
 
 export async function discover(memory: ConnectionMemory, server: ServerAccess, context: UpstreamContext): Promise<Discovery> {
-  const options = { hooks: {}, maxBytes: limits.maxListingBytes, isMaxForAll: true, isFresh: true, totalMs: limits.discoveryTimeoutMs };
+  const options = {
+    hooks: {},
+    askable: everythingAskable,
+    maxBytes: limits.maxListingBytes,
+    isMaxForAll: true,
+    isFresh: true,
+    totalMs: limits.discoveryTimeoutMs,
+  };
   return withConnection(memory, server, context, options, async (connection) => {
     const warnings: Warning[] = [];
     const capabilities = recordOf(connection.client.getServerCapabilities());
