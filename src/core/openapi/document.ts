@@ -84,7 +84,8 @@ export type FoundOperation = {
   item: Json;
 };
 
-const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
+/** Without TRACE, which nobody can send (Fetch Standard, "forbidden method"). */
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
 /** All of them, in the order of the document. `webhooks` are calls to others, and no operations of the API. */
 export function operationsOf(document: OpenApiDocument): FoundOperation[] {

@@ -25,7 +25,7 @@ export type BodyObject = { properties: ReadonlyMap<string, unknown>; required: R
 /** null: it has none. */
 export function bodyOf(document: OpenApiDocument, { operation, method }: FoundOperation, where: string): FoundBody | null {
   // Nobody can send one with these (Fetch Standard, Request).
-  if (operation.requestBody === undefined || method === 'GET' || method === 'HEAD' || method === 'TRACE') return null;
+  if (operation.requestBody === undefined || method === 'GET' || method === 'HEAD') return null;
   const place = `${where}.requestBody`;
   const body = follow(document, operation.requestBody, place);
   const picked = body === null ? null : pickMedia(document, body.content, place);

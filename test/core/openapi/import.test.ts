@@ -223,7 +223,7 @@ describe('a document', () => {
   });
 
   it('with nothing in it, or webhooks alone, has no tools and says so', () => {
-    const { tools, warnings } = imported(documentOf({}, { webhooks: { a: { post: { operationId: 'hook' } } } }));
+    const { tools, warnings } = imported(documentOf({ '/a': { trace: {} } }, { webhooks: { a: { post: { operationId: 'hook' } } } }));
     expect(tools).toEqual([]);
     expect(warnings).toEqual([{ path: 'include', message: 'the document has no operations' }]);
   });
