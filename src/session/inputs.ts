@@ -114,14 +114,14 @@ export class Inputs {
 
   /** Of what is over, only the row stays for a while: a chat client's history may repeat its question. */
   #forgetOld(): void {
-    this.#sql.exec(`DELETE FROM inputs WHERE state <> 'pending' AND expires_at <= ?`, this.#now() - limits.decidedApprovalKeptMs);
+    this.#sql.exec(`DELETE FROM inputs WHERE state IN ('given', 'closed') AND expires_at <= ?`, this.#now() - limits.decidedApprovalKeptMs);
   }
 
   #close(by: 'call_id' | 'turn', id: string): boolean {
-    this.#sql.exec(`DELETE FROM input_parts WHERE call_id IN (SELECT call_id FROM inputs WHERE ${by} = ?)`, id);
-    return (
-      this.#sql.exec(`UPDATE inputs SET state = 'closed' WHERE ${by} = ? AND state = 'pending' RETURNING call_id`, id).toArray().length > 0
-    );
+    const forget = `DELETE FROM input_parts WHERE call_id IN (SELECT call_id FROM inputs WHERE ${by} = ?)`;
+    this.#sql.exec(forget, id);
+    const close = `UPDATE inputs SET state = 'closed' WHERE ${by} = ? AND state = 'pending' RETURNING call_id`;
+    return this.#sql.exec(close, id).toArray().length > 0;
   }
 
   #write(callId: string, kind: 'asked' | 'given', value: unknown): void {

@@ -197,6 +197,24 @@ describe('a turn that waits', () => {
     expect(isWaiting(fold([stepStart(1), ...call('a', 1)]))).toBe(false);
   });
 
+  it('waits for what a tool asks, and then runs the call however often it was weighed, until it asks again', () => {
+    const required = (round: number): SessionEventBody => ({
+      ...{ type: 'input-required', turn, step: 1, callId: 'a', name: 'shell', canonical: 'crm.find', entry: 'find', arguments: {} },
+      ...{ server: 'crm', requests: {}, round, expiresAt: '2026-01-08T00:00:00.000Z' },
+    });
+    const given = (round: number): SessionEventBody => {
+      return { type: 'input-given', turn, step: 1, callId: 'a', round, actions: {}, by: 'key_1' };
+    };
+    const log = [stepStart(1), ...call('a', 1), stepEnd(1), question('a'), decided('a', 'approve'), begun('a'), required(1)];
+    expect(nextAction(fold(log), budget)).toMatchObject({ do: 'wait', calls: [{ callId: 'a', rounds: 1, attempts: 0 }] });
+    expect(isWaiting(fold([...log, given(2)]))).toBe(true);
+    const action = nextAction(fold([...log, given(1)]), { ...budget, maxCalls: 0 });
+    expect(action).toMatchObject({ do: 'run-calls', calls: [{ refusal: null, call: { verdict: { decision: 'approve' } } }] });
+    expect(isWaiting(fold([...log, given(1), begun('a'), required(2)]))).toBe(true);
+    const died = fold([...log, given(1), begun('a'), ...deaths(1)]);
+    expect(died.calls.get('a')).toMatchObject({ interrupted: true, rounds: 1 });
+  });
+
   it('runs an approved call although another one still waits, and waits again after it', () => {
     const one = [...asked, decided('b', 'approve')];
     expect(nextAction(fold(one), budget)).toMatchObject({ do: 'run-calls', calls: [{ call: { callId: 'b' }, refusal: null }] });

@@ -12,7 +12,9 @@ import {
   createAnswerDocument,
   createAnswerEncoder,
   isAfter,
+  inputNote,
   readApprovalNote,
+  readInputNote,
 } from '../../src/dialects/answer.ts';
 import { openAiChat } from '../../src/dialects/openai-chat.ts';
 import { deltas, type Chunk } from './chunks.ts';
@@ -218,6 +220,24 @@ describe('a turn that waits', () => {
     for (const part of ['builtin.delete_file', 'call a1', `/v1/sessions/${sessionId}/approvals/a1`, 'link']) expect(note).toContain(part);
     expect(readApprovalNote(note)).toBe('a1');
     expect(readApprovalNote('Waiting for the bus')).toBeNull();
+  });
+
+  it('ends with a sentence that tells what a tool asks, and where to answer', () => {
+    const requests = { k: { method: 'elicitation/create', params: { mode: 'form', message: 'Server "crm" asks:\nWhich one?' } } };
+    const required: SessionEventBody = {
+      ...{ type: 'input-required', turn, step: 1, callId: 'a1', name: 'x', canonical: 'builtin.delete_file', entry: 'x', arguments: {} },
+      ...{ server: 'crm', requests, round: 1, expiresAt: '2026-01-08T00:00:00.000Z' },
+    };
+    const progress: SessionEventBody = { type: 'tool-progress', turn, step: 1, callId: 'a1', progress: 1, message: 'half' };
+    const told = inputNote({ canonical: 'builtin.delete_file', callId: 'a1', question: 'Server "crm" asks: Which one?' }, sessionId);
+    const events = logOf(turnStart, stepStart(1), ...deletion, spent(1), stepEnd(1), progress, required);
+    expect(deltas(frames(events))).toEqual([{ role: 'assistant', content: '' }, { content: told }, 'stop', '[DONE]']);
+    expect(answerEnd(events, whole, sessionId)).toEqual({ event: events.length, waiting: turn });
+    expect(readInputNote(told)).toBe('a1');
+    expect(readInputNote(note)).toBeNull();
+    const given: SessionEventBody = { type: 'input-given', turn, step: 1, callId: 'a1', round: 1, actions: { k: 'accept' }, by: 'root' };
+    const after = logOf(...events, given, result('a1'), stepStart(2), textDelta(2, 'Two.'), spent(2), end('completed', 'stop'));
+    expect(documentOf(after, { turn, after: events.length + 1, earlier: null }).choices[0].message.content).toBe('Two.');
   });
 
   it('that waits for both has the calls, with the sentence as content', () => {

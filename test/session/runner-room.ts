@@ -7,11 +7,11 @@ import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { ClientTool, Plan } from '../../src/core/plan.ts';
 import type { PolicyRule } from '../../src/core/policy.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
-import { textResult, type ToolDefinition, type ToolResult } from '../../src/core/tool.ts';
+import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
 import { turnNames } from '../../src/engine/plan-names.ts';
 import type { TurnDeps } from '../../src/engine/run-turn.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
-import type { ToolContext } from '../../src/ports/tool-executor.ts';
+import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
 import { ring } from '../../src/session/alarm.ts';
 import { ApprovalLinks } from '../../src/session/approval-links.ts';
 import { Approvals } from '../../src/session/approvals.ts';
@@ -56,7 +56,7 @@ const toolset = {
 };
 
 export type Model = (signal: AbortSignal) => AsyncIterable<readonly ChatEvent[]>;
-export type Execute = (args: Record<string, unknown>, context: ToolContext, canonical: string) => Promise<ToolResult>;
+export type Execute = (args: Record<string, unknown>, context: ToolContext, canonical: string) => Promise<ToolAnswer>;
 
 export async function* reply(...events: ChatEvent[]): AsyncGenerator<ChatEvent[]> {
   yield events;

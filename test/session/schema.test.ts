@@ -5,6 +5,7 @@ import { Approvals } from '../../src/session/approvals.ts';
 import { CallStore } from '../../src/session/call-store.ts';
 import { ClientCalls } from '../../src/session/client-calls.ts';
 import { CompletionStore } from '../../src/session/completion-store.ts';
+import { Inputs } from '../../src/session/inputs.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
 import { TurnStore } from '../../src/session/turn-store.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
@@ -36,6 +37,7 @@ it('finds what every turn asks for without looking at all that the session ever 
   const approvals = new Approvals(sql, now);
   const links = new ApprovalLinks(sql, now);
   const calls = new CallStore(sql, now);
+  const inputs = new Inputs(sql, now);
 
   turns.accept('t1', plan, []);
   turns.begun('t1', 0);
@@ -53,13 +55,24 @@ it('finds what every turn asks for without looking at all that the session ever 
   const told: SessionEventBody[] = [
     { type: 'client-tool-required', ...at },
     { type: 'approval-required', ...at, entry: 'n', reason: 'r', ask: 'always', target: null, expiresAt: '2026-01-08T00:00:00.000Z' },
+    { type: 'input-required', ...at, entry: 'n', server: 's', requests: {}, round: 1, expiresAt: '2026-01-08T00:00:00.000Z' },
+    { type: 'input-given', ...at, round: 1, actions: {}, by: 'root' },
     { type: 'tool-result', ...at, via: 'wire', isError: false, content: [] },
     { type: 'turn-end', turn: 't1', status: 'completed', reason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } },
   ];
   for (const event of told) {
     clientCalls.follow(event);
     approvals.follow(event);
+    inputs.follow(event);
   }
+  inputs.keep('a', { requests: {} });
+  inputs.given('a');
+  inputs.get('a');
+  inputs.get('a', 1);
+  inputs.of('a');
+  inputs.due();
+  inputs.nextExpiry();
+  inputs.pendingCount();
   clientCalls.pending();
   approvals.pending();
   approvals.due();
