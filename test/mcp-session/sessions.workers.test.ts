@@ -207,3 +207,50 @@ describe('a session that nobody uses', () => {
     expect(await rows()).toBe(0);
   });
 });
+
+describe('the bounds of a session', () => {
+  const open = async () => {
+    const begun = await rpc('/mcp/first', initialize);
+    await begun.text();
+    return { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-06-18' };
+  };
+
+  it('refuses more requests than may be under way, and serves the next', async () => {
+    const headers = await open();
+    const batch = Array.from({ length: limits.maxMcpRequestsInFlight + 1 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id: id + 10,
+      method: 'tools/list',
+    }));
+    const refused = await rpc('/mcp/first', batch, headers);
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32000 } });
+    expect(await (await rpc('/mcp/first', batch.slice(1), headers)).text()).toContain('"id":74');
+    expect(await (await rpc('/mcp/first', batch.slice(0, 1), headers)).text()).toContain('"tools"');
+  });
+
+  it('keeps the newest messages only', async () => {
+    const headers = await open();
+    for (let round = 0; round < 20; round += 1) {
+      const batch = Array.from({ length: 60 }, (_, id) => ({ jsonrpc: '2.0', id: `${round}-${id}`, method: 'ping' }));
+      await (await rpc('/mcp/first', batch, headers)).text();
+    }
+    const kept = await runInDurableObject(await stubOf(headers['mcp-session-id']), (_, state) =>
+      state.storage.sql.exec<{ count: number }>('SELECT count(*) AS count FROM events').one(),
+    );
+    expect(kept.count).toBe(limits.maxMcpSessionEvents);
+  });
+
+  it('takes one stream to listen on, and another once that is closed', async () => {
+    const headers = { ...(await open()), accept: 'text/event-stream' };
+    const first = await send('/mcp/first', { headers });
+    expect(first.headers.get('x-accel-buffering')).toBe('no');
+    expect((await send('/mcp/first', { headers })).status).toBe(409);
+    await first.body?.cancel();
+    await vi.waitFor(async () => {
+      const again = await send('/mcp/first', { headers });
+      await again.body?.cancel();
+      expect(again.status).toBe(200);
+    }, 10_000);
+  });
+});
