@@ -88,6 +88,7 @@ const context: UpstreamContext = {
   now: Date.now,
   log,
   conversation: 'conformance',
+  document: async () => null,
 };
 
 /** Signs in and does it again where the server wants that. */
@@ -126,7 +127,9 @@ async function accept({ params }: InputRequest): Promise<InputAnswer> {
 const hooks: UpstreamHooks = { ask: accept, askable: { elicitation: { form: {} } } };
 const argumentsOf: Readonly<Record<string, Record<string, unknown>>> = { add_numbers: { a: 5, b: 3 } };
 
-const { tools } = await signedIn(() => upstream.discover(server, context));
+const { tools, connection } = await signedIn(() => upstream.discover(server, context));
+// As the Catalog keeps it for those who call.
+server.connection = connection;
 for (const tool of tools) {
   const name = String(tool.name);
   const inputSchema = isRecord(tool.inputSchema) ? tool.inputSchema : {};
