@@ -187,7 +187,7 @@ describe('a server that misbehaves beside one that does not', () => {
     const { json } = await chat('mixed', '/change {}\n\n/work {}');
     expect(json.choices[0].message.content).toContain('work');
     const report = await service.call('POST', '/v1/servers/bad/refresh');
-    expect(report.json).toMatchObject({ added: ['extra'], held: ['hang'] });
+    expect(report.json).toMatchObject({ added: ['extra'], held: ['extra', 'hang'] });
     expect(await call('hang')).toMatchObject({ isError: true, code: 'tool_held' });
     expect(await call('work')).toMatchObject({ isError: false });
     expect(await listed()).toEqual(['work', 'change']);
