@@ -1,18 +1,17 @@
 /**
  * APIs by their OpenAPI documents, over the running service: hundreds of operations imported, called by the names of a toolset, and what the
  * API saw. Once over a document made up in the shape of large ones, and once over GitHub's own (706 operations, 3 MB): the file
- * `generated/api.github.com.json` of the npm package `@octokit/openapi` 2.2.1, as `../shared/fixtures/openapi/api.github.com.json` or where
- * `MONIKER_OPENAPI_DOCUMENT` says.
+ * that `test/fetch-openapi-document.ts` fetches, or another where `MONIKER_OPENAPI_DOCUMENT` says.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenApi, type ApiServer } from '../fakes/api-server.ts';
 import { largeApiDocument } from '../fakes/large-api.ts';
-import { sharedFixtures } from '../fixtures.ts';
+import { realOpenApiDocument } from '../openapi-document.ts';
 import { shareService } from './shared-service.ts';
 
 const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:127.0.0.1:*' });
-const realDocument = process.env.MONIKER_OPENAPI_DOCUMENT ?? sharedFixtures('openapi/api.github.com.json');
+const realDocument = process.env.MONIKER_OPENAPI_DOCUMENT ?? realOpenApiDocument.path;
 
 async function call(toolset: string, name: string, args: object): Promise<Record<string, unknown>> {
   return (await service.call('POST', `/v1/toolsets/${toolset}/calls`, { name, arguments: args })).json;
@@ -104,46 +103,49 @@ describe('a large API', () => {
   });
 });
 
-describe.skipIf(realDocument === null)('GitHub’s API (skipped where its document is not beside this checkout)', () => {
-  let api: ApiServer;
-  beforeAll(async () => {
-    const text = readFileSync(realDocument ?? '', 'utf8');
-    api = await listenApi(
-      () => text,
-      ({ method, path }) => {
-        if (path === '/api/v3/search/repositories')
-          return { total_count: 1, incomplete_results: false, items: [{ full_name: 'octo/cat' }] };
-        if (method === 'POST') return Response.json({ number: 42 }, { status: 201 });
-        return path === '/api/v3/repos/octo/cat' ? { full_name: 'octo/cat' } : Response.json({ message: 'Not Found' }, { status: 404 });
-      },
-    );
-  });
-  afterAll(() => api.close());
+describe.skipIf(!existsSync(realDocument))(
+  'GitHub’s API (skipped where its document was not fetched: test/fetch-openapi-document.ts)',
+  () => {
+    let api: ApiServer;
+    beforeAll(async () => {
+      const text = readFileSync(realDocument, 'utf8');
+      api = await listenApi(
+        () => text,
+        ({ method, path }) => {
+          if (path === '/api/v3/search/repositories')
+            return { total_count: 1, incomplete_results: false, items: [{ full_name: 'octo/cat' }] };
+          if (method === 'POST') return Response.json({ number: 42 }, { status: 201 });
+          return path === '/api/v3/repos/octo/cat' ? { full_name: 'octo/cat' } : Response.json({ message: 'Not Found' }, { status: 404 });
+        },
+      );
+    });
+    afterAll(() => api.close());
 
-  it('is imported, and three calls go through', async () => {
-    const server = { kind: 'openapi', url: api.documentUrl, baseUrl: `${api.origin}/api/v3`, trusted: true };
-    const put = await service.call('PUT', '/v1/servers/github', server);
-    expect([put.status, put.json]).toMatchObject([201, { health: { status: 'ok' } }]);
-    expect(put.json.toolCount).toBeGreaterThan(500);
-    const tools = ['search_repos', 'repos_get', 'issues_create'].map((name) => ({
-      tool: `github.${name}`,
-      name: `my_${name}`,
-      aliases: [],
-    }));
-    expect((await service.call('PUT', '/v1/toolsets/github', { tools })).status).toBe(201);
-    expect(await call('github', 'my_search_repos', { q: 'cats language:c++', per_page: 5 })).toMatchObject({
-      structuredContent: { total_count: 1 },
+    it('is imported, and three calls go through', async () => {
+      const server = { kind: 'openapi', url: api.documentUrl, baseUrl: `${api.origin}/api/v3`, trusted: true };
+      const put = await service.call('PUT', '/v1/servers/github', server);
+      expect([put.status, put.json]).toMatchObject([201, { health: { status: 'ok' } }]);
+      expect(put.json.toolCount).toBeGreaterThan(500);
+      const tools = ['search_repos', 'repos_get', 'issues_create'].map((name) => ({
+        tool: `github.${name}`,
+        name: `my_${name}`,
+        aliases: [],
+      }));
+      expect((await service.call('PUT', '/v1/toolsets/github', { tools })).status).toBe(201);
+      expect(await call('github', 'my_search_repos', { q: 'cats language:c++', per_page: 5 })).toMatchObject({
+        structuredContent: { total_count: 1 },
+      });
+      expect(await call('github', 'my_repos_get', { owner: 'octo', repo: 'cat' })).toMatchObject({
+        structuredContent: { full_name: 'octo/cat' },
+      });
+      const issue = { owner: 'octo', repo: 'cat', title: 'It purrs', labels: ['bug'] };
+      expect(await call('github', 'my_issues_create', issue)).toMatchObject({ isError: false, structuredContent: { number: 42 } });
+      expect(seen(api)).toEqual([
+        'GET /api/v3/search/repositories?q=cats%20language%3Ac%2B%2B&per_page=5',
+        'GET /api/v3/repos/octo/cat',
+        'POST /api/v3/repos/octo/cat/issues {"title":"It purrs","labels":["bug"]}',
+      ]);
+      expect(await call('github', 'my_repos_get', { owner: 'octo', repo: 'dog' })).toMatchObject({ isError: true, code: 'tool_error' });
     });
-    expect(await call('github', 'my_repos_get', { owner: 'octo', repo: 'cat' })).toMatchObject({
-      structuredContent: { full_name: 'octo/cat' },
-    });
-    const issue = { owner: 'octo', repo: 'cat', title: 'It purrs', labels: ['bug'] };
-    expect(await call('github', 'my_issues_create', issue)).toMatchObject({ isError: false, structuredContent: { number: 42 } });
-    expect(seen(api)).toEqual([
-      'GET /api/v3/search/repositories?q=cats%20language%3Ac%2B%2B&per_page=5',
-      'GET /api/v3/repos/octo/cat',
-      'POST /api/v3/repos/octo/cat/issues {"title":"It purrs","labels":["bug"]}',
-    ]);
-    expect(await call('github', 'my_repos_get', { owner: 'octo', repo: 'dog' })).toMatchObject({ isError: true, code: 'tool_error' });
-  });
-});
+  },
+);

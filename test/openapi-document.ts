@@ -1,0 +1,6 @@
+/** Where the real OpenAPI document of the tests lies once `fetch-openapi-document.ts` has run. */
+import { join } from 'node:path';
+
+const folder = join('node_modules', '.cache', 'openapi');
+
+export const realOpenApiDocument = { source: '@octokit/openapi@2.2.1', folder, path: join(folder, 'api.github.com.json') };
