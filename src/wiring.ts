@@ -169,7 +169,7 @@ function build(bindings: Bindings): Wiring {
   const upstreamContext = (workspace: string, server: ServerAccess, signal: AbortSignal, conversation: string): UpstreamContext => {
     const tokens = signIns.tokens(workspace, server);
     return {
-      fetch: toServer({ fetch: fetchFor }, signal),
+      fetch: toServer({ fetch: fetchFor }, server.kind === 'mcp' ? null : signal),
       secret: (name, host) => directory.secret(workspace, name, { ...(host !== undefined && { host }) }),
       document: () => catalog(workspace).serverDocument(server.name),
       ...(tokens !== null && { tokens }),

@@ -71,7 +71,9 @@ export async function execute(
   // Its turn was stopped, or taken over by another run, whose log does not say that this one began.
   if (signal.aborted) return { result: stopped(tool), ran: false, input: null };
   // Where its server is has been said by an administrator: that is nothing to ask about.
-  const context = isServed(tool) ? { ...guarded.context, fetch: toServer(deps, abort.signal) } : guarded.context;
+  const context = isServed(tool)
+    ? { ...guarded.context, fetch: toServer(deps, tool.kind === 'mcp' ? null : abort.signal) }
+    : guarded.context;
   const { input, ...result } = await perform(deps, scope, tool, filled.arguments, { context, redactor, abort, deadline }, signal);
   await crashPoint('effect-before-result');
   const ask = guarded.asked();

@@ -2,8 +2,11 @@
 import { Problem } from '../core/problem.ts';
 import type { CallDeps } from './tool-call.ts';
 
-/** `signal` ends whatever is under way. The origin is that of each request. */
-export function toServer({ fetch }: Pick<CallDeps, 'fetch'>, signal: AbortSignal): (request: Request) => Promise<Response> {
+/**
+ * `signal` ends whatever is under way; null: each request's own does, for who still has something to say when a call is given up (MCP:
+ * that it is cancelled). The origin is that of each request.
+ */
+export function toServer({ fetch }: Pick<CallDeps, 'fetch'>, signal: AbortSignal | null): (request: Request) => Promise<Response> {
   return (request) => {
     const { origin } = new URL(request.url);
     const stay = (to: URL): void => {
@@ -11,6 +14,6 @@ export function toServer({ fetch }: Pick<CallDeps, 'fetch'>, signal: AbortSignal
       const detail = `The server at ${origin} redirects to ${to.origin}, and was not followed there. Set its url to the address that it redirects to.`;
       throw new Problem('upstream_error', detail, { retryable: false });
     };
-    return fetch(request, signal, stay, 'server');
+    return fetch(request, signal ?? request.signal, stay, 'server');
   };
 }

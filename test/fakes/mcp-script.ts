@@ -1,9 +1,8 @@
 /**
  * An MCP server that does what it is told to, right or wrong: no SDK, nothing checked. For what a hostile or broken server sends
- * (`fixtures/security/mcp-hostile-servers.json`). Either in the process, where time may be faked (`scriptedFetch`), or on loopback.
+ * (`fixtures/security/mcp-hostile-servers.json`). In the process (`handle` in place of `fetch`), where time may be faked.
  */
 import { isRecord } from '../../src/core/wire-value.ts';
-import { type ListeningUpstream, listenUpstream } from './upstreams/upstream.ts';
 
 /** `message`: of a POST; null for other methods, and for what is no JSON object. */
 export type ScriptedRequest = { request: Request; message: Message | null };
@@ -37,12 +36,6 @@ export function scriptMcp(script: Script, { sessionId, version = '2025-11-25' }:
       return (await script(asked)) ?? usual(asked, sessionId, version);
     },
   };
-}
-
-/** On loopback, for what depends on the network (compression, connections that break). */
-export async function listenScript(scripted: Scripted): Promise<ListeningUpstream & { mcpUrl: string }> {
-  const { url, close } = await listenUpstream(scripted);
-  return { url, close, mcpUrl: `${url}/mcp` };
 }
 
 /** What a plain server of 2025 answers: `initialize`, one tool called `echo`, and no stream of its own. */

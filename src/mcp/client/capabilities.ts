@@ -3,7 +3,7 @@ import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { AskableInput } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/server.ts';
 
-export const tasksExtension = 'io.modelcontextprotocol/tasks';
+const tasksExtension = 'io.modelcontextprotocol/tasks';
 
 /** Of one request (2026-07-28), where the answer to a question comes with the next one; and of a session, where somebody must be there to ask. */
 export type DeclaredCapabilities = { modern: ClientCapabilities; legacy: Record<string, unknown> };

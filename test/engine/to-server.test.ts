@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { toServer } from '../../src/engine/to-server.ts';
+
+describe('what is sent to a server', () => {
+  const sent: AbortSignal[] = [];
+  const deps = {
+    fetch: async (_request: Request, signal: AbortSignal) => {
+      sent.push(signal);
+      return new Response();
+    },
+  };
+
+  it('ends with its call', async () => {
+    const { signal } = new AbortController();
+    await toServer(deps, signal)(new Request('https://mcp.example.com/'));
+    expect(sent.pop()).toBe(signal);
+  });
+
+  it('ends with nothing but its own signal where its sender sees to that: a call that is given up can be cancelled', async () => {
+    const own = new AbortController();
+    await toServer(deps, null)(new Request('https://mcp.example.com/', { signal: own.signal }));
+    const signal = sent.pop();
+    expect(signal?.aborted).toBe(false);
+    own.abort();
+    expect(signal?.aborted).toBe(true);
+  });
+});
