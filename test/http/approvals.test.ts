@@ -374,6 +374,9 @@ describe('results of the caller’s own tools', () => {
     [{ callId: 'x', content: [{ type: 'video' }] }, 'content'],
     [{ callId: 'x', content: 'y', extra: 1 }, 'extra'],
     [{ results: [] }, 'results'],
+    [{ callId: 'x', input: { k: { action: 'maybe' } } }, 'input.k.action'],
+    [{ callId: 'x', input: { k: { action: 'accept', content: 7 } } }, 'input.k.content'],
+    [{ callId: 'x', input: {}, round: 0 }, 'round'],
     [{ results: [{ callId: 'x' }] }, 'results[0].content'],
   ])('are not %j', async (body, path) => {
     const answer = await send(body);
@@ -381,8 +384,9 @@ describe('results of the caller’s own tools', () => {
     expect((await bodyOf(answer)).issues[0].path.startsWith(path)).toBe(true);
   });
 
-  it('that nobody waits for are not found', async () => {
+  it('that nobody waits for are not found, and neither are answers that nobody asked for', async () => {
     expect((await send({ callId: 'call_99', content: 'x' })).status).toBe(404);
+    expect((await send({ callId: 'call_99', input: { k: { action: 'accept', content: {} } }, round: 1 })).status).toBe(404);
   });
 });
 
