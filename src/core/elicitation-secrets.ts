@@ -22,11 +22,16 @@ export function isAskingForSecret(message: string): boolean {
 function wordsOf(text: string): string {
   return ` ${text
     .slice(0, 4_000)
+    .replaceAll(warning, ' ')
     .normalize('NFKC')
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, ' ')} `;
 }
+
+/** "Do not give us your PIN" asks for none; "do not forget your password" does. */
+const warning =
+  /\b(?:do not|don['’]t|never) (?:ever )?(?:give|enter|type|share|send|include|provide|put|use|write|tell|submit|paste)\b[^.!?;)\n]{0,300}/giu;
 
 const secretWords = new RegExp(
   ` (?:${[

@@ -106,6 +106,11 @@ describe('a form that asks for a secret is refused', () => {
     expect(isRefused(form({ value: { type: 'string', description: `Your ${word}, please` } }))).toBe(true);
   });
 
+  test('by a reminder that is none of a warning', () => {
+    expect(isRefused(form({ value: { type: 'string', description: 'Do not forget your password' } }))).toBe(true);
+    expect(isRefused(form({ value: { type: 'string', description: 'Do not share it. Your password' } }))).toBe(true);
+  });
+
   test('by its format, or a number that is one', () => {
     expect(isRefused(form({ value: { type: 'string', format: 'password' } }))).toBe(true);
     expect(isRefused(form({ value: { type: 'string', writeOnly: true } }))).toBe(true);
@@ -124,6 +129,10 @@ describe('a form that asks for a secret is refused', () => {
     ['a yes or no', form({ resetPassword: { type: 'boolean' } }, 'Reset the password?')],
     ['a number of tokens', form({ max_tokens: { type: 'integer', title: 'Tokens' } })],
     ['what only sounds like it', form({ passenger: { type: 'string' }, keyboard: { type: 'string' }, opinion: { type: 'string' } })],
+    [
+      'a warning not to',
+      form({ favourite: { type: 'integer', description: 'A number (do not give us your phone number, pin, or other sensitive info)' } }),
+    ],
     ['news of one', form({ note: { type: 'string' } }, 'The password was changed. Say why.')],
   ])('but not %s', (_what, request) => {
     expect(isRefused(request)).toBe(false);
