@@ -30,7 +30,8 @@ beforeAll(async () => {
   everything = await startEverything();
   const document = { kind: 'mcp', url: everything.url, trusted: true, sampling: true };
   const stored = await service.call('PUT', '/v1/servers/everything', document);
-  expect(stored.json).toMatchObject({ health: { status: 'ok' }, warnings: [] });
+  // One of its tools would fetch from an address on the internet unless told otherwise: a person looks at that first.
+  expect(stored.json).toMatchObject({ health: { status: 'ok' }, held: 1 });
   expect((await service.call('PUT', '/v1/toolsets/real', toolset)).json).toMatchObject({ warnings: [] });
   endpoint = `${service.url}/mcp/real`;
 });
@@ -75,7 +76,7 @@ describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (e
     expect(echo).toMatchObject({
       description: expect.stringContaining('say'),
       annotations: { readOnlyHint: true },
-      _meta: { canonical: 'everything.echo', aliases: ['say'] },
+      _meta: { 'io.moniker/canonical': 'everything.echo', 'io.moniker/aliases': ['say'] },
     });
     expect(tools.find(({ name }) => name === 'weather')?.outputSchema).toMatchObject({
       required: ['temperature', 'conditions', 'humidity'],
@@ -90,7 +91,7 @@ describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (e
   it('is told what is wrong with arguments, and the server behind is not asked', async () => {
     const result = await client.callTool({ name: 'add', arguments: { a: 'two', b: 3 } });
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toContain('/a');
+    expect(textOf(result)).toContain('a: expected a number');
   });
 
   it('hears of progress', async () => {
@@ -115,14 +116,25 @@ describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (e
     expect(weather.structuredContent).toEqual({ temperature: 36, conditions: 'Light rain / drizzle', humidity: 82 });
   });
 
-  it('is asked by the server behind, for what a person or its model says', async () => {
-    const person = await client.callTool({ name: 'ask_user' });
-    expect(textOf(person)).toContain('Name: Ada');
-    // Whose question it is stands before it.
-    expect(questions).toEqual([expect.stringMatching(/^.*everything.*Please provide inputs/s)]);
-    const model = await client.callTool({ name: 'ask_model', arguments: { prompt: 'hello' } });
-    expect(textOf(model)).toContain('said by the model of the client');
-  });
+  if (era === 'legacy') {
+    it('is asked by the server behind, for what a person or its model says', async () => {
+      const person = await client.callTool({ name: 'ask_user' });
+      expect(textOf(person)).toContain('Name: Ada');
+      // Whose question it is stands before it.
+      expect(questions).toEqual([expect.stringMatching(/^.*everything.*Please provide inputs/s)]);
+      const model = await client.callTool({ name: 'ask_model', arguments: { prompt: 'hello' } });
+      expect(textOf(model)).toContain('said by the model of the client');
+    });
+  } else {
+    // A server of 2025 asks while its call is open; a client of 2026 can be asked only by an answer that ends the call.
+    it('reads what the server behind asked, who was told that nobody could answer', async () => {
+      const person = await client.callTool({ name: 'ask_user' });
+      expect(textOf(person)).toMatch(/cancelled.*everything.*Please provide inputs/s);
+      expect(questions).toEqual([]);
+      const model = await client.callTool({ name: 'ask_model', arguments: { prompt: 'hello' } });
+      expect(model.isError).toBe(true);
+    });
+  }
 
   it('reads resources and gets prompts of the server behind', async () => {
     const { resources } = await client.listResources();
@@ -167,9 +179,13 @@ describe.each(['legacy', 'modern'])("the MCP Inspector's command line, %s", (era
     expect(JSON.stringify(json)).toContain('"repeat_after_me"');
   });
 
-  it('calls one by its alias', async () => {
-    const { code, json } = await run('--method', 'tools/call', '--tool-name', 'say', '--tool-arg', 'message=hallo');
-    expect(code).toBe(0);
-    expect(JSON.stringify(json)).toContain('Echo: hallo');
+  // It calls what it has listed, and no other name.
+  it.each([
+    ['add', ['a=2', 'b=3'], 'The sum of 2 and 3 is 5.'],
+    ['repeat_after_me', ['message=hallo'], 'Echo: hallo'],
+  ])('calls a tool by its alias %s', async (alias, args, said) => {
+    const { code, json, stderr } = await run('--method', 'tools/call', '--tool-name', alias, '--tool-arg', ...args);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.stringify(json)).toContain(said);
   });
 });
