@@ -92,7 +92,8 @@ async function run(
   const executed = await execute(deps, scope, served, { ...request, arguments: own }, signal);
   if ('asks' in executed) return askOrRefuse(scope, tool, own, executed.asks);
   const { input, ...ran } = executed;
-  if (input === null || !scope.canWait) return ran;
+  // A direct call of a session can wait for leave, and has nobody who could be asked for more.
+  if (input === null || !scope.canWait || scope.channel?.askable === undefined) return ran;
   if ((request.rounds ?? 0) >= limits.maxInputRounds) return { result: asksTooMuch(tool), ran: true };
   return { waitFor: { kind: 'input', tool, input, arguments: own } };
 }

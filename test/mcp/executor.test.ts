@@ -105,6 +105,8 @@ async function door({
 
 const told = ({ result }: { result: ToolResult }): string => contentText(result.content);
 const never = (): Promise<never> => new Promise(() => undefined);
+/** Somebody who can be asked. */
+const asked = { channel: { askable: { elicitation: { form: {} } } } };
 const form: InputRequest = {
   method: 'elicitation/create',
   params: {
@@ -352,9 +354,16 @@ describe('a question of a server', () => {
   });
 
   it('without end is no question any more', async () => {
-    const { call } = await door({ answer: () => asks() });
+    const { call } = await door({ answer: () => asks(), scope: asked });
     const answer = await call({ customer_id: '7' }, { rounds: limits.maxInputRounds });
     expect(answer.result).toMatchObject({ isError: true, code: 'limit_reached' });
+  });
+
+  it('is a failure where nobody can be asked, though the call could wait for leave', async () => {
+    const { call } = await door({ answer: () => asks(), scope: { turn: null } });
+    const answer = await call();
+    expect(answer).toMatchObject({ ran: true, result: { isError: true, code: 'tool_error' } });
+    expect(told(answer)).toContain('Server "crm" asks: Which one?');
   });
 
   it('that is too large to keep is a failure', async () => {
@@ -365,6 +374,7 @@ describe('a question of a server', () => {
   it('holds no secret that the call was sent with', async () => {
     const request = { ...form, params: { ...form.params, message: 'Is value-of-CRM right?' } };
     const { outcome } = await door({
+      scope: asked,
       answer: () => ({ kind: 'input-required', input: { requests: { which: request }, state: 'value-of-CRM' } }),
       entry: { arguments: { preset: { api_token: { secret: 'CRM' } } } },
     });
