@@ -70,14 +70,20 @@ export async function withConnection<T>(
       : toCapabilities(server, options.askable, true);
   const key = memoryKey(server, context.conversation, capabilities.legacy);
   const known = options.isFresh === true ? null : (memory.get(key) ?? fromLastAnswer(server));
+  const wires: Wire[] = [];
   const once = (begin: KeptConnection | null, as: ServerAccess): Promise<T> =>
-    workOnce(as, context, options, capabilities, begin, work, (kept) => {
-      if (options.isFresh !== true) memory.set(key, kept);
+    workOnce(as, context, options, capabilities, begin, work, {
+      opened: (wire) => void wires.push(wire),
+      connected(kept) {
+        if (options.isFresh !== true) memory.set(key, kept);
+      },
     });
   try {
     return await once(known, server).catch((error: unknown) => {
       if (known !== null && isRefusal(error)) {
         memory.forget(key, known);
+        // In the middle of its work: what was done so far may have had an effect.
+        if (wires.some(({ hasAnswered }) => hasAnswered)) throw error;
         context.log.debug('an MCP server is asked from the beginning', { server: server.name, era: known.era, status: statusOf(error) });
         return once(null, server);
       }
@@ -97,11 +103,12 @@ async function workOnce<T>(
   capabilities: DeclaredCapabilities,
   known: KeptConnection | null,
   work: (connection: Connection) => Promise<T>,
-  onConnected: (kept: KeptConnection) => void,
+  on: { opened(wire: Wire): void; connected(kept: KeptConnection): void },
 ): Promise<T> {
   context.signal.throwIfAborted();
   const opened = await openWire({ server, context, capabilities, maxBytes, isMaxForAll, known });
   const { wire } = opened;
+  on.opened(wire);
   const client = createClient(server, capabilities);
   const patience = new Patience({
     eachMs: server.timeoutMs ?? limits.toolTimeoutMs,
@@ -112,7 +119,7 @@ async function workOnce<T>(
   try {
     handleServerMessages(client, server, hooks, { patience, isAsked: () => !signal.aborted });
     const kept = await shakeHands(client, wire, known, signal);
-    onConnected(kept);
+    on.connected(kept);
     return await work(toConnection(opened, client, kept.era, patience, signal, hooks));
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;

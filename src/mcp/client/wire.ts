@@ -40,6 +40,8 @@ export class Wire implements Transport {
   onmessage?: Transport['onmessage'];
   /** Set once something went wrong that ends everything; `failed` aborts with it. */
   failure: Problem | null = null;
+  /** The server has answered something besides the handshake: what it was asked may have had its effect. */
+  hasAnswered = false;
   readonly #failed = new AbortController();
   readonly #server: string;
   readonly #inner: StreamableHTTPClientTransport;
@@ -165,6 +167,7 @@ export class Wire implements Transport {
     // Another's id, or a second answer: whoever waits goes on waiting.
     if (method === undefined) return;
     this.#open.delete(id);
+    this.hasAnswered ||= !handshakes.has(method);
     const isPutAside = isJSONRPCResultResponse(message) && !handshakes.has(method);
     const seen = isPutAside ? { result: { ...emptyResults[method], resultType: 'complete', [asItCame]: message.result } } : {};
     this.onmessage?.({ ...message, id, ...seen } as JSONRPCMessage);

@@ -127,4 +127,31 @@ describe('a task of 2025-11-25', () => {
     expect(await call(scripted)).toEqual({ kind: 'result', result: { isError: false, ...done } });
     expect(methods(scripted)).toEqual(['tools/call', 'tools/call', 'tasks/get', 'tasks/get', 'tasks/result']);
   });
+
+  it('that was begun is not begun again when its server forgets the session before it is done', async () => {
+    let sessions = 0;
+    let forgets = false;
+    const scripted = scriptMcp(({ message }) => {
+      if (message?.method === 'initialize') {
+        sessions += 1;
+        const answer = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'scripted', version: '1' } };
+        return result(message, answer, { 'mcp-session-id': `session-${sessions}` });
+      }
+      if (message?.method === 'tools/call') {
+        return forgets ? result(message, { task: { taskId: 'old', status: 'working', pollInterval: 1 } }) : result(message, done);
+      }
+      return message?.method === 'tasks/get' ? new Response(null, { status: 404 }) : undefined;
+    });
+    const upstream = createMcpUpstream();
+    const context = contextWith({ fetch: (request) => scripted.handle(request) });
+    const callSlow = () => upstream.callTool(accessTo(url), callOf('slow'), {}, context);
+    await callSlow();
+    forgets = true;
+    await expect(callSlow()).rejects.toMatchObject({ code: 'upstream_error' });
+    expect(methods(scripted)).toEqual(['tools/call', 'tools/call', 'tasks/get']);
+    // What is known to be over is not used again.
+    forgets = false;
+    await callSlow();
+    expect(scripted.heard.at(-1)?.request.headers.get('mcp-session-id')).toBe('session-2');
+  });
 });
