@@ -41,6 +41,7 @@ if (!filtered) {
     ['toolsets.ts', true],
     ['assemble.ts', false],
     ['validate.ts', false],
+    ['mcp.ts', true],
   ] as const)
     verdicts.push(...runScript(script, required));
 }
@@ -98,12 +99,13 @@ function runScript(script: string, required: boolean): Verdict[] {
   const path = join(import.meta.dirname, script);
   if (!existsSync(path)) return [];
   console.log(`\n${script}`);
-  const { status } = spawnSync(process.execPath, [path, ...(quick ? ['--rounds', '3'] : [])], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [path, ...(quick ? ['--quick', '--rounds', '3'] : [])], { stdio: 'inherit' });
   const goals = new Map([
     ['resolve.ts', 'G8'],
     ['toolsets.ts', 'T1'],
     ['assemble.ts', 'A/R'],
     ['validate.ts', 'V1'],
+    ['mcp.ts', 'M1'],
   ]);
   return [{ goal: goals.get(script) ?? script, text: `${script}: see its table above`, holds: status === 0, required }];
 }
