@@ -3,8 +3,11 @@
  * Pure: a state, a moment, the next state. Stored by the Catalog (`catalog/server-state.ts`); what a reading brought for its tools is
  * `take-listing.ts`.
  */
+import { cleanData } from './foreign-data.ts';
+import { isDeeperThan } from './json-depth.ts';
 import { limits } from './limits.ts';
-import type { Discovery, ServerConnection, ServerHealth, ServerOffers } from './server-state.ts';
+import { isSeen } from './listing-text.ts';
+import type { Discovery, Offer, ServerConnection, ServerHealth, ServerOffers } from './server-state.ts';
 import { firstWarnings } from './warning.ts';
 import type { Warning } from './warning.ts';
 
@@ -61,13 +64,19 @@ export function rewritten(before: ServerState | null, version: number, isSamePla
   return { ...fresh, listedAt, ...(isSamePlace && { connection, offered }) };
 }
 
-export type Leave = { claimed: true; state: ServerState } | { claimed: false; retryAfterMs: number; state: ServerState };
+export type Leave = { claimed: true; state: ServerState; until: number } | { claimed: false; retryAfterMs: number; state: ServerState };
 
 /** Leave to read it: one has it at a time, for `limits.refreshLeaseMs`. */
 export function askLeave(state: ServerState, reason: RefreshReason, now: number): Leave {
   const from = notBefore(state, reason, now);
-  if (from <= now) return { claimed: true, state: { ...state, leasedUntil: now + limits.refreshLeaseMs, hasChanged: false } };
+  const until = now + limits.refreshLeaseMs;
+  if (from <= now) return { claimed: true, until, state: { ...state, leasedUntil: until, hasChanged: false } };
   return { claimed: false, retryAfterMs: from - now, state: reason === 'changed' ? noted(state, from) : state };
+}
+
+/** A leave counts, also after its time, until another one is given or its reading is taken: what is read late is no older than what there is. */
+export function hasLeave(state: ServerState, leave: { version: number; until: number }): boolean {
+  return state.version === leave.version && state.leasedUntil === leave.until;
 }
 
 /** From when on a reader with this reason may read. */
@@ -151,7 +160,13 @@ function boundedTools(tools: Discovery['tools'], known: ReadonlySet<string>, war
 
 function boundedOffers(offers: ServerOffers, warnings: Warning[]): ServerOffers {
   let room = limits.maxServerOffersBytes;
-  const bounded = <T>(kind: keyof ServerOffers, items: readonly T[]): T[] => {
+  const bounded = <T extends Offer>(kind: keyof ServerOffers, given: readonly T[]): T[] => {
+    const items = given.filter(isTold).map(cleanOffer);
+    if (items.length < given.length)
+      warnings.push({
+        path: kind,
+        message: `${given.length - items.length} are left out: they nest too deep, or their names hold what cannot be seen`,
+      });
     const kept = items.slice(0, limits.maxServerOffers).filter((item) => {
       room -= JSON.stringify(item).length;
       return room >= 0;
@@ -167,6 +182,17 @@ function boundedOffers(offers: ServerOffers, warnings: Warning[]): ServerOffers 
     resources: bounded('resources', offers.resources),
     resourceTemplates: bounded('resourceTemplates', offers.resourceTemplates),
   };
+}
+
+/** By its name it is asked for, so that stays as it came, or nobody is told of it. */
+function isTold(offer: Offer): boolean {
+  const { name, uri, uriTemplate } = offer;
+  return [name, uri, uriTemplate].every((text) => typeof text !== 'string' || isSeen(text)) && !isDeeperThan(offer, limits.maxJsonDepth);
+}
+
+/** As definitions of tools are told: without what cannot be seen, and without pictures, which would be fetched from wherever they say. */
+function cleanOffer<T extends Offer>({ icons: _icons, ...offer }: T): T {
+  return cleanData(offer) as Offer as T; // Its members are optional but for its names, which are as they were.
 }
 
 /** Up to a size: it is read with each call of its tools. */

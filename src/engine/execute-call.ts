@@ -6,6 +6,7 @@ import type { Ask } from '../core/approval.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { secretArguments } from '../core/entry-arguments.ts';
+import { cleanNotice } from '../core/foreign-data.ts';
 import { cleanResult } from '../core/foreign-result.ts';
 import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/mcp-input.ts';
@@ -109,7 +110,7 @@ function tellingOn(
     }),
     ...(notice && {
       notice: (line) => {
-        if (!signal.aborted) notice(redactor.data(line));
+        if (!signal.aborted) notice(redactor.data(cleanNotice(line)));
       },
     }),
   };

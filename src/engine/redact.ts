@@ -5,6 +5,7 @@
 import { secretSpellings } from '../core/secret-spellings.ts';
 import type { ContentBlock, ToolResult } from '../core/tool.ts';
 import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
 import type { Logger } from '../ports/runtime.ts';
 
 export type Redactor = {
@@ -55,6 +56,12 @@ export function createRedactor(): Redactor {
       };
     },
   };
+}
+
+/** A server's own words stand in a problem's detail, and it may tell what it was sent. */
+export function withoutSecrets(error: unknown, { text, data }: Pick<Redactor, 'text' | 'data'>): unknown {
+  if (!(error instanceof Problem)) return error;
+  return new Problem(error.code, text(error.detail), data({ ...error.extra }), { cause: error.cause });
 }
 
 /** The same shape, every text in it cleaned, names of members included. A number that reads like a secret becomes its mark. */

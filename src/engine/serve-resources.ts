@@ -3,13 +3,17 @@
  * of the one server whose it is. Names are made safe in `serve-offers.ts`.
  */
 import { isForModels } from '../core/edition.ts';
+import { cleanData, cleanNotice } from '../core/foreign-data.ts';
 import type { InputRequest } from '../core/mcp-input.ts';
 import { Problem, orNull, quoted } from '../core/problem.ts';
+import { toldProgress } from '../core/progress.ts';
 import type { ServerAccess } from '../core/server.ts';
 import { isRecord } from '../core/wire-value.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';
 import { limits } from '../core/limits.ts';
+import { keptTokens } from './kept-tokens.ts';
+import { createRedactor, withoutSecrets, type Redactor } from './redact.ts';
 import { nameOffers, ownerOf, shownUri, type ServedOffer, type ServedOffers } from './serve-offers.ts';
 import { screenedAsk, sortQuestions } from './serve-questions.ts';
 import { openState, sealState, subjectOf, type ServedState, type StateDeps } from './serve-state.ts';
@@ -98,7 +102,9 @@ export async function complete(
   const { workspace } = caller.principal;
   const server = await deps.directory.server(workspace, owner.server);
   const own = { ...params, ref: ref.type === 'ref/prompt' ? { ...ref, name: owner.own } : { ...ref, uri: owner.own } };
-  return await deps.upstream.complete(server, own, deps.upstreamContext(workspace, server, caller.conversation, signal));
+  const redactor = createRedactor();
+  const context = keeping(redactor, deps.upstreamContext(workspace, server, caller.conversation, signal));
+  return shown(redactor, await withoutSecretsIn(redactor, deps.upstream.complete(server, own, context)));
 }
 
 function completedBy({ prompts, templates, resources }: ServedOffers, ref: Record<string, unknown>): ServedOffer | null {
@@ -128,14 +134,16 @@ async function converse(
   const about = await subjectOf(principal, target, asked.kind, [asked.server, asked.own], asked.given);
   const before = request.state === undefined ? null : await openState(deps, about, request.state);
   const server = await deps.directory.server(workspace, asked.server);
-  const context = deps.upstreamContext(workspace, server, conversation, signal);
+  const redactor = createRedactor();
+  const context = keeping(redactor, deps.upstreamContext(workspace, server, conversation, signal));
+  const hooks = hooksOf(caller, server.name, redactor);
   let given = before === null ? undefined : givenBy(before, request.responses ?? {});
   for (let rounds = before?.rounds ?? 0; rounds < limits.maxInputRounds; ) {
-    const answer = await send(server, given, hooksOf(caller, server.name), context);
-    if (answer.kind === 'result') return answer;
+    const answer = await withoutSecretsIn(redactor, send(server, given, hooks, context));
+    if (answer.kind === 'result') return { kind: 'result', result: shown(redactor, answer.result) };
     rounds += 1;
     const { requests, state } = answer.input;
-    const { questions, answered, fault } = sortQuestions(server.name, requests, caller.askable);
+    const { questions, answered, fault } = sortQuestions(server.name, redactor.data(requests), caller.askable);
     if (fault !== null) throw new Problem('upstream_error', `The server "${server.name}" did not answer: ${fault}.`);
     const keys = Object.keys(questions);
     given = { responses: answered, ...(state !== undefined && { state }) };
@@ -156,11 +164,42 @@ function givenBy({ keys, answered = {}, state }: ServedState, responses: Readonl
   return { responses: Object.fromEntries(all), ...(state !== undefined && { state }) };
 }
 
+/** What is read of secrets on the way is not in what comes back. */
+function keeping(redactor: Redactor, context: UpstreamContext): UpstreamContext {
+  return {
+    ...context,
+    secret: async (name, host) => redactor.keep(await context.secret(name, host)),
+    log: redactor.log(context.log),
+    ...(context.tokens && { tokens: keptTokens(context.tokens, redactor) }),
+  };
+}
+
+/** As results of tools are: without what nobody sees, and without secrets. */
+function shown<Data>(redactor: Redactor, data: Data): Data {
+  return redactor.data(cleanData(data));
+}
+
+async function withoutSecretsIn<Answer>(redactor: Redactor, work: Promise<Answer>): Promise<Answer> {
+  return await work.catch((error: unknown) => {
+    throw withoutSecrets(error, redactor);
+  });
+}
+
 /** What the client can be told and asked while the server works. */
-function hooksOf(caller: ServedCaller, server: string): UpstreamHooks {
+function hooksOf(caller: ServedCaller, server: string, { data }: Redactor): UpstreamHooks {
   const { progress, notice } = caller.channel;
   const ask = screenedAsk(server, caller);
-  return { ...(progress && { progress }), ...(notice && { notice }), ...(ask && { ask }), askable: caller.askable };
+  return {
+    ...(progress && {
+      progress(update) {
+        const told = toldProgress(update);
+        if (told !== null) progress(data(told));
+      },
+    }),
+    ...(notice && { notice: (line) => notice(data(cleanNotice(line))) }),
+    ...(ask && { ask: (request, key) => ask(data(request), key) }),
+    askable: caller.askable,
+  };
 }
 
 /** Contents name their resource: by the name that the client knows. */

@@ -127,6 +127,28 @@ describe('what was read', () => {
   });
 });
 
+describe('what a server offers besides tools', () => {
+  it('is told without what nobody sees, and without pictures; what has no name that can be seen is left out', () => {
+    const seen = {
+      name: 'plan',
+      description: 'a\u202eb',
+      arguments: [{ name: 'x', description: '\u001b[31mred' }],
+      icons: [{ src: 'http://t' }],
+    };
+    let deep: unknown = 1;
+    for (let level = 0; level < 1_000; level += 1) deep = [deep];
+    const offers = {
+      prompts: [seen, { name: 'p\u200b' }, { name: 'deep', _meta: { deep } }],
+      resources: [{ uri: 'a:\u{e0041}', name: 'a' }],
+      resourceTemplates: [],
+    };
+    const { discovery, warnings } = boundedDiscovery({ tools: [], connection: null, offers, operations: null, ttlMs: null }, new Set());
+    const prompts = [{ name: 'plan', description: 'ab', arguments: [{ name: 'x', description: 'red' }] }];
+    expect(discovery.offers).toEqual({ prompts, resources: [], resourceTemplates: [] });
+    expect(warnings.map(({ path }) => path)).toEqual(['prompts', 'resources']);
+  });
+});
+
 describe('who answers at an address', () => {
   const connection = (name: string, version: string): ServerConnection => ({
     era: 'modern',

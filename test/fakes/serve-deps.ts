@@ -22,6 +22,7 @@ export type FakeServing = {
   configuration?: readonly ToolDefinition[];
   upstream?: Partial<McpUpstream>;
   serverChanged?(workspace: string, server: string): void;
+  secret?(name: string): Promise<string>;
 };
 
 export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...options }: FakeServing): ServeDeps {
@@ -46,7 +47,7 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
     },
     upstreamContext: (_workspace, _server, conversation, signal): UpstreamContext => ({
       fetch: unused,
-      secret: unused,
+      secret: options.secret ?? unused,
       document: async () => null,
       signal,
       now: clock.now,

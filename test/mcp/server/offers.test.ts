@@ -1,9 +1,10 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, LOG_LEVEL_META_KEY, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../../src/core/principal.ts';
+import { Problem } from '../../../src/core/problem.ts';
 import type { ServerOffers } from '../../../src/core/server-state.ts';
 import { serveMcp } from '../../../src/mcp/server/endpoint.ts';
-import type { McpUpstream, UpstreamHooks } from '../../../src/ports/upstream.ts';
+import type { McpUpstream, UpstreamContext, UpstreamHooks } from '../../../src/ports/upstream.ts';
 import { createMasterKey } from '../../../src/storage/master-key.ts';
 import { createFakeCatalog } from '../../fakes/catalog.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
@@ -45,6 +46,7 @@ async function serving(upstream: Partial<McpUpstream> = {}, elicitation?: (param
     call: { clock, log, executor: { isSafe: () => true, execute: unused }, fetch: unused, secret: unused },
     master: createMasterKey('a master key of at least 32 characters'),
     serverChanged: (_workspace, server) => void changed.push(server),
+    secret: async () => 'hunter22222',
     upstream: {
       readResource: note('read'),
       getPrompt: note('prompt'),
@@ -173,5 +175,43 @@ describe('what the servers of a toolset offer', () => {
     await expect.poll(() => told).toEqual(['moniker://git/file:///readme', 'prompts']);
     expect(changed).toEqual(['git', 'git']);
     await subscription.close();
+  });
+
+  it('is told without what nobody sees, and without the secrets that its server was sent', async () => {
+    const hidden = 'a\u202eb\u001b[31mc\u{e0041} hunter22222';
+    const answer = async (_server: unknown, _params: unknown, hooks: UpstreamHooks, context: UpstreamContext) => {
+      await context.secret('TOKEN');
+      hooks.notice?.({ level: 'info', logger: hidden, data: { [hidden]: [hidden] } });
+      hooks.progress?.({ progress: 1, message: hidden });
+      const messages = [{ role: 'user', content: { type: 'text', text: hidden } }];
+      return { kind: 'result' as const, result: { contents: [{ uri: 'git://one', text: hidden }], messages, description: hidden } };
+    };
+    const { client } = await serving({
+      readResource: answer,
+      getPrompt: answer,
+      complete: async (_server, _params, context) => {
+        await context.secret('TOKEN');
+        return { completion: { values: [hidden] } };
+      },
+    });
+    const told: unknown[] = [];
+    client.setNotificationHandler('notifications/message', ({ params }) => void told.push(params));
+    const meta = { _meta: { [LOG_LEVEL_META_KEY]: 'info' } };
+    const onprogress = (progress: unknown): void => void told.push(progress);
+    told.push(await client.readResource({ uri: 'git://one', ...meta }, { onprogress }));
+    told.push(await client.getPrompt({ name: 'only_git' }));
+    told.push(await client.complete({ ref: { type: 'ref/prompt', name: 'only_git' }, argument: { name: 'x', value: '' } }));
+    const text = JSON.stringify(told);
+    expect(text.match(/abc \[secret\]/g)).toHaveLength(11);
+    expect(text).not.toMatch(/hunter2|\\u001b|[\u202e\u{e0041}]/u);
+  });
+
+  it('fails without the secrets that its server was sent', async () => {
+    const { client } = await serving({
+      readResource: async (_server, _params, _hooks, context) => {
+        throw new Problem('upstream_error', `It says: who is ${await context.secret('TOKEN')}?`);
+      },
+    });
+    await expect(client.readResource({ uri: 'git://one' })).rejects.toThrow('who is [secret]?');
   });
 });
