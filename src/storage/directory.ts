@@ -193,7 +193,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     secret: async (workspace, name, use) => {
       const known = SecretName.safeParse(name).success;
       const secret = known ? await secrets.load(`${workspace}:${name}`, () => loadSecret(workspace, name)) : null;
-      if (secret === null) throw notFound('secret', name);
+      if (secret === null) throw missingSecret(name);
       const refusal = secretUseRefusal(secret, use);
       if (refusal !== null) throw new Problem('forbidden', `The secret "${name}" may not be used here: ${refusal}.`);
       return secret.value;
@@ -239,6 +239,11 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       }
     },
   };
+}
+
+function missingSecret(name: string): Problem {
+  const { code, detail } = notFound('secret', name);
+  return new Problem(code, `${detail} An administrator sets it with PUT /v1/secrets/{name}.`);
 }
 
 function notFound(kind: string, name: string): Problem {
