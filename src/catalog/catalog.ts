@@ -20,6 +20,7 @@ import type {
   DocumentKind,
   Equipment,
   PageRequest,
+  ReadLeave,
   RefreshFailure,
   ServerGrant,
   SessionIndexRow,
@@ -154,13 +155,13 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
     return this.#answer(workspace, ({ context }) => claimRefresh(context, server, reason));
   }
 
-  takeDiscovery(workspace: string, server: string, version: number, discovery: Discovery) {
-    return this.#write(workspace, ({ context }) => takeDiscovery(context, server, version, discovery));
+  takeDiscovery(workspace: string, server: string, leave: ReadLeave, discovery: Discovery) {
+    return this.#write(workspace, ({ context }) => takeDiscovery(context, server, leave, discovery));
   }
 
-  takeFailure(workspace: string, server: string, version: number, failure: RefreshFailure) {
+  takeFailure(workspace: string, server: string, leave: ReadLeave, failure: RefreshFailure) {
     return this.#answer(workspace, ({ context }) => {
-      takeFailure(context, server, version, failure);
+      takeFailure(context, server, leave, failure);
       return null;
     });
   }

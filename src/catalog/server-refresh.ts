@@ -5,12 +5,12 @@
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ListingReport } from '../core/server.ts';
-import { askLeave, boundedDiscovery, couldNotBeRead, countOffers, freshState, wasRead } from '../core/server-life.ts';
+import { askLeave, boundedDiscovery, couldNotBeRead, countOffers, freshState, hasLeave, wasRead } from '../core/server-life.ts';
 import type { RefreshReason } from '../core/server-life.ts';
 import { strangerFinding, strangerWarning } from '../core/server-identity.ts';
 import type { Discovery, Operation } from '../core/server-state.ts';
 import { pinListing } from '../core/take-listing.ts';
-import type { RefreshClaim, RefreshFailure } from '../ports/catalog.ts';
+import type { ReadLeave, RefreshClaim, RefreshFailure } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
 import { requireRow } from './documents.ts';
 import { readServer } from './server-access.ts';
@@ -25,18 +25,22 @@ export function claimRefresh(context: CatalogContext, server: string, reason: Re
   if (body.kind !== 'static') {
     const now = context.now();
     const before = readState(context.sql, server) ?? freshState(version, now);
-    const { state, ...leave } = askLeave(before, reason, now);
-    if (state !== before) writeState(context.sql, server, state);
-    if (!leave.claimed) return leave;
+    const asked = askLeave(before, reason, now);
+    if (asked.state !== before) writeState(context.sql, server, asked.state);
+    if (!asked.claimed) return { claimed: false, retryAfterMs: asked.retryAfterMs };
+    return { claimed: true, server: readServer(context, server), leave: { version, until: asked.until } };
   }
-  return { claimed: true, server: readServer(context, server) };
+  return { claimed: true, server: readServer(context, server), leave: { version, until: 0 } };
 }
 
-export async function takeDiscovery(context: CatalogContext, server: string, version: number, read: Discovery): Promise<ListingReport> {
+export async function takeDiscovery(context: CatalogContext, server: string, leave: ReadLeave, read: Discovery): Promise<ListingReport> {
   const row = requireRow(context.sql, 'server', server);
+  const { version } = leave;
   if (row.version !== version || row.body.kind === 'static')
     throw new Problem('conflict', `The server "${server}" was written anew while it was read: read it again.`, { version: row.version });
-  const before = readState(context.sql, server) ?? freshState(version, context.now());
+  const before = readState(context.sql, server);
+  if (before === null || !hasLeave(before, leave))
+    throw new Problem('conflict', `The server "${server}" was read again by somebody else meanwhile, and what that brought counts.`);
   const kept = readTools(context.sql, server);
   const { discovery, warnings } = boundedDiscovery(read, new Set(kept.map(({ name }) => name)));
   const { connection, offers, ttlMs } = discovery;
@@ -56,12 +60,12 @@ export async function takeDiscovery(context: CatalogContext, server: string, ver
   return { ...report, warnings: [...(read.warnings ?? []), ...warnings, ...strangerWarning(stranger), ...report.warnings] };
 }
 
-/** Does nothing when the document is another one by now: what failed is not what is there. */
-export function takeFailure(context: CatalogContext, server: string, version: number, failure: RefreshFailure): void {
+/** Does nothing when the document is another one by now, or somebody else reads it: what failed is not what is there. */
+export function takeFailure(context: CatalogContext, server: string, leave: ReadLeave, failure: RefreshFailure): void {
   const row = requireRow(context.sql, 'server', server);
-  if (row.version !== version || row.body.kind === 'static') return;
-  const now = context.now();
-  writeState(context.sql, server, couldNotBeRead(readState(context.sql, server) ?? freshState(version, now), failure, now));
+  const state = readState(context.sql, server);
+  if (row.version !== leave.version || state === null || !hasLeave(state, leave)) return;
+  writeState(context.sql, server, couldNotBeRead(state, failure, context.now()));
 }
 
 /** Of the definition that is in force: one that was listed since and waits for somebody is called by nobody. */

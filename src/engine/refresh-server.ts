@@ -8,11 +8,11 @@ import { Problem } from '../core/problem.ts';
 import type { ListingReport, ServerAccess, ServerKind } from '../core/server.ts';
 import type { RefreshReason } from '../core/server-life.ts';
 import type { Discovery } from '../core/server-state.ts';
-import type { Catalog, RefreshFailure } from '../ports/catalog.ts';
+import type { Catalog, ReadLeave, RefreshFailure } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ServerSource, UpstreamContext } from '../ports/upstream.ts';
 import { keptTokens } from './kept-tokens.ts';
-import { createRedactor, type Redactor } from './redact.ts';
+import { createRedactor, withoutSecrets } from './redact.ts';
 
 export type ReadDeps = {
   clock: Clock;
@@ -56,7 +56,7 @@ export function createServerRefresh(deps: RefreshDeps): ServerRefresh {
       return null;
     }
     if (claim.server.kind === 'static') return await catalog.refreshServer(name);
-    return await readAndStore(deps, workspace, claim.server);
+    return await readAndStore(deps, workspace, claim.server, claim.leave);
   };
 
   const refresh: ServerRefresh['refresh'] = async (workspace, name, reason, { isNew = false } = {}) => {
@@ -110,20 +110,38 @@ function patiently<T>(clock: Clock, work: Promise<T>): Promise<T | typeof abando
   });
 }
 
-async function readAndStore(deps: RefreshDeps, workspace: string, server: ServerAccess): Promise<ListingReport> {
-  const { name, version } = server;
-  const catalog = deps.catalog(workspace);
+async function readAndStore(deps: RefreshDeps, workspace: string, server: ServerAccess, leave: ReadLeave): Promise<ListingReport> {
+  const { name } = server;
+  let read: Discovery;
   try {
-    return await catalog.takeDiscovery(name, version, await readServer(deps, workspace, server));
+    read = await readServer(deps, workspace, server);
   } catch (error) {
-    // It was written anew, or removed, while it was read: what was read is of no use, and no fault of the server.
+    await noteFailure(deps, workspace, name, leave, error);
+    throw toldOf(name, error);
+  }
+  try {
+    return await deps.catalog(workspace).takeDiscovery(name, leave, read);
+  } catch (error) {
+    // It was written anew, read by somebody else, or removed, while it was read: what was read is of no use, and no fault of the server.
     if (error instanceof Problem && (error.code === 'conflict' || error.code === 'not_found')) throw error;
-    if (!(error instanceof Problem)) deps.log.error('a server could not be read', { workspace, server: name, cause: String(error) });
-    const failure = toFailure(error);
-    deps.log.info('a server was not read', { workspace, server: name, status: failure.status, reason: failure.reason });
-    await catalog.takeFailure(name, version, failure);
+    await noteFailure(deps, workspace, name, leave, error);
     throw error;
   }
+}
+
+/** Gives the leave back as well. */
+async function noteFailure(deps: RefreshDeps, workspace: string, server: string, leave: ReadLeave, error: unknown): Promise<void> {
+  const { catalog, log } = deps;
+  if (!(error instanceof Problem)) log.error('a server could not be read', { workspace, server, cause: String(error) });
+  const failure = toFailure(error);
+  log.info('a server was not read', { workspace, server, status: failure.status, reason: failure.reason });
+  await catalog(workspace).takeFailure(server, leave, failure);
+}
+
+/** A secret that is not there, or bound elsewhere, is how things stand: whoever wants the server read may, and the server exists. */
+function toldOf(server: string, error: unknown): unknown {
+  if (!(error instanceof Problem) || (error.code !== 'not_found' && error.code !== 'forbidden')) return error;
+  return new Problem('conflict', `The server "${server}" cannot be read. ${error.detail}`, error.extra, { cause: error });
 }
 
 /** Everything it lists, in `limits.discoveryTimeoutMs`, whatever the source does. */
@@ -159,11 +177,6 @@ export function readServer(
       })
       .then(resolve, (error: unknown) => reject(withoutSecrets(error, redactor)));
   });
-}
-
-function withoutSecrets(error: unknown, { text, data }: Redactor): unknown {
-  if (!(error instanceof Problem)) return error;
-  return new Problem(error.code, text(error.detail), data({ ...error.extra }), { cause: error.cause });
 }
 
 /** For the server's health. What went wrong on our side is no word on the server, but it was not read. */

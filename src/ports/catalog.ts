@@ -74,7 +74,10 @@ export type KeyRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents'>;
 export type SessionIndexRow = { id: string; keyId: string; agent?: string; model?: string; toolset?: string; createdAt: string };
 
 /** `server`: as it is to be read. A `static` one needs no leave, and is always given it. */
-export type RefreshClaim = { claimed: true; server: ServerAccess } | { claimed: false; retryAfterMs: number };
+export type RefreshClaim = { claimed: true; server: ServerAccess; leave: ReadLeave } | { claimed: false; retryAfterMs: number };
+
+/** Whose reading it is. `version`: of the document that it is read by; `until`: tells the leave from those that were given after it. */
+export type ReadLeave = { version: number; until: number };
 
 /** Why a server could not be read. */
 export type RefreshFailure = { status: 'failing' | 'unauthorized'; reason: string };
@@ -116,10 +119,10 @@ export interface Catalog {
   serverDocument(server: string): Promise<string | null>;
   /** Leave to read what the server lists: one has it at a time, for `limits.refreshLeaseMs`. */
   claimRefresh(server: string, reason: RefreshReason): Promise<RefreshClaim>;
-  /** Takes what was read, and gives the leave back. `version`: of the document it was read by; `conflict` when it is another by now. */
-  takeDiscovery(server: string, version: number, discovery: Discovery): Promise<ListingReport>;
+  /** Takes what was read, and gives the leave back. `conflict`: the document is another by now, or somebody else was given leave since. */
+  takeDiscovery(server: string, leave: ReadLeave, discovery: Discovery): Promise<ListingReport>;
   /** It could not be read: what was read before stays, and the server is asked again later. Gives the leave back. */
-  takeFailure(server: string, version: number, failure: RefreshFailure): Promise<void>;
+  takeFailure(server: string, leave: ReadLeave, failure: RefreshFailure): Promise<void>;
 
   serverGrant(server: string): Promise<ServerGrant>;
   /** False: somebody else wrote since `revision`. */

@@ -37,12 +37,12 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
     serverDocument: (server) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverDocument(workspace, server)),
     claimRefresh: (server, reason) =>
       askCatalog(bindings, workspace, 'write', (catalog) => catalog.claimRefresh(workspace, server, reason)),
-    takeDiscovery: (server, version, discovery) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeDiscovery(workspace, server, version, discovery));
+    takeDiscovery: (server, leave, discovery) => {
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeDiscovery(workspace, server, leave, discovery));
       return thenForget(write, () => directory?.dropped('server', workspace, server));
     },
-    takeFailure: async (server, version, failure) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeFailure(workspace, server, version, failure));
+    takeFailure: async (server, leave, failure) => {
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeFailure(workspace, server, leave, failure));
       await thenForget(write, () => directory?.dropped('server', workspace, server));
     },
     serverGrant: (server) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverGrant(workspace, server)),

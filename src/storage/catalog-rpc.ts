@@ -27,6 +27,7 @@ import type {
   PageRequest,
   PutAnswer,
   RefreshClaim,
+  ReadLeave,
   RefreshFailure,
   ServerGrant,
   SessionIndexRow,
@@ -66,8 +67,8 @@ export interface CatalogRpc {
   refreshServer(workspace: string, server: string): Answer<ListingReport>;
   serverDocument(workspace: string, server: string): Answer<string | null>;
   claimRefresh(workspace: string, server: string, reason: RefreshReason): Answer<RefreshClaim>;
-  takeDiscovery(workspace: string, server: string, version: number, discovery: Discovery): Answer<ListingReport>;
-  takeFailure(workspace: string, server: string, version: number, failure: RefreshFailure): Answer<null>;
+  takeDiscovery(workspace: string, server: string, leave: ReadLeave, discovery: Discovery): Answer<ListingReport>;
+  takeFailure(workspace: string, server: string, leave: ReadLeave, failure: RefreshFailure): Answer<null>;
   serverGrant(workspace: string, server: string): Answer<ServerGrant>;
   saveServerGrant(workspace: string, server: string, grant: ServerGrant): Answer<boolean>;
   equipment(workspace: string, keyId: string): Answer<Equipment>;

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { noOffers } from '../../src/core/server-state.ts';
 import { inBackground } from '../../src/platform/background.ts';
+import type { ReadLeave } from '../../src/ports/catalog.ts';
 import { catalogMigrations } from '../../src/storage/schema.ts';
 import { pages } from '../contracts/catalog.ts';
 import { discoveryOf } from '../contracts/self-listing-servers.ts';
@@ -13,10 +14,10 @@ const mcp = { kind: 'mcp', url: 'https://mcp.example.com/mcp' };
 const tool = (name: string, description = `Does ${name}.`) => ({ name, description, inputSchema: { type: 'object' } });
 type Workspace = Awaited<ReturnType<typeof emptyWorkspace>>;
 
-async function claimed({ catalog }: Workspace, server = 'facts'): Promise<number> {
-  const leave = await catalog.claimRefresh(server, 'asked');
-  if (!leave.claimed) throw new Error('somebody reads it');
-  return leave.server.version;
+async function claimed({ catalog }: Workspace, server = 'facts'): Promise<ReadLeave> {
+  const claim = await catalog.claimRefresh(server, 'asked');
+  if (!claim.claimed) throw new Error('somebody reads it');
+  return claim.leave;
 }
 
 /** Rows of each of the tables of such servers. */
@@ -96,9 +97,9 @@ describe('what was read of a server', () => {
     const outcomes: string[] = [];
     for (const name of full) {
       await catalog.put('server', name, mcp);
-      const version = await claimed(parts, name);
+      const leave = await claimed(parts, name);
       outcomes.push(
-        await catalog.takeDiscovery(name, version, discoveryOf(large)).then(
+        await catalog.takeDiscovery(name, leave, discoveryOf(large)).then(
           ({ tools }) => `${tools}`,
           ({ code }) => String(code),
         ),

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { ServerAccess } from '../../src/core/server.ts';
 import { noOffers, type Discovery, type Operation, type ServerConnection } from '../../src/core/server-state.ts';
-import type { Catalog, Directory } from '../../src/ports/catalog.ts';
+import type { Catalog, Directory, ReadLeave } from '../../src/ports/catalog.ts';
 import { pages, refusal, type CatalogParts } from './catalog.ts';
 
 const url = 'https://mcp.example.com/mcp';
@@ -34,12 +34,12 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
 
   const states = async () =>
     Object.fromEntries((await pages((page) => catalog.serverTools('facts', page), 50)).map(({ name, state }) => [name, state]));
-  const claim = async (): Promise<ServerAccess> => {
-    const leave = await catalog.claimRefresh('facts', 'asked');
-    if (!leave.claimed) throw new Error(`no leave for ${leave.retryAfterMs} ms`);
-    return leave.server;
+  const claim = async (): Promise<ReadLeave> => {
+    const claimed = await catalog.claimRefresh('facts', 'asked');
+    if (!claimed.claimed) throw new Error(`no leave for ${claimed.retryAfterMs} ms`);
+    return claimed.leave;
   };
-  const take = async (discovery: Discovery) => await catalog.takeDiscovery('facts', (await claim()).version, discovery);
+  const take = async (discovery: Discovery) => await catalog.takeDiscovery('facts', await claim(), discovery);
   const body = async () => (await catalog.get('server', 'facts')).body;
 
   describe('servers that list their tools themselves', () => {
@@ -91,14 +91,14 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
 
     it('are read by one at a time', async () => {
       await catalog.put('server', 'facts', mcp);
-      const { version } = await claim();
+      const leave = await claim();
       for (const reason of ['asked', 'stale', 'changed'] as const) {
         const refused = await catalog.claimRefresh('facts', reason);
         if (refused.claimed) throw new Error(`two read it, one for ${reason}`);
         expect(refused.retryAfterMs).toBeGreaterThan(0);
         expect(refused.retryAfterMs).toBeLessThanOrEqual(limits.refreshLeaseMs);
       }
-      await catalog.takeDiscovery('facts', version, discoveryOf([listed('get')]));
+      await catalog.takeDiscovery('facts', leave, discoveryOf([listed('get')]));
       expect(await catalog.claimRefresh('facts', 'asked')).toMatchObject({ claimed: true });
     });
 
@@ -115,8 +115,8 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
     it('that cannot be read keep what they had, and tell why', async () => {
       await catalog.put('server', 'facts', mcp);
       await take(discoveryOf([listed('get')]));
-      const { version } = await claim();
-      await catalog.takeFailure('facts', version, { status: 'failing', reason: 'It is down.' });
+      const leave = await claim();
+      await catalog.takeFailure('facts', leave, { status: 'failing', reason: 'It is down.' });
       expect(await states()).toEqual({ get: 'ready' });
       expect(await body()).toMatchObject({ toolCount: 1, health: { status: 'failing', reason: 'It is down.', failures: 1 } });
       expect((await catalog.list('server', { limit: 5 })).items).toMatchObject([{ body: { health: { status: 'failing' } } }]);
@@ -127,14 +127,29 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
 
     it('that were written anew while somebody read them take nothing of it', async () => {
       await catalog.put('server', 'facts', mcp);
-      const { version } = await claim();
+      const leave = await claim();
       await catalog.put('server', 'facts', { ...mcp, url: 'https://other.example.com/mcp' });
-      const late = await refusal(catalog.takeDiscovery('facts', version, discoveryOf([listed('get')])));
+      const late = await refusal(catalog.takeDiscovery('facts', leave, discoveryOf([listed('get')])));
       expect(late).toMatchObject({ code: 'conflict' });
-      await catalog.takeFailure('facts', version, { status: 'failing', reason: 'It is down.' });
+      await catalog.takeFailure('facts', leave, { status: 'failing', reason: 'It is down.' });
       expect(await body()).toMatchObject({ toolCount: 0, health: { status: 'unknown', failures: 0 } });
       // The one who wrote it need not wait for the one who reads what it was.
       expect(await catalog.claimRefresh('facts', 'asked')).toMatchObject({ claimed: true, server: { version: 2 } });
+    });
+
+    it('take nothing of a reading whose leave went to somebody else meanwhile', async () => {
+      await catalog.put('server', 'facts', mcp);
+      const { version } = await claim();
+      const late = { version, until: 1 };
+      expect(await refusal(catalog.takeDiscovery('facts', late, discoveryOf([listed('old')])))).toMatchObject({ code: 'conflict' });
+      await catalog.takeFailure('facts', late, { status: 'failing', reason: 'It is down.' });
+      expect(await body()).toMatchObject({ toolCount: 0, health: { status: 'unknown', failures: 0 } });
+      // Nor of one that was taken already.
+      await catalog.put('server', 'facts', { ...mcp, instructions: 'Facts.' });
+      const leave = await claim();
+      await catalog.takeDiscovery('facts', leave, discoveryOf([listed('get')]));
+      expect(await refusal(catalog.takeDiscovery('facts', leave, discoveryOf([])))).toMatchObject({ code: 'conflict' });
+      expect(await states()).toEqual({ get: 'ready' });
     });
 
     it('may list nothing, as servers of resources do', async () => {
@@ -261,9 +276,9 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
 
     it('that are static are never asked', async () => {
       await catalog.put('server', 'facts', { kind: 'static', url, tools: [listed('get')] });
-      const { version } = await claim();
+      const leave = await claim();
       expect(await catalog.claimRefresh('facts', 'stale')).toMatchObject({ claimed: true, server: { kind: 'static' } });
-      expect(await refusal(catalog.takeDiscovery('facts', version, discoveryOf([])))).toMatchObject({ code: 'conflict' });
+      expect(await refusal(catalog.takeDiscovery('facts', leave, discoveryOf([])))).toMatchObject({ code: 'conflict' });
       await catalog.put('server', 'other', mcp);
       expect(await refusal(catalog.refreshServer('other'))).toMatchObject({ code: 'conflict' });
       await expect(catalog.claimRefresh('nobody', 'asked')).rejects.toMatchObject({ code: 'not_found' });

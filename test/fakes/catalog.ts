@@ -377,12 +377,12 @@ export function createFakeCatalog(options: {
       return document === undefined ? null : typeof document === 'string' ? document : JSON.stringify(document);
     },
     claimRefresh: life.claim,
-    takeDiscovery: async (server, version, discovery) => {
-      const report = await life.takeDiscovery(server, version, discovery);
+    takeDiscovery: async (server, leave, discovery) => {
+      const report = await life.takeDiscovery(server, leave, discovery);
       await reviseToolsets();
       return report;
     },
-    takeFailure: async (server, version, failure) => life.takeFailure(server, version, failure),
+    takeFailure: async (server, leave, failure) => life.takeFailure(server, leave, failure),
     serverGrant: async (server) => grants.get(server) ?? { value: null, revision: 0 },
     saveServerGrant: async (server, { value, revision }) => {
       if ((grants.get(server)?.revision ?? 0) !== revision) return false;

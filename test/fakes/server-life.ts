@@ -8,6 +8,7 @@ import {
   couldNotBeRead,
   countOffers,
   freshState,
+  hasLeave,
   healthOf,
   rewritten,
   wasRead,
@@ -16,7 +17,7 @@ import {
 } from '../../src/core/server-life.ts';
 import { noOffers } from '../../src/core/server-state.ts';
 import type { Discovery, ServerOffers } from '../../src/core/server-state.ts';
-import type { RefreshClaim, RefreshFailure } from '../../src/ports/catalog.ts';
+import type { ReadLeave, RefreshClaim, RefreshFailure } from '../../src/ports/catalog.ts';
 import type { fakeServerTools } from './server-tools.ts';
 
 /** A server's document as it is now, and its version. */
@@ -59,16 +60,19 @@ export function fakeServerLife(options: {
     claim: async (name: string, reason: RefreshReason): Promise<RefreshClaim> => {
       const { document, version } = server(name);
       if (document.kind !== 'static') {
-        const { state, ...leave } = askLeave(states.get(name) ?? freshState(version, now()), reason, now());
-        states.set(name, state);
-        if (!leave.claimed) return leave;
+        const asked = askLeave(states.get(name) ?? freshState(version, now()), reason, now());
+        states.set(name, asked.state);
+        if (!asked.claimed) return { claimed: false, retryAfterMs: asked.retryAfterMs };
+        return { claimed: true, server: await access(name), leave: { version, until: asked.until } };
       }
-      return { claimed: true, server: await access(name) };
+      return { claimed: true, server: await access(name), leave: { version, until: 0 } };
     },
-    takeDiscovery: async (name: string, version: number, read: Discovery): Promise<ListingReport> => {
+    takeDiscovery: async (name: string, leave: ReadLeave, read: Discovery): Promise<ListingReport> => {
       const known = server(name);
+      const { version } = leave;
       if (known.version !== version || known.document.kind === 'static') throw new Problem('conflict', `"${name}" was written anew.`);
-      const before = states.get(name) ?? freshState(version, now());
+      const before = states.get(name);
+      if (before === undefined || !hasLeave(before, leave)) throw new Problem('conflict', `"${name}" was read by somebody else.`);
       const { discovery, warnings } = boundedDiscovery(read, tools.names(name));
       const { connection, ttlMs } = discovery;
       const stranger = strangerFinding(before.connection, connection);
@@ -79,10 +83,10 @@ export function fakeServerLife(options: {
       states.set(name, { ...wasRead(states.get(name) ?? before, reading, now()), version });
       return { ...report, warnings: [...warnings, ...strangerWarning(stranger), ...report.warnings] };
     },
-    takeFailure: (name: string, version: number, failure: RefreshFailure): void => {
-      const known = server(name);
-      if (known.version !== version || known.document.kind === 'static') return;
-      states.set(name, couldNotBeRead(states.get(name) ?? freshState(version, now()), failure, now()));
+    takeFailure: (name: string, leave: ReadLeave, failure: RefreshFailure): void => {
+      const state = states.get(name);
+      if (server(name).version !== leave.version || state === undefined || !hasLeave(state, leave)) return;
+      states.set(name, couldNotBeRead(state, failure, now()));
     },
   };
 }
