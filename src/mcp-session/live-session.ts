@@ -30,8 +30,10 @@ export class LiveSession {
   readonly #host: SessionHost;
   readonly #server: Server;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
-  /** Ids of requests without an answer. */
-  readonly #underWay = new Set<unknown>();
+  /** Ids of requests without an answer, each with all that came in one message with it, and are answered on its stream. */
+  readonly #underWay = new Map<unknown, readonly unknown[]>();
+  /** Past the counting of answers. */
+  readonly #send: WebStandardStreamableHTTPServerTransport['send'];
   #streams = 0;
   /** Of the stream that the client listens on. */
   #watch: Watch | null = null;
@@ -41,6 +43,7 @@ export class LiveSession {
     this.#host = host;
     this.#server = server;
     this.#transport = transport;
+    this.#send = transport.send.bind(transport);
   }
 
   static async open(host: SessionHost, caller: Principal): Promise<LiveSession> {
@@ -89,11 +92,14 @@ export class LiveSession {
   async handle(request: McpSessionRequest, caller: Principal): Promise<Response> {
     const body: unknown = request.body === null ? undefined : JSON.parse(request.body);
     const ids = requestIds(body);
+    // By its id it would be answered on the other one's stream (JSON-RPC ids of a session: "MUST NOT have been previously used").
+    if (new Set(ids).size < ids.length || ids.some((id) => this.#underWay.has(id))) return sameId();
     if (this.#underWay.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams) return tooMany();
-    for (const id of ids) this.#underWay.add(id);
+    for (const id of ids) this.#underWay.set(id, ids);
     const response = await this.#pass(request, body, caller);
     // Refused before anything was begun.
     if (response.status >= 400) for (const id of ids) this.#underWay.delete(id);
+    else for (const id of cancelledIds(body)) this.#settle(id);
     if (response.body === null || !isStream(response)) return response;
     return this.#counted(response, request.method === 'GET' ? caller : null);
   }
@@ -189,12 +195,32 @@ export class LiveSession {
 
   /** The transport tells nobody when it has answered. */
   #countAnswers(): void {
-    const transport = this.#transport;
-    const send = transport.send.bind(transport);
-    transport.send = async (message, options) => {
-      if (isAnswer(message)) this.#underWay.delete(message.id);
-      await send(message, options);
+    this.#transport.send = async (message, options) => {
+      try {
+        await this.#send(message, options);
+      } finally {
+        if (isAnswer(message)) this.#settle(message.id);
+      }
     };
+  }
+
+  /**
+   * Answered, or cancelled, which is not answered: with the last one of its message the stream is over. The transport knows of answers only, so it
+   * is told of one that nobody hears.
+   */
+  #settle(id: unknown): void {
+    const together = this.#underWay.get(id);
+    this.#underWay.delete(id);
+    if (together === undefined || together.some((other) => this.#underWay.has(other))) return;
+    const { events } = this.#host;
+    for (const over of together as (string | number)[]) {
+      this.#transport.closeSSEStream(over);
+      events.muted = true;
+      this.#send({ jsonrpc: '2.0', id: over, result: {} }).catch(() => {
+        // It had forgotten it already.
+      });
+      events.muted = false;
+    }
   }
 }
 
@@ -225,8 +251,21 @@ function requestIds(body: unknown): unknown[] {
   );
 }
 
+/** Of one message or a batch, what the client does not wait for any more. */
+function cancelledIds(body: unknown): unknown[] {
+  const messages = Array.isArray(body) ? body : [body];
+  return messages.flatMap((message) =>
+    isRecord(message) && message.method === 'notifications/cancelled' && isRecord(message.params) ? [message.params.requestId] : [],
+  );
+}
+
 function isStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+function sameId(): Response {
+  const message = 'Another request of this session has that id, and is not answered yet: give each request an id of its own.';
+  return Response.json({ jsonrpc: '2.0', error: { code: -32600, message }, id: null }, { status: 400 });
 }
 
 function tooMany(): Response {

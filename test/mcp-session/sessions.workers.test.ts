@@ -253,4 +253,61 @@ describe('the bounds of a session', () => {
       expect(again.status).toBe(200);
     }, 10_000);
   });
+
+  const waiting = async (headers: Record<string, string>, id: unknown) => {
+    const call = { name: 'delete_file', arguments: { path: `${id}.txt` } };
+    return await rpc('/mcp/first', { jsonrpc: '2.0', id, method: 'tools/call', params: call }, headers);
+  };
+  const openAsking = async () => {
+    const capable = { ...initialize, params: { ...initialize.params, capabilities: { elicitation: {} } } };
+    const begun = await rpc('/mcp/first', capable);
+    await begun.text();
+    return { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-06-18' };
+  };
+  const cancel = (headers: Record<string, string>, requestId: unknown) =>
+    rpc('/mcp/first', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, headers);
+
+  it('let go of what its client has cancelled: the stream ends without an answer, as often as it likes', async () => {
+    const headers = await openAsking();
+    for (let id = 10; id < 10 + limits.maxMcpRequestsInFlight + 1; id += 1) {
+      const open = await waiting(headers, id);
+      expect(open.status).toBe(200);
+      expect((await cancel(headers, id)).status).toBe(202);
+      const said = await open.text();
+      expect(said).not.toContain('"result"');
+      expect(said).not.toContain(`"id":${id},"error"`);
+    }
+    expect(await (await rpc('/mcp/first', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers)).text()).toContain('"tools"');
+  });
+
+  it('let go of one of a batch, and answer the others on its stream', async () => {
+    const headers = { ...(await openAsking()), 'mcp-protocol-version': '2025-03-26' };
+    const call = { name: 'delete_file', arguments: { path: 'x.txt' } };
+    const batch = [
+      { jsonrpc: '2.0', id: 21, method: 'tools/call', params: call },
+      { jsonrpc: '2.0', id: 22, method: 'tools/list' },
+    ];
+    const open = await rpc('/mcp/first', batch, headers);
+    expect((await cancel(headers, 21)).status).toBe(202);
+    const said = await open.text();
+    expect(said).toContain('"id":22');
+    expect(said).not.toMatch(/"id":21/);
+  });
+
+  it('take no id that another request of it has just now, in whatever order', async () => {
+    const headers = await openAsking();
+    const first = await waiting(headers, 'same');
+    const second = await waiting(headers, 'same');
+    expect([second.status, await second.json()]).toEqual([
+      400,
+      expect.objectContaining({ error: expect.objectContaining({ code: -32600 }) }),
+    ]);
+    const list = { jsonrpc: '2.0', id: 31, method: 'tools/list' };
+    expect((await rpc('/mcp/first', [list, list], headers)).status).toBe(400);
+    await cancel(headers, 'same');
+    await first.text();
+    const again = await waiting(headers, 'same');
+    expect(again.status).toBe(200);
+    await again.body?.cancel();
+  });
 });
