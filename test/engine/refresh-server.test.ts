@@ -155,6 +155,20 @@ describe('reading a server', () => {
     },
   );
 
+  it('for want of a secret is tried again as soon as there is one', async () => {
+    p.answers(async ({ secret }) => {
+      await secret('LATER', 'mcp.example.com:443');
+      return discoveryOf([tool('get')]);
+    });
+    const read = () => p.refresh('default', 'facts', 'asked');
+    expect(await refusal(read())).toMatchObject({ code: 'conflict', detail: expect.stringContaining('no secret "LATER"') });
+    expect(await p.health()).toMatchObject({ status: 'failing', reason: expect.stringContaining('"LATER"'), failures: 1 });
+    await p.catalog.put('secret', 'LATER', { value: 'later-0123456789', hosts: ['other.example.com'] });
+    expect(await refusal(read())).toMatchObject({ code: 'conflict', detail: expect.stringContaining('not bound to the host') });
+    await p.catalog.put('secret', 'LATER', { value: 'later-0123456789', hosts: ['mcp.example.com'] });
+    expect(await read()).toMatchObject({ tools: 1 });
+  });
+
   it('that breaks for a fault of ours is no word on the server, and none of it is shown', async () => {
     p.answers(async () => {
       throw new TypeError('undefined is not a function of token-0123456789');
