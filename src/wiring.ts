@@ -18,6 +18,7 @@ import { turnNames } from './engine/plan-names.ts';
 import { configurationTables } from './engine/serve-view.ts';
 import { readPlanSkills } from './engine/plan-skills.ts';
 import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
+import { createMeetServers, meetingServers } from './engine/meet-servers.ts';
 import { createServerRefresh } from './engine/refresh-server.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
 import { testServer } from './engine/test-server.ts';
@@ -103,11 +104,12 @@ export type Services = {
   countTokens(principal: Principal, request: Omit<ProxiedChat, 'signal' | 'agent'>): Promise<Response | null>;
 };
 
-/** `refreshIfStale` waits for nothing: what it begins goes on behind the answer. */
+/** `meet` waits for nothing: what it begins goes on behind the answer. */
 export type ServerDesk = {
   refresh(server: string, reason: RefreshReason, options?: { isNew?: boolean }): Promise<ListingReport | null>;
   test(server: string, document?: Server): Promise<ServerTest>;
-  refreshIfStale(server: ServerAccess): void;
+  /** Somebody looks at these servers: one that was read too long ago is read again. */
+  meet(servers: readonly string[]): void;
 };
 
 /** What a session runs its turns with, and a session of MCP its requests. */
@@ -135,20 +137,20 @@ function build(bindings: Bindings): Wiring {
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
   const guard = createGuard(settings);
   const outbound = createOutbound({ ...settings, ...(instance !== null && { instance }) });
-  const directory = createDirectory({ env: bindings, settings, clock: base.clock, log: base.log });
+  const kept = createDirectory({ env: bindings, settings, clock: base.clock, log: base.log });
   const catalogs = new Map<string, Catalog>();
   const catalog = (workspace: string): Catalog => {
-    const known = catalogs.get(workspace) ?? createCatalogClient(bindings, workspace, directory);
+    const known = catalogs.get(workspace) ?? createCatalogClient(bindings, workspace, kept);
     catalogs.set(workspace, known);
     return known;
   };
   const master = createMasterKey(settings.masterKey);
   const signIns = createSignIns({
-    server: (workspace, name) => directory.server(workspace, name),
+    server: (workspace, name) => kept.server(workspace, name),
     contextOf: (workspace) => ({
       grants: catalog(workspace),
       send: (request, signal) => outbound(request, { purpose: 'server', signal, onHop: stayAt(request.url) }),
-      secret: (name, host) => directory.secret(workspace, name, { host }),
+      secret: (name, host) => kept.secret(workspace, name, { host }),
       clock: base.clock,
       log: base.log,
     }),
@@ -170,7 +172,7 @@ function build(bindings: Bindings): Wiring {
     const tokens = signIns.tokens(workspace, server);
     return {
       fetch: toServer({ fetch: fetchFor }, server.kind === 'mcp' ? null : signal),
-      secret: (name, host) => directory.secret(workspace, name, { ...(host !== undefined && { host }) }),
+      secret: (name, host) => kept.secret(workspace, name, { ...(host !== undefined && { host }) }),
       document: () => catalog(workspace).serverDocument(server.name),
       ...(tokens !== null && { tokens }),
       signal,
@@ -183,16 +185,23 @@ function build(bindings: Bindings): Wiring {
   const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: upstream, openapi: createOpenApiSource() };
   const reading = {
     ...base,
-    directory,
+    directory: kept,
     catalog,
     sources,
     context: (workspace: string, server: ServerAccess, signal: AbortSignal) => upstreamContext(workspace, server, signal, 'listing'),
   };
   const serverRefresh = createServerRefresh(reading);
+  const meet = createMeetServers({
+    ...base,
+    server: (workspace, name) => kept.server(workspace, name),
+    refreshIfStale: serverRefresh.refreshIfStale,
+    background: inBackground,
+  });
+  const directory = meetingServers(kept, meet);
   const servers = (workspace: string): ServerDesk => ({
     refresh: (server, reason, options) => serverRefresh.refresh(workspace, server, reason, options),
     test: (server, document) => testServer(reading, workspace, server, document),
-    refreshIfStale: (server) => serverRefresh.refreshIfStale(workspace, server, inBackground),
+    meet: (names) => meet(workspace, names),
   });
   const serverChanged = (workspace: string, server: string): void => {
     const failed = (error: unknown): void => base.log.debug('a changed server was not read', { server, cause: String(error) });
@@ -215,7 +224,7 @@ function build(bindings: Bindings): Wiring {
       server,
       fetch: fetchFor,
       refuses: (url) => refusedUrl(guard, url),
-      configuration: (keyId) => createConfigurationDesk(catalog(workspace), keyId),
+      configuration: (keyId) => createConfigurationDesk(catalog(workspace), keyId, (names) => meet(workspace, names)),
       tokens: (access) => signIns.tokens(workspace, access),
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };

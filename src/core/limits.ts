@@ -130,6 +130,8 @@ export const limits = {
   /** One reader at a time, and the next not before this; a server that failed is asked again later and later. */
   refreshLeaseMs: 45_000,
   minRefreshIntervalMs: 10_000,
+  /** By one request that meets many whose time is over. */
+  maxServersReadAtOnce: 4,
   maxRefreshBackoffMs: 15 * 60_000,
   /** An OpenAPI document. */
   maxOpenApiBytes: 5 * MB,

@@ -13,7 +13,12 @@ import type { Catalog, DocumentKind, Equipment, KeyRights, Page, PageRequest, St
 import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
 import { requireMayWaive } from './approval-waiver.ts';
 
-export function createConfigurationDesk(catalog: Catalog, keyId: string): ConfigurationDesk {
+/** `meet`: these servers are looked at (`meet-servers.ts`). */
+export function createConfigurationDesk(
+  catalog: Catalog,
+  keyId: string,
+  meet: (servers: readonly string[]) => void = () => undefined,
+): ConfigurationDesk {
   const rights = once(async () => requireRights(await catalog.keyRights(keyId)));
   const mayUse = async (name: string): Promise<boolean> => (await rights()).toolsets?.includes(name) ?? true;
   const find = async (name: string): Promise<StoredDocument | null> =>
@@ -25,6 +30,7 @@ export function createConfigurationDesk(catalog: Catalog, keyId: string): Config
     async servers() {
       const seen = new Set((await tools()).map(({ server }) => server));
       const documents = await documentsOf(catalog, 'server');
+      meet(documents.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
       return new Map(documents.flatMap(({ name, body }) => (seen.has(name) ? healthOf(name, body) : [])));
     },
     async toolsets() {

@@ -4,6 +4,7 @@ import { readSettings } from '../../src/core/settings.ts';
 import type { ServerAccess, ServerKind } from '../../src/core/server.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
 import { callDirectly, dryRunCall } from '../../src/engine/direct-call.ts';
+import { createMeetServers, meetingServers } from '../../src/engine/meet-servers.ts';
 import { planTurn } from '../../src/engine/plan-turn.ts';
 import { createServerRefresh } from '../../src/engine/refresh-server.ts';
 import { testServer } from '../../src/engine/test-server.ts';
@@ -67,7 +68,6 @@ export function createHarness(
   });
   const [clock, log, ids, sessions] = [fakeClock(), keptLog(), countedIds(), fakeSessions()];
   const catalog = createFakeCatalog({ definitions: [...definitions, ...more], rootKey, now: clock.now });
-  const { directory } = catalog;
   const master = createMasterKey(settings.masterKey);
   const proxied: Harness['proxied'] = [];
   const unused = () => Promise.reject(new Error('not in these tests'));
@@ -77,12 +77,12 @@ export function createHarness(
     clock,
     log,
     ids,
-    directory,
+    directory: catalog.directory,
     catalog: () => catalog,
     sources,
     context: (_workspace: string, { name }: ServerAccess, signal: AbortSignal): UpstreamContext => ({
       fetch: unused,
-      secret: (secret, host) => directory.secret('default', secret, { ...(host !== undefined && { host }) }),
+      secret: (secret, host) => catalog.directory.secret('default', secret, { ...(host !== undefined && { host }) }),
       document: () => catalog.serverDocument(name),
       signal,
       now: clock.now,
@@ -91,6 +91,12 @@ export function createHarness(
     }),
   };
   const refresh = createServerRefresh(reading);
+  const meet = createMeetServers({
+    ...{ clock, log, refreshIfStale: refresh.refreshIfStale },
+    server: (workspace, name) => catalog.directory.server(workspace, name),
+    background: (work) => void background.push(work),
+  });
+  const directory = meetingServers(catalog.directory, meet);
   const direct = {
     call: {
       clock,
@@ -105,7 +111,7 @@ export function createHarness(
     scratchFiles: () => createMemoryFiles(clock.now),
     audit: catalog.appendAudit,
   };
-  const serve = fakeServeDeps({
+  const served = fakeServeDeps({
     catalog,
     call: direct.call,
     clock,
@@ -115,6 +121,7 @@ export function createHarness(
     aliases: settings.aliases,
     configuration: toolDefinitions(),
   });
+  const serve = { ...served, directory };
   const services: Services = {
     settings,
     clock,
@@ -128,7 +135,7 @@ export function createHarness(
     servers: (workspace) => ({
       refresh: (name, reason, how) => refresh.refresh(workspace, name, reason, how),
       test: (name, document) => testServer(reading, workspace, name, document),
-      refreshIfStale: (server) => refresh.refreshIfStale(workspace, server, (work) => void background.push(work)),
+      meet: (names) => meet(workspace, names),
     }),
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),

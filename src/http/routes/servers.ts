@@ -36,6 +36,7 @@ export function mountServers(app: App): void {
     async ({ c, services, principal, query }) => {
       requireUnbound(principal, 'Servers');
       const { items, nextCursor } = await services.catalog(principal.workspace).list('server', query);
+      services.servers(principal.workspace).meet(items.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
       return c.json({ items: items.map(toSummary), nextCursor });
     },
   );
@@ -57,6 +58,7 @@ export function mountServers(app: App): void {
       requireUnbound(principal, 'Servers');
       const catalog = services.catalog(principal.workspace);
       const document = await catalog.get('server', params.server);
+      if (document.body.kind !== 'static') services.servers(principal.workspace).meet([params.server]);
       const tools = await allTools(catalog, params.server);
       const authorization = document.body.oauth === undefined ? null : await services.signIns.status(principal.workspace, params.server);
       const view = { ...toView(document), ...(authorization !== null && { authorization }), tools };
