@@ -3,7 +3,7 @@
  * (DESIGN §10). The table says what is listed and what may be called; nothing else does. Reads the warm directory, and for `/mcp` the
  * key's equipment, which is the Catalog's.
  */
-import { extendAliasMap, toolsNamed, type AliasMap } from '../core/alias-map.ts';
+import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../core/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../core/edition.ts';
 import type { WireName } from '../core/names.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
@@ -61,6 +61,14 @@ async function readEquipped(directory: Directory, principal: Principal, toolset:
 }
 
 const nothing = extendAliasMap(null, []);
+
+/** `told`: that no tool has this name. At `/mcp` it may be that of a tool of the other mode. */
+export function toldOfModes({ names, mode, pointer }: ServedView, requested: string, told: string): string {
+  if (mode === 'configuration' && pointer !== null) return `${told} exit-configuration-mode leads to the tools of ${pointer.toolset}.`;
+  const isOfConfiguration = configurationTools.some((name) => name === requested || `builtin.${name}` === requested);
+  if (mode !== 'normal' || !isOfConfiguration || !resolveName(names, entranceName).ok) return told;
+  return `"${requested}" is a tool of configuration mode: call ${entranceName} first.`;
+}
 
 /** Made once an isolate: what is listed of a table is kept by the table. `entrance`: the tool that leads back to configuration mode. */
 export type ConfigurationTables = { all: AliasMap; entrance: EditionTool | null };

@@ -311,8 +311,11 @@ describe('/mcp', () => {
     expect((await call('terminal')).result).toMatchObject({ isError: false });
     for (const name of ['build-toolset', 'search', 'docs.search', 'roll_dice'])
       expect((await call(name)).error).toMatchObject({ code: -32602 });
+    const toEnter = expect.stringMatching(/configuration mode: call enter-configuration-mode first/);
+    expect((await call('build-toolset')).error).toMatchObject({ message: toEnter, data: { code: 'unknown_tool' } });
     await h.catalog.setEquipment('root', { mode: 'configuration' });
-    expect((await call('terminal')).error).toMatchObject({ code: -32602 });
+    const toLeave = expect.stringMatching(/exit-configuration-mode leads to the tools of demo/);
+    expect((await call('terminal')).error).toMatchObject({ code: -32602, message: toLeave });
     await h.send('DELETE', '/v1/toolsets/demo');
     expect(await names(h)).toContain('build-toolset');
   });
@@ -321,8 +324,11 @@ describe('/mcp', () => {
     const h = await withDemo();
     const key = await h.key({ scopes: ['tools'] });
     expect(await names(h, key)).toEqual([]);
+    const instructions = async () => (await bodyOf(await modern(h, '/mcp', 'server/discover', {}, key))).result.instructions;
+    expect(await instructions()).toMatch(/nothing equipped.*scope "toolsets"/);
     await h.catalog.setEquipment('key000000001', { toolset: 'demo', mode: 'normal' });
     expect(await names(h, key)).toEqual(['shell', 'read_file']);
+    expect(await instructions()).not.toContain('configuration');
   });
 });
 

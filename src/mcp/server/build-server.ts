@@ -5,6 +5,8 @@
 import { Server } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
 import { toolPrompt } from '../../core/system-prompt.ts';
+import { resolveName } from '../../core/alias-map.ts';
+import { configurationTools } from '../../core/reserved-names.ts';
 import { joinParagraphs } from '../../core/paragraphs.ts';
 import { version } from '../../core/version.ts';
 import { servedServers } from '../../engine/serve-resources.ts';
@@ -50,8 +52,14 @@ function titleOf({ target }: Serving): string {
 
 /** Told once, at `initialize` or `server/discover`: what a model is told of a toolset's tools in its prompt. */
 function instructionsOf({ names, mode }: ServedView): string {
-  return joinParagraphs(mode === null ? '' : modes[mode], toolPrompt(names));
+  if (mode === null) return toolPrompt(names);
+  const mayConfigure = configurationTools.some((name) => resolveName(names, name).ok);
+  if (mode === 'configuration' && !mayConfigure) return nothingEquipped;
+  return joinParagraphs(mode === 'normal' && !mayConfigure ? '' : modes[mode], toolPrompt(names));
 }
+
+const nothingEquipped =
+  'This key has nothing equipped, and lacks the scope "toolsets" to equip anything, so there are no tools here. The tools of a toolset are at /mcp/{toolset}.';
 
 const modes = {
   configuration:

@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, type CallToolResult, type ListToolsRe
 import { contentText, type ToolResult } from '../../core/tool.ts';
 import { servedOutputSchema, servedPages } from '../../engine/serve-list.ts';
 import { serveCall, type ServedAnswer } from '../../engine/serve-call.ts';
-import type { ServedView } from '../../engine/serve-view.ts';
+import { toldOfModes, type ServedView } from '../../engine/serve-view.ts';
 import type { Answering } from './answering.ts';
 import { givenOf, toInputRequired } from './input-required.ts';
 import { pageAt } from './list-cursor.ts';
@@ -25,7 +25,10 @@ export function handleTools(server: Server, serving: Serving, answering: Answeri
       const answer = await serveCall(serving.deps, caller, call, mcpReq.signal);
       serving.called?.(caller.principal);
       if (answer.kind === 'input') return toInputRequired(answer);
-      return server.projectCallToolResult(toCallToolResult(answer), answer.tool === null ? undefined : servedOutputSchema(answer.tool));
+      return server.projectCallToolResult(
+        toCallToolResult(answer, caller.view),
+        answer.tool === null ? undefined : servedOutputSchema(answer.tool),
+      );
     }),
   );
 }
@@ -39,11 +42,14 @@ function stateOf({ pointer, mode }: ServedView): string {
  * A name that is no tool's is a fault of the request (MCP, tools, error handling: "Unknown tools" are protocol errors, -32602); everything
  * else that goes wrong is a result, which the model reads.
  */
-function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'result' }>): CallToolResult {
+function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'result' }>, view: ServedView): CallToolResult {
   const { requested, canonical, via } = answer;
   const { code, content, issues } = answer.result;
-  if (code === 'unknown_tool' || code === 'ambiguous_tool')
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, contentText(content), { code, requested });
+  if (code === 'unknown_tool' || code === 'ambiguous_tool') {
+    const told = contentText(content);
+    const message = code === 'unknown_tool' ? toldOfModes(view, requested, told) : told;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code, requested });
+  }
   const { isError, structuredContent } = withForm(answer.result, tool !== null && servedOutputSchema(tool) !== undefined);
   const told = {
     'io.moniker/requested': requested,
