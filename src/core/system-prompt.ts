@@ -30,5 +30,10 @@ export function toolPrompt(names: AliasMap | null): string {
   return prompt;
 }
 
+/** What the servers of the tools say, where the names are told elsewhere: over MCP they stand in the descriptions (DESIGN §4). */
+export function serverPrompt(names: AliasMap | null): string {
+  return names === null ? '' : joinParagraphs(...instructionBlocks(rootOf(names)));
+}
+
 /** Found once for an edition and a plan's rights: it is as long as the toolset, and every step says it. */
 const kept = new WeakMap<AliasMap, string>();

@@ -21,7 +21,7 @@ export type ServedTool = {
   inputSchema: JsonSchema;
   outputSchema?: JsonSchema;
   annotations?: ToolAnnotations;
-  _meta: { 'io.moniker/canonical': string; 'io.moniker/aliases': string[] };
+  _meta: { canonical: string; aliases: string[] };
 };
 
 /** At least one page. */
@@ -51,7 +51,7 @@ function listTool(names: AliasMap, tool: EditionTool): ServedTool[] {
     inputSchema: objectSchema(withoutHeaders(told.inputSchema)),
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
-    _meta: { 'io.moniker/canonical': tool.canonical, 'io.moniker/aliases': announce === 'none' ? [] : visibleAliases(tool) },
+    _meta: { canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },
   };
   return definitionNames(tool).map((name) => ({ name, ...shown }));
 }

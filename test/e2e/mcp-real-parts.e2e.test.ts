@@ -76,7 +76,7 @@ describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (e
     expect(echo).toMatchObject({
       description: expect.stringContaining('say'),
       annotations: { readOnlyHint: true },
-      _meta: { 'io.moniker/canonical': 'everything.echo', 'io.moniker/aliases': ['say'] },
+      _meta: { canonical: 'everything.echo', aliases: ['say'] },
     });
     expect(tools.find(({ name }) => name === 'weather')?.outputSchema).toMatchObject({
       required: ['temperature', 'conditions', 'humidity'],

@@ -42,7 +42,7 @@ describe('a toolset over MCP, as it is started', () => {
     );
     const result = await client.callTool({ name: 'delete_file', arguments: { path: 'gone.txt' } });
     expect(asked).toEqual([expect.stringContaining('{"path":"gone.txt"}')]);
-    expect(result._meta).toMatchObject({ 'io.moniker/code': 'tool_error', 'io.moniker/canonical': 'builtin.delete_file' });
+    expect(result._meta).toMatchObject({ code: 'tool_error', canonical: 'builtin.delete_file' });
     await client.close();
   });
 

@@ -21,7 +21,7 @@ describe('the list of a toolset', () => {
     expect(tools.map(({ name }) => name)).toEqual(['zebra', 'find', 'seek']);
     expect(tools[1]).toMatchObject({
       description: 'Does search.\nAlias: find (maps to web.search)\nAlias: seek (maps to web.search)',
-      _meta: { 'io.moniker/canonical': 'web.search', 'io.moniker/aliases': ['seek'] },
+      _meta: { canonical: 'web.search', aliases: ['seek'] },
     });
   });
 
@@ -30,12 +30,12 @@ describe('the list of a toolset', () => {
     expect((await listed({ ...document, announce: 'none' }))[0]).toMatchObject({
       name: 'find',
       description: 'Does search.',
-      _meta: { 'io.moniker/aliases': [] },
+      _meta: { aliases: [] },
     });
     expect((await listed(document, undefined, false))[0]).toMatchObject({
       name: 'search',
       description: 'Does search.',
-      _meta: { 'io.moniker/aliases': [] },
+      _meta: { aliases: [] },
     });
   });
 

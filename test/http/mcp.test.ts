@@ -44,12 +44,12 @@ describe('a toolset over MCP, 2026-07-28', () => {
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['shell', 'read_file']);
-    expect(tools[0]).toMatchObject({ _meta: { 'io.moniker/canonical': 'builtin.bash', 'io.moniker/aliases': ['terminal'] } });
+    expect(tools[0]).toMatchObject({ _meta: { canonical: 'builtin.bash', aliases: ['terminal'] } });
     for (const name of ['shell', 'terminal', 'builtin.bash', 'bash', 'Terminal']) {
       const result = await client.callTool({ name, arguments: { command: 'ls' } });
       expect(result).toMatchObject({
         content: [{ type: 'text', text: 'ran with {"command":"ls"}' }],
-        _meta: { 'io.moniker/canonical': 'builtin.bash' },
+        _meta: { canonical: 'builtin.bash' },
       });
     }
   });
@@ -202,7 +202,7 @@ describe('what comes to /mcp', () => {
     );
     expect(result).toMatchObject({
       isError: true,
-      _meta: { 'io.moniker/code': 'invalid_arguments', 'io.moniker/issues': [{ path: 'command' }] },
+      _meta: { code: 'invalid_arguments', issues: [{ path: 'command' }] },
     });
   });
 });
@@ -257,7 +257,7 @@ describe('a call that needs a person, 2026-07-28', () => {
     const { call, asked } = await asking();
     expect((await call({ inputResponses, requestState: asked.requestState })).result).toMatchObject({
       isError: true,
-      _meta: { 'io.moniker/code': 'denied' },
+      _meta: { code: 'denied' },
     });
   });
 
@@ -291,10 +291,10 @@ describe('a call that needs a person, 2026-07-28', () => {
     const { h, call } = await asking();
     expect((await call({}, await h.key({ scopes: ['tools'] }))).result).toMatchObject({
       isError: true,
-      _meta: { 'io.moniker/code': 'approval_required' },
+      _meta: { code: 'approval_required' },
     });
     const silent = await bodyOf(await modern(h, '/mcp/demo', 'tools/call', { name: 'shell', arguments: { command: 'ls' } }));
-    expect(silent.result).toMatchObject({ isError: true, _meta: { 'io.moniker/code': 'approval_required' } });
+    expect(silent.result).toMatchObject({ isError: true, _meta: { code: 'approval_required' } });
   });
 });
 
@@ -328,7 +328,7 @@ describe('/mcp', () => {
     expect(await instructions()).toMatch(/nothing equipped.*scope "toolsets"/);
     await h.catalog.setEquipment('key000000001', { toolset: 'demo', mode: 'normal' });
     expect(await names(h, key)).toEqual(['shell', 'read_file']);
-    expect(await instructions()).not.toContain('configuration');
+    expect((await instructions()) ?? '').not.toContain('configuration');
   });
 });
 

@@ -128,7 +128,7 @@ describe('what a session is asked in the middle of a call', () => {
     const result = await client.callTool({ name: 'delete_file', arguments: { path: 'notes.txt' } });
     expect(asked).toEqual([expect.objectContaining({ message: expect.stringContaining('builtin.delete_file') })]);
     // It ran: there was nothing to delete.
-    expect(result._meta?.['io.moniker/code']).toBe('tool_error');
+    expect(result._meta?.code).toBe('tool_error');
     await client.close();
   });
 
@@ -137,7 +137,7 @@ describe('what a session is asked in the middle of a call', () => {
     async (answer) => {
       const { client } = await connect('/mcp/first', asking(answer, []));
       const result = await client.callTool({ name: 'delete_file', arguments: { path: 'notes.txt' } });
-      expect(result).toMatchObject({ isError: true, _meta: { 'io.moniker/code': 'denied' } });
+      expect(result).toMatchObject({ isError: true, _meta: { code: 'denied' } });
       await client.close();
     },
   );
@@ -148,7 +148,7 @@ describe('what a session is asked in the middle of a call', () => {
     for (const options of [{ key: await keyWith(['tools']), ...yes }, {}]) {
       const { client } = await connect('/mcp/first', options);
       const result = await client.callTool({ name: 'delete_file', arguments: { path: 'notes.txt' } });
-      expect(result).toMatchObject({ isError: true, _meta: { 'io.moniker/code': 'approval_required' } });
+      expect(result).toMatchObject({ isError: true, _meta: { code: 'approval_required' } });
       await client.close();
     }
     expect(asked).toEqual([]);

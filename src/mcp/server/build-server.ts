@@ -4,7 +4,7 @@
  */
 import { Server } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
-import { toolPrompt } from '../../core/system-prompt.ts';
+import { serverPrompt } from '../../core/system-prompt.ts';
 import { resolveName } from '../../core/alias-map.ts';
 import { configurationTools } from '../../core/reserved-names.ts';
 import { joinParagraphs } from '../../core/paragraphs.ts';
@@ -50,12 +50,12 @@ function titleOf({ target }: Serving): string {
   return target === null ? 'Moniker' : `Moniker: ${target}`;
 }
 
-/** Told once, at `initialize` or `server/discover`: what a model is told of a toolset's tools in its prompt. */
+/** Told once, at `initialize` or `server/discover`: what trusted servers say of their tools. Names and aliases stand in the descriptions. */
 function instructionsOf({ names, mode }: ServedView): string {
-  if (mode === null) return toolPrompt(names);
+  if (mode === null) return serverPrompt(names);
   const mayConfigure = configurationTools.some((name) => resolveName(names, name).ok);
   if (mode === 'configuration' && !mayConfigure) return nothingEquipped;
-  return joinParagraphs(mode === 'normal' && !mayConfigure ? '' : modes[mode], toolPrompt(names));
+  return joinParagraphs(mode === 'normal' && !mayConfigure ? '' : modes[mode], serverPrompt(names));
 }
 
 const nothingEquipped =

@@ -22,7 +22,10 @@ export function handleTools(server: Server, serving: Serving, answering: Answeri
     'tools/call',
     answering(async ({ params }, caller, { mcpReq }) => {
       const call = { name: params.name, arguments: params.arguments ?? {}, ...givenOf(mcpReq) };
-      const answer = await serveCall(serving.deps, caller, call, mcpReq.signal);
+      const calling = serveCall(serving.deps, caller, call, mcpReq.signal);
+      // A client that leaves gives the call up: its server is still told, and the audit too.
+      serving.deps.background(calling.catch(() => undefined));
+      const answer = await calling;
       serving.called?.(caller.principal);
       if (answer.kind === 'input') return toInputRequired(answer);
       return server.projectCallToolResult(
@@ -52,11 +55,11 @@ function toCallToolResult({ answer, tool }: Extract<ServedAnswer, { kind: 'resul
   }
   const { isError, structuredContent } = withForm(answer.result, tool !== null && servedOutputSchema(tool) !== undefined);
   const told = {
-    'io.moniker/requested': requested,
-    'io.moniker/canonical': canonical,
-    'io.moniker/via': via,
-    ...(code !== undefined && { 'io.moniker/code': code }),
-    ...(issues !== undefined && { 'io.moniker/issues': issues }),
+    requested,
+    canonical,
+    via,
+    ...(code !== undefined && { code }),
+    ...(issues !== undefined && { issues }),
   };
   // Our content blocks are MCP's; ours say `text?` and `blob?` of resources, the SDK one or the other.
   return { content: content as CallToolResult['content'], isError, ...(structuredContent && { structuredContent }), _meta: told };
