@@ -7,7 +7,8 @@ import { problemCatalogue } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import { takesApiKey } from './middleware/authenticate.ts';
 import { dialectAt } from './problems.ts';
-import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema } from './problem-schema.ts';
+import { isMcpPath } from './mcp-origin.ts';
+import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema, RpcErrorSchema } from './problem-schema.ts';
 import type { Answer, Operation } from './route.ts';
 import { version } from '../core/version.ts';
 
@@ -47,7 +48,7 @@ const description = `Connect tools once, pick the ones a job needs into a toolse
 
 Bodies are JSON in UTF-8 (\`content-type: application/json\`); a byte order mark is tolerated, and of duplicate keys the last counts. Unknown fields and query parameters are refused.
 
-Faults are \`application/problem+json\` with a \`code\` from one closed list; \`/v1/chat/completions\` and \`/v1/responses\` answer faults in the OpenAI shape, \`/v1/messages\` in Anthropic's. Every answer carries \`x-request-id\`.`;
+Faults are \`application/problem+json\` with a \`code\` from one closed list; \`/v1/chat/completions\` and \`/v1/responses\` answer faults in the OpenAI shape, \`/v1/messages\` in Anthropic's, \`/mcp\` as JSON-RPC errors. Every answer carries \`x-request-id\`.`;
 
 const tags = [
   { name: 'Toolsets', description: 'Tools under the names you choose.' },
@@ -109,8 +110,8 @@ function objectParameters(place: 'path' | 'query', schema: z.ZodType | undefined
 
 function requestBody({ body, rawBody }: Operation, components: Components): Json | undefined {
   if (rawBody !== undefined) {
-    const { description: text, type = '*/*', json } = rawBody;
-    const binary = { [type]: { schema: { type: 'string', format: 'binary' } } };
+    const { description: text, json, type = json === undefined ? '*/*' : null } = rawBody;
+    const binary = type === null ? {} : { [type]: { schema: { type: 'string', format: 'binary' } } };
     return {
       required: true,
       description: text,
@@ -157,11 +158,12 @@ const faultShapes = {
   'openai-chat': { type: 'application/json', schema: OpenAiErrorSchema },
   'openai-responses': { type: 'application/json', schema: OpenAiErrorSchema },
   'anthropic-messages': { type: 'application/json', schema: AnthropicErrorSchema },
+  mcp: { type: 'application/json', schema: RpcErrorSchema },
 } as const;
 
 /** One response a status; codes that share it are listed in its description. */
 function problems(operation: Operation, components: Components): Json {
-  const { type, schema } = faultShapes[dialectAt(operation.path) ?? 'problem'];
+  const { type, schema } = faultShapes[dialectAt(operation.path) ?? (isMcpPath(operation.path) ? 'mcp' : 'problem')];
   const content = { [type]: { schema: toSchema(schema, components) } };
   const byStatus = Map.groupBy(new Set(problemCodes(operation)), (code) => problemCatalogue[code].status);
   return Object.fromEntries(

@@ -45,3 +45,19 @@ export const AnthropicErrorSchema = z
     request_id: z.string().nullable(),
   })
   .meta({ id: 'AnthropicError' });
+
+/** Of `/mcp`. What the MCP server itself refuses, such as a session that is over, has no `data.code`. */
+export const RpcErrorSchema = z
+  .object({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.int(), z.null()]),
+    error: z.object({
+      code: z.int(),
+      message: z.string().meta({ description: 'What went wrong, and what to do.' }),
+      data: z
+        .looseObject({ code: z.enum(codes), requestId: z.string() })
+        .partial()
+        .optional(),
+    }),
+  })
+  .meta({ id: 'RpcError' });

@@ -110,6 +110,18 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('tells of /mcp what it takes and answers, and what it refuses', async () => {
+    const { post, get } = document.paths['/mcp/{toolset}'];
+    const message = { schema: { $ref: '#/components/schemas/McpMessage' } };
+    expect(post.requestBody.content).toEqual({ 'application/json': message });
+    expect(post.responses['200'].content).toEqual({ 'application/json': message, 'text/event-stream': { schema: { type: 'string' } } });
+    await h.send('PUT', '/v1/toolsets/told', { tools: [{ tool: 'builtin.bash' }] });
+    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
+    const refused = { post: await h.send('POST', '/mcp/told', initialize, { accept: '*/*' }), get: await h.send('GET', '/mcp/told') };
+    expect(Object.keys(post.responses)).toContain(String(refused.post.status));
+    expect(Object.keys(get.responses)).toContain(String(refused.get.status));
+  });
+
   it('tells on which paths a key may come as Anthropic’s clients send it, and it does', async () => {
     const takes = operations().filter(({ operation }) => operation.security.some((way: object) => 'apiKey' in way));
     expect([...new Set(takes.map(({ path }) => path.split('/').slice(0, 3).join('/')))].toSorted()).toEqual(['/v1/messages', '/v1/models']);
@@ -226,9 +238,10 @@ describe('the script of the start page', () => {
   });
 });
 
-/** Of paths on which clients of a dialect read its own. */
+/** Of paths on which clients of a dialect, or of MCP, read their own. */
 const faultShapes = [
   ['/v1/chat/completions', ['application/json', 'OpenAiError']],
   ['/v1/responses', ['application/json', 'OpenAiError']],
   ['/v1/messages', ['application/json', 'AnthropicError']],
+  ['/mcp', ['application/json', 'RpcError']],
 ] as const;

@@ -9,6 +9,7 @@ import { ToolsetReference } from '../../core/toolset-reference.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { readJsonBody } from '../json-body.ts';
 import { originFault } from '../mcp-origin.ts';
+import { RpcErrorSchema } from '../problem-schema.ts';
 import { mount, type App, type Answer, type Request as RouteRequest } from '../route.ts';
 
 const params = z.object({ toolset: ToolsetReference });
@@ -22,7 +23,7 @@ const mcpHeaders = {
 };
 const stream: Answer = {
   description: 'What MCP answers: one message, or a stream of them.',
-  contentType: 'application/json',
+  schema: message.json,
   also: 'text/event-stream',
   headers: editionHeader,
 };
@@ -34,15 +35,22 @@ const methods = [
     summary: 'Speak MCP',
     description:
       'Any MCP client may use it (Streamable HTTP), in the revision 2026-07-28 and in those of 2024 and 2025. `tools/list` shows the tools under their names, `tools/call` takes any name that resolves. Errors are JSON-RPC. A page of another origin is refused.',
-    answers: { 200: stream, 202: { description: 'Taken: a notification, or an answer of the client.' } },
+    answers: {
+      200: stream,
+      202: { description: 'Taken: a notification, or an answer of the client.' },
+      406: { description: '`Accept` must hold both application/json and text/event-stream.', schema: RpcErrorSchema },
+    },
+    problems: [],
     rawBody: message,
   },
   {
     method: 'get',
     name: 'listen',
     summary: 'Listen to an MCP session',
-    description: 'The 2025 eras: what the session says by itself, such as changes of its lists. `Last-Event-ID` goes on after a cut.',
+    description:
+      'The 2025 eras: what the session says by itself, such as changes of its lists. `Last-Event-ID` goes on after a cut. Without a session there is nothing to listen to.',
     answers: { 200: { description: 'The stream.', contentType: 'text/event-stream' } },
+    problems: ['method_not_allowed'],
   },
   {
     method: 'delete',
@@ -50,12 +58,14 @@ const methods = [
     summary: 'End an MCP session',
     description: 'The 2025 eras. The 2026-07-28 revision has no sessions.',
     answers: { 200: { description: 'It is over.' } },
+    problems: ['method_not_allowed'],
   },
 ] as const;
 
 export function mountMcp(app: App): void {
-  for (const { name, ...spec } of methods) {
-    const common = { ...spec, tag: 'MCP', scopes: ['tools'] as const, headers: mcpHeaders, problems: ['not_found', 'forbidden'] as const };
+  for (const { name, problems, ...spec } of methods) {
+    const own = { tag: 'MCP', scopes: ['tools'] as const, headers: mcpHeaders, problems: ['not_found', 'forbidden', ...problems] as const };
+    const common = { ...spec, ...own };
     mount(app, { ...common, path: '/mcp/{toolset}', operationId: `${name}Mcp`, params }, (request) =>
       serve(request, request.params.toolset),
     );
