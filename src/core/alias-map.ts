@@ -240,6 +240,16 @@ function suggestionsFor(map: AliasMap, requested: string): string[] {
  * them apart, so that none of them passes for the other.
  */
 function withOwnNames(tools: readonly EditionTool[]): EditionTool[] {
+  const names = ownWireNames(tools);
+  return tools.map((tool, index) => {
+    const renamed: EditionTool = { ...tool, wireName: names[index] ?? toWireName(tool.canonical, tool.ownName), aliases: [] };
+    written.set(renamed, tool);
+    return renamed;
+  });
+}
+
+/** Of each of these, for whoever tells of a document that is not compiled as well. */
+export function ownWireNames(tools: readonly Record<'canonical' | 'ownName' | 'wireName', string>[]): WireName[] {
   const plain = tools.map((tool) => toWireName(tool.canonical, tool.ownName));
   const seen = new Set<string>();
   const shared = new Set<string>();
@@ -252,8 +262,6 @@ function withOwnNames(tools: readonly EditionTool[]): EditionTool[] {
         wireName = distinctWireName(`${tool.canonical} ${tool.wireName} ${attempt}`, tool.ownName);
       seen.add(wireName);
     }
-    const renamed: EditionTool = { ...tool, wireName, aliases: [] };
-    written.set(renamed, tool);
-    return renamed;
+    return wireName;
   });
 }

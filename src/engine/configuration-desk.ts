@@ -8,17 +8,17 @@ import { hasScope } from '../core/principal.ts';
 import { orNull, Problem, quoted } from '../core/problem.ts';
 import { ServerHealth } from '../core/server-state.ts';
 import type { ToolDefinition } from '../core/tool.ts';
+import { readToolsetReference } from '../core/toolset-reference.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { Catalog, DocumentKind, Equipment, KeyRights, Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
 import { requireMayWaive } from './approval-waiver.ts';
 
 /** `meet`: these servers are looked at (`meet-servers.ts`). */
-export function createConfigurationDesk(
-  catalog: Catalog,
-  keyId: string,
-  meet: (servers: readonly string[]) => void = () => undefined,
-): ConfigurationDesk {
+export type DeskOptions = { aliases: boolean; meet(servers: readonly string[]): void };
+
+export function createConfigurationDesk(catalog: Catalog, keyId: string, given: Partial<DeskOptions> = {}): ConfigurationDesk {
+  const { aliases = true, meet } = given;
   const rights = once(async () => requireRights(await catalog.keyRights(keyId)));
   const mayUse = async (name: string): Promise<boolean> => (await rights()).toolsets?.includes(name) ?? true;
   const find = async (name: string): Promise<StoredDocument | null> =>
@@ -26,11 +26,12 @@ export function createConfigurationDesk(
   const tools = once(async () => inReach(await rights(), await allTools(catalog), find));
 
   const desk: ConfigurationDesk = {
+    aliases,
     tools,
     async servers() {
       const seen = new Set((await tools()).map(({ server }) => server));
       const documents = await documentsOf(catalog, 'server');
-      meet(documents.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
+      meet?.(documents.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
       return new Map(documents.flatMap(({ name, body }) => (seen.has(name) ? healthOf(name, body) : [])));
     },
     async toolsets() {
@@ -58,6 +59,17 @@ export function createConfigurationDesk(
     async remove(name, version) {
       requireBound(await rights(), name);
       await catalog.remove('toolset', name, { ifMatch: version });
+    },
+    async users(name) {
+      const { toolsets } = await rights();
+      // A key that is bound to toolsets is not told who else there is.
+      if (toolsets !== undefined) return { agents: [], keys: [] };
+      const [agents, keys] = await Promise.all([documentsOf(catalog, 'agent'), everyPage((page) => catalog.keys(page))]);
+      const bound = keys.filter((key) => key.revokedAt === null && key.toolsets?.includes(name) === true);
+      return {
+        agents: agents.flatMap(({ name: agent, body }) => (toolsetOf(body) === name ? [agent] : [])),
+        keys: bound.map((key) => `${key.name} (${key.id})`),
+      };
     },
     async equipment() {
       await rights();
@@ -100,6 +112,11 @@ async function inReach(
 async function standing(equipment: Equipment, mayUse: (name: string) => Promise<boolean>): Promise<Equipment> {
   const isUsable = equipment.toolset === null || (await mayUse(equipment.toolset));
   return isUsable ? equipment : { toolset: null, mode: 'configuration' };
+}
+
+/** Of an agent; without the version that it may hold on to. */
+function toolsetOf({ toolset }: Record<string, unknown>): string | null {
+  return typeof toolset === 'string' ? readToolsetReference(toolset).name : null;
 }
 
 function healthOf(name: string, body: Record<string, unknown>): [string, Pick<ServerHealth, 'status' | 'reason'>][] {

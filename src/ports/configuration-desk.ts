@@ -10,6 +10,8 @@ import type { Toolset } from '../core/toolset.ts';
 import type { Warning } from '../core/warning.ts';
 
 export interface ConfigurationDesk {
+  /** Whether tools are called by the names that toolsets give them. False: `MONIKER_ALIASES=off`, each goes by its own. */
+  readonly aliases: boolean;
   /** Every tool that the key may build toolsets of, sorted by canonical name; a key bound to toolsets: those that stand in them. */
   tools(): Promise<readonly ToolDefinition[]>;
   /** How the servers of those are, by name, as far as that is known. */
@@ -21,6 +23,8 @@ export interface ConfigurationDesk {
   /** `version`: the one that was read, null: there must be none. Throws `Problem`s, `precondition_failed` among them. */
   write(name: string, document: Toolset, version: number | null): Promise<{ document: StoredDocument; warnings: readonly Warning[] }>;
   rename(from: string, to: string, version: number): Promise<{ document: StoredDocument; warnings: readonly Warning[] }>;
+  /** Who names a toolset: agents, and keys as `name (id)`. */
+  users(toolset: string): Promise<{ agents: readonly string[]; keys: readonly string[] }>;
   remove(name: string, version: number): Promise<void>;
   /** What the key may no longer use is not equipped. */
   equipment(): Promise<Equipment>;

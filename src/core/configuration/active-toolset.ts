@@ -5,7 +5,7 @@ import { ServerHealth } from '../server-state.ts';
 import { shorten, type Standings } from './available-tools.ts';
 import { fitRows } from './fit.ts';
 import { Context, contextOf, tokensOf } from './token-estimate.ts';
-import { documentOf, toolInfo, ToolInfo, ToolsetInfo, toolsetInfo, type StoredToolset } from './toolset-info.ts';
+import { documentOf, ToolInfo, toolInfos, ToolsetInfo, toolsetInfo, type StoredToolset } from './toolset-info.ts';
 import type { ToolTable } from './tool-table.ts';
 
 export const ActiveToolset = z.object({
@@ -36,7 +36,7 @@ export function describeActive(
 ): ActiveToolset {
   if (stored === null) return { success: true, equipped: false, mode };
   const toolset = toolsetInfo(stored, table, stored.name, limits.maxConfigurationAnswerBytes / 3);
-  const rows = documentOf(stored).tools.map((entry) => toolInfo(entry, table));
+  const rows = toolInfos(documentOf(stored).tools, table);
   const exposed = rows.filter(({ active }) => active);
   const shown = fitRows(exposed, limits.maxConfigurationAnswerBytes / 3);
   const bad = serversOf(rows).flatMap(({ name, enabled }) => {

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
+import { toWireName } from '../names.ts';
 import { oneLine } from '../paragraphs.ts';
 import { ServerHealth } from '../server-state.ts';
 import type { ToolDefinition } from '../tool.ts';
@@ -135,7 +136,7 @@ function matcher({ server, query, after }: AvailableToolsQuery): (tool: ToolDefi
 function rowOf(tool: ToolDefinition, table: ToolTable, context: Context): AvailableTool {
   const { canonical, name, server, source } = tool;
   const names = namesOfEntry({ tool: canonical }, tool);
-  const aliases = shownAliases(names);
+  const aliases = table.aliases ? shownAliases(names) : [];
   const [alias] = aliases;
   const description = shorten(tool.description);
   return {
@@ -144,7 +145,7 @@ function rowOf(tool: ToolDefinition, table: ToolTable, context: Context): Availa
     namespacedName: canonical,
     serverName: server,
     refId: table.pinOf(canonical),
-    wireName: names.wireName,
+    wireName: table.aliases ? names.wireName : toWireName(canonical, name),
     ...(alias !== undefined && { alias }),
     aliases,
     state: source?.state === 'held' ? 'held' : 'ready',

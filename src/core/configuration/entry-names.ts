@@ -12,9 +12,7 @@ export type EntryNames = { wireName: string; aliases: readonly EntryAliasName[] 
 
 /** `definition` undefined: its server never listed it, or is gone. */
 export function namesOfEntry(entry: ToolsetEntry, definition: ToolDefinition | undefined): EntryNames {
-  const canonical = entry.tool ?? '';
-  // As `named-entry.ts` cuts it where the document is all that is known: server names hold no dot.
-  const ownName = definition?.name ?? canonical.slice(canonical.indexOf('.') + 1);
+  const { canonical, ownName } = ownNameOf(entry, definition);
   const written: readonly EntryAliasName[] = (entry.aliases ?? definition?.aliases ?? []).map((alias) =>
     typeof alias === 'string' ? { name: alias, mode: 'announced' } : alias,
   );
@@ -26,6 +24,12 @@ export function namesOfEntry(entry: ToolsetEntry, definition: ToolDefinition | u
   const given = entry.name === undefined ? null : parseWireName(entry.name);
   const announced = aliases.find(({ mode }) => mode === 'announced');
   return { wireName: given?.ok ? given.wireName : (announced?.name ?? toWireName(canonical, ownName)), aliases };
+}
+
+export function ownNameOf(entry: ToolsetEntry, definition: ToolDefinition | undefined): { canonical: string; ownName: string } {
+  const canonical = entry.tool ?? '';
+  // As `named-entry.ts` cuts it where the document is all that is known: server names hold no dot.
+  return { canonical, ownName: definition?.name ?? canonical.slice(canonical.indexOf('.') + 1) };
 }
 
 /** Those that may be shown to whoever calls tools. */

@@ -25,12 +25,14 @@ export type ToolTable = {
   /** Sorted by canonical name. */
   readonly tools: readonly ToolDefinition[];
   readonly known: KnownTools;
+  /** Whether tools are called by the names that entries give them. */
+  readonly aliases: boolean;
   pinOf(canonical: string): string;
   find(reference: ToolReference, path: string): FoundTool;
 };
 export type FoundTool = { ok: true; definition: ToolDefinition } | { ok: false; fault: string };
 
-export async function buildToolTable(tools: readonly ToolDefinition[]): Promise<ToolTable> {
+export async function buildToolTable(tools: readonly ToolDefinition[], aliases: boolean): Promise<ToolTable> {
   const hashes = await Promise.all(tools.map(pinOf));
   const byName = new Map<string, ToolDefinition>(tools.map((tool) => [tool.canonical, tool]));
   const pins = new Map<string, string>(tools.map(({ canonical }, index) => [canonical, hashes[index] ?? '']));
@@ -47,6 +49,7 @@ export async function buildToolTable(tools: readonly ToolDefinition[]): Promise<
 
   return {
     tools,
+    aliases,
     known: { get: (canonical) => byName.get(canonical), all: () => byName.values(), hasServer: (server) => servers.has(server) },
     pinOf: (canonical) => pins.get(canonical) ?? '',
     find({ namespacedName, refId }, path) {

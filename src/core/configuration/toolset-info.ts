@@ -1,7 +1,8 @@
 /** A stored toolset as the configuration tools tell of it: its tools with all their names, and what of it can be called. */
 import { z } from 'zod';
+import { ownWireNames } from '../alias-map.ts';
 import type { Toolset, ToolsetEntry } from '../toolset.ts';
-import { namesOfEntry, shownAliases } from './entry-names.ts';
+import { namesOfEntry, ownNameOf, shownAliases } from './entry-names.ts';
 import { fitRows } from './fit.ts';
 import type { ToolTable } from './tool-table.ts';
 
@@ -55,7 +56,7 @@ export function documentOf({ body }: Pick<StoredToolset, 'body'>): Toolset {
 export function toolsetInfo(stored: StoredToolset, table: ToolTable, equipped: string | null, room: number): ToolsetInfo {
   const { name, version, createdAt, updatedAt } = stored;
   const { description, tools } = documentOf(stored);
-  const rows = tools.map((entry) => toolInfo(entry, table));
+  const rows = toolInfos(tools, table);
   const byServer = Map.groupBy(rows, ({ server }) => server);
   const servers = [...byServer].map(([server, ofServer]) => ({
     name: server,
@@ -80,11 +81,21 @@ export function toolsetInfo(stored: StoredToolset, table: ToolTable, equipped: s
   };
 }
 
-export function toolInfo(entry: ToolsetEntry, table: ToolTable): ToolInfo {
+/** With the names that they are called by, which without aliases depend on their neighbours. */
+export function toolInfos(entries: readonly ToolsetEntry[], table: ToolTable): ToolInfo[] {
+  const named = entries.map((entry) => ({ entry, names: namesOfEntry(entry, table.known.get(entry.tool ?? '')) }));
+  if (table.aliases) return named.map(({ entry, names }) => toolInfo(entry, { ...names, aliases: shownAliases(names) }, table));
+  const own = ownWireNames(
+    named.map(({ entry, names }) => {
+      return { ...ownNameOf(entry, table.known.get(entry.tool ?? '')), wireName: names.wireName };
+    }),
+  );
+  return named.map(({ entry, names }, index) => toolInfo(entry, { wireName: own[index] ?? names.wireName, aliases: [] }, table));
+}
+
+function toolInfo(entry: ToolsetEntry, { wireName, aliases }: { wireName: string; aliases: string[] }, table: ToolTable): ToolInfo {
   const canonical = entry.tool ?? '';
   const definition = table.known.get(canonical);
-  const names = namesOfEntry(entry, definition);
-  const aliases = shownAliases(names);
   const [alias] = aliases;
   const state = definition === undefined ? 'missing' : (definition.source?.state ?? 'ready');
   const notes = (entry.notes ?? []).map(({ name }) => name);
@@ -93,7 +104,7 @@ export function toolInfo(entry: ToolsetEntry, table: ToolTable): ToolInfo {
     refId: table.pinOf(canonical),
     server: definition?.server ?? canonical.slice(0, Math.max(0, canonical.indexOf('.'))),
     active: state === 'ready' && definition?.kind !== 'ui',
-    wireName: names.wireName,
+    wireName,
     ...(alias !== undefined && { alias }),
     aliases,
     state,

@@ -42,7 +42,7 @@ export const buildToolset = defineConfigurationTool({
   failed: (error) => ({ meta: { success: false, error } }),
   async run({ name, description, tools, autoEquip = false }, desk) {
     requireNewName(name);
-    const table = await buildToolTable(await desk.tools());
+    const table = await buildToolTable(await desk.tools(), desk.aliases);
     const { entries, faults } = readEntries(tools, 'tools', table);
     if (faults.length > 0) throw new ToolFault(faultText(faults));
     const rest = { announce: 'prompt' as const, ...(description !== undefined && description !== '' && { description }) };

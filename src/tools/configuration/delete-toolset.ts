@@ -3,7 +3,7 @@ import { quoted } from '../../core/problem.ts';
 import { ToolFault } from '../define-tool.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
 import { ExistingName, requireToolset } from './toolset-name.ts';
-import { writeAgain } from './write-draft.ts';
+import { tellUsers, writeAgain } from './write-draft.ts';
 
 export const deleteToolset = defineConfigurationTool({
   name: 'delete-toolset',
@@ -19,7 +19,11 @@ export const deleteToolset = defineConfigurationTool({
   async run({ name, confirm = false }, desk) {
     const { body } = await requireToolset(desk, name);
     const { length } = body.tools as unknown[];
-    if (!confirm) throw new ToolFault(`confirm: deleting ${quoted(name)} (${length} tools) needs confirm: true; ask whoever uses it first`);
+    if (!confirm) {
+      const users = tellUsers(await desk.users(name)).join(', ');
+      const named = users === '' ? '' : `, which ${users} name,`;
+      throw new ToolFault(`confirm: deleting ${quoted(name)} (${length} tools)${named} needs confirm: true; ask whoever uses it first`);
+    }
     const { toolset: equipped } = await desk.equipment();
     await writeAgain(async () => desk.remove(name, (await requireToolset(desk, name)).version));
     const message = `Deleted ${name}.${equipped === name ? ' It was equipped: nothing is now.' : ''}`;

@@ -19,7 +19,7 @@ export const equipToolset = defineConfigurationTool({
     const { toolset: equipped } = await desk.equip({ toolset: name, mode: 'normal' });
     // Removed in between: what is equipped is what the Catalog says.
     if (equipped !== name) await requireToolset(desk, name);
-    const toolset = shownInfo(document, await buildToolTable(await desk.tools()), equipped);
+    const toolset = shownInfo(document, await buildToolTable(await desk.tools(), desk.aliases), equipped);
     return { answer: { success: true, toolset }, text: `Equipped ${tellToolset(toolset)}` };
   },
 });

@@ -16,7 +16,7 @@ export const getActiveToolset = defineConfigurationTool({
   async run(_request, desk) {
     const { toolset, mode } = await desk.equipment();
     const document = toolset === null ? null : await desk.toolset(toolset);
-    const table = await buildToolTable(await desk.tools());
+    const table = await buildToolTable(await desk.tools(), desk.aliases);
     const answer = describeActive(document, mode, table, await desk.servers());
     return { answer, text: tell(answer) };
   },

@@ -12,7 +12,7 @@ export const listAvailableTools = defineConfigurationTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   failed: (error) => ({ success: false, error }),
   async run(query, desk) {
-    const answer = listAvailable(await buildToolTable(await desk.tools()), await desk.servers(), query);
+    const answer = listAvailable(await buildToolTable(await desk.tools(), desk.aliases), await desk.servers(), query);
     return { answer, text: tell(answer) };
   },
 });

@@ -24,7 +24,7 @@ export const listSavedToolsets = defineConfigurationTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   failed: (error) => ({ success: false, error, toolsets: [] }),
   async run({ after }, desk) {
-    const table = await buildToolTable(await desk.tools());
+    const table = await buildToolTable(await desk.tools(), desk.aliases);
     const { toolset: equipped } = await desk.equipment();
     const stored = (await desk.toolsets()).filter(({ name }) => after === undefined || name > after);
     const room = Math.max(leastRoom, Math.floor(limits.maxConfigurationAnswerBytes / 2 / Math.max(1, stored.length)));

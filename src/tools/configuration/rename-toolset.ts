@@ -3,7 +3,7 @@ import { buildToolTable } from '../../core/configuration/tool-table.ts';
 import { tellToolset, ToolsetInfo } from '../../core/configuration/toolset-info.ts';
 import { defineConfigurationTool } from './configuration-tool.ts';
 import { ExistingName, NewName, requireNewName, requireToolset, takenName } from './toolset-name.ts';
-import { shownInfo, tellWarnings, writeAgain } from './write-draft.ts';
+import { shownInfo, tellUsers, tellWarnings, writeAgain } from './write-draft.ts';
 
 export const renameToolset = defineConfigurationTool({
   name: 'rename-toolset',
@@ -21,13 +21,15 @@ export const renameToolset = defineConfigurationTool({
   failed: (error) => ({ success: false, error }),
   async run({ name, newName }, desk) {
     requireNewName(newName, 'newName');
+    const users = tellUsers(await desk.users(name));
     const { document } = await writeAgain(async () => {
       const { version } = await requireToolset(desk, name);
       if (newName === name || (await desk.toolset(newName)) !== null) throw takenName(newName, 'newName');
       return await desk.rename(name, newName, version);
     });
-    const toolset = shownInfo(document, await buildToolTable(await desk.tools()), (await desk.equipment()).toolset);
-    const warnings = [`agents, keys and MCP addresses (/mcp/${name}) that name ${name} find it no more: change them to ${newName}`];
+    const toolset = shownInfo(document, await buildToolTable(await desk.tools(), desk.aliases), (await desk.equipment()).toolset);
+    const named = [...users, `MCP addresses (/mcp/${name})`].join(', ');
+    const warnings = [`what names ${name} finds it no more, so change it to ${newName}: ${named}`];
     return { answer: { success: true, toolset, warnings }, text: `${name} is now ${tellToolset(toolset)}${tellWarnings(warnings)}` };
   },
 });

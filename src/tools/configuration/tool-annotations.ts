@@ -71,7 +71,7 @@ type Change = (stored: Toolset, indices: readonly number[]) => Annotated;
 
 /** Throws where the tool is not found. */
 async function annotate(desk: ConfigurationDesk, { toolRef, toolset: given }: Target, change: Change) {
-  const table = await buildToolTable(await desk.tools());
+  const table = await buildToolTable(await desk.tools(), desk.aliases);
   const toolset = given ?? (await desk.equipment()).toolset;
   if (toolset === null) throw new ToolFault('toolset: nothing is equipped: name the toolset whose tool you mean');
   const { done, faults, tool } = await writeAgain(async () => {

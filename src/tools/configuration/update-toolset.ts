@@ -25,7 +25,7 @@ export const updateToolset = defineConfigurationTool({
   failed: (error) => ({ success: false, error }),
   async run(update, desk) {
     const { name } = update;
-    const table = await buildToolTable(await desk.tools());
+    const table = await buildToolTable(await desk.tools(), desk.aliases);
     const change = async () => {
       const stored = await requireToolset(desk, name);
       const drafted = applyUpdate(documentOf(stored), update, table);

@@ -23,11 +23,18 @@ export async function writeDraft(
   try {
     const { document, warnings } = await desk.write(name, draft.document, version);
     const told = firstWarnings(warnings, 'warnings').map(({ path, message }) => `${path}: ${message}`);
-    return { document, warnings: told };
+    return { document, warnings: table.aliases ? told : [...aliasesOff(draft), ...told] };
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'precondition_failed') throw error;
     throw new ToolFault(faultText(refusalLines(error, draft, table)));
   }
+}
+
+function aliasesOff({ document }: Draft): string[] {
+  const isNaming = document.tools.some(({ name, aliases = [] }) => name !== undefined || aliases.length > 0);
+  const line =
+    'aliases are switched off here (MONIKER_ALIASES=off): they are saved, and tools go by their own names until they are on again';
+  return isNaming ? [line] : [];
 }
 
 /** Reads and writes again when somebody else was faster: for changes that are right upon whatever is there. */
@@ -46,6 +53,15 @@ export async function writeAgain<Answer>(attempt: () => Promise<Answer>): Promis
 /** As answers show a toolset that was just written or equipped. */
 export function shownInfo(document: StoredDocument, table: ToolTable, equipped: string | null): ToolsetInfo {
   return toolsetInfo(document, table, equipped, limits.maxConfigurationAnswerBytes / 2);
+}
+
+/** Some of each kind by name: `agents a, b`. */
+export function tellUsers(users: Awaited<ReturnType<ConfigurationDesk['users']>>): string[] {
+  const kinds = Object.entries({ agents: users.agents, keys: users.keys }).filter(([, names]) => names.length > 0);
+  return kinds.map(([kind, names]) => {
+    const more = names.length - limits.maxToldAdvice;
+    return `${kind} ${names.slice(0, limits.maxToldAdvice).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  });
 }
 
 export function tellWarnings(warnings: readonly string[]): string {

@@ -7,7 +7,7 @@ import { limits } from '../../../src/core/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { toolOf } from '../../fakes/known-tools.ts';
 
-const table = await buildToolTable([toolOf('git', 'status'), toolOf('docker', 'ps', { aliases: ['containers'] })]);
+const table = await buildToolTable([toolOf('git', 'status'), toolOf('docker', 'ps', { aliases: ['containers'] })], true);
 const draftOf = (...entries: DraftEntry[]): Draft => {
   const drafted = toDraft({ announce: 'prompt' }, entries, table);
   if (!drafted.ok) throw new Error(drafted.faults.join());

@@ -40,6 +40,7 @@ export type Bench = {
 export function configurationBench(
   tools: readonly ToolDefinition[] = someTools,
   around: (desk: ConfigurationDesk, catalog: FakeCatalog) => ConfigurationDesk = (desk) => desk,
+  options: { aliases?: boolean } = {},
 ): Bench {
   const catalog = createFakeCatalog({ definitions: [...toolDefinitions(), ...tools] });
   return {
@@ -47,7 +48,7 @@ export function configurationBench(
     async run(tool, args = {}, keyId = 'root') {
       const canonical = `builtin.${tool}`;
       // The executor reads nothing else of an edition's tool, and these tools nothing else of the context.
-      const context = { configuration: around(createConfigurationDesk(catalog, keyId), catalog) } as ToolContext;
+      const context = { configuration: around(createConfigurationDesk(catalog, keyId, options), catalog) } as ToolContext;
       const result = await executor.execute({ canonical } as EditionTool, args, context);
       expect(checkInput(schemas.get(canonical) ?? {}, result.structuredContent ?? {}), `${tool}: ${JSON.stringify(result)}`).toEqual([]);
       expect(result.structuredContent, tool).toBeDefined();

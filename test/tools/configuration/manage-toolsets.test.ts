@@ -283,6 +283,20 @@ describe('rename-toolset', () => {
     expect([await names(), (await equipment()).toolset]).toEqual([['new'], 'new']);
   });
 
+  it('says by name which agents and keys find it no more, which a key that is bound to toolsets is not told', async () => {
+    await bench.catalog.put('agent', 'helper', { model: 'rehearsal/default', toolset: 'dev' });
+    await bench.catalog.put('agent', 'holder', { model: 'rehearsal/default', toolset: 'dev@1' });
+    await bench.catalog.put('agent', 'stranger', { model: 'rehearsal/default' });
+    const bound = await bench.key({ scopes: ['toolsets'], toolsets: ['dev', 'tools', 'more'] });
+    await bench.catalog.revokeKey(await bench.key({ scopes: ['chat'], toolsets: ['dev'] }));
+    expect((await bench.run('delete-toolset', { name: 'dev' })).json.error).toContain('agents helper, holder, keys test');
+    const warning = (await bench.run('rename-toolset', { name: 'dev', newName: 'tools' })).json.warnings[0];
+    expect(warning).toContain(`agents helper, holder, keys test (${bound}), MCP addresses (/mcp/dev)`);
+    await bench.catalog.put('agent', 'helper', { model: 'rehearsal/default', toolset: 'tools' });
+    const { json } = await bench.run('rename-toolset', { name: 'tools', newName: 'more' }, bound);
+    expect(json.warnings[0]).not.toMatch(/helper|test/);
+  });
+
   it('refuses a name that is taken, illegal or its own', async () => {
     await bench.catalog.put('toolset', 'other', { tools: [{ tool: 'git.log' }] });
     for (const newName of ['other', 'dev', 'Bad_Name', ' ']) {
