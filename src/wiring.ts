@@ -224,7 +224,8 @@ function build(bindings: Bindings): Wiring {
       server,
       fetch: fetchFor,
       refuses: (url) => refusedUrl(guard, url),
-      configuration: (keyId) => createConfigurationDesk(catalog(workspace), keyId, (names) => meet(workspace, names)),
+      configuration: (keyId) =>
+        createConfigurationDesk(catalog(workspace), keyId, { aliases: settings.aliases, meet: (names) => meet(workspace, names) }),
       tokens: (access) => signIns.tokens(workspace, access),
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };
