@@ -81,3 +81,35 @@ export function events(messages: readonly unknown[], { open = false }: { open?: 
 export function event(message: unknown): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 }
+
+/**
+ * Asks `requests` on the stream of what it is asked by `method`, and answers that with `last` once all of them are answered.
+ * `said`: what it was answered, in order.
+ */
+export function askingScript(
+  requests: readonly { method: string; params?: unknown }[],
+  { method = 'tools/call', last = { content: [] } }: { method?: string; last?: unknown } = {},
+): { script: Script; said: Message[] } {
+  const said: Message[] = [];
+  const all = Promise.withResolvers<void>();
+  const encoder = new TextEncoder();
+  const script: Script = ({ message }) => {
+    if (message !== null && message.method === undefined) {
+      said.push(message);
+      if (said.length === requests.length) all.resolve();
+    }
+    if (message?.method !== method) return undefined;
+    const { id } = message;
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        for (const [index, request] of requests.entries())
+          controller.enqueue(encoder.encode(event({ jsonrpc: '2.0', id: `q${index}`, ...request })));
+        await all.promise;
+        controller.enqueue(encoder.encode(event({ jsonrpc: '2.0', id, result: last })));
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  };
+  return { script, said };
+}

@@ -12,7 +12,7 @@ import type { ServerAccess } from '../../../src/core/server.ts';
 import type { ToolResult } from '../../../src/core/tool.ts';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import type { UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../../src/ports/upstream.ts';
-import { event, events, type Message, result, type Script, type Scripted, scriptMcp } from '../../fakes/mcp-script.ts';
+import { askingScript, event, events, type Message, result, type Script, type Scripted, scriptMcp } from '../../fakes/mcp-script.ts';
 import { accessTo, callOf, contextWith } from './context.ts';
 
 const access = (more: Partial<ServerAccess> = {}): ServerAccess =>
@@ -419,30 +419,9 @@ describe('a session id that', () => {
 });
 
 describe('a server that asks', () => {
-  /** Sends `requests` on the call's stream and waits for what is answered, which is the result. */
   function asking(requests: readonly { method: string; params?: unknown }[]): { scripted: Scripted; said: Message[] } {
-    const said: Message[] = [];
-    const all = Promise.withResolvers<void>();
-    const encoder = new TextEncoder();
-    const scripted = scriptMcp(({ message }) => {
-      if (message !== null && message.method === undefined) {
-        said.push(message);
-        if (said.length === requests.length) all.resolve();
-      }
-      if (message?.method !== 'tools/call') return undefined;
-      const { id } = message;
-      const body = new ReadableStream<Uint8Array>({
-        async start(controller) {
-          for (const [index, request] of requests.entries())
-            controller.enqueue(encoder.encode(event({ jsonrpc: '2.0', id: `q${index}`, ...request })));
-          await all.promise;
-          controller.enqueue(encoder.encode(event({ jsonrpc: '2.0', id, result: { content: [] } })));
-          controller.close();
-        },
-      });
-      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
-    });
-    return { scripted, said };
+    const { script, said } = askingScript(requests);
+    return { scripted: scriptMcp(script), said };
   }
   const anything: UpstreamHooks['askable'] = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
   const sampling = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1, includeContext: 'allServers' } };
