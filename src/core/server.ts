@@ -119,25 +119,27 @@ export const ServerOAuth = z
   .meta({ id: 'ServerOAuth' });
 export type ServerOAuth = z.infer<typeof ServerOAuth>;
 
-export const McpServer = z.strictObject({
-  ...common,
-  kind: z.literal('mcp'),
-  url: HttpUrl.meta({ description: 'Its MCP endpoint (Streamable HTTP).', example: 'https://mcp.example.com/mcp' }),
-  era: z.enum(['auto', 'modern', 'legacy']).optional().meta({
-    description: '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto`, unless told: the first that it speaks.',
-  }),
-  oauth: ServerOAuth.optional(),
-  timeoutMs: TimeoutMs,
-  sampling: z.boolean().optional().meta({
-    description: 'It may ask the MCP client that calls it for completions of its model. Refused unless true.',
-  }),
-  roots: z
-    .array(z.strictObject({ uri: z.string().min(1).max(limits.maxUrlLength), name: z.string().max(200).optional() }))
-    .max(50)
-    .optional()
-    .meta({ description: 'What it is told when it asks for roots. None unless told.' }),
-  ...shownMembers,
-});
+export const McpServer = z
+  .strictObject({
+    ...common,
+    kind: z.literal('mcp'),
+    url: HttpUrl.meta({ description: 'Its MCP endpoint (Streamable HTTP).', example: 'https://mcp.example.com/mcp' }),
+    era: z.enum(['auto', 'modern', 'legacy']).optional().meta({
+      description: '`modern`: 2026-07-28 and nothing else. `legacy`: the revisions of 2025. `auto`, unless told: the first that it speaks.',
+    }),
+    oauth: ServerOAuth.optional(),
+    timeoutMs: TimeoutMs,
+    sampling: z.boolean().optional().meta({
+      description: 'It may ask the MCP client that calls it for completions of its model. Refused unless true.',
+    }),
+    roots: z
+      .array(z.strictObject({ uri: z.string().min(1).max(limits.maxUrlLength), name: z.string().max(200).optional() }))
+      .max(50)
+      .optional()
+      .meta({ description: 'What it is told when it asks for roots. None unless told.' }),
+    ...shownMembers,
+  })
+  .meta({ example: { kind: 'mcp', url: 'https://mcp.example.com/mcp', headers: { authorization: { secret: 'DOCS_TOKEN' } } } });
 export type McpServer = z.infer<typeof McpServer>;
 
 export const OpenApiServer = z
@@ -163,7 +165,8 @@ export const OpenApiServer = z
   .refine(({ url, document }) => (url === undefined) !== (document === undefined), {
     message: 'give either `url` or `document`',
     path: ['url'],
-  });
+  })
+  .meta({ example: { kind: 'openapi', url: 'https://api.example.com/openapi.json', include: ['tag:pet', 'GET /store/*'] } });
 export type OpenApiServer = z.infer<typeof OpenApiServer>;
 
 export const Server = z

@@ -110,6 +110,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('shows a server of each kind, and takes what it shows', async () => {
+    const { oneOf, example } = document.components.schemas.Server;
+    const examples: Loose[] = [example, ...oneOf.map((kind: Loose) => kind.example)].filter((shown) => shown !== undefined);
+    expect(examples.map(({ kind }) => kind)).toEqual(['static', 'mcp', 'openapi']);
+    for (const shown of examples) expect((await h.send('PUT', `/v1/servers/shown-${shown.kind}?dryRun=true`, shown)).status).toBe(200);
+  });
+
   it('tells of /mcp what it takes and answers, and what it refuses', async () => {
     const { post, get } = document.paths['/mcp/{toolset}'];
     const message = { schema: { $ref: '#/components/schemas/McpMessage' } };
