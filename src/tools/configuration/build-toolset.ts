@@ -56,7 +56,7 @@ export const buildToolset = defineConfigurationTool({
         ? [...written.warnings, `"${name}" is saved, but could not be equipped: call equip-toolset`]
         : written.warnings;
     const toolset = shownInfo(written.document, table, equipped ? name : (await desk.equipment()).toolset);
-    const next = equipped ? 'It is equipped: its tools can be called now.' : 'equip-toolset makes its tools callable.';
+    const next = equipped ? 'It is equipped: its tools can be called at /mcp now.' : 'equip-toolset makes its tools callable at /mcp.';
     return {
       answer: { meta: { success: true, toolsetName: name, autoEquipped: equipped, ...(warnings.length > 0 && { warnings }) }, toolset },
       text: `Saved the toolset ${tellToolset(toolset)}\n${next}${tellWarnings(warnings)}`,
