@@ -6,6 +6,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
+import { isRecord, tryParse } from '../../core/wire-value.ts';
 import { AnswerTooLarge, upstreamError } from './fault.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
@@ -35,7 +36,7 @@ export function createBoundedFetch(options: BoundedFetchOptions): FetchLike {
     const sending = sendOnce(options, new Request(url, { ...init, headers, redirect: 'manual' }));
     // The guarded fetch may have a signal of its own; ours must end the wait in any case.
     const response = signal === null ? await sending : await unlessAborted(sending, signal, (late) => late.body?.cancel());
-    const fault = sessionIdFault(server, response.headers);
+    const fault = sessionIdFault(server, response.headers) ?? noAnswerFault(server, response.status, init?.body);
     if (fault !== null) {
       await response.body?.cancel();
       throw fault;
@@ -68,6 +69,14 @@ function sessionIdFault(server: string, headers: Headers): Problem | null {
   if (id === null || (id.length <= limits.maxMcpSessionIdLength && /^[\x21-\x7e]+$/.test(id))) return null;
   const what = `gave a session id that cannot be used: it must be at most ${limits.maxMcpSessionIdLength} visible ASCII characters.`;
   return upstreamError(server, what, undefined, { retryable: false });
+}
+
+/** "Accepted" is the answer to what wants none (2025-11-25, "Sending Messages"); the SDK would wait for another. */
+function noAnswerFault(server: string, status: number, body: unknown): Problem | null {
+  if (status !== 202 || typeof body !== 'string') return null;
+  const message = tryParse(body);
+  if (!isRecord(message) || message.id === undefined || message.method === undefined) return null;
+  return upstreamError(server, 'took a request and answered nothing (202) where MCP has an answer.', undefined, { retryable: false });
 }
 
 function bounded(

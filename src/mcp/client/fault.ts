@@ -93,6 +93,10 @@ function unknownVersion(server: string, version: string, cause: unknown): Proble
   });
 }
 
+/** Also what servers of the transport before it (HTTP+SSE, 2024-11-05) answer to a POST. */
+const noEndpoint =
+  'It has no MCP endpoint (Streamable HTTP) at its `url`: look at the path, which often is /mcp. The older HTTP+SSE transport is not spoken.';
+
 function ofStatus(server: string, error: SdkHttpError): Problem {
   const { status } = error.data;
   if (status === 401 || status === 403) return unauthorized(server, status, error);
@@ -102,7 +106,8 @@ function ofStatus(server: string, error: SdkHttpError): Problem {
   }
   const said = rpcErrorOf(error);
   const words = said === null ? '' : `, and says ${ownWords(said.message)}`;
-  return upstreamError(server, `answered ${status}${words}.`, error, { status, retryable: status >= 500 });
+  const todo = said === null && (status === 404 || status === 405) ? ` ${noEndpoint}` : '';
+  return upstreamError(server, `answered ${status}${words}.${todo}`, error, { status, retryable: status >= 500 });
 }
 
 function ofSdk(server: string, error: SdkError): unknown {

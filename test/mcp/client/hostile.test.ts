@@ -290,6 +290,15 @@ describe('an answer that', () => {
     await expect(upstream.callTool(access(), callOf('echo'), {}, towards(scripted))).resolves.toMatchObject({ result: { isError: false } });
   });
 
+  it.each([404, 405])('is %i to whatever is sent, as of a server of HTTP+SSE, is told to be of no endpoint', async (status) => {
+    const listing = discover(() => new Response('Cannot POST /sse', { status }));
+    await expect(listing).rejects.toEqual(failed(`answered ${status}. It has no MCP endpoint .*HTTP\\+SSE`));
+  });
+
+  it('is "accepted" and nothing else to a request is the end of it', async () => {
+    await expect(discover(() => new Response(null, { status: 202 }))).rejects.toEqual(failed('answered nothing \\(202\\)'));
+  });
+
   it('html-instead: is a login page says what came, and not what it says', async () => {
     const page = (): Response => new Response('<h1>Log in to win</h1>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
     for (const scripted of [calls(page), scriptMcp(page)]) {
