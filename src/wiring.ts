@@ -253,6 +253,7 @@ function build(bindings: Bindings): Wiring {
     upstream,
     upstreamContext: (workspace, server, conversation, signal) => upstreamContext(workspace, server, signal, conversation),
     serverChanged,
+    background: inBackground,
   };
   const mcpSessions = createMcpSessions(bindings, base.ids, createMcpSessionIds(sealing));
   return {

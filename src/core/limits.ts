@@ -31,6 +31,8 @@ export const limits = {
   maxHeaderTextLength: 255,
   maxCursorLength: 1024,
   maxPageItems: 200,
+  /** Of tools, for whoever walks all ten thousand of a workspace; `listPageBytes` bounds a page as well. */
+  maxToolPageItems: 5_000,
   /** Lists that are walked whole (models, one key by its id) stop here. */
   maxListedPages: 50,
   defaultPageItems: 50,
@@ -456,6 +458,13 @@ export const limits = {
   maxMcpSessionEventCharacters: 4 * MB,
   /** A person is asked while the call is open (2025 eras). */
   mcpQuestionTimeoutMs: 10 * 60_000,
+  /** The same where the call is held open for a client of 2026-07-28, which may never come back; then its server is told `cancel`. */
+  heldQuestionMs: 5 * 60_000,
+  /** After its end: an answer that comes twice is told the same for so long. */
+  heldResultMs: 60_000,
+  /** An answer that takes longer becomes a stream, with so much between its signs of life: only by them is it seen that a client has left. */
+  mcpQuietAnswerMs: 1_000,
+  mcpAnswerHeartbeatMs: 5_000,
 
   // Isolate caches (DESIGN §4, §9).
   pointerTtlMs: 5_000,

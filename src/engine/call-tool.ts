@@ -78,7 +78,8 @@ async function run(
   request: ToolCallRequest,
   signal: AbortSignal,
 ): Promise<Ran> {
-  const isLost = (tool: EditionTool): boolean => request.interrupted === true && !deps.executor.isSafe(tool, own);
+  const isLost = (tool: EditionTool): boolean =>
+    request.lost === true || (request.interrupted === true && !deps.executor.isSafe(tool, own));
   if (isLost(offered)) return { result: outcomeUnknown(), ran: true };
   if (offered.kind === 'client')
     return scope.canWait ? { waitFor: { kind: 'client', tool: offered } } : { result: nobodyToRunIt(offered), ran: false };

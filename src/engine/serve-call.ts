@@ -1,6 +1,7 @@
 /**
  * A tool call of an MCP client: through the one door, with what a client can be asked for on the way. A call that has to wait is answered
- * with what is asked and a signed word on where it stands, and made again with the answers; nothing is kept here meanwhile.
+ * with what is asked and a signed word on where it stands, and made again with the answers; nothing is kept here meanwhile, but for calls
+ * of servers that ask while theirs is open (`held-call.ts`).
  */
 import { resolveName } from '../core/alias-map.ts';
 import type { AuditRow } from '../core/audit.ts';
@@ -13,11 +14,12 @@ import type { Directory } from '../ports/catalog.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { CallerChannel } from '../ports/tool-executor.ts';
 import { callTool } from './call-tool.ts';
+import { type CallHold, HeldCall, type HeldNews } from './held-call.ts';
 import { approvalKey, approvalRequest, isApproved } from './serve-approval.ts';
 import { canElicit, screenedAsk, sortQuestions } from './serve-questions.ts';
-import { openState, sealState, subjectOf, type ServedState, type StateDeps, type Subject } from './serve-state.ts';
+import { badState, openState, sealState, subjectOf, type ServedState, type StateDeps, type Subject } from './serve-state.ts';
 import type { ServedView, ServeTarget } from './serve-view.ts';
-import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
+import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
 export type ServeCallDeps = StateDeps & {
   callDeps(workspace: string): CallDeps;
@@ -35,6 +37,12 @@ export type ServedCaller = {
   conversation: string;
   channel: CallerChannel;
   askable: AskableInput;
+  /** Where the call may stay open; absent: it ends with the request. */
+  hold?: CallHold;
+  /** A call that was under way when the process died. */
+  interrupted?: { callId: string };
+  /** Durably, before the effect. */
+  started?(callId: string): void;
 };
 
 export type ServedCall = {
@@ -52,8 +60,7 @@ export type ServedAnswer =
 /** Throws `invalid_request` for a state that is none of this call. */
 export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
   const { principal, target, view } = caller;
-  const resolution = resolveName(view.names, call.name);
-  const tool = resolution.ok ? resolution.tool : null;
+  const tool = toolNamed(view, call.name);
   const about = await subjectOf(
     principal,
     target,
@@ -61,11 +68,16 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
     tool === null ? [call.name] : [tool.canonical, tool.wireName],
     call.arguments,
   );
-  let round = call.state === undefined ? firstRound(deps) : readRound(await openState(deps, about, call.state), call.responses ?? {});
-  const scope = await scopeOf(deps, caller, tool);
-  for (;;) {
+  const before = call.state === undefined ? null : await openState(deps, about, call.state);
+  let round = before === null ? firstRound(deps, caller) : readRound(before, call.responses ?? {});
+  const run = async (on: ServedCaller, until: AbortSignal): Promise<CallOutcome> => {
     const request = { callId: round.callId, requested: call.name, arguments: call.arguments, ...wordsOf(round) };
-    const outcome = await callTool(deps.callDeps(principal.workspace), scope, request, signal);
+    return await callTool(deps.callDeps(principal.workspace), await scopeOf(deps, on, tool), request, until);
+  };
+  for (let isBack = before?.asked === 'held'; ; isBack = false) {
+    const news = await newsOf(deps, caller, run, isBack ? round : null, signal);
+    if ('asks' in news) return await waitHeld(deps, caller, about, round, news.asks);
+    const { outcome } = news;
     if ('answer' in outcome) return { kind: 'result', answer: outcome.answer, tool };
     const next = await ask(deps, caller, about, round, outcome.waitFor);
     if ('kind' in next) return next;
@@ -73,11 +85,69 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
   }
 }
 
-/** A call on its way: what was said of it so far. */
-type Round = Pick<ServedState, 'callId' | 'approved' | 'rounds'> & { given?: GivenInput; refusal?: Refusal };
+/** `back`: the call is open, and its client came back with answers. */
+async function newsOf(
+  { clock }: ServeCallDeps,
+  caller: ServedCaller,
+  run: (on: ServedCaller, until: AbortSignal) => Promise<CallOutcome>,
+  back: Round | null,
+  signal: AbortSignal,
+): Promise<HeldNews> {
+  const { hold, channel } = caller;
+  if (hold === undefined) return { outcome: await run(caller, signal) };
+  if (back === null || hold.call === null) {
+    if (back !== null && hold.isOver) throw badState('was used already');
+    // Where it is back and there is no call, the object has begun anew: the round says that it is lost.
+    const call = new HeldCall(clock, (held, until) => run({ ...caller, channel: held }, until));
+    hold.keep(call);
+    return await call.next(channel, signal);
+  }
+  hold.call.answer(back.given?.responses ?? {});
+  return await hold.call.next(channel, signal);
+}
 
-function firstRound({ ids }: ServeCallDeps): Round {
-  return { callId: ids.next('call'), rounds: 0 };
+/** A held call of which nothing is left but that it was begun, for the audit and for whoever still comes back for it. */
+export async function serveLost(
+  deps: ServeCallDeps,
+  { principal, ...served }: Pick<ServedCaller, 'principal' | 'target' | 'view'>,
+  { callId, name, arguments: args }: { callId: string; name: string; arguments: Record<string, unknown> },
+): Promise<HeldCall> {
+  const tool = toolNamed(served.view, name);
+  const scope = await scopeOf(deps, { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} }, tool);
+  const request = { callId, requested: name, arguments: args, lost: true };
+  return new HeldCall(deps.clock, (_, signal) => callTool(deps.callDeps(principal.workspace), scope, request, signal));
+}
+
+function toolNamed({ names }: ServedView, name: string): EditionTool | null {
+  const resolution = resolveName(names, name);
+  return resolution.ok ? resolution.tool : null;
+}
+
+async function waitHeld(
+  deps: ServeCallDeps,
+  { hold }: ServedCaller,
+  about: Subject,
+  { callId, rounds }: Round,
+  requests: Record<string, InputRequest>,
+): Promise<ServedAnswer> {
+  const keys = Object.keys(requests);
+  const state = await sealState(deps, about, {
+    ...{ callId, asked: 'held', keys, rounds: rounds + 1 },
+    ...(hold && { held: hold.name }),
+  });
+  return { kind: 'input', requests, state };
+}
+
+/** A call on its way: what was said of it so far. */
+type Round = Pick<ServedState, 'callId' | 'approved' | 'rounds'> & {
+  given?: GivenInput;
+  refusal?: Refusal;
+  interrupted?: boolean;
+  lost?: boolean;
+};
+
+function firstRound({ ids }: ServeCallDeps, { interrupted }: ServedCaller): Round {
+  return interrupted === undefined ? { callId: ids.next('call'), rounds: 0 } : { ...interrupted, rounds: 0, interrupted: true };
 }
 
 function readRound(
@@ -89,7 +159,9 @@ function readRound(
     const { [approvalKey]: answer } = answersTo(keys, responses);
     return isApproved(answer) ? before : { callId, rounds, refusal: deniedByPerson };
   }
-  return { ...before, given: { responses: { ...answersTo(keys, responses), ...answered }, ...(state !== undefined && { state }) } };
+  const given = { responses: { ...answersTo(keys, responses), ...answered }, ...(state !== undefined && { state }) };
+  // The words of an open call are for it alone; that it is there no more is what is told if it has to be made again.
+  return { ...before, given, ...(asked === 'held' && { lost: true }) };
 }
 
 const deniedByPerson: Refusal = {
@@ -106,9 +178,11 @@ function answersTo(keys: readonly string[], responses: Readonly<Record<string, u
   return Object.fromEntries(answers);
 }
 
-function wordsOf({ approved, given, refusal, rounds }: Round): Partial<ToolCallRequest> {
+function wordsOf({ approved, given, refusal, rounds, interrupted, lost }: Round): Partial<ToolCallRequest> {
   return {
     rounds,
+    ...(interrupted === true && { interrupted, attempts: 1 }),
+    ...(lost === true && { lost }),
     ...(approved !== undefined && { approved: true, approvedHost: approved.host }),
     ...(given !== undefined && { given }),
     ...(refusal !== undefined && { refusal }),
@@ -116,7 +190,7 @@ function wordsOf({ approved, given, refusal, rounds }: Round): Partial<ToolCallR
 }
 
 async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionTool | null): Promise<CallScope> {
-  const { principal, view, conversation, channel, askable } = caller;
+  const { principal, view, conversation, channel, askable, hold } = caller;
   const ask = tool === null ? undefined : screenedAsk(tool.server, caller);
   return {
     keyId: principal.keyId,
@@ -132,6 +206,10 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
     rules: await deps.directory.rules(principal.workspace),
     canWait: true,
     timeoutMs: limits.toolTimeoutMs,
+    started(callId) {
+      caller.started?.(callId);
+      hold?.started(callId);
+    },
     audit: (row) => deps.audit(principal.workspace, [{ ...row, sequence: null }]),
   };
 }

@@ -9,8 +9,8 @@ import { Problem } from '../core/problem.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Clock, Ids } from '../ports/runtime.ts';
 
-/** `approval`: ours, before the call. `input`: of the server, in the middle of it. */
-export type AskedFor = 'approval' | 'input';
+/** `approval`: ours, before the call. `input`: of the server, which is called again with it. `held`: of the server, whose call is open. */
+export type AskedFor = 'approval' | 'input' | 'held';
 
 export type ServedState = {
   nonce: string;
@@ -31,6 +31,8 @@ export type ServedState = {
   answered?: Record<string, Record<string, unknown>>;
   /** The server's own. */
   state?: string;
+  /** With `held`: where the open call is (`engine/held-call.ts`). */
+  held?: string;
   rounds: number;
 };
 
@@ -93,7 +95,7 @@ export async function openState(deps: StateDeps, about: Subject, text: string): 
   return state;
 }
 
-function badState(what: string): Problem {
+export function badState(what: string): Problem {
   return new Problem('invalid_request', `The requestState ${what}: send the request again without it.`, {
     issues: [{ path: 'requestState', message: what }],
     reason: 'invalid_request_state',

@@ -86,6 +86,8 @@ export type ToolCallRequest = {
   /** Tries before this one, and whether the last of them died on its way. */
   attempts?: number;
   interrupted?: boolean;
+  /** It died while it was open to whoever asks: whatever the tool, it is not tried again. */
+  lost?: boolean;
 };
 
 /** Somebody outside has to act first: a person, or the caller, whose tool it is. `arguments`: the tool's own, secrets as names. */

@@ -101,7 +101,14 @@ export class LiveSession {
     if (response.status >= 400) for (const id of ids) this.#underWay.delete(id);
     else for (const id of cancelledIds(body)) this.#settle(id);
     if (response.body === null || !isStream(response)) return response;
-    return this.#counted(response, request.method === 'GET' ? caller : null);
+    return this.#counted(response, (await this.#isListening(request)) ? caller : null);
+  }
+
+  /** Also again after a cut. A client that comes back for the answer of one request listens to nothing else. */
+  async #isListening({ method, headers }: McpSessionRequest): Promise<boolean> {
+    if (method !== 'GET') return false;
+    const last = headers.find(([name]) => name === 'last-event-id')?.[1];
+    return last === undefined || (await this.#host.events.getStreamIdForEventId?.(last)) === ownStream;
   }
 
   /** Says again what was said before the object slept. */
@@ -223,6 +230,9 @@ export class LiveSession {
     }
   }
 }
+
+/** The SDK's name of the stream that is not one request's. */
+const ownStream = '_GET_stream';
 
 async function notifyOf(server: Server, change: Change): Promise<void> {
   switch (change.kind) {

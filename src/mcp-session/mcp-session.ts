@@ -1,6 +1,7 @@
 /**
  * The `McpSession` Durable Object: one session of an MCP client of the 2025 eras (the 2026-07-28 revision has none). It keeps what the client said
- * at the beginning and the messages of its streams, and deletes itself when nobody has used it for long. What is served is `mcp/server/`.
+ * at the beginning and the messages of its streams, and deletes itself when nobody has used it for long. Or, under a name of its own, one call
+ * of a client of 2026-07-28 that stays open between requests (`kept-call.ts`). What is served is `mcp/server/`.
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
@@ -12,6 +13,7 @@ import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import { createEventStore } from './event-store.ts';
+import { KeptCall } from './kept-call.ts';
 import { LiveSession } from './live-session.ts';
 import { mcpSessionMigrations } from './schema.ts';
 import { MetaStore, overAt, type SessionMeta } from './session-meta.ts';
@@ -19,12 +21,20 @@ import { MetaStore, overAt, type SessionMeta } from './session-meta.ts';
 export class McpSession extends DurableObject<Bindings> implements McpSessionPort {
   readonly #wiring: Wiring;
   readonly #meta: MetaStore;
+  readonly #kept: KeptCall;
   #live: Promise<LiveSession> | null = null;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     this.#wiring = wire(env);
     this.#meta = new MetaStore(ctx.storage.sql);
+    this.#kept = new KeptCall({
+      deps: this.#wiring.serve,
+      sql: ctx.storage.sql,
+      migrated: () => migrate(ctx.storage, mcpSessionMigrations),
+      // The alarm waits for its end: an object that does nothing is put to sleep although a connection of its is open.
+      begun: () => void ctx.storage.setAlarm(this.#now()),
+    });
   }
 
   async begin(caller: Principal, target: ServeTarget, session: string, request: McpSessionRequest): Promise<Response> {
@@ -47,7 +57,13 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     return response;
   }
 
+  async hold(caller: Principal, target: ServeTarget, name: string, request: McpSessionRequest): Promise<Response> {
+    return await this.#kept.serve(caller, target, name, request);
+  }
+
   override async alarm(): Promise<void> {
+    if (this.#kept.isOver) return await this.#end();
+    if (await this.#kept.finish()) return await this.ctx.storage.setAlarm(this.#now() + limits.heldResultMs);
     const meta = this.#read();
     if (meta === null) return;
     const live = await this.#live?.catch(() => null);

@@ -1,7 +1,9 @@
 /**
  * The tables of one MCP session, as migrations that are only ever added to. What each holds:
  * meta: one row: whose it is, `initialize` as it came, whether `initialized` and which level of the log were said · events: messages of its streams in
- * order, for clients that come back; a long one in several rows of one `number` · subscriptions: resources that it wants to hear of.
+ * order, for clients that come back; a long one in several rows of one `number` · subscriptions: resources that it wants to hear of ·
+ * under_way: requests without an answer, each with the stream that it is awaited on, and the id of its call once that had begun · held: of an
+ * object that holds one open call: what was called, and whether it has ended.
  */
 export const mcpSessionMigrations: readonly string[] = [
   `
@@ -14,5 +16,9 @@ export const mcpSessionMigrations: readonly string[] = [
     PRIMARY KEY (number, part)
   ) WITHOUT ROWID;
   CREATE TABLE subscriptions (uri TEXT PRIMARY KEY) WITHOUT ROWID;
+  `,
+  `
+  CREATE TABLE under_way (id TEXT PRIMARY KEY, stream TEXT NOT NULL, message TEXT NOT NULL, call_id TEXT) WITHOUT ROWID;
+  CREATE TABLE held (id INTEGER PRIMARY KEY CHECK (id = 1), call TEXT NOT NULL, is_over INTEGER NOT NULL DEFAULT 0);
   `,
 ];

@@ -23,5 +23,9 @@ export function createMcpSessions(bindings: Pick<Bindings, 'MCP_SESSION'>, ids: 
       const nonce = await sessionIds.read({ workspace, keyId, target }, id);
       return nonce === null ? null : await (await stubOf(workspace, nonce)).resume(caller, target, request);
     },
+    async hold(caller, target, name, request) {
+      const held = name ?? ids.next('held');
+      return await (await stubOf(caller.workspace, held)).hold(caller, target, held, request);
+    },
   };
 }

@@ -55,5 +55,6 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
       conversation,
     }),
     serverChanged: options.serverChanged ?? (() => undefined),
+    background: () => undefined,
   };
 }

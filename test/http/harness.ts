@@ -140,7 +140,7 @@ export function createHarness(
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callDirectly(direct, principal, call, new AbortController().signal),
-    mcp: (asked) => serveMcp(serve, { begin: unused, resume: async () => null }, asked),
+    mcp: (asked) => serveMcp(serve, { begin: unused, resume: async () => null, hold: unused }, asked),
     refuseLoop: async () => undefined,
     proxyChat: async (_principal, { ref: model, body, agent }) => {
       proxied.push({ model, body, ...(agent !== undefined && { agent }) });

@@ -16,13 +16,18 @@ export function answerer(serving: Serving, server: Server): Answering {
   return (answer) => async (request, context) => {
     try {
       const principal = serving.principalOf(context);
+      const interrupted = serving.interruptedOf?.(context);
       const caller: ServedCaller = {
         principal,
         target,
         view: await serving.viewOf(principal),
         conversation,
-        channel: channelOf(context, era, gone),
-        askable: askableBy(context, era, server.getClientCapabilities()),
+        started: (callId) => serving.started?.(context, callId),
+        ...(serving.hold && { hold: serving.hold }),
+        // Whoever called has gone meanwhile, and reads the answer when it is back.
+        ...(interrupted === undefined
+          ? { channel: channelOf(context, era, gone), askable: askableBy(context, era, server.getClientCapabilities()) }
+          : { channel: {}, askable: {}, interrupted }),
       };
       return await answer(request, caller, context);
     } catch (error) {

@@ -44,8 +44,16 @@ function isLevel(level: string): level is LoggingLevel {
 
 /** Said with each request (2026-07-28), or once for a session. Of requests without either nothing is known. */
 export function askableBy(context: ServerContext, era: ServedEra, initialized: unknown): AskableInput {
-  const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
-  const said = era === 'modern' ? envelope[CLIENT_CAPABILITIES_META_KEY] : era === 'session' ? initialized : undefined;
+  if (era === 'stateless') return {};
+  return era === 'modern' ? askableIn(context.mcpReq.envelope) : readAskable(initialized);
+}
+
+/** `meta`: of a request of 2026-07-28. */
+export function askableIn(meta: unknown): AskableInput {
+  return isRecord(meta) ? readAskable(meta[CLIENT_CAPABILITIES_META_KEY]) : {};
+}
+
+function readAskable(said: unknown): AskableInput {
   if (!isRecord(said)) return {};
   const { elicitation, sampling } = said;
   return {

@@ -6,16 +6,28 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
 import type { Principal } from '../../core/principal.ts';
 import { isRecord } from '../../core/wire-value.ts';
+import type { CallHold } from '../../engine/held-call.ts';
 import type { ServedView, ServeTarget } from '../../engine/serve-view.ts';
 import { watchServed } from '../../engine/serve-watch.ts';
 import { buildServer } from './build-server.ts';
 import { createChangeBus } from './change-bus.ts';
+import { livelyAnswer } from './lively-answer.ts';
 import type { ServeDeps, Serving } from './serving.ts';
 
-/** `body`: parsed, of a POST. `view`: as it was read for this request. */
-export type StatelessRequest = { request: Request; body: unknown; principal: Principal; target: ServeTarget; view: ServedView };
+/** `body`: parsed, of a POST. `view`: as it was read for this request. `hold`: where its call may stay open. */
+export type StatelessRequest = {
+  request: Request;
+  body: unknown;
+  principal: Principal;
+  target: ServeTarget;
+  view: ServedView;
+  hold?: CallHold;
+};
 
-export async function serveStateless(deps: ServeDeps, { request, body, principal, target, view }: StatelessRequest): Promise<Response> {
+export async function serveStateless(
+  deps: ServeDeps,
+  { request, body, principal, target, view, hold }: StatelessRequest,
+): Promise<Response> {
   const conversation = principal.keyId;
   const serving = (era: 'modern' | 'legacy'): Serving => ({
     deps,
@@ -24,6 +36,7 @@ export async function serveStateless(deps: ServeDeps, { request, body, principal
     conversation,
     principalOf: () => principal,
     viewOf: async () => view,
+    ...(hold && { hold }),
   });
   const handler = createMcpHandler(({ era }) => buildServer(serving(era), view), {
     bus: createChangeBus(
@@ -32,10 +45,10 @@ export async function serveStateless(deps: ServeDeps, { request, body, principal
     ),
     maxSubscriptions: 1,
     maxRequestBodySize: limits.maxBodyBytes,
-    keepAliveMs: limits.heartbeatMs,
+    keepAliveMs: limits.mcpAnswerHeartbeatMs,
     onerror: (error) => deps.log.debug('an MCP request was refused', { cause: String(error) }),
   });
-  return await handler.fetch(request, { ...(body !== undefined && { parsedBody: body }) });
+  return await livelyAnswer(request, (asked) => handler.fetch(asked, { ...(body !== undefined && { parsedBody: body }) }));
 }
 
 /** What `subscriptions/listen` asks to hear of; the SDK checks the form. */

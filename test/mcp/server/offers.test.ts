@@ -81,7 +81,7 @@ async function serving(upstream: Partial<McpUpstream> = {}, elicitation?: (param
     fetch: async (url, init) => {
       const request = new Request(url, init);
       const text = await request.clone().text();
-      const sessions = { begin: unused, resume: async () => null };
+      const sessions = { begin: unused, resume: async () => null, hold: unused };
       const body = text === '' ? undefined : JSON.parse(text);
       return (await serveMcp({ ...deps, directory }, sessions, { principal, target: 'both', request, text, body })).response;
     },

@@ -1,0 +1,97 @@
+/**
+ * One call that is held open in this object (`engine/held-call.ts`): the call itself in memory, and that it was begun and has ended in a row,
+ * so that a call which died with the process is known as one.
+ */
+import type { Principal } from '../core/principal.ts';
+import { isRecord } from '../core/wire-value.ts';
+import type { CallHold, HeldCall } from '../engine/held-call.ts';
+import { serveLost } from '../engine/serve-call.ts';
+import { readView, type ServeTarget } from '../engine/serve-view.ts';
+import { serveStateless } from '../mcp/server/stateless.ts';
+import type { ServeDeps } from '../mcp/server/serving.ts';
+import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
+
+/** `migrated`: called before the first row. `begun`: after it. */
+export type KeptCallHost = { deps: ServeDeps; sql: SqlStorage; migrated(): void; begun(): void };
+
+type Begun = { principal: Principal; target: ServeTarget; callId: string; name: string; arguments: Record<string, unknown> };
+
+export class KeptCall {
+  readonly #host: KeptCallHost;
+  #call: HeldCall | null = null;
+
+  constructor(host: KeptCallHost) {
+    this.#host = host;
+  }
+
+  /** A `tools/call`: the first of this call, or one that brings answers. */
+  async serve(principal: Principal, target: ServeTarget, name: string, request: McpSessionRequest): Promise<Response> {
+    const { deps } = this.#host;
+    const body: unknown = JSON.parse(request.body ?? 'null');
+    const view = await readView(deps, principal, target);
+    const headers = request.headers.map(([header, value]): [string, string] => [header, value]);
+    // Where it came to says nothing in here.
+    const asked = new Request('https://session.invalid/mcp', { method: request.method, headers });
+    const hold = this.#holdFor(principal, target, name, body);
+    return await serveStateless(deps, { request: asked, body, principal, target, view, hold });
+  }
+
+  /** Waits for the end of the call; one that was lost is told to the audit. False: there is none. */
+  async finish(): Promise<boolean> {
+    const begun = readBegun(this.#host.sql);
+    if (begun === null) return false;
+    if (this.#call === null && !begun.isOver) await this.#tellLost(begun);
+    await this.#call?.over;
+    this.#host.sql.exec('UPDATE held SET is_over = 1');
+    return true;
+  }
+
+  get isOver(): boolean {
+    return readBegun(this.#host.sql)?.isOver === true;
+  }
+
+  #holdFor(principal: Principal, target: ServeTarget, name: string, body: unknown): CallHold {
+    const { sql, migrated, begun } = this.#host;
+    const params = isRecord(body) && isRecord(body.params) ? body.params : {};
+    const kept = (): HeldCall | null => this.#call;
+    const isOver = (): boolean => this.isOver;
+    return {
+      name,
+      get call() {
+        return kept();
+      },
+      get isOver() {
+        return isOver();
+      },
+      keep: (call) => {
+        this.#call = call;
+      },
+      started: (callId) => {
+        const call = {
+          principal,
+          target,
+          callId,
+          name: String(params.name),
+          arguments: isRecord(params.arguments) ? params.arguments : {},
+        };
+        migrated();
+        sql.exec('INSERT OR IGNORE INTO held (id, call) VALUES (1, ?)', JSON.stringify(call));
+        begun();
+      },
+    };
+  }
+
+  /** Nobody may ever come back for it. */
+  async #tellLost({ principal, target, callId, ...call }: Begun): Promise<void> {
+    const { deps } = this.#host;
+    this.#call = await serveLost(deps, { principal, target, view: await readView(deps, principal, target) }, { ...call, callId });
+  }
+}
+
+/** Asking must not make its table. */
+function readBegun(sql: SqlStorage): (Begun & { isOver: boolean }) | null {
+  if (sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'held'").toArray().length === 0) return null;
+  const row = sql.exec<{ call: string; is_over: number }>('SELECT call, is_over FROM held').toArray()[0];
+  // We wrote it.
+  return row === undefined ? null : { ...(JSON.parse(row.call) as Begun), isOver: row.is_over === 1 };
+}

@@ -1,0 +1,63 @@
+/**
+ * An answer that is long in coming, as a stream that shows signs of life: a client that has left is seen only when something is written to
+ * it, and what stands between drops a connection on which nothing is said. An answer that comes at once stays as it is.
+ */
+import { limits } from '../../core/limits.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
+
+/** `answer`: what is asked of it ends soon after its request's signal aborts. */
+export async function livelyAnswer(request: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
+  const left = new AbortController();
+  const leave = (): void => left.abort(new Error('the client has left'));
+  if (request.signal.aborted) leave();
+  else request.signal.addEventListener('abort', leave, { once: true });
+  // The body was read before: the rest of the request is what counts.
+  const { url, method, headers } = request;
+  const answering = answer(new Request(url, { method, headers, signal: left.signal }));
+  const soon = await withTimeLimit<Response | null>(answering, limits.mcpQuietAnswerMs, () => null);
+  return soon ?? new Response(inTime(answering, leave), { headers: streamHeaders });
+}
+
+const streamHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  // Proxies that gather what they pass on (nginx) are told not to.
+  'x-accel-buffering': 'no',
+};
+
+function inTime(answering: Promise<Response>, leave: () => void): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  let heartbeat: ReturnType<typeof setInterval> | undefined;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const beat = (): void => controller.enqueue(encoder.encode(': waiting\n\n'));
+      beat();
+      heartbeat = setInterval(beat, limits.mcpAnswerHeartbeatMs);
+    },
+    async pull(controller) {
+      try {
+        reader ??= await framesOf(await answering);
+        clearInterval(heartbeat);
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        clearInterval(heartbeat);
+        controller.error(error);
+      }
+    },
+    async cancel(reason) {
+      clearInterval(heartbeat);
+      leave();
+      await reader?.cancel(reason);
+    },
+  });
+}
+
+/** A single message becomes the one event of its stream. */
+async function framesOf(response: Response): Promise<ReadableStreamDefaultReader<Uint8Array>> {
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const body = isStream ? response.body : new Response(`event: message\ndata: ${await response.text()}\n\n`).body;
+  return (body ?? new Blob([]).stream()).getReader();
+}

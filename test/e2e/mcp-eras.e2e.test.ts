@@ -1,0 +1,185 @@
+/**
+ * Whoever calls and whoever is called may be of either era of MCP: a client of 2026-07-28 or of 2025 before, a server of 2026-07-28 or of
+ * 2025 behind. One table: the same is asked of each pair, and the same has to come of it.
+ */
+import type { Client } from '@modelcontextprotocol/client';
+import { inputRequired, type ServerContext } from '@modelcontextprotocol/server';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
+import { connectClient, textOf } from './mcp-clients.ts';
+import { shareService } from './shared-service.ts';
+
+const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: 'servers:127.0.0.1:*' });
+const eras = ['legacy', 'modern'] as const;
+const pairs = eras.flatMap((client) => eras.map((server) => ({ client, server })));
+const said = (text: string) => ({ content: [{ type: 'text', text }] });
+const plain = (name: string, more: Partial<FakeTool> = {}): FakeTool => ({
+  name,
+  description: `Does ${name}.`,
+  inputSchema: { type: 'object', properties: { word: { type: 'string' } } },
+  annotations: { readOnlyHint: true },
+  ...more,
+});
+
+/** What became of the calls that hang, by server. */
+const stopped: Record<string, number> = { legacy: 0, modern: 0 };
+
+function toolsOf(server: string): FakeTool[] {
+  return [
+    plain('echo', { answer: ({ word }) => said(`echo ${word}`) }),
+    plain('work', {
+      async answer(_args, { mcpReq }: ServerContext) {
+        const progressToken = mcpReq._meta?.progressToken;
+        for (const progress of [1, 2]) {
+          if (progressToken !== undefined)
+            await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 2 } });
+          await mcpReq.log('warning', { step: progress }, 'worker');
+          await new Promise((resolve) => setTimeout(resolve, 300));
+        }
+        return said('worked');
+      },
+    }),
+    plain('ask', {
+      // In the 2025 eras the SDK makes a question of it, in the middle of the call.
+      answer(_args, { mcpReq }) {
+        const { city } = (mcpReq.inputResponses ?? {}) as Record<string, { action: string; content?: { city?: string } }>;
+        if (city === undefined) {
+          const requestedSchema = { type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'] };
+          return inputRequired({ inputRequests: { city: inputRequired.elicit({ message: 'Which city?', requestedSchema }) } });
+        }
+        return said(`${city.action} ${city.content?.city ?? ''}`);
+      },
+    }),
+    plain('wipe', { annotations: { destructiveHint: true }, answer: () => said('wiped') }),
+    plain('hang', {
+      answer: (_args, { mcpReq }) =>
+        new Promise((_, reject) => {
+          const stop = (): void => {
+            stopped[server] = (stopped[server] ?? 0) + 1;
+            reject(new Error('stopped'));
+          };
+          if (mcpReq.signal.aborted) stop();
+          else mcpReq.signal.addEventListener('abort', stop);
+        }),
+    }),
+  ];
+}
+
+const servers = new Map<string, FakeMcpServer>();
+beforeAll(async () => {
+  for (const era of eras) {
+    const server = await listenMcpServer({
+      eras: era,
+      tools: toolsOf(era),
+      prompts: [{ name: 'review', arguments: [{ name: 'file' }] }],
+      resources: [{ uri: `${era}://readme`, name: 'readme' }],
+    });
+    servers.set(era, server);
+    const stored = await service.call('PUT', `/v1/servers/${era}`, { kind: 'mcp', url: server.url, trusted: true });
+    expect(stored.json).toMatchObject({ health: { status: 'ok' }, connection: { era } });
+    const tools = ['echo', 'work', 'ask', 'wipe', 'hang'].map((tool) => ({ tool: `${era}.${tool}`, name: tool }));
+    expect((await service.call('PUT', `/v1/toolsets/of-${era}`, { tools })).status).toBe(201);
+  }
+});
+afterAll(() => Promise.all([...servers.values()].map((server) => server.close())));
+
+const codesOf = async (canonical: string): Promise<unknown[]> => {
+  const { json } = await service.call('GET', '/v1/audit?limit=200');
+  return json.items.filter((row: { canonical: string }) => row.canonical === canonical).map((row: { code: unknown }) => row.code);
+};
+
+describe.each(pairs)('a client of the $client era, a server of the $server one', ({ client: era, server }) => {
+  let client: Client;
+  const lines: unknown[] = [];
+  const changes: unknown[] = [];
+  const questions: string[] = [];
+  let answer: Record<string, unknown> = {};
+  beforeAll(async () => {
+    client = await connectClient(
+      `${service.url}/mcp/of-${server}`,
+      service.key,
+      era === 'legacy' ? 'legacy' : 'pinned',
+      { elicitation: { form: {} } },
+      (made) => {
+        made.setRequestHandler('elicitation/create', ({ params }) => {
+          questions.push(params.message);
+          return answer as never;
+        });
+        made.setNotificationHandler('notifications/message', ({ params }) => void lines.push(params));
+        made.setNotificationHandler('notifications/tools/list_changed', () => void changes.push(true));
+      },
+    );
+    if (era === 'legacy') await client.setLoggingLevel('info');
+  });
+  afterAll(() => client.close());
+
+  it('a call', async () => {
+    expect(textOf(await client.callTool({ name: 'echo', arguments: { word: 'hallo' } }))).toBe('echo hallo');
+  });
+
+  it('progress and lines of its log', async () => {
+    const seen: number[] = [];
+    const meta = era === 'modern' ? { _meta: { 'io.modelcontextprotocol/logLevel': 'info' } } : {};
+    const result = await client.callTool({ name: 'work', arguments: {}, ...meta }, { onprogress: ({ progress }) => seen.push(progress) });
+    expect(textOf(result)).toBe('worked');
+    expect(seen.length).toBeGreaterThan(0);
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'warning', data: { step: 1 } }));
+  });
+
+  it('a question of the server', async () => {
+    answer = { action: 'accept', content: { city: 'Bern' } };
+    questions.length = 0;
+    const result = await client.callTool({ name: 'ask', arguments: {} });
+    expect([result.isError ?? false, textOf(result)]).toEqual([false, 'accept Bern']);
+    expect(questions).toEqual([`Server "${server}" asks: Which city?`]);
+    answer = { action: 'decline' };
+    expect(textOf(await client.callTool({ name: 'ask', arguments: {} }))).toBe('decline ');
+  });
+
+  it('an approval of ours', async () => {
+    answer = { action: 'accept', content: { approve: true } };
+    expect(textOf(await client.callTool({ name: 'wipe', arguments: {} }))).toBe('wiped');
+    answer = { action: 'accept', content: { approve: false } };
+    expect((await client.callTool({ name: 'wipe', arguments: {} }))._meta).toMatchObject({ code: 'denied' });
+  });
+
+  it('a call that is given up: the server is told, and it is audited once', async () => {
+    const [before, audited] = [stopped[server] ?? 0, await codesOf(`${server}.hang`)];
+    const abort = new AbortController();
+    const calling = client.callTool({ name: 'hang', arguments: {} }, { signal: abort.signal }).catch((error: unknown) => error);
+    await vi.waitFor(() => expect(servers.get(server)?.calls().at(-1)?.name).toBe('hang'), 10_000);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    abort.abort(new Error('never mind'));
+    expect(await calling).toBeInstanceOf(Error);
+    await vi.waitFor(() => expect(stopped[server]).toBe(before + 1), 10_000);
+    await vi.waitFor(async () => expect(await codesOf(`${server}.hang`)).toEqual(['aborted', ...audited]), 10_000);
+  });
+
+  it('a list that is another one now', async () => {
+    const listening = era === 'modern' ? await client.listen({ toolsListChanged: true }) : null;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    changes.length = 0;
+    const fake = servers.get(server);
+    fake?.setTools([...toolsOf(server), plain(`new_${era}`)]);
+    await fake?.tellChanged();
+    await service.call('PUT', `/v1/toolsets/of-${server}`, {
+      tools: ['echo', 'work', 'ask', 'wipe', 'hang'].map((tool) => ({
+        tool: `${server}.${tool}`,
+        name: tool,
+        description: `${era} ${tool}`,
+      })),
+    });
+    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(0), 20_000);
+    expect((await client.listTools()).tools[0]?.description).toContain(era);
+    await listening?.close();
+  }, 40_000);
+
+  it('a resource, a prompt and a completion', async () => {
+    const { contents } = await client.readResource({ uri: `${server}://readme` });
+    expect(contents).toMatchObject([{ text: `text of ${server}://readme` }]);
+    const { messages } = await client.getPrompt({ name: 'review', arguments: { file: 'a.ts' } });
+    expect(messages[0]?.content).toMatchObject({ text: 'review {"file":"a.ts"}' });
+    const { completion } = await client.complete({ ref: { type: 'ref/prompt', name: 'review' }, argument: { name: 'file', value: 'a' } });
+    expect(completion.values).toEqual(['a1']);
+  });
+});
