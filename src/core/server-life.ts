@@ -195,10 +195,10 @@ function cleanOffer<T extends Offer>({ icons: _icons, ...offer }: T): T {
   return cleanData(offer) as Offer as T; // Its members are optional but for its names, which are as they were.
 }
 
-/** Up to a size: it is read with each call of its tools. */
+/** Up to a size: it is read with each call of its tools. What it says of itself is read by people. */
 function boundedConnection(connection: ServerConnection | null): ServerConnection | null {
   if (connection === null) return null;
-  const { capabilities, instructions, ...rest } = connection;
+  const { capabilities, instructions, ...rest } = cleanData(connection);
   const isSmall = JSON.stringify(capabilities).length <= limits.maxServerInstructionBytes;
   return {
     ...rest,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isDeeperThan } from '../../src/core/json-depth.ts';
+import { cutBelow, isDeeperThan } from '../../src/core/json-depth.ts';
 
 it('counts arrays and objects, not scalars', () => {
   expect(isDeeperThan('text', 0)).toBe(false);
@@ -10,4 +10,12 @@ it('counts arrays and objects, not scalars', () => {
 
 it('is safe on values that would overflow a walk', () => {
   expect(isDeeperThan(JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)), 64)).toBe(true);
+});
+
+it('is cut where it goes further, and is the same value where it does not', () => {
+  const value = { a: [{ b: [1] }], c: 2 };
+  expect(cutBelow(value, 4)).toBe(value);
+  expect(cutBelow(value, 3)).toEqual({ a: [{ b: null }], c: 2 });
+  const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
+  expect(isDeeperThan(cutBelow(deep, 64), 64)).toBe(false);
 });

@@ -127,6 +127,21 @@ describe('what was read', () => {
   });
 });
 
+describe('what a server says of itself', () => {
+  it('is shown without what nobody sees', () => {
+    const connection: ServerConnection = {
+      era: 'legacy',
+      protocolVersion: '2025-11-25',
+      server: { name: 'fa\u202ects', version: '\u001b]0;1\u0007' },
+      capabilities: { tools: {} },
+      instructions: 'Be\u{e0041} kind.',
+    };
+    const none = { tools: [], offers: { prompts: [], resources: [], resourceTemplates: [] }, operations: null, ttlMs: null };
+    const { discovery } = boundedDiscovery({ ...none, connection }, new Set());
+    expect(discovery.connection).toMatchObject({ server: { name: 'facts', version: '' }, instructions: 'Be kind.' });
+  });
+});
+
 describe('what a server offers besides tools', () => {
   it('is told without what nobody sees, and without pictures; what has no name that can be seen is left out', () => {
     const seen = {

@@ -3,6 +3,7 @@
  * prompts, resources and templates where it says that it has them, whose failure is no failure of the tools. Always from the beginning,
  * on a session of its own: this is when a server's era and capabilities are learnt.
  */
+import { cutBelow } from '../../core/json-depth.ts';
 import { limits } from '../../core/limits.ts';
 import type { ServerAccess } from '../../core/server.ts';
 import type { Discovery, Offer, ServerConnection, ServerOffers } from '../../core/server-state.ts';
@@ -42,6 +43,9 @@ export async function discover(memory: ConnectionMemory, server: ServerAccess, c
   });
 }
 
+/** What is found too deep (`limits.maxJsonDepth`) is still seen to be so, and no definition takes the others with it. */
+const seenDepth = limits.maxJsonDepth + 8;
+
 type Listed = { items: Record<string, unknown>[]; ttlMs: number | null; isRepeating: boolean };
 
 const nothing: Listed = { items: [], ttlMs: null, isRepeating: false };
@@ -55,7 +59,7 @@ async function listPages(connection: Connection, server: string, method: string,
     const result = await connection.request(method, cursor === undefined ? {} : { cursor });
     const listed = result[member];
     if (!Array.isArray(listed)) throw upstreamError(server, `answered ${method} with something that has no \`${member}\`.`);
-    for (const item of listed) if (isRecord(item)) items.push(item);
+    for (const item of listed) if (isRecord(item)) items.push(cutBelow(item, seenDepth));
     if (typeof result.ttlMs === 'number' && result.ttlMs >= 0) ttlMs = Math.min(ttlMs ?? Number.POSITIVE_INFINITY, result.ttlMs);
     const { nextCursor } = result;
     if (typeof nextCursor !== 'string') return { items, ttlMs, isRepeating: false };
@@ -107,7 +111,7 @@ async function listOffers(
 }
 
 function toServerConnection({ client, era }: Connection): ServerConnection {
-  const capabilities = recordOf(client.getServerCapabilities());
+  const capabilities = cutBelow(recordOf(client.getServerCapabilities()), limits.maxJsonDepth);
   const isSmall = JSON.stringify(capabilities).length <= limits.maxCapabilitiesLength;
   const info = client.getServerVersion();
   const instructions = client.getInstructions();

@@ -17,6 +17,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { cutBelow } from '../../core/json-depth.ts';
 import { limits } from '../../core/limits.ts';
 import type { Problem } from '../../core/problem.ts';
 import { recordOf } from '../../core/wire-value.ts';
@@ -168,8 +169,7 @@ export class Wire implements Transport {
     if (method === undefined) return;
     this.#open.delete(id);
     this.hasAnswered ||= !handshakes.has(method);
-    const isPutAside = isJSONRPCResultResponse(message) && !handshakes.has(method);
-    const seen = isPutAside ? { result: { ...emptyResults[method], resultType: 'complete', [asItCame]: message.result } } : {};
+    const seen = isJSONRPCResultResponse(message) ? { result: seenBySdk(method, message.result) } : {};
     this.onmessage?.({ ...message, id, ...seen } as JSONRPCMessage);
   }
 
@@ -199,6 +199,12 @@ export class Wire implements Transport {
   #breakOff(): void {
     this.fail(upstreamError(this.#server, 'ended its event stream without the answer.', undefined, { retryable: true }));
   }
+}
+
+/** It walks what it reads to the end, and runs out of stack where that nests without one. */
+function seenBySdk(method: string, result: unknown): unknown {
+  if (handshakes.has(method)) return cutBelow(result, limits.maxJsonDepth);
+  return { ...emptyResults[method], resultType: 'complete', [asItCame]: result };
 }
 
 /** The SDK reads these itself. */

@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { createGzip } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isDeeperThan } from '../../../src/core/json-depth.ts';
 import { limits } from '../../../src/core/limits.ts';
 import type { InputRequest } from '../../../src/core/mcp-input.ts';
 import type { ServerAccess } from '../../../src/core/server.ts';
@@ -86,6 +87,29 @@ describe('a list that', () => {
     });
     const listing = await createMcpUpstream().discover(access({ mcp: {} }), towards(modern));
     expect(listing).toMatchObject({ tools, ttlMs: 60_000, connection: { era: 'modern', protocolVersion: '2026-07-28' } });
+  });
+
+  it('has a definition, an offer and a capability that nest without end is read all the same, and they are seen to be too deep', async () => {
+    const pit = '['.repeat(100_000) + ']'.repeat(100_000);
+    const answer = (message: Message, text: string): Response =>
+      new Response(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${text}}`, {
+        headers: { 'content-type': 'application/json' },
+      });
+    const capabilities = `{"tools":{},"prompts":{},"experimental":{"a":{"b":${pit}}}}`;
+    const listing = await discover(({ message }) => {
+      if (message?.method === 'initialize')
+        return answer(message, `{"protocolVersion":"2025-11-25","capabilities":${capabilities},"serverInfo":{"name":"x","version":"1"}}`);
+      if (message?.method === 'prompts/list') return answer(message, `{"prompts":[{"name":"p","_meta":{"pit":${pit}}}]}`);
+      if (message?.method !== 'tools/list') return undefined;
+      return answer(
+        message,
+        `{"tools":[{"name":"pit","inputSchema":{"type":"object","default":${pit}}},{"name":"good","inputSchema":{}}]}`,
+      );
+    });
+    expect(listing).toMatchObject({ tools: [{ name: 'pit' }, { name: 'good' }], offers: { prompts: [{ name: 'p' }] } });
+    expect(isDeeperThan(listing, limits.maxJsonDepth + 20)).toBe(false);
+    const { tools } = listing as { tools: Record<string, unknown>[] };
+    expect(tools.map(({ inputSchema }) => isDeeperThan(inputSchema, limits.maxJsonDepth))).toEqual([true, false]);
   });
 
   it('gzip-bomb: is small on the wire and huge unpacked is cut', async () => {
