@@ -42,7 +42,7 @@ export function mountServerAuthorize(app: App): void {
       description:
         'For a server with `oauth.grant: "authorization_code"`. Answers the address that a person opens; they come back to /oauth/callback. A sign-in that was begun before counts no more; tokens that are there stay until new ones come.',
       answers: { 200: { description: 'Begun.', schema: SignIn } },
-      problems: ['conflict'],
+      problems: ['conflict', 'upstream_error', 'upstream_timeout'],
     },
     async ({ c, services, principal, params }) => {
       requireUnbound(principal, 'Servers');
