@@ -183,3 +183,100 @@ describe.each(pairs)('a client of the $client era, a server of the $server one',
     expect(completion.values).toEqual(['a1']);
   });
 });
+
+describe('a question of a server of 2025, on its way through a client of 2026-07-28', () => {
+  const capabilities = { elicitation: { form: {} } };
+  const call = async (name: string, more: object = {}, key = service.key, toolset = 'of-legacy') => {
+    const response = await fetch(`${service.url}/mcp/${toolset}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': name,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: {
+          name,
+          arguments: {},
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': capabilities,
+          },
+          ...more,
+        },
+      }),
+    });
+    const text = await response.text();
+    const data = text.split('\n').filter((line) => line.startsWith('data: {'));
+    return JSON.parse(text.startsWith('{') ? text : (data.at(-1) ?? '').slice('data: '.length));
+  };
+  const asked = async () => {
+    const { result } = await call('ask');
+    expect(result).toMatchObject({ resultType: 'input_required' });
+    const [key = ''] = Object.keys(result.inputRequests);
+    const inputResponses = { [key]: { action: 'accept', content: { city: 'Bern' } } };
+    return { inputResponses, requestState: String(result.requestState) };
+  };
+  const callsOf = (tool: string): number =>
+    servers
+      .get('legacy')
+      ?.calls()
+      .filter(({ name }) => name === tool).length ?? 0;
+
+  it('is answered once, however often the answer is sent', async () => {
+    const before = callsOf('ask');
+    const retry = await asked();
+    const answers = await Promise.all([call('ask', retry), call('ask', retry), call('ask', retry)]);
+    answers.push(await call('ask', retry));
+    for (const { result } of answers) expect(result).toMatchObject({ isError: false, content: [{ text: 'accept Bern' }] });
+    expect(callsOf('ask')).toBe(before + 1);
+    expect((await codesOf('legacy.ask')).filter((code) => code === 'aborted')).toEqual([]);
+  });
+
+  it('is told to be left open where the answer leaves it out', async () => {
+    const { requestState } = await asked();
+    expect((await call('ask', { inputResponses: {}, requestState })).result.content[0].text).toBe('cancel ');
+  });
+
+  it('is refused from another key, at another toolset, for other arguments, and with a word that was changed', async () => {
+    const before = callsOf('ask');
+    const retry = await asked();
+    const other = await service.call('POST', '/v1/keys', { name: 'other', scopes: ['tools'] });
+    await service.call('PUT', '/v1/toolsets/beside', { tools: [{ tool: 'legacy.ask', name: 'ask' }] });
+    const changed = `${retry.requestState.slice(0, -2)}${retry.requestState.endsWith('AA') ? 'BB' : 'AA'}`;
+    const refused = await Promise.all([
+      call('ask', retry, other.json.key),
+      call('ask', retry, service.key, 'beside'),
+      call('ask', { ...retry, arguments: { word: 'other' } }),
+      call('ask', { ...retry, requestState: changed }),
+    ]);
+    for (const { error } of refused) expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('requestState') });
+    expect((await call('ask', retry)).result.content[0].text).toBe('accept Bern');
+    expect(callsOf('ask')).toBe(before + 1);
+  });
+
+  it('is over after a restart: nobody knows what came of the call, and it is not made again', async () => {
+    const before = callsOf('ask');
+    const retry = await asked();
+    const other = await asked();
+    await service.restart();
+    for (const _ of [1, 2]) {
+      const { result } = await call('ask', retry);
+      expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('may or may not have had its effect') }] });
+    }
+    expect(callsOf('ask')).toBe(before + 2);
+    // The other one, for which nobody comes back, too.
+    await vi.waitFor(
+      async () => expect((await codesOf('legacy.ask')).filter((code) => code === 'outcome_unknown')).toHaveLength(2),
+      20_000,
+    );
+    expect((await call('ask', other)).result.isError).toBe(true);
+  }, 60_000);
+});
