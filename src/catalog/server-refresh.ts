@@ -57,7 +57,7 @@ export async function takeDiscovery(context: CatalogContext, server: string, lea
     const after = wasRead(state, { connection, offered: countOffers(offers), ttlMs, canChange }, context.now());
     writeState(context.sql, server, { ...after, version });
   });
-  return { ...report, warnings: [...(read.warnings ?? []), ...warnings, ...strangerWarning(stranger), ...report.warnings] };
+  return { ...report, warnings: [...warnings, ...strangerWarning(stranger), ...report.warnings] };
 }
 
 /** Does nothing when the document is another one by now, or somebody else reads it: what failed is not what is there. */

@@ -71,6 +71,12 @@ export function selfListingServersContract(make: () => Promise<CatalogParts>): v
       expect(await directory.server(workspace, 'facts')).toMatchObject({ ready: ['get'], held: ['new'] });
     });
 
+    it('say once what was to be said of the reading', async () => {
+      await catalog.put('server', 'facts', mcp);
+      const warnings = [{ path: 'include[0]', message: 'fits no operation' }];
+      expect(await take(discoveryOf([listed('get')], { warnings }))).toMatchObject({ warnings });
+    });
+
     it('say how they were spoken with, what else they offer, and how long that holds', async () => {
       await catalog.put('server', 'facts', mcp);
       const offers = {
