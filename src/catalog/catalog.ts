@@ -394,10 +394,13 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   #context(workspace: string): CatalogContext {
     const settings = readSettings(this.env);
+    let writes = 0;
     const context: CatalogContext = {
       workspace,
       sql: this.ctx.storage.sql,
+      writes: () => writes,
       transact: (work) => {
+        writes += 1;
         try {
           return this.ctx.storage.transactionSync(work);
         } catch (error) {

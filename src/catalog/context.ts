@@ -9,6 +9,8 @@ export type CatalogContext = {
   sql: SqlStorage;
   /** All or nothing; `work` does not wait for anything. */
   transact<T>(work: () => T): T;
+  /** How many transactions there were in this object's life: what was made of the tables holds while it is the same. */
+  writes(): number;
   /** Milliseconds since the epoch. */
   now(): number;
   master: MasterKey;

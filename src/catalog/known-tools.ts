@@ -73,11 +73,12 @@ function defaultAliases(context: CatalogContext, aboutToBe: AboutToBe['aliases']
 
 export function listTools(context: CatalogContext, page: PageRequest): Page<ToolDefinition> {
   const after = decodeTextCursor('tools', page.cursor) ?? '';
-  const limit = Math.min(page.limit, limits.maxPageItems);
-  const rest = [...knownTools(context).all()].filter((tool) => tool.canonical > after).sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
+  const limit = Math.min(page.limit, limits.maxToolPageItems);
+  const tools = sortedTools(context);
   const items: ToolDefinition[] = [];
   let bytes = 0;
-  for (const tool of rest) {
+  for (let index = firstAfter(tools, after); index < tools.length; index += 1) {
+    const tool = tools[index] as ToolDefinition; // Within its length.
     const last = items.at(-1);
     bytes += JSON.stringify(tool).length;
     if (last !== undefined && (items.length === limit || bytes > limits.listPageBytes))
@@ -85,6 +86,29 @@ export function listTools(context: CatalogContext, page: PageRequest): Page<Tool
     items.push(tool);
   }
   return { items, nextCursor: null };
+}
+
+/** As of the last write: who walks the pages of ten thousand tools does not have them gathered and sorted for each. */
+function sortedTools(context: CatalogContext): readonly ToolDefinition[] {
+  const known = sorted.get(context);
+  const writes = context.writes();
+  if (known?.writes === writes) return known.tools;
+  const tools = [...knownTools(context).all()].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
+  sorted.set(context, { writes, tools });
+  return tools;
+}
+
+/** Lives as long as the object that the context is of. */
+const sorted = new WeakMap<CatalogContext, { writes: number; tools: readonly ToolDefinition[] }>();
+
+function firstAfter(tools: readonly ToolDefinition[], after: string): number {
+  let [low, high] = [0, tools.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((tools[middle]?.canonical ?? '') > after) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** `unknown_tool` with near names. */

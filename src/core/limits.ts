@@ -438,6 +438,8 @@ export const limits = {
   /** How often who listens for changes is looked after, how long one stream stays open, and when a server that ended one is heard again. */
   mcpWatchIntervalMs: 4_000,
   mcpStreamMs: 10 * 60_000,
+  /** And how often its key is, so that it ends within `principalTtlMs` of it. */
+  mcpKeyCheckMs: 20_000,
   mcpListenRetryMs: 30_000,
   /** Resources that one stream or session hears of. */
   maxMcpSubscriptions: 100,

@@ -125,7 +125,7 @@ function healthOf(name: string, body: Record<string, unknown>): [string, Pick<Se
 }
 
 function allTools(catalog: Catalog): Promise<ToolDefinition[]> {
-  return everyPage((page) => catalog.tools(page));
+  return everyPage((page) => catalog.tools({ ...page, limit: limits.maxToolPageItems }));
 }
 
 function documentsOf(catalog: Catalog, kind: DocumentKind): Promise<StoredDocument[]> {

@@ -16,7 +16,10 @@ let answer: () => Promise<Discovery>;
 const behind = async () => {
   await Promise.all(h.background.splice(0));
 };
-const stateOf = async () => (await bodyOf<{ tools: { state: string }[] }>(await h.send('GET', '/v1/toolsets/daily/tools'))).tools[0]?.state;
+const stateOf = async () => {
+  const { tools } = await bodyOf(await h.send('GET', '/v1/toolsets/daily/tools'));
+  return (tools as { state: string }[])[0]?.state;
+};
 
 beforeEach(async () => {
   h = createHarness();
