@@ -254,6 +254,7 @@ function build(bindings: Bindings): Wiring {
     upstreamContext: (workspace, server, conversation, signal) => upstreamContext(workspace, server, signal, conversation),
     serverChanged,
     background: inBackground,
+    isInForce: ({ workspace, keyId }) => catalog(workspace).keyStands(keyId, 'tools'),
   };
   const mcpSessions = createMcpSessions(bindings, base.ids, createMcpSessionIds(sealing));
   return {

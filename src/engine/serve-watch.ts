@@ -1,7 +1,7 @@
 /**
  * Hearing of changes while an MCP client listens: the toolset's edition (and at `/mcp` what is equipped) is looked at every few seconds, and
  * its servers are listened to for their prompts, resources and the resources that the client named. Ends by itself after
- * `limits.mcpStreamMs`; nothing of it outlives its listener.
+ * `limits.mcpStreamMs`, and within `limits.principalTtlMs` of the end of its key (DESIGN §9); nothing of it outlives its listener.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -13,7 +13,13 @@ import { readView, type ServedView, type ServeTarget, type ViewDeps } from './se
 
 export type Change = { kind: 'tools' } | { kind: 'prompts' } | { kind: 'resources' } | { kind: 'resource'; uri: string };
 
-export type WatchDeps = OfferDeps & ViewDeps & { clock: Clock; log: Logger };
+export type WatchDeps = OfferDeps &
+  ViewDeps & {
+    clock: Clock;
+    log: Logger;
+    /** False: the key was revoked, has expired, or may not use tools any more. */
+    isInForce(principal: Principal): Promise<boolean>;
+  };
 
 export type Watched = {
   principal: Principal;
@@ -33,13 +39,32 @@ export async function watchServed(deps: WatchDeps, watched: Watched, tell: (chan
   const disarm = deps.clock.after(limits.mcpStreamMs, () => end.abort(new Error('the stream is over')));
   if (signal.aborted) stop();
   try {
-    await Promise.all([watchView(deps, watched, tell, end.signal), hearServers(deps, watched, tell, end.signal)]);
+    await Promise.all([
+      watchView(deps, watched, tell, end.signal),
+      hearServers(deps, watched, tell, end.signal),
+      watchKey(deps, watched.principal, end),
+    ]);
   } catch (error) {
     if (!end.signal.aborted) deps.log.error('changes are not watched any more', { cause: String(error) });
   } finally {
     disarm();
     signal.removeEventListener('abort', stop);
     end.abort(new Error('the watch is over'));
+  }
+}
+
+async function watchKey(deps: WatchDeps, principal: Principal, end: AbortController): Promise<void> {
+  for (;;) {
+    try {
+      await deps.clock.sleep(limits.mcpKeyCheckMs, end.signal);
+      if (await deps.isInForce(principal)) continue;
+      deps.log.info('a listener is let go: its key is not in force any more', { keyId: principal.keyId });
+      return end.abort(new Error('the key is not in force any more'));
+    } catch (error) {
+      // Nobody listens any more.
+      if (end.signal.aborted) return;
+      deps.log.debug('a key could not be looked at', { cause: String(error) });
+    }
   }
 }
 

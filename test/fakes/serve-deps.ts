@@ -22,6 +22,7 @@ export type FakeServing = {
   configuration?: readonly ToolDefinition[];
   upstream?: Partial<McpUpstream>;
   serverChanged?(workspace: string, server: string): void;
+  isInForce?(): Promise<boolean>;
   secret?(name: string): Promise<string>;
 };
 
@@ -56,5 +57,6 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
     }),
     serverChanged: options.serverChanged ?? (() => undefined),
     background: () => undefined,
+    isInForce: options.isInForce ?? (async () => true),
   };
 }

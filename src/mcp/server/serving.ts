@@ -3,15 +3,12 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/principal.ts';
 import type { CallHold } from '../../engine/held-call.ts';
 import type { ServeCallDeps } from '../../engine/serve-call.ts';
-import type { OfferDeps } from '../../engine/serve-resources.ts';
-import type { ServedView, ServeTarget, ViewDeps } from '../../engine/serve-view.ts';
-import type { Logger } from '../../ports/runtime.ts';
+import type { ServedView, ServeTarget } from '../../engine/serve-view.ts';
+import type { WatchDeps } from '../../engine/serve-watch.ts';
 import type { ServedEra } from './client-channel.ts';
 
 export type ServeDeps = ServeCallDeps &
-  OfferDeps &
-  ViewDeps & {
-    log: Logger;
+  WatchDeps & {
     /** Work that goes on to its end although the client has left. It must not fail. */
     background(work: Promise<unknown>): void;
   };

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import type { InputAnswer } from '../../src/core/mcp-input.ts';
+import { textResult } from '../../src/core/tool.ts';
+import { HeldCall } from '../../src/engine/held-call.ts';
+import type { CallOutcome } from '../../src/engine/tool-call.ts';
+import { fakeClock } from '../fakes/runtime.ts';
+
+const form = (message: string) => ({ method: 'elicitation/create', params: { message } });
+const ended = (text: string): CallOutcome => ({
+  answer: { requested: 'ask', canonical: 'files.ask', via: 'wire', ran: true, result: textResult(text), durationMs: 1 },
+});
+const waiting = () => new AbortController().signal;
+
+/** A call that asks each of these, one after the other, and tells what it was answered. */
+function asking(questions: readonly string[]) {
+  const clock = fakeClock();
+  const answers: InputAnswer[] = [];
+  let until: AbortSignal | undefined;
+  const call = new HeldCall(clock, async ({ ask }, signal) => {
+    until = signal;
+    for (const question of questions) answers.push((await ask?.(form(question), 'own')) ?? {});
+    return ended('done');
+  });
+  return { call, clock, answers, isStopped: () => until?.aborted === true };
+}
+
+describe('a held call', () => {
+  it('goes from question to question to its end', async () => {
+    const { call, answers } = asking(['one', 'two']);
+    expect(await call.next({}, waiting())).toEqual({ asks: { 'question-1': form('one') } });
+    call.answer({ 'question-1': { action: 'decline' } });
+    expect(await call.next({}, waiting())).toEqual({ asks: { 'question-2': form('two') } });
+    // What was answered is passed over, and so is what was never asked.
+    call.answer({ 'question-1': { action: 'accept' }, 'question-3': { action: 'accept' } });
+    call.answer({ 'question-2': { action: 'accept' } });
+    expect(await call.next({}, waiting())).toEqual({ outcome: ended('done') });
+    expect(await call.next({}, waiting())).toEqual({ outcome: ended('done') });
+    expect(answers).toEqual([{ action: 'decline' }, { action: 'accept' }]);
+  });
+
+  it('is not stopped by who comes for a question and goes, and is told "cancel" when nobody comes back', async () => {
+    const { call, clock, answers, isStopped } = asking(['one']);
+    const asked = new AbortController();
+    await call.next({}, asked.signal);
+    asked.abort(new Error('the answer was sent'));
+    await clock.advance(limits.heldQuestionMs - 1);
+    expect([isStopped(), answers]).toEqual([false, []]);
+    await clock.advance(1);
+    await call.over;
+    expect(answers).toEqual([{ action: 'cancel' }]);
+  });
+
+  it('is given up by the last of those who wait for it', async () => {
+    let until: AbortSignal | undefined;
+    const call = new HeldCall(fakeClock(), (_, signal) => {
+      until = signal;
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve(ended('aborted'))));
+    });
+    const [one, other] = [new AbortController(), new AbortController()];
+    const both = [call.next({}, one.signal), call.next({}, other.signal)];
+    one.abort(new Error('left'));
+    expect(until?.aborted).toBe(false);
+    other.abort(new Error('left'));
+    expect(until?.aborted).toBe(true);
+    expect(await Promise.all(both)).toEqual([{ outcome: ended('aborted') }, { outcome: ended('aborted') }]);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import type { Principal } from '../../src/core/principal.ts';
+import { readView } from '../../src/engine/serve-view.ts';
+import { watchServed } from '../../src/engine/serve-watch.ts';
+import { createMasterKey } from '../../src/storage/master-key.ts';
+import { createFakeCatalog } from '../fakes/catalog.ts';
+import { toolOf } from '../fakes/known-tools.ts';
+import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
+import { fakeServeDeps } from '../fakes/serve-deps.ts';
+
+const principal: Principal = { workspace: 'default', keyId: 'k1', scopes: ['tools'] };
+
+async function watching(isInForce: () => Promise<boolean>) {
+  const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
+  const catalog = createFakeCatalog({ definitions: [toolOf('git', 'look')] });
+  await catalog.put('toolset', 'demo', { tools: [{ tool: 'git.look' }] });
+  const unused = () => Promise.reject(new Error('not in these tests'));
+  const call = { clock, log, executor: { isSafe: () => true, execute: unused }, fetch: unused, secret: unused };
+  const master = createMasterKey('a master key of at least 32 characters');
+  const deps = fakeServeDeps({ catalog, call, clock, log, ids, master, isInForce });
+  const watched = { principal, target: 'demo', view: await readView(deps, principal, 'demo'), conversation: 'k1', offers: false };
+  const left = new AbortController();
+  let isOver = false;
+  const over = watchServed(deps, { ...watched, uris: () => [] }, () => undefined, left.signal).then(() => {
+    isOver = true;
+  });
+  return { clock, left, over, isOver: () => isOver };
+}
+
+describe('a stream that a client listens on', () => {
+  it('ends within the time that a key is trusted, once the key is not in force any more', async () => {
+    let stands = true;
+    const { clock, over, isOver } = await watching(async () => stands);
+    await clock.advance(60_000);
+    expect(isOver()).toBe(false);
+    stands = false;
+    await clock.advance(limits.principalTtlMs);
+    await over;
+  });
+
+  it('goes on while the key cannot be looked at', async () => {
+    const { clock, left, over, isOver } = await watching(() => Promise.reject(new Error('the catalog is away')));
+    await clock.advance(120_000);
+    expect(isOver()).toBe(false);
+    left.abort(new Error('enough'));
+    await over;
+  });
+});
