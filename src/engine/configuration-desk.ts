@@ -29,10 +29,12 @@ export function createConfigurationDesk(catalog: Catalog, keyId: string, given: 
     aliases,
     tools,
     async servers() {
-      const seen = new Set((await tools()).map(({ server }) => server));
+      // A key that is bound to toolsets sees what those are built of.
+      const { toolsets } = await rights();
+      const seen = toolsets === undefined ? null : new Set((await tools()).map(({ server }) => server));
       const documents = await documentsOf(catalog, 'server');
       meet?.(documents.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
-      return new Map(documents.flatMap(({ name, body }) => (seen.has(name) ? healthOf(name, body) : [])));
+      return new Map(documents.flatMap(({ name, body }) => (seen?.has(name) === false ? [] : healthOf(name, body))));
     },
     async toolsets() {
       const { toolsets } = await rights();

@@ -138,7 +138,11 @@ it('knows how servers are, where their documents say it', async () => {
       return kind === 'server' ? { ...listed, items: listed.items.map((item) => ({ ...item, body: { ...item.body, health } })) } : listed;
     },
   };
+  await catalog.put('server', 'late', { kind: 'mcp', url: 'https://late.example/mcp' });
   const servers = await createConfigurationDesk(told, 'root').servers();
-  expect([...servers]).toMatchObject([['web', { status: 'failing', reason: 'It answers 503.' }]]);
+  expect([...servers].toSorted()).toMatchObject([
+    ['late', { status: 'failing' }],
+    ['web', { status: 'failing', reason: 'It answers 503.' }],
+  ]);
   expect(await createConfigurationDesk(told, await keyOf(['toolsets'], ['mine'])).servers()).toEqual(new Map());
 });

@@ -73,7 +73,7 @@ export const AvailableTools = z.object({
 export type AvailableTools = z.infer<typeof AvailableTools>;
 export type AvailableTool = z.infer<typeof AvailableTool>;
 
-/** By server name; servers of which nothing is known are left out. */
+/** By server name, those included that have no tools yet; servers of which nothing is known are left out. */
 export type Standings = ReadonlyMap<string, Pick<ServerHealth, 'status' | 'reason'>>;
 
 export function listAvailable(table: ToolTable, standings: Standings, query: AvailableToolsQuery): AvailableTools {
@@ -93,6 +93,7 @@ export function listAvailable(table: ToolTable, standings: Standings, query: Ava
     );
     return { serverName, toolCount: tools.length, ...(status && { status }), ...(reason && { reason: shorten(reason) }), context };
   });
+  heads.push(...silentHeads(standings, new Set(byServer.keys()), query));
   const fittingHeads = fitRows(heads, limits.maxConfigurationAnswerBytes / 2);
   const rows = matching.map((tool) => rowOf(tool, table, contextOf(tokens.get(tool.canonical) ?? 0, total)));
   const shown = fitRows(rows, limits.maxConfigurationAnswerBytes / 2);
@@ -111,6 +112,15 @@ export function listAvailable(table: ToolTable, standings: Standings, query: Ava
     },
     toolsByServer: withRows(fittingHeads.rows, heads, rowsByServer),
   };
+}
+
+/** Whoever looks for the tools of a server that could not be read yet is told why there are none. */
+function silentHeads(standings: Standings, seen: ReadonlySet<string>, { server, query, after }: AvailableToolsQuery): Head[] {
+  if (query !== undefined || after !== undefined) return [];
+  return [...standings].flatMap(([serverName, { status, reason }]) => {
+    if (status === 'ok' || seen.has(serverName) || (server ?? serverName) !== serverName) return [];
+    return [{ serverName, toolCount: 0, status, ...(reason && { reason: shorten(reason) }), context: { tokens: 0, percent: 0 } }];
+  });
 }
 
 type Head = Omit<NonNullable<AvailableTools['toolsByServer']>[number], 'tools'>;

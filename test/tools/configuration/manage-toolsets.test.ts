@@ -57,6 +57,18 @@ describe('list-available-tools', () => {
     expect((await bench.run('list-available-tools', { query: 'nothing like it' })).json).toMatchObject({ toolsByServer: [] });
   });
 
+  it('tells of a server that could not be read yet why it has no tools', async () => {
+    bench = configurationBench([toolOf('git', 'status')], (desk) => ({
+      ...desk,
+      servers: async () => new Map([['late', { status: 'unauthorized' as const, reason: 'It wants a token.' }]]),
+    }));
+    const { json, text } = await bench.run('list-available-tools');
+    expect(serverOf(json, 'late')).toMatchObject({ toolCount: 0, status: 'unauthorized', reason: 'It wants a token.', tools: [] });
+    expect(text).toContain('## late (0 tools, unauthorized: It wants a token.)');
+    const { json: narrow } = await bench.run('list-available-tools', { server: 'git' });
+    expect(serverOf(narrow, 'late')).toBeUndefined();
+  });
+
   it('stays within bounds for ten thousand tools, says what it left out, and can be read to the end', async () => {
     const many: ToolDefinition[] = Array.from({ length: 10_000 }, (_item, index) =>
       toolOf(`server-${index % 20}`, `tool_${index}`, {
