@@ -3,13 +3,12 @@
  * document keeps a hash in the place of the listing, which may be larger than a value of SQLite: another listing is another version.
  */
 import { parseDocument } from '../core/issues.ts';
-import { canonicalJson } from '../core/hash.ts';
 import { canonicalOf, rawOf, toServerTool } from '../core/kept-tool.ts';
 import { requireNamed } from '../core/listing-report.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { Issue } from '../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
-import { callUrlOf, ownServers, Server, ServerName } from '../core/server.ts';
+import { callUrlOf, isSameClient, ownServers, Server, ServerName } from '../core/server.ts';
 import type { ListingReport, McpServer, OpenApiServer, ServerTool, StaticServer } from '../core/server.ts';
 import { healthOf, rewritten } from '../core/server-life.ts';
 import { noOffers } from '../core/server-state.ts';
@@ -131,15 +130,11 @@ function renewState(context: CatalogContext, name: string, version: number, docu
   writeState(context.sql, name, { ...state, listedAt });
 }
 
-/** What somebody granted is for one address and one client. Secrets are bound to hosts by themselves. */
+/** Who has it granted would be another one. Secrets are bound to hosts by themselves. */
 function isOtherClient(previous: DocumentRow | null, document: Server): boolean {
   if (previous === null) return true;
   const before = previous.body as Server; // Parsed by the schema when it was written.
-  if (before.kind !== 'mcp' || document.kind !== 'mcp') return true;
-  return (
-    new URL(before.url).origin !== new URL(document.url).origin ||
-    canonicalJson(before.oauth ?? null) !== canonicalJson(document.oauth ?? null)
-  );
+  return before.kind !== 'mcp' || document.kind !== 'mcp' || !isSameClient(before, document);
 }
 
 function forgetReading(sql: SqlStorage, name: string): void {

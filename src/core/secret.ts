@@ -50,12 +50,15 @@ export function secretUseRefusal(binding: SecretBinding, use: SecretUse): string
     return `it is not bound to the host ${use.host}`;
   }
   if (binding.tools !== undefined) {
-    if (use.tool === undefined) return 'it is bound to tools, and no tool asked';
+    if (use.tool === undefined) return onlyForTools;
     if (!binding.tools.includes(use.tool)) return `it is not bound to the tool ${use.tool}`;
     return null;
   }
   return use.host === undefined ? `it is not bound to the tool ${use.tool}` : null;
 }
+
+const onlyForTools =
+  'it is bound to tools, so only calls of those have it; for all else, such as reading what a server lists, write it without `tools`';
 
 /** The host of a URL with its port written out: a secret bound to `api.example.com:443` is not for plain http there. */
 export function secretHostOf(url: string): string {

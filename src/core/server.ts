@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { Finding, Hold } from './hold.ts';
+import { canonicalJson } from './hash.ts';
 import { limits } from './limits.ts';
 import { sentHeaders } from './sent-headers.ts';
 import type { ServerConnection } from './server-state.ts';
@@ -285,3 +286,8 @@ export const ListingReport = z
   })
   .meta({ id: 'ListingReport' });
 export type ListingReport = z.infer<typeof ListingReport>;
+
+/** What somebody granted is for one address and one client. */
+export function isSameClient(one: Pick<McpServer, 'url' | 'oauth'>, other: Pick<McpServer, 'url' | 'oauth'>): boolean {
+  return new URL(one.url).origin === new URL(other.url).origin && canonicalJson(one.oauth ?? null) === canonicalJson(other.oauth ?? null);
+}

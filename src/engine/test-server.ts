@@ -1,7 +1,7 @@
 /** Trying a server: it is connected to and listed as for a refresh, and nothing of it is stored. What is wrong with it is the answer. */
 import { reportListing } from '../core/listing-report.ts';
-import { Problem } from '../core/problem.ts';
-import { toServerAccess } from '../core/server.ts';
+import { orNull, Problem } from '../core/problem.ts';
+import { isSameClient, toServerAccess } from '../core/server.ts';
 import type { Server, ServerAccess } from '../core/server.ts';
 import type { ServerTest } from '../core/server-test.ts';
 import { boundedDiscovery, countOffers } from '../core/server-life.ts';
@@ -29,7 +29,12 @@ async function tryServer(deps: TestDeps, workspace: string, name: string, docume
   if (server.kind === 'static') return { ...untried, ok: true, tools: server.ready.length + server.held.length, held: server.held.length };
   // Whoever tries a server shares nothing with those who use it; nor is what was granted for the address that is stored sent to another.
   const conversation = deps.ids.next('test');
-  const change = document === undefined ? { conversation } : { conversation, tokens: undefined, document: async () => givenText(document) };
+  const isGranted = document === undefined || (await isStoredClient(deps, workspace, name, document));
+  const change = {
+    conversation,
+    ...(document !== undefined && { document: async () => givenText(document) }),
+    ...(!isGranted && { tokens: undefined }),
+  };
   try {
     const known = new Set([...server.ready, ...server.held]);
     const { discovery, warnings } = boundedDiscovery(await readServer(deps, workspace, server, change), known);
@@ -39,8 +44,18 @@ async function tryServer(deps: TestDeps, workspace: string, name: string, docume
     return { ok: true, health: { status: 'ok' }, connection, ...counts, prompts, resources, warnings: [...warnings, ...more] };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { ...untried, health: toFailure(error) };
+    const health = toFailure(error);
+    const isTokenless = !isGranted && server.mcp?.oauth !== undefined && health.status === 'unauthorized';
+    return { ...untried, health: isTokenless ? { ...health, reason: `${health.reason} ${tokenless}` } : health };
   }
+}
+
+const tokenless = 'No token was sent: `oauth` is used once the server is stored with it, and somebody has signed in where that is needed.';
+
+async function isStoredClient({ directory }: TestDeps, workspace: string, name: string, document: Server): Promise<boolean> {
+  const stored = await orNull(directory.server(workspace, name));
+  if (stored?.kind !== 'mcp' || document.kind !== 'mcp') return false;
+  return isSameClient({ url: stored.url, oauth: stored.mcp?.oauth }, document);
 }
 
 const untried: Omit<ServerTest, 'durationMs'> = {

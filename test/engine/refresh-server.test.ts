@@ -311,6 +311,18 @@ describe('trying a server', () => {
     expect([tried?.context.tokens === undefined, stored?.context.tokens === undefined]).toEqual([true, false]);
   });
 
+  it('has the tokens of the server that is stored where it is the same client, and says so where it has none', async () => {
+    const oauth = { grant: 'client_credentials', clientId: 'moniker' } as const;
+    await p.catalog.put('server', 'facts', { ...mcp, oauth });
+    await p.test({ kind: 'mcp', url: `${mcp.url}/v2`, oauth });
+    p.answers(async () => {
+      throw new Problem('upstream_error', 'It wants credentials.', { unauthorized: true });
+    });
+    const other = await p.test({ kind: 'mcp', url: mcp.url, oauth: { ...oauth, clientId: 'other' } });
+    expect(p.asked.map(({ context }) => context.tokens === undefined)).toEqual([false, true]);
+    expect(other.health).toEqual({ status: 'unauthorized', reason: expect.stringContaining('No token was sent') });
+  });
+
   it('answers with what is wrong with it', async () => {
     p.answers(async () => {
       throw new Problem('upstream_error', 'It wants credentials.', { unauthorized: true });
