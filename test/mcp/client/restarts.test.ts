@@ -1,0 +1,80 @@
+/** A server that comes back as another one, behind one address, while its clients remember how it was spoken with: every call is done, once. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
+import { listenMcpServer, type FakeMcpServer } from '../../fakes/mcp-server.ts';
+import { failure, result, scriptMcp } from '../../fakes/mcp-script.ts';
+import { accessTo, callOf, contextWith } from './context.ts';
+
+const url = 'https://mcp.example.com/mcp';
+const done: string[] = [];
+const tools = [
+  {
+    name: 'note',
+    inputSchema: { type: 'object' },
+    answer: ({ text }: Record<string, unknown>) => {
+      done.push(String(text));
+      return { content: [{ type: 'text', text: 'noted' }] };
+    },
+  },
+];
+const eras = ['modern', 'legacy', 'both'] as const;
+let servers: Record<(typeof eras)[number], FakeMcpServer>;
+beforeAll(async () => {
+  const [modern, legacy, both] = await Promise.all(eras.map((of) => listenMcpServer({ tools, eras: of })));
+  servers = { modern, legacy, both } as typeof servers;
+});
+afterAll(async () => {
+  await Promise.all(Object.values(servers).map((server) => server.close()));
+});
+
+/** Sends to whichever server stands at the address now. */
+const standing = (server: () => FakeMcpServer) =>
+  contextWith({ fetch: async (request) => fetch(new Request(server().url, request), { redirect: 'manual' }) });
+
+it.each(eras.flatMap((first) => eras.map((second) => [first, second] as const)))(
+  '%s, then %s, and back, in several conversations at once',
+  async (first, second) => {
+    done.length = 0;
+    const upstream = createMcpUpstream();
+    let now: FakeMcpServer = servers[first];
+    const context = standing(() => now);
+    const wanted: string[] = [];
+    for (const [step, era] of [first, second, second, first].entries()) {
+      now = servers[era];
+      await now.restart();
+      await Promise.all(
+        ['a', 'b'].map(async (conversation) => {
+          const text = `${step} of ${conversation}`;
+          wanted.push(text);
+          const answer = await upstream.callTool(accessTo(url), callOf('note', { text }), {}, { ...context, conversation });
+          expect(answer, text).toMatchObject({ kind: 'result', result: { isError: false } });
+        }),
+      );
+    }
+    expect(done.sort()).toEqual(wanted.sort());
+  },
+);
+
+it('a server that comes back with an older revision of 2025 refuses the one that is known, and is spoken with in its own', async () => {
+  let version = '2025-11-25';
+  let sessions = 0;
+  let calls = 0;
+  const scripted = scriptMcp(({ message, request }) => {
+    if (message?.method === 'initialize') {
+      sessions += 1;
+      const answer = { protocolVersion: version, capabilities: { tools: {} }, serverInfo: { name: 'scripted', version: '1' } };
+      return result(message, answer, { 'mcp-session-id': `session-${sessions}` });
+    }
+    if (message === null || message.method === 'server/discover') return undefined;
+    if (request.headers.get('mcp-protocol-version') !== version) return failure(message, -32000, 'Unsupported protocol version', 400);
+    if (message.method === 'tools/call') calls += 1;
+    return undefined;
+  });
+  const upstream = createMcpUpstream();
+  const context = contextWith({ fetch: (request) => scripted.handle(request) });
+  for (version of ['2025-11-25', '2025-06-18', '2025-03-26', '2025-06-18']) {
+    for (let times = 0; times < 2; times += 1)
+      expect(await upstream.callTool(accessTo(url), callOf('echo'), {}, context)).toMatchObject({ result: { isError: false } });
+  }
+  expect([calls, sessions]).toEqual([8, 4]);
+});
