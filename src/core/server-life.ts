@@ -98,8 +98,9 @@ function notBefore({ leasedUntil, staleAt, checkedAt, failures }: ServerState, r
 
 /** What it said is not forgotten for coming too soon: it is read again as soon as somebody may. */
 function noted(state: ServerState, from: number): ServerState {
-  if (state.leasedUntil === from) return { ...state, hasChanged: true };
-  return { ...state, staleAt: Math.min(state.staleAt ?? from, from) };
+  const staleAt = Math.min(state.staleAt ?? from, from);
+  // Also where the reader never comes back.
+  return state.leasedUntil === from ? { ...state, hasChanged: true, staleAt } : { ...state, staleAt };
 }
 
 /** It was read. `canChange`: false of a document that was given whole, which is what it is. */

@@ -69,6 +69,13 @@ describe('leave to read a server', () => {
     expect(reads).toBe(2);
   });
 
+  it('is due when the leave of a reader is over who died, for what changed meanwhile', () => {
+    const { state } = askLeave(read(freshState(1, start), start), 'asked', start);
+    const told = askLeave(state, 'changed', start + 1).state;
+    expect(told.staleAt).toBe(start + limits.refreshLeaseMs);
+    expect(askLeave(told, 'stale', start + limits.refreshLeaseMs)).toMatchObject({ claimed: true });
+  });
+
   it('is due soon for what changed while it was read, of which the reader may have seen nothing', () => {
     const { state } = askLeave(read(freshState(1, start), start), 'asked', start);
     const told = askLeave(state, 'changed', start + 1);

@@ -44,7 +44,7 @@ export function mountServerHealth(app: App): void {
       operationId: 'testServer',
       summary: 'Try a server',
       description:
-        'Connects and lists, and stores nothing. With a body that document is tried, as a new server; without one, the server that is stored. What is wrong with it is in the answer.',
+        'Connects and lists, and stores nothing. With a body that document is tried, as a new server, with the tokens of the stored one where address and `oauth` are the same; without one, the server that is stored. What is wrong with it is in the answer.',
       body: { schema: z.record(z.string(), z.unknown()), documented: Server, maxBytes: limits.maxLargeBodyBytes, isOptional: true },
       answers: { 200: { description: 'How it went.', schema: ServerTest } },
     },
