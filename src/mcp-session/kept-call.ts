@@ -36,25 +36,28 @@ export class KeptCall {
     return await serveStateless(deps, { request: asked, body, principal, target, view, hold });
   }
 
-  /** Waits for the end of the call; one that was lost is told to the audit. False: there is none. */
-  async finish(): Promise<boolean> {
+  get state(): 'none' | 'open' | 'over' {
     const begun = readBegun(this.#host.sql);
-    if (begun === null) return false;
-    if (this.#call === null && !begun.isOver) await this.#tellLost(begun);
-    await this.#call?.over;
-    this.#host.sql.exec('UPDATE held SET is_over = 1');
-    return true;
+    return begun === null ? 'none' : begun.isOver ? 'over' : 'open';
   }
 
-  get isOver(): boolean {
-    return readBegun(this.#host.sql)?.isOver === true;
+  /** Waits for the end of the open call; one that was lost is told to the audit. */
+  async finish(): Promise<void> {
+    const { sql, deps } = this.#host;
+    const begun = readBegun(sql);
+    if (begun !== null && this.#call === null) {
+      await this.#tellLost(begun).catch((error: unknown) => deps.log.error('a lost call could not be audited', { cause: String(error) }));
+    }
+    await this.#call?.over;
+    sql.exec('UPDATE held SET is_over = 1');
   }
 
   #holdFor(principal: Principal, target: ServeTarget, name: string, body: unknown): CallHold {
     const { sql, migrated, begun } = this.#host;
     const params = isRecord(body) && isRecord(body.params) ? body.params : {};
     const kept = (): HeldCall | null => this.#call;
-    const isOver = (): boolean => this.isOver;
+    // Of one that has ended nothing is left after a while.
+    const isOver = (): boolean => this.state !== 'open';
     return {
       name,
       get call() {

@@ -1,6 +1,7 @@
 /**
  * An MCP session while its object is awake: the SDK's server and transport, what is under way, and the watch over changes while the client has
- * its stream open. Put together from what is stored, so that it goes on after an eviction or a restart; what was under way then is lost.
+ * its stream open. Put together from what is stored, so that it goes on after an eviction or a restart; what was under way then is answered
+ * all the same: with `outcome_unknown`, or by doing it again where that does no harm.
  */
 import { type AuthInfo, type JSONRPCMessage, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
@@ -13,6 +14,7 @@ import { buildServer } from '../mcp/server/build-server.ts';
 import type { ServeDeps } from '../mcp/server/serving.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { SessionEvents } from './event-store.ts';
+import type { PendingRequest, PendingRequests } from './pending-requests.ts';
 import { watchedBody } from './watched-body.ts';
 
 export type SessionHost = {
@@ -20,6 +22,7 @@ export type SessionHost = {
   id: string;
   target: ServeTarget;
   events: SessionEvents;
+  pending: PendingRequests;
   subscriptions: { list(): string[]; add(uri: string): boolean; remove(uri: string): void };
 };
 
@@ -34,6 +37,8 @@ export class LiveSession {
   readonly #underWay = new Map<unknown, readonly unknown[]>();
   /** Past the counting of answers. */
   readonly #send: WebStandardStreamableHTTPServerTransport['send'];
+  /** By their ids: requests that died with the object before, and are answered by this one. */
+  readonly #lost = new Map<unknown, PendingRequest>();
   #streams = 0;
   /** Of the stream that the client listens on. */
   #watch: Watch | null = null;
@@ -66,6 +71,8 @@ export class LiveSession {
           },
           remove: (uri) => subscriptions.remove(uri),
         },
+        interruptedOf: ({ mcpReq }) => live.session?.interruption(mcpReq.id),
+        started: ({ mcpReq }, callId) => host.pending.started(mcpReq.id, callId),
         called: (principal) => live.session?.lookAgain(principal),
       },
       view,
@@ -81,6 +88,7 @@ export class LiveSession {
     session.#mark = viewMark(view);
     await server.connect(transport);
     session.#countAnswers();
+    session.#redirectLost();
     return session;
   }
 
@@ -95,13 +103,25 @@ export class LiveSession {
     // By its id it would be answered on the other one's stream (JSON-RPC ids of a session: "MUST NOT have been previously used").
     if (new Set(ids).size < ids.length || ids.some((id) => this.#underWay.has(id))) return sameId();
     if (this.#underWay.size + ids.length > limits.maxMcpRequestsInFlight || this.#streams >= limits.maxMcpSessionStreams) return tooMany();
-    for (const id of ids) this.#underWay.set(id, ids);
+    this.#take(body, ids);
     const response = await this.#pass(request, body, caller);
     // Refused before anything was begun.
-    if (response.status >= 400) for (const id of ids) this.#underWay.delete(id);
+    if (response.status >= 400) for (const id of ids) this.#forget(id);
     else for (const id of cancelledIds(body)) this.#settle(id);
     if (response.body === null || !isStream(response)) return response;
     return this.#counted(response, (await this.#isListening(request)) ? caller : null);
+  }
+
+  /** Before anything comes of it. */
+  #take(body: unknown, ids: readonly unknown[]): void {
+    for (const id of ids) this.#underWay.set(id, ids);
+    for (const message of requestsOf(body)) this.#host.pending.add(message.id, message);
+  }
+
+  #forget(id: unknown): void {
+    this.#underWay.delete(id);
+    this.#lost.delete(id);
+    this.#host.pending.remove(id);
   }
 
   /** Also again after a cut. A client that comes back for the answer of one request listens to nothing else. */
@@ -117,16 +137,34 @@ export class LiveSession {
     events.muted = true;
     try {
       for (const message of messages) {
-        const headers = [
-          ['accept', 'application/json, text/event-stream'],
-          ['content-type', 'application/json'],
-          ['mcp-session-id', this.#host.id],
-        ] as const;
-        await (await this.#pass({ method: 'POST', headers, body: null }, message, caller)).text();
+        await (await this.#pass({ method: 'POST', headers: ownHeaders(this.#host.id), body: null }, message, caller)).text();
       }
     } finally {
       events.muted = false;
     }
+  }
+
+  /** What was under way when the object before died, each on the stream that its client comes back to. */
+  async answerLost(caller: Principal): Promise<void> {
+    for (const request of this.#host.pending.list()) {
+      const { message, stream } = request;
+      // It died before it was on its way, and is on nobody's stream; or it was the first of all, which is said again already.
+      if (stream === '' || message.method === 'initialize') {
+        this.#host.pending.remove(message.id);
+        continue;
+      }
+      this.#lost.set(message.id, request);
+      this.#underWay.set(message.id, [message.id]);
+      const response = await this.#pass({ method: 'POST', headers: ownHeaders(this.#host.id), body: null }, message, caller);
+      if (response.status >= 400) this.#forget(message.id);
+      await response.body?.cancel();
+    }
+  }
+
+  /** undefined: the request is none that died, or had not begun to do anything. */
+  interruption(id: unknown): { callId: string } | undefined {
+    const callId = this.#lost.get(id)?.callId ?? null;
+    return callId === null ? undefined : { callId };
   }
 
   async close(): Promise<void> {
@@ -200,6 +238,27 @@ export class LiveSession {
     notifyOf(this.#server, change).catch((error: unknown) => deps.log.debug('an MCP client could not be told', { cause: String(error) }));
   }
 
+  /**
+   * Which stream a request is answered on is the transport's own knowledge: noted for the next object, and for what died with the one before
+   * put to the stream of then. Each message passes here after its stream is known and before anything comes of it.
+   */
+  #redirectLost(): void {
+    const transport = this.#transport;
+    const deliver = transport.onmessage;
+    // Private in the SDK, which has no other word for it; without it the answer of a request that died is lost, and nothing else.
+    const streams: unknown = Reflect.get(transport, '_requestToStreamMapping');
+    if (!(streams instanceof Map)) return;
+    transport.onmessage = (message, extra) => {
+      const id = 'method' in message && 'id' in message ? message.id : undefined;
+      const stream: unknown = this.#lost.get(id)?.stream ?? streams.get(id);
+      if (typeof stream === 'string') {
+        streams.set(id, stream);
+        this.#host.pending.awaitedOn(id, stream);
+      }
+      deliver?.(message, extra);
+    };
+  }
+
   /** The transport tells nobody when it has answered. */
   #countAnswers(): void {
     this.#transport.send = async (message, options) => {
@@ -217,7 +276,7 @@ export class LiveSession {
    */
   #settle(id: unknown): void {
     const together = this.#underWay.get(id);
-    this.#underWay.delete(id);
+    this.#forget(id);
     if (together === undefined || together.some((other) => this.#underWay.has(other))) return;
     const { events } = this.#host;
     for (const over of together as (string | number)[]) {
@@ -254,11 +313,22 @@ function isAnswer(message: JSONRPCMessage): message is Extract<JSONRPCMessage, {
 }
 
 /** Of one message or a batch, those that want an answer. */
+function requestsOf(body: unknown): Record<string, unknown>[] {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  return messages.filter(isRecord).filter(({ method, id }) => typeof method === 'string' && id !== undefined);
+}
+
 function requestIds(body: unknown): unknown[] {
-  const messages = Array.isArray(body) ? body : [body];
-  return messages.flatMap((message) =>
-    isRecord(message) && typeof message.method === 'string' && message.id !== undefined ? [message.id] : [],
-  );
+  return requestsOf(body).map(({ id }) => id);
+}
+
+/** Of a message that we say to ourselves. */
+function ownHeaders(session: string): [string, string][] {
+  return [
+    ['accept', 'application/json, text/event-stream'],
+    ['content-type', 'application/json'],
+    ['mcp-session-id', session],
+  ];
 }
 
 /** Of one message or a batch, what the client does not wait for any more. */

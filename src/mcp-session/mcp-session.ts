@@ -15,6 +15,7 @@ import { wire, type Wiring } from '../wiring.ts';
 import { createEventStore } from './event-store.ts';
 import { KeptCall } from './kept-call.ts';
 import { LiveSession } from './live-session.ts';
+import { createPendingRequests } from './pending-requests.ts';
 import { mcpSessionMigrations } from './schema.ts';
 import { MetaStore, overAt, type SessionMeta } from './session-meta.ts';
 
@@ -62,8 +63,12 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   }
 
   override async alarm(): Promise<void> {
-    if (this.#kept.isOver) return await this.#end();
-    if (await this.#kept.finish()) return await this.ctx.storage.setAlarm(this.#now() + limits.heldResultMs);
+    const { state } = this.#kept;
+    if (state === 'over') return await this.#end();
+    if (state === 'open') {
+      await this.#kept.finish();
+      return await this.ctx.storage.setAlarm(this.#now() + limits.heldResultMs);
+    }
     const meta = this.#read();
     if (meta === null) return;
     const live = await this.#live?.catch(() => null);
@@ -86,6 +91,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     migrate(this.ctx.storage, mcpSessionMigrations);
     const opening = this.#open(meta, caller).then(async (live) => {
       await live.replay(saidBefore(meta), caller);
+      await live.answerLost(caller);
       return live;
     });
     this.#live = opening;
@@ -105,7 +111,12 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       add: (uri: string) => meta.subscribe(uri),
       remove: (uri: string) => meta.unsubscribe(uri),
     };
-    const host = { deps: this.#wiring.serve, id: session, target, events: createEventStore(this.ctx.storage.sql), subscriptions };
+    const { sql } = this.ctx.storage;
+    const host = {
+      ...{ deps: this.#wiring.serve, id: session, target, subscriptions },
+      events: createEventStore(sql),
+      pending: createPendingRequests(sql),
+    };
     return LiveSession.open(host, caller);
   }
 

@@ -65,6 +65,15 @@ function toolsOf(server: string): FakeTool[] {
   ];
 }
 
+/** What answers at the second call only. */
+const secondTime = (): FakeTool['answer'] => {
+  let count = 0;
+  return () => {
+    count += 1;
+    return count === 1 ? new Promise(() => {}) : said('done at last');
+  };
+};
+
 const servers = new Map<string, FakeMcpServer>();
 beforeAll(async () => {
   for (const era of eras) {
@@ -279,4 +288,66 @@ describe('a question of a server of 2025, on its way through a client of 2026-07
     );
     expect((await call('ask', other)).result.isError).toBe(true);
   }, 60_000);
+});
+
+describe('a call of a session that dies with the service', () => {
+  let fake: FakeMcpServer;
+  beforeAll(async () => {
+    fake = await listenMcpServer({
+      eras: 'legacy',
+      tools: [
+        plain('look', { answer: secondTime() }),
+        plain('book', { annotations: { readOnlyHint: false, destructiveHint: false }, answer: secondTime() }),
+      ],
+    });
+    await service.call('PUT', '/v1/servers/travel', { kind: 'mcp', url: fake.url, trusted: true });
+    const tools = [{ tool: 'travel.look' }, { tool: 'travel.book' }];
+    expect((await service.call('PUT', '/v1/toolsets/travel', { tools })).status).toBe(201);
+  });
+  afterAll(() => fake.close());
+
+  const send = (headers: Record<string, string>, message?: object): Promise<Response> =>
+    fetch(`${service.url}/mcp/travel`, {
+      method: message === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${service.key}`,
+        accept: message === undefined ? 'text/event-stream' : 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        ...headers,
+      },
+      ...(message !== undefined && { body: JSON.stringify({ jsonrpc: '2.0', ...message }) }),
+    });
+
+  it.each([
+    ['book', 'may or may not have had its effect', true, 1],
+    ['look', 'done at last', false, 2],
+  ])(
+    'is answered on the stream that its client comes back to: %s',
+    async (name, told, isError, times) => {
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+      const begun = await send({}, { id: 0, method: 'initialize', params });
+      await begun.text();
+      const headers = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
+      await send(headers, { method: 'notifications/initialized' });
+      const calling = await send(headers, { id: 'seven', method: 'tools/call', params: { name, arguments: {} } });
+      const first = await calling.body?.getReader().read();
+      const [last = ''] = /(?<=^id: )\d+/m.exec(new TextDecoder().decode(first?.value)) ?? [];
+      const made = (): number => fake.calls().filter((call) => call.name === name).length;
+      await vi.waitFor(() => expect(made()).toBe(1), 10_000);
+      await service.restart();
+      const text = await (await send({ ...headers, 'last-event-id': last })).text();
+      const answer = JSON.parse(
+        text
+          .split('\n')
+          .findLast((line) => line.startsWith('data: {'))
+          ?.slice('data: '.length) ?? '{}',
+      );
+      expect(answer).toMatchObject({ id: 'seven', result: { isError, content: [{ text: expect.stringContaining(told) }] } });
+      expect(made()).toBe(times);
+      expect(await codesOf(`travel.${name}`)).toEqual([isError ? 'outcome_unknown' : null]);
+      // Nothing of it is left over.
+      expect(await (await send(headers, { id: 'eight', method: 'tools/list' })).text()).toContain('"id":"eight"');
+    },
+    60_000,
+  );
 });
