@@ -5,6 +5,29 @@
  */
 import { toBase64Url } from './base64url.ts';
 
+/**
+ * A value as a header has it, and the credential in it: whoever was sent `Bearer abc` may tell of `abc`, and of a name and password (RFC 7617)
+ * in clear.
+ */
+export function secretParts(value: string): string[] {
+  const { scheme = '', credential } = headerForm.exec(value)?.groups ?? {};
+  if (credential === undefined) return [value];
+  const pair = scheme.toLowerCase() === 'basic' ? fromBase64(credential) : null;
+  return [value, credential, ...(pair === null ? [] : [pair, pair.slice(pair.indexOf(':') + 1)])];
+}
+
+/** Schemes in use, and no other first word: the rest of a text that only looks like it may stand anywhere. */
+const headerForm = /^\s*(?<scheme>bearer|basic|token|bot|key|api-?key|jwt|oauth|dpop)\s+(?<credential>\S+)\s*$/i;
+
+function fromBase64(text: string): string | null {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0)));
+  } catch {
+    // Then it is no pair, and stands for itself.
+    return null;
+  }
+}
+
 /** All different, the longest first: a shorter one inside it would leave the rest standing. */
 export function secretSpellings(value: string): string[] {
   const bytes = new TextEncoder().encode(value);

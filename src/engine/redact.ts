@@ -2,7 +2,7 @@
  * Takes secret values that a call has read out of what it answers, however they are spelt (`core/secret-spellings.ts`), before
  * anything is stored or logged. Only values that were really read are looked for, so an ordinary call costs nothing.
  */
-import { secretSpellings } from '../core/secret-spellings.ts';
+import { secretParts, secretSpellings } from '../core/secret-spellings.ts';
 import type { ContentBlock, ToolResult } from '../core/tool.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -30,8 +30,9 @@ export function createRedactor(): Redactor {
   return {
     keep(value) {
       // One secret may be the beginning of another: over all of them, too, the longest goes first.
-      if (value.length >= limits.minRedactedSecretLength)
-        forms = [...new Set([...forms, ...secretSpellings(value)])].sort((one, other) => other.length - one.length);
+      const parts = secretParts(value).filter(({ length }) => length >= limits.minRedactedSecretLength);
+      if (parts.length > 0)
+        forms = [...new Set([...forms, ...parts.flatMap(secretSpellings)])].sort((one, other) => other.length - one.length);
       return value;
     },
     text: clean,

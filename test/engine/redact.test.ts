@@ -50,6 +50,18 @@ describe('a secret in what a tool answers', () => {
     );
   });
 
+  it.each([
+    ['Bearer tok-0123456789', 'bad token tok-0123456789!'],
+    ['bearer  tok-0123456789', 'bad token tok-0123456789!'],
+    ['Token tok-0123456789', `bad token ${Buffer.from('tok-0123456789').toString('base64')}!`],
+    [`Basic ${Buffer.from('me:passwörd1').toString('base64')}`, 'bad password passwörd1!'],
+    [`Basic ${Buffer.from('me:passwörd1').toString('base64')}`, 'bad token me:passwörd1!'],
+    ['Basic !!no-base64!!', 'bad token !!no-base64!!!'],
+  ])('is taken out without the scheme of its header: %s', (header, text) => {
+    expect(cleaned(text, header)).toMatch(/^bad (token|password) \[secret\]!$/);
+    expect(cleaned(`You sent ${header}.`, header)).toBe('You sent [secret].');
+  });
+
   it('leaves nothing of another one that begins like it', () => {
     expect(cleaned('a: abcdefgh-tail', 'abcdefgh', 'abcdefgh-tail')).toBe('a: [secret]');
     expect(cleaned('a: abcdefgh-tail', 'abcdefgh-tail', 'abcdefgh')).toBe('a: [secret]');
@@ -63,6 +75,7 @@ describe('a secret in what a tool answers', () => {
 
   it('spoils no text that only has a piece of it', () => {
     expect(cleaned('The tokens are in the vault; 73 of them.', 'token-in-the-vault')).toBe('The tokens are in the vault; 73 of them.');
+    expect(cleaned('A staple of correct words.', 'correct staple')).toBe('A staple of correct words.');
     expect(secretSpellings('abcd').every(({ length }) => length >= 4)).toBe(true);
   });
 });
