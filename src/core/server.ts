@@ -45,7 +45,10 @@ const common = {
       message: `must be at most ${limits.maxServerHeaders}`,
     })
     .optional()
-    .meta({ description: 'Sent with each request to it. A secret must be bound to the host of its address.' }),
+    .meta({
+      description:
+        'Sent with each request to it, secrets as they are (a token as `Bearer <token>`). A secret must be bound to the host of its address.',
+    }),
   trusted: z.boolean().optional().meta({
     description:
       'Its annotations count: what it calls read-only or idempotent may run again, and only what it calls destructive is asked for.',

@@ -82,7 +82,8 @@ function named(server: string, problem: Problem): Problem {
 
 function unauthorized(server: string, status: number, cause: unknown): Problem {
   const what = status === 403 ? 'does not allow this (403)' : 'wants credentials (401)';
-  const todo = 'Set `headers` or `oauth` of its document, or sign in to it again with POST …/authorize.';
+  const todo =
+    'Set `headers` (a token as `Bearer <token>`, all of it in the secret) or `oauth` of its document, or sign in to it again with POST …/authorize.';
   return upstreamError(server, `${what}. ${todo}`, cause, { unauthorized: true, retryable: false });
 }
 
