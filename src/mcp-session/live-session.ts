@@ -3,11 +3,10 @@
  * its stream open. Put together from what is stored, so that it goes on after an eviction or a restart; what was under way then is answered
  * all the same: with `outcome_unknown`, or by doing it again where that does no harm.
  */
-import { type AuthInfo, type JSONRPCMessage, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { type AuthInfo, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { limits } from '../core/limits.ts';
 import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
-import { isRecord } from '../core/wire-value.ts';
 import { readView, type ServeTarget } from '../engine/serve-view.ts';
 import { viewMark, watchServed, type Change } from '../engine/serve-watch.ts';
 import { buildServer } from '../mcp/server/build-server.ts';
@@ -15,6 +14,7 @@ import type { ServeDeps } from '../mcp/server/serving.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { SessionEvents } from './event-store.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
+import { cancelledIds, isAnswer, isStream, ownHeaders, requestIds, requestsOf, sameId, tooMany } from './session-messages.ts';
 import { watchedBody } from './watched-body.ts';
 
 export type SessionHost = {
@@ -306,51 +306,6 @@ async function notifyOf(server: Server, change: Change): Promise<void> {
     default:
       return change satisfies never;
   }
-}
-
-function isAnswer(message: JSONRPCMessage): message is Extract<JSONRPCMessage, { id?: unknown }> & { id: unknown } {
-  return 'id' in message && !('method' in message);
-}
-
-/** Of one message or a batch, those that want an answer. */
-function requestsOf(body: unknown): Record<string, unknown>[] {
-  const messages: unknown[] = Array.isArray(body) ? body : [body];
-  return messages.filter(isRecord).filter(({ method, id }) => typeof method === 'string' && id !== undefined);
-}
-
-function requestIds(body: unknown): unknown[] {
-  return requestsOf(body).map(({ id }) => id);
-}
-
-/** Of a message that we say to ourselves. */
-function ownHeaders(session: string): [string, string][] {
-  return [
-    ['accept', 'application/json, text/event-stream'],
-    ['content-type', 'application/json'],
-    ['mcp-session-id', session],
-  ];
-}
-
-/** Of one message or a batch, what the client does not wait for any more. */
-function cancelledIds(body: unknown): unknown[] {
-  const messages = Array.isArray(body) ? body : [body];
-  return messages.flatMap((message) =>
-    isRecord(message) && message.method === 'notifications/cancelled' && isRecord(message.params) ? [message.params.requestId] : [],
-  );
-}
-
-function isStream(response: Response): boolean {
-  return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-}
-
-function sameId(): Response {
-  const message = 'Another request of this session has that id, and is not answered yet: give each request an id of its own.';
-  return Response.json({ jsonrpc: '2.0', error: { code: -32600, message }, id: null }, { status: 400 });
-}
-
-function tooMany(): Response {
-  const message = `This session has ${limits.maxMcpRequestsInFlight} requests under way, or ${limits.maxMcpSessionStreams} streams open: wait for one to end.`;
-  return Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status: 429, headers: { 'retry-after': '1' } });
 }
 
 /** The key was checked before; here it only says who asks. */
