@@ -38,14 +38,15 @@ export class HeldCall {
   readonly #open = new Map<string, Question>();
   readonly #waiting = new Set<AbortSignal>();
   /** Whoever waits now. */
-  #channel: CallerChannel = {};
+  #channel: CallerChannel;
   #asked = 0;
   #news = Promise.withResolvers<null>();
   readonly #outcome: Promise<CallOutcome>;
 
   /** `run` begins at once. */
-  constructor(clock: Clock, run: (channel: CallerChannel, signal: AbortSignal) => Promise<CallOutcome>) {
+  constructor(clock: Clock, first: CallerChannel, run: (channel: CallerChannel, signal: AbortSignal) => Promise<CallOutcome>) {
     this.#clock = clock;
+    this.#channel = first;
     const channel: CallerChannel = {
       progress: (update) => this.#channel.progress?.(update),
       notice: (line) => this.#channel.notice?.(line),

@@ -98,7 +98,7 @@ async function newsOf(
   if (back === null || hold.call === null) {
     if (back !== null && hold.isOver) throw badState('was used already');
     // Where it is back and there is no call, the object has begun anew: the round says that it is lost.
-    const call = new HeldCall(clock, (held, until) => run({ ...caller, channel: held }, until));
+    const call = new HeldCall(clock, channel, (held, until) => run({ ...caller, channel: held }, until));
     hold.keep(call);
     return await call.next(channel, signal);
   }
@@ -115,7 +115,7 @@ export async function serveLost(
   const tool = toolNamed(served.view, name);
   const scope = await scopeOf(deps, { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} }, tool);
   const request = { callId, requested: name, arguments: args, lost: true };
-  return new HeldCall(deps.clock, (_, signal) => callTool(deps.callDeps(principal.workspace), scope, request, signal));
+  return new HeldCall(deps.clock, {}, (_, signal) => callTool(deps.callDeps(principal.workspace), scope, request, signal));
 }
 
 function toolNamed({ names }: ServedView, name: string): EditionTool | null {

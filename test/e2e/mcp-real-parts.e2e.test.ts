@@ -116,25 +116,15 @@ describe.each(Object.keys(clientEras) as ClientEra[])("the SDK's client, %s", (e
     expect(weather.structuredContent).toEqual({ temperature: 36, conditions: 'Light rain / drizzle', humidity: 82 });
   });
 
-  if (era === 'legacy') {
-    it('is asked by the server behind, for what a person or its model says', async () => {
-      const person = await client.callTool({ name: 'ask_user' });
-      expect(textOf(person)).toContain('Name: Ada');
-      // Whose question it is stands before it.
-      expect(questions).toEqual([expect.stringMatching(/^.*everything.*Please provide inputs/s)]);
-      const model = await client.callTool({ name: 'ask_model', arguments: { prompt: 'hello' } });
-      expect(textOf(model)).toContain('said by the model of the client');
-    });
-  } else {
-    // A server of 2025 asks while its call is open; a client of 2026 can be asked only by an answer that ends the call.
-    it('reads what the server behind asked, who was told that nobody could answer', async () => {
-      const person = await client.callTool({ name: 'ask_user' });
-      expect(textOf(person)).toMatch(/cancelled.*everything.*Please provide inputs/s);
-      expect(questions).toEqual([]);
-      const model = await client.callTool({ name: 'ask_model', arguments: { prompt: 'hello' } });
-      expect(model.isError).toBe(true);
-    });
-  }
+  // The server is of 2025, and asks while its call is open.
+  it('is asked by the server behind, for what a person or its model says', async () => {
+    const person = await client.callTool({ name: 'ask_user' });
+    expect(textOf(person)).toContain('Name: Ada');
+    // Whose question it is stands before it.
+    expect(questions).toEqual([expect.stringMatching(/^.*everything.*Please provide inputs/s)]);
+    const model = await client.callTool({ name: 'ask_model', arguments: { prompt: 'hello' } });
+    expect(textOf(model)).toContain('said by the model of the client');
+  });
 
   it('reads resources and gets prompts of the server behind', async () => {
     const { resources } = await client.listResources();

@@ -17,7 +17,7 @@ function asking(questions: readonly string[]) {
   const clock = fakeClock();
   const answers: InputAnswer[] = [];
   let until: AbortSignal | undefined;
-  const call = new HeldCall(clock, async ({ ask }, signal) => {
+  const call = new HeldCall(clock, {}, async ({ ask }, signal) => {
     until = signal;
     for (const question of questions) answers.push((await ask?.(form(question), 'own')) ?? {});
     return ended('done');
@@ -51,9 +51,25 @@ describe('a held call', () => {
     expect(answers).toEqual([{ action: 'cancel' }]);
   });
 
+  it('tells its progress to whoever waits now', async () => {
+    const told: string[] = [];
+    const to = (who: string) => ({ progress: () => void told.push(who) });
+    const call = new HeldCall(fakeClock(), to('first'), async ({ ask, progress }) => {
+      progress?.({ progress: 1 });
+      await ask?.(form('one'), 'own');
+      progress?.({ progress: 2 });
+      await ask?.(form('two'), 'own');
+      return ended('done');
+    });
+    await call.next(to('first'), waiting());
+    call.answer({ 'question-1': { action: 'accept' } });
+    await call.next(to('second'), waiting());
+    expect(told).toEqual(['first', 'second']);
+  });
+
   it('is given up by the last of those who wait for it', async () => {
     let until: AbortSignal | undefined;
-    const call = new HeldCall(fakeClock(), (_, signal) => {
+    const call = new HeldCall(fakeClock(), {}, (_, signal) => {
       until = signal;
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve(ended('aborted'))));
     });
