@@ -145,6 +145,13 @@ describe('an API’s document', () => {
     ['<!doctype html><p>Sign in', 'is a page of HTML'],
     ['{"openapi": "3.0.0", "paths": {', 'is neither JSON nor YAML'],
     ['a: [', 'is neither JSON nor YAML'],
+    // Each of these took the better part of a minute, or more.
+    [`a: [${','.repeat(200_000)}`, 'at line 1, column 6'],
+    [`a: [\n${'} '.repeat(200_000)}`, 'at line 2, column 1'],
+    ['- '.repeat(100_000), 'nested too deeply'],
+    ['%\n'.repeat(1_000_000), 'nearly nothing in it can be read'],
+    ['--- {}\n'.repeat(200_000), 'more than one document'],
+    [Array.from({ length: 20_000 }, (_, index) => `p${index}: &a${index} 1\nq${index}: *a${index}\n`).join(''), 'more aliases'],
     ['just text', 'is no map of fields'],
     ['{"swagger": "2.0"}', 'Convert it to OpenAPI 3'],
     [
