@@ -39,14 +39,17 @@ export function createOutbound(
       await response.body?.cancel();
       if (redirects >= limits.maxRedirects)
         throw new OutboundRefused('redirects', `${url.host} led through more than ${limits.maxRedirects} redirects.`);
-      const next = guard(resolveLocation(location, url), options.purpose, options.ownOrigin);
+      const target = resolveLocation(location, url);
+      // Servers may not lead away at all: nobody is told to allow the place that one wants to be led to.
+      if (options.purpose === 'server') options.onHop?.(new URL(target), redirects + 1);
+      const next = guard(target, options.purpose, options.ownOrigin);
       if (isStreamed && request.body !== null) {
         throw new OutboundRefused(
           'redirect-body',
           `${url.host} redirects to ${next.host}. Set the provider's baseUrl to the address that it redirects to.`,
         );
       }
-      options.onHop?.(next, redirects + 1);
+      if (options.purpose !== 'server') options.onHop?.(next, redirects + 1);
       message = redirected(message, response.status, url, next);
       outgoing = toRequest(next, message, signal);
       url = next;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { refuseOwnHop } from '../../src/net/hop.ts';
-import { createOutbound } from '../../src/net/outbound.ts';
+import { createOutbound, stayAt } from '../../src/net/outbound.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 
@@ -65,6 +65,15 @@ describe('the way out', () => {
     ]);
     await expect(createOutbound(closed, send)(new Request('http://10.0.0.1/'), { purpose: 'tool', onHop })).rejects.toThrow('public');
     expect(hops).toHaveLength(2);
+  });
+
+  it('of a server ends where it leads away, without advice on how to allow the place that it wants to be led to', async () => {
+    const send = async (): Promise<Response> => new Response(null, { status: 307, headers: { location: 'http://10.0.0.1/' } });
+    const sent = createOutbound(closed, send)(new Request('https://a.example/'), {
+      purpose: 'server',
+      onHop: stayAt('https://a.example/'),
+    });
+    await expect(sent).rejects.toThrow('https://a.example redirects to http://10.0.0.1, and was not followed there.');
   });
 
   it('turns a POST into a GET without a body as 301, 302 and 303 ask', async () => {
