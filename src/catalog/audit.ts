@@ -6,11 +6,44 @@ import type { AuditQuery, Page } from '../ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';
 
-/** All or none. A row of a session that is there already is left as it is. */
-export function appendAudit(context: CatalogContext, rows: readonly AuditRow[]): void {
-  if (rows.length > limits.maxAuditRowsPerAppend) {
-    throw invalidRequest([{ path: '', message: `at most ${limits.maxAuditRowsPerAppend} audit rows at a time` }]);
-  }
+export interface AuditWriter {
+  /** All or none, and on the disk when it resolves. A row of a session that is there already is left as it is. */
+  append(rows: readonly AuditRow[]): Promise<void>;
+}
+
+/**
+ * Every call without a session waits for its row, and a commit takes several times as long as the row: those that come while one is on its
+ * way are written together, in the order they came. `sync`: until what was written is on the disk.
+ */
+export function createAuditWriter(context: CatalogContext, sync: () => Promise<void>): AuditWriter {
+  let gathered: AuditRow[] = [];
+  let next: Promise<void> | null = null;
+  let current: Promise<void> = Promise.resolve();
+
+  const writeGathered = async (): Promise<void> => {
+    // However the commit before ended: its callers are told of that.
+    await current.catch(() => undefined);
+    const rows = gathered;
+    gathered = [];
+    next = null;
+    insert(context, rows);
+    current = sync();
+    await current;
+  };
+
+  return {
+    async append(rows) {
+      if (rows.length > limits.maxAuditRowsPerAppend) {
+        throw invalidRequest([{ path: '', message: `at most ${limits.maxAuditRowsPerAppend} audit rows at a time` }]);
+      }
+      gathered.push(...rows);
+      next ??= writeGathered();
+      await next;
+    },
+  };
+}
+
+function insert(context: CatalogContext, rows: readonly AuditRow[]): void {
   context.transact(() => {
     for (const row of rows) {
       const stored = { ...row, requested: row.requested.slice(0, limits.maxToolNameBytes) };

@@ -34,7 +34,8 @@ import { withTimeLimit } from '../net/time-limit.ts';
 import { toolDefinitions } from '../tools/registry.ts';
 import { acceptTool } from './accept-tool.ts';
 import { agentWriter } from './agents.ts';
-import { appendAudit, listAudit } from './audit.ts';
+import { createAuditWriter, listAudit } from './audit.ts';
+import type { AuditWriter } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import { listRows, notFound, requireRow, toStored } from './documents.ts';
 import { readEditionText } from './editions.ts';
@@ -77,8 +78,10 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   'ui-tool': uiToolWriter,
 };
 
+type Parts = { context: CatalogContext; outbox: Outbox; audit: AuditWriter };
+
 export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
-  #parts: { context: CatalogContext; outbox: Outbox } | null = null;
+  #parts: Parts | null = null;
   /** The end of the queue of writes, and its length. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #queuedWrites = 0;
@@ -251,8 +254,8 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   }
 
   appendAudit(workspace: string, rows: readonly AuditRow[]) {
-    return this.#answer(workspace, ({ context }) => {
-      appendAudit(context, rows);
+    return this.#answer(workspace, async (parts) => {
+      await parts.audit.append(rows);
       return null;
     });
   }
@@ -331,12 +334,12 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   }
 
   /** For reads, and for writes of one statement, which have no phases that another could come between. */
-  #answer<T>(workspace: string, work: (parts: { context: CatalogContext; outbox: Outbox }) => T | Promise<T>): Promise<Outcome<T>> {
+  #answer<T>(workspace: string, work: (parts: Parts) => T | Promise<T>): Promise<Outcome<T>> {
     return toOutcome(() => work(this.#open(workspace)));
   }
 
   /** One after the other, so that what a write has read still holds when it commits. Then publishes, for a while. */
-  #write<T>(workspace: string, work: (parts: { context: CatalogContext; outbox: Outbox }) => Promise<T>): Promise<Outcome<T>> {
+  #write<T>(workspace: string, work: (parts: Parts) => Promise<T>): Promise<Outcome<T>> {
     return toOutcome(async () => {
       const parts = this.#open(workspace);
       if (this.#queuedWrites >= limits.maxQueuedWrites)
@@ -375,12 +378,13 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   }
 
   /** The object belongs to the first workspace that asked it, for ever. */
-  #open(workspace: string): { context: CatalogContext; outbox: Outbox } {
+  #open(workspace: string): Parts {
     if (this.#parts === null) {
       if (this.#storedWorkspace() === null) this.ctx.storage.sql.exec("INSERT INTO meta (key, value) VALUES ('workspace', ?)", workspace);
       const context = this.#context(this.#storedWorkspace() ?? workspace);
       this.#parts = {
         context,
+        audit: createAuditWriter(context, () => this.ctx.storage.sync()),
         outbox: createOutbox(
           context,
           () => this.env.KV,

@@ -620,6 +620,18 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect((await catalog.audit({ tool: 'nonsense', limit: 10 })).items).toMatchObject([{ session: 's1', sequence: 2, canonical: null }]);
       expect((await catalog.audit({ session: 's1', tool: 'builtin.bash', limit: 10 })).items).toHaveLength(1);
     });
+
+    it('has every row of many that came at once, in their order, as soon as its writer is answered', async () => {
+      const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
+      await Promise.all(
+        numbers.map(async (number) => {
+          await catalog.appendAudit([auditRow({ session: `s${number}`, sequence: 1 })]);
+          expect((await catalog.audit({ session: `s${number}`, limit: 1 })).items).toHaveLength(1);
+        }),
+      );
+      const kept = await pages((page) => catalog.audit(page), 50);
+      expect(kept.map(({ session }) => session)).toEqual(numbers.map((number) => `s${number}`).reverse());
+    });
   });
 }
 
