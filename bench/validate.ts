@@ -3,7 +3,7 @@
  * Pure computing, so Node's own clock will do. `node bench/validate.ts [--rounds 7]`
  */
 import { z } from 'zod';
-import { checkInput } from '../src/core/input-schema.ts';
+import { checkInput } from '../src/core/schema/input-schema.ts';
 import type { JsonSchema } from '../src/core/tool.ts';
 
 const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1]) || 7;

@@ -1,10 +1,10 @@
 /** Accepting a held definition: from now on it is the one in force, in every toolset that has the tool. */
-import { acceptHeld } from '../core/accept-listed.ts';
-import { toDefinition, toServerTool } from '../core/kept-tool.ts';
-import type { KeptTool } from '../core/kept-tool.ts';
+import { acceptHeld } from '../core/listing/accept-listed.ts';
+import { toDefinition, toServerTool } from '../core/listing/kept-tool.ts';
+import type { KeptTool } from '../core/listing/kept-tool.ts';
 import { Problem } from '../core/problem.ts';
 import { quote } from '../core/names.ts';
-import type { AcceptedTool } from '../core/server.ts';
+import type { AcceptedTool } from '../core/servers/server.ts';
 import { firstWarnings } from '../core/warning.ts';
 import type { CatalogContext } from './context.ts';
 import { requireRow } from './documents.ts';

@@ -11,8 +11,8 @@ import { Problem, toOutcome } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import type { PolicyRule } from '../core/policy.ts';
 import type { KeyRequest, Scope } from '../core/principal.ts';
-import type { RefreshReason } from '../core/server-life.ts';
-import type { Discovery } from '../core/server-state.ts';
+import type { RefreshReason } from '../core/servers/server-life.ts';
+import type { Discovery } from '../core/servers/server-state.ts';
 import { readSettings } from '../core/settings.ts';
 import { createLog } from '../platform/log.ts';
 import type {

@@ -5,7 +5,7 @@
  */
 import type { Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
-import type { Skill } from '../core/skill.ts';
+import type { Skill } from '../core/skills/skill.ts';
 import { kvKeys, publishedFormat } from '../storage/keys.ts';
 import type { PublishedAgent, PublishedPointer, PublishedSkill, PublishedTombstone } from '../storage/keys.ts';
 import { withTimeLimit } from '../net/time-limit.ts';

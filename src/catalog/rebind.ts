@@ -2,10 +2,10 @@
  * A tool that its server lists no more is replaced by another in every toolset, under the names it had: for upstreams that rename their
  * tools. The new one is accepted with it, which is safe because its definition is the old one's but for the name.
  */
-import { acceptInPlaceOf, rebindEntries } from '../core/accept-listed.ts';
+import { acceptInPlaceOf, rebindEntries } from '../core/listing/accept-listed.ts';
 import type { Edition, EditionTool } from '../core/edition.ts';
-import { canonicalOf, toDefinition } from '../core/kept-tool.ts';
-import type { KeptTool } from '../core/kept-tool.ts';
+import { canonicalOf, toDefinition } from '../core/listing/kept-tool.ts';
+import type { KeptTool } from '../core/listing/kept-tool.ts';
 import { Problem } from '../core/problem.ts';
 import type { Toolset } from '../core/toolset.ts';
 import { requireTool } from './accept-tool.ts';

@@ -1,6 +1,6 @@
 /** A server as a call, or whoever reads its listing, has to know it. Writing servers is `servers.ts`. */
-import { toServerAccess } from '../core/server.ts';
-import type { Server, ServerAccess } from '../core/server.ts';
+import { toServerAccess } from '../core/servers/server.ts';
+import type { Server, ServerAccess } from '../core/servers/server.ts';
 import type { CatalogContext } from './context.ts';
 import { requireRow } from './documents.ts';
 import { callableNames } from './server-definitions.ts';

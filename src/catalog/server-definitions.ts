@@ -2,9 +2,9 @@
  * The definitions of servers' tools that toolsets are compiled from, which an object keeps parsed: a workspace has thousands, and
  * every write of a toolset walks them. The rows themselves are `server-tools.ts`.
  */
-import { stateOf, toDefinition } from '../core/kept-tool.ts';
-import type { KeptTool, ServerOfTools } from '../core/kept-tool.ts';
-import type { Server } from '../core/server.ts';
+import { stateOf, toDefinition } from '../core/listing/kept-tool.ts';
+import type { KeptTool, ServerOfTools } from '../core/listing/kept-tool.ts';
+import type { Server } from '../core/servers/server.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';

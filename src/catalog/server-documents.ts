@@ -5,7 +5,7 @@
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest } from '../core/problem.ts';
-import type { OpenApiServer } from '../core/server.ts';
+import type { OpenApiServer } from '../core/servers/server.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { fromPieces, toPieces } from './text-pieces.ts';
 

@@ -1,6 +1,6 @@
 /** What MCP servers offer besides tools, as it was last read: prompts, resources and templates. */
-import { noOffers } from '../core/server-state.ts';
-import type { ServerOffers } from '../core/server-state.ts';
+import { noOffers } from '../core/servers/server-state.ts';
+import type { ServerOffers } from '../core/servers/server-state.ts';
 import { fromPieces, toPieces } from './text-pieces.ts';
 
 /** Part of a write's transaction. */

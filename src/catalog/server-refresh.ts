@@ -1,15 +1,15 @@
 /**
- * Reading a server that lists its tools itself, as far as the Catalog has a part in it: leave to do it (`core/server-life.ts`), and what becomes
+ * Reading a server that lists its tools itself, as far as the Catalog has a part in it: leave to do it (`core/servers/server-life.ts`), and what becomes
  * of what was read. The reading itself is `engine/refresh-server.ts`; it never waits in the queue of writes.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
-import type { ListingReport } from '../core/server.ts';
-import { askLeave, boundedDiscovery, couldNotBeRead, countOffers, freshState, hasLeave, wasRead } from '../core/server-life.ts';
-import type { RefreshReason } from '../core/server-life.ts';
-import { strangerFinding, strangerWarning } from '../core/server-identity.ts';
-import type { Discovery, Operation } from '../core/server-state.ts';
-import { pinListing } from '../core/take-listing.ts';
+import type { ListingReport } from '../core/servers/server.ts';
+import { askLeave, boundedDiscovery, couldNotBeRead, countOffers, freshState, hasLeave, wasRead } from '../core/servers/server-life.ts';
+import type { RefreshReason } from '../core/servers/server-life.ts';
+import { strangerFinding, strangerWarning } from '../core/servers/server-identity.ts';
+import type { Discovery, Operation } from '../core/servers/server-state.ts';
+import { pinListing } from '../core/listing/take-listing.ts';
 import type { ReadLeave, RefreshClaim, RefreshFailure } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
 import { requireRow } from './documents.ts';

@@ -1,8 +1,8 @@
 /**
- * Rows of how servers that list their tools themselves are doing (`core/server-life.ts`): one for each, from the write of its document on. A
+ * Rows of how servers that list their tools themselves are doing (`core/servers/server-life.ts`): one for each, from the write of its document on. A
  * `static` server has none: nobody asks it anything but calls.
  */
-import type { ServerState } from '../core/server-life.ts';
+import type { ServerState } from '../core/servers/server-life.ts';
 
 export function readState(sql: SqlStorage, server: string): ServerState | null {
   const row = sql.exec<{ state: string }>('SELECT state FROM server_state WHERE server = ?', server).toArray()[0];

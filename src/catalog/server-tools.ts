@@ -1,11 +1,11 @@
 /**
  * Rows of servers' tools. Every write of one is followed by `dropDefinitions` (`server-definitions.ts`), for what is kept parsed of them.
- * What becomes of a tool is decided in `core/take-listing.ts`.
+ * What becomes of a tool is decided in `core/listing/take-listing.ts`.
  */
-import { toServerTool } from '../core/kept-tool.ts';
-import type { KeptTool, PinnedDefinition } from '../core/kept-tool.ts';
+import { toServerTool } from '../core/listing/kept-tool.ts';
+import type { KeptTool, PinnedDefinition } from '../core/listing/kept-tool.ts';
 import { limits } from '../core/limits.ts';
-import type { ServerTool } from '../core/server.ts';
+import type { ServerTool } from '../core/servers/server.ts';
 import type { Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';

@@ -3,18 +3,18 @@
  * document keeps a hash in the place of the listing, which may be larger than a value of SQLite: another listing is another version.
  */
 import { parseDocument } from '../core/issues.ts';
-import { canonicalOf, rawOf, toServerTool } from '../core/kept-tool.ts';
-import { requireNamed } from '../core/listing-report.ts';
+import { canonicalOf, rawOf, toServerTool } from '../core/listing/kept-tool.ts';
+import { requireNamed } from '../core/listing/listing-report.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { Issue } from '../core/problem.ts';
 import { secretHostOf, secretUseRefusal } from '../core/secret.ts';
-import { callUrlOf, isSameClient, ownServers, Server, ServerName } from '../core/server.ts';
-import type { ListingReport, McpServer, OpenApiServer, ServerTool, StaticServer } from '../core/server.ts';
-import { healthOf, rewritten } from '../core/server-life.ts';
-import { noOffers } from '../core/server-state.ts';
-import { readShown } from '../core/shown-listing.ts';
-import { goneTool, pinListing } from '../core/take-listing.ts';
-import type { PinnedItem } from '../core/take-listing.ts';
+import { callUrlOf, isSameClient, ownServers, Server, ServerName } from '../core/servers/server.ts';
+import type { ListingReport, McpServer, OpenApiServer, ServerTool, StaticServer } from '../core/servers/server.ts';
+import { healthOf, rewritten } from '../core/servers/server-life.ts';
+import { noOffers } from '../core/servers/server-state.ts';
+import { readShown } from '../core/listing/shown-listing.ts';
+import { goneTool, pinListing } from '../core/listing/take-listing.ts';
+import type { PinnedItem } from '../core/listing/take-listing.ts';
 import type { Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
 import { requireTool } from './accept-tool.ts';

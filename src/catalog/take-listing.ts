@@ -1,13 +1,13 @@
-/** Taking a server's listing: the decision is `core/take-listing.ts`; here it is made for a workspace, and stored with what follows from it. */
-import type { Finding } from '../core/hold.ts';
-import { canonicalOf } from '../core/kept-tool.ts';
-import type { KeptTool, ServerOfTools } from '../core/kept-tool.ts';
+/** Taking a server's listing: the decision is `core/listing/take-listing.ts`; here it is made for a workspace, and stored with what follows from it. */
+import type { Finding } from '../core/listing/hold.ts';
+import { canonicalOf } from '../core/listing/kept-tool.ts';
+import type { KeptTool, ServerOfTools } from '../core/listing/kept-tool.ts';
 import { limits } from '../core/limits.ts';
-import { reportListing } from '../core/listing-report.ts';
+import { reportListing } from '../core/listing/listing-report.ts';
 import { invalidRequest } from '../core/problem.ts';
-import type { ListingReport } from '../core/server.ts';
-import { takeListing } from '../core/take-listing.ts';
-import type { PinnedListing } from '../core/take-listing.ts';
+import type { ListingReport } from '../core/servers/server.ts';
+import { takeListing } from '../core/listing/take-listing.ts';
+import type { PinnedListing } from '../core/listing/take-listing.ts';
 import type { Warning } from '../core/warning.ts';
 import type { CatalogContext } from './context.ts';
 import { knownTools } from './known-tools.ts';

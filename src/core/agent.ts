@@ -1,7 +1,7 @@
 /** An agent: a model, instructions and a toolset under one name (DESIGN §8). Chat clients say `agent/<name>`. */
 import { z } from 'zod';
 import { limits } from './limits.ts';
-import { SkillName } from './skill.ts';
+import { SkillName } from './skills/skill.ts';
 import { ToolsetReference } from './toolset-reference.ts';
 
 export const ResourceName = z

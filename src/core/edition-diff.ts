@@ -2,9 +2,9 @@
  * What two versions of a toolset differ in, for a model and for its administrator (DESIGN §4): entry by entry, from the compiled
  * editions, because a model is sent those. Two definitions of one tool are `definition-diff.ts`. Used by `GET …/diff`.
  */
-import { diffRecords } from './definition-diff.ts';
+import { diffRecords } from './listing/definition-diff.ts';
 import type { Edition, EditionTool } from './edition.ts';
-import type { DefinitionChange } from './hold.ts';
+import type { DefinitionChange } from './listing/hold.ts';
 import { limits } from './limits.ts';
 
 /** An entry that differs. `fields` are JSON Pointers into what the entry is compiled to; of an added or removed one there are none. */

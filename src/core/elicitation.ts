@@ -6,9 +6,9 @@
  */
 import { z } from 'zod';
 import { isAskingForSecret, namesSecret } from './elicitation-secrets.ts';
-import { checkInput } from './input-schema.ts';
+import { checkInput } from './schema/input-schema.ts';
 import { limits } from './limits.ts';
-import { cleanText, isSeen } from './listing-text.ts';
+import { cleanText, isSeen } from './listing/listing-text.ts';
 import type { InputRequest } from './mcp-input.ts';
 import type { Issue } from './problem.ts';
 import { isRecord } from './wire-value.ts';

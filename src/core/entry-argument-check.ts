@@ -4,13 +4,13 @@
  */
 import { readPreset, type Preset } from './entry-arguments.ts';
 import type { EntryArguments } from './entry-rules.ts';
-import { checkInput } from './input-schema.ts';
+import { checkInput } from './schema/input-schema.ts';
 import { pathText } from './issues.ts';
 import type { KnownTools } from './known-tools.ts';
 import { limits } from './limits.ts';
 import type { Issue } from './problem.ts';
-import { partAt } from './schema-references.ts';
-import { typesOf } from './schema-types.ts';
+import { partAt } from './schema/schema-references.ts';
+import { typesOf } from './schema/schema-types.ts';
 import { secretUseRefusal } from './secret.ts';
 import { nearNames } from './suggest.ts';
 import type { JsonSchema, ToolDefinition } from './tool.ts';

@@ -5,7 +5,7 @@
 import type { EntryResult } from './entry-rules.ts';
 import { isIndex, tokensOf } from './json-pointer.ts';
 import { limits } from './limits.ts';
-import { partAt } from './schema-references.ts';
+import { partAt } from './schema/schema-references.ts';
 import type { Issue } from './problem.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';

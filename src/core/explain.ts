@@ -7,7 +7,7 @@ import { calledAlias, deprecationOf } from './called-alias.ts';
 import type { EditionAlias, EditionTool } from './edition.ts';
 import type { EntryArguments, EntryResult } from './entry-rules.ts';
 import { fold } from './fold.ts';
-import type { Hold } from './hold.ts';
+import type { Hold } from './listing/hold.ts';
 import { limits } from './limits.ts';
 import { quote, toWireName } from './names.ts';
 import { rootOf } from './old-names.ts';

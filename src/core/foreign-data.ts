@@ -5,7 +5,7 @@
  */
 import { isDeeperThan } from './json-depth.ts';
 import { limits } from './limits.ts';
-import { cleanOutput } from './listing-text.ts';
+import { cleanOutput } from './listing/listing-text.ts';
 import type { ServerNotice } from './mcp-input.ts';
 
 /** Names of members too. At most `limits.maxJsonDepth` deep, which the caller has looked at. */

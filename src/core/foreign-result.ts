@@ -3,7 +3,7 @@
  * such as carry hidden words. The structured form is data and stays as it is; where it is told as text, `seen-json.ts` writes it. Links are
  * text here: nobody follows them. Used by the call door, before secrets are taken out: what was cut in two comes together first.
  */
-import { cleanOutput } from './listing-text.ts';
+import { cleanOutput } from './listing/listing-text.ts';
 import type { ContentBlock, ToolResult } from './tool.ts';
 
 export function cleanResult<Result extends ToolResult>(result: Result): Result {

@@ -9,7 +9,7 @@ import { findToolsCanonical } from './find-tools.ts';
 import { limits } from './limits.ts';
 import type { Message } from './message.ts';
 import type { SessionEventBody } from './session-event.ts';
-import { useSkillCanonical } from './use-skill.ts';
+import { useSkillCanonical } from './skills/use-skill.ts';
 import { isRecord } from './wire-value.ts';
 
 /** By its canonical name, and the name it was found or called by: of several entries of one tool that says which. */

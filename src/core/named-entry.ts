@@ -8,7 +8,7 @@ import { limits } from './limits.ts';
 import { isListedName, parseAlias, parseWireName, quote, toWireName, type CanonicalName, type WireName } from './names.ts';
 import type { Issue } from './problem.ts';
 import { nearNames } from './suggest.ts';
-import { ownServers } from './server.ts';
+import { ownServers } from './servers/server.ts';
 import type { ToolDefinition, ToolSource } from './tool.ts';
 import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
 import type { Warning } from './warning.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { EditionPointer } from './edition.ts';
 import { limits } from './limits.ts';
 import { isObjectMember } from './reserved-names.ts';
-import type { PlanSkill } from './skill.ts';
+import type { PlanSkill } from './skills/skill.ts';
 
 export type Plan = {
   model: string;

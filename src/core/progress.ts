@@ -1,6 +1,6 @@
 /** What a tool tells of a call under way, as others may be told: numbers that are some, and a short text that can be seen. */
 import { limits } from './limits.ts';
-import { cleanOutput } from './listing-text.ts';
+import { cleanOutput } from './listing/listing-text.ts';
 import type { ProgressUpdate } from './mcp-input.ts';
 
 /** null: it says nothing. */

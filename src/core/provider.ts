@@ -1,6 +1,6 @@
 /** A model provider as its administrator writes it (DESIGN §6, §9). Adapters live in `src/providers/`. */
 import { z } from 'zod';
-import { sentHeaders } from './sent-headers.ts';
+import { sentHeaders } from './servers/sent-headers.ts';
 import { Prices } from './price.ts';
 import { defaultBaseUrl, ProviderKind } from './provider-kind.ts';
 import { ProviderProfile } from './provider-profile.ts';

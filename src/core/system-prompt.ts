@@ -9,8 +9,8 @@ import { alwaysOffered } from './offered-tools.ts';
 import { rootOf } from './old-names.ts';
 import { joinParagraphs } from './paragraphs.ts';
 import type { Plan } from './plan.ts';
-import { instructionBlocks } from './server-instructions.ts';
-import { skillsBlock } from './skill-prompt.ts';
+import { instructionBlocks } from './servers/server-instructions.ts';
+import { skillsBlock } from './skills/skill-prompt.ts';
 
 /** '' where there is nothing to say. `names`: what the plan offers; null: no tools. */
 export function systemPrompt(plan: Pick<Plan, 'instructions' | 'skills'>, names: AliasMap | null): string {

@@ -7,7 +7,7 @@ import type { EditionTool } from './edition.ts';
 import { limits } from './limits.ts';
 import { nameLookup, type OfferedNames, rootOf } from './old-names.ts';
 import { type NameLookup, rewriteInline, rewriteNames } from './rewrite-names.ts';
-import { mapParts } from './schema-parts.ts';
+import { mapParts } from './schema/schema-parts.ts';
 import type { JsonSchema } from './tool.ts';
 import { isRecord } from './wire-value.ts';
 

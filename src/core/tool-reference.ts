@@ -4,7 +4,7 @@
  */
 import type { KnownTools } from './known-tools.ts';
 import { type Issue, invalidRequest } from './problem.ts';
-import { pinOf } from './tool-pin.ts';
+import { pinOf } from './listing/tool-pin.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 
 /** The document with `tool` in the place of every `refId`. Throws `invalid_request` for one that is no tool's, several tools', or another tool's. */

@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import type { CanonicalName } from './names.ts';
 import type { Issue } from './problem.ts';
-import type { Hold } from './hold.ts';
-import type { Operation } from './server-state.ts';
+import type { Hold } from './listing/hold.ts';
+import type { Operation } from './servers/server-state.ts';
 import type { UiTool } from './ui-tool.ts';
 
 /** A JSON Schema 2020-12 object schema, as data. Foreign ones carry keywords we do not know, so it stays open. */

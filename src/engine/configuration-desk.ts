@@ -6,7 +6,7 @@
 import { limits } from '../core/limits.ts';
 import { hasScope } from '../core/principal.ts';
 import { orNull, Problem, quoted } from '../core/problem.ts';
-import { ServerHealth } from '../core/server-state.ts';
+import { ServerHealth } from '../core/servers/server-state.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import { readToolsetReference } from '../core/toolset-reference.ts';
 import type { Toolset } from '../core/toolset.ts';

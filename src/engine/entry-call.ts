@@ -6,9 +6,9 @@
 import { isConfigurationTool } from '../core/configuration/modes.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { givenArguments, ownArguments, secretArguments } from '../core/entry-arguments.ts';
-import { checkInput } from '../core/input-schema.ts';
+import { checkInput } from '../core/schema/input-schema.ts';
 import type { Issue } from '../core/problem.ts';
-import { pathText } from '../core/schema-words.ts';
+import { pathText } from '../core/schema/schema-words.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 
 type Arguments = Record<string, unknown>;

@@ -12,7 +12,7 @@ import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
 import { toldProgress } from '../core/progress.ts';
-import type { ServerAccess } from '../core/server.ts';
+import type { ServerAccess } from '../core/servers/server.ts';
 import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
 import type { CallerChannel, ToolAnswer, ToolContext } from '../ports/tool-executor.ts';
 import { guard, untilOver, type Send } from './ask-first.ts';

@@ -6,7 +6,7 @@
 import type { AliasMap } from '../core/alias-map.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
-import type { ServerAccess } from '../core/server.ts';
+import type { ServerAccess } from '../core/servers/server.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ServerRefresh } from './refresh-server.ts';

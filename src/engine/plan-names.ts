@@ -7,7 +7,7 @@ import { limits } from '../core/limits.ts';
 import type { CanonicalName, WireName } from '../core/names.ts';
 import { isOnDemand } from '../core/offered-tools.ts';
 import type { ClientTool, Plan } from '../core/plan.ts';
-import { useSkillTool } from '../core/use-skill.ts';
+import { useSkillTool } from '../core/skills/use-skill.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 
 /** Narrowed tables by the edition that they are views of; they go when it goes. */

@@ -7,9 +7,9 @@ import { fold } from '../core/fold.ts';
 import { isOnDemand } from '../core/offered-tools.ts';
 import type { Plan } from '../core/plan.ts';
 import { orNull } from '../core/problem.ts';
-import type { PlanSkill, Skill } from '../core/skill.ts';
-import { readSkillNames } from '../core/skill-names.ts';
-import { skillText, spokenTools } from '../core/skill-prompt.ts';
+import type { PlanSkill, Skill } from '../core/skills/skill.ts';
+import { readSkillNames } from '../core/skills/skill-names.ts';
+import { skillText, spokenTools } from '../core/skills/skill-prompt.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { SkillReader } from '../ports/tool-executor.ts';
 

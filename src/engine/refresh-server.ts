@@ -5,9 +5,9 @@
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
-import type { ListingReport, ServerAccess, ServerKind } from '../core/server.ts';
-import type { RefreshReason } from '../core/server-life.ts';
-import type { Discovery } from '../core/server-state.ts';
+import type { ListingReport, ServerAccess, ServerKind } from '../core/servers/server.ts';
+import type { RefreshReason } from '../core/servers/server-life.ts';
+import type { Discovery } from '../core/servers/server-state.ts';
 import type { Catalog, ReadLeave, RefreshFailure } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { ServerSource, UpstreamContext } from '../ports/upstream.ts';

@@ -8,7 +8,7 @@ import { describeTool, visibleAliases } from '../core/announce.ts';
 import { definitionNames } from '../core/definition-names.ts';
 import { isForModels, type EditionTool } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
-import { withoutHeaders } from '../core/listing-headers.ts';
+import { withoutHeaders } from '../core/listing/listing-headers.ts';
 import { toldTool } from '../core/told-tools.ts';
 import type { JsonSchema, ToolAnnotations } from '../core/tool.ts';
 import { utf8Length } from '../core/utf8.ts';

@@ -11,7 +11,7 @@
  *
  * The server's URI stands unencoded behind the prefix: encoded, what a client puts into a template could not be told from the rest.
  */
-import type { Offer, ServerOffers } from '../core/server-state.ts';
+import type { Offer, ServerOffers } from '../core/servers/server-state.ts';
 import { matchesTemplate } from './uri-template.ts';
 
 export type OffersOfServer = { server: string; offers: ServerOffers };

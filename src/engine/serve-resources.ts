@@ -7,7 +7,7 @@ import { cleanData, cleanNotice } from '../core/foreign-data.ts';
 import type { InputRequest } from '../core/mcp-input.ts';
 import { Problem, orNull, quoted } from '../core/problem.ts';
 import { toldProgress } from '../core/progress.ts';
-import type { ServerAccess } from '../core/server.ts';
+import type { ServerAccess } from '../core/servers/server.ts';
 import { isRecord } from '../core/wire-value.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../ports/upstream.ts';

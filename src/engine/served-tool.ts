@@ -5,7 +5,7 @@
 import type { EditionTool } from '../core/edition.ts';
 import { Problem } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
-import type { ServerAccess } from '../core/server.ts';
+import type { ServerAccess } from '../core/servers/server.ts';
 import type { CallDeps } from './tool-call.ts';
 
 /** `tool`: as its server stands now. `server`: null where it has none. */

@@ -1,12 +1,12 @@
 /** Trying a server: it is connected to and listed as for a refresh, and nothing of it is stored. What is wrong with it is the answer. */
-import { reportListing } from '../core/listing-report.ts';
+import { reportListing } from '../core/listing/listing-report.ts';
 import { orNull, Problem } from '../core/problem.ts';
-import { isSameClient, toServerAccess } from '../core/server.ts';
-import type { Server, ServerAccess } from '../core/server.ts';
-import type { ServerTest } from '../core/server-test.ts';
-import { boundedDiscovery, countOffers } from '../core/server-life.ts';
-import type { Discovery } from '../core/server-state.ts';
-import { pinListing, takeListing } from '../core/take-listing.ts';
+import { isSameClient, toServerAccess } from '../core/servers/server.ts';
+import type { Server, ServerAccess } from '../core/servers/server.ts';
+import type { ServerTest } from '../core/servers/server-test.ts';
+import { boundedDiscovery, countOffers } from '../core/servers/server-life.ts';
+import type { Discovery } from '../core/servers/server-state.ts';
+import { pinListing, takeListing } from '../core/listing/take-listing.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { Ids } from '../ports/runtime.ts';
 import { readServer, toFailure, type ReadDeps } from './refresh-server.ts';

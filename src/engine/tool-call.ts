@@ -7,7 +7,7 @@ import type { Gathered } from '../core/gathered-tools.ts';
 import type { Via } from '../core/message.ts';
 import type { PolicyRule } from '../core/policy.ts';
 import type { GivenInput, InputRequired } from '../core/mcp-input.ts';
-import type { ServerAccess } from '../core/server.ts';
+import type { ServerAccess } from '../core/servers/server.ts';
 import type { ToolResult } from '../core/tool.ts';
 import type { Refusal } from '../core/turn-budget.ts';
 import type { FileSystem } from '../ports/file-system.ts';

@@ -6,7 +6,7 @@
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/secret.ts';
-import type { ServerAccess } from '../core/server.ts';
+import type { ServerAccess } from '../core/servers/server.ts';
 import { errorResult } from '../core/tool.ts';
 import { isRepeatable } from '../core/tool-effects.ts';
 import { readBounded } from '../net/read-bounded.ts';

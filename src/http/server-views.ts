@@ -1,8 +1,8 @@
 /** Servers as `/v1/servers` shows them: a document as it was sent, and beside it what reading the server brought. */
 import { z } from 'zod';
-import { AuthorizationStatus } from '../core/authorization-status.ts';
-import { McpServer, OpenApiServer, ServerKindName, ServerName, ServerTool, StaticServer } from '../core/server.ts';
-import { ServerConnection, ServerHealth } from '../core/server-state.ts';
+import { AuthorizationStatus } from '../core/servers/authorization-status.ts';
+import { McpServer, OpenApiServer, ServerKindName, ServerName, ServerTool, StaticServer } from '../core/servers/server.ts';
+import { ServerConnection, ServerHealth } from '../core/servers/server-state.ts';
 import { Warning } from '../core/warning.ts';
 import type { StoredDocument } from '../ports/catalog.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { AliasMap } from '../core/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/edition.ts';
-import type { Hold } from '../core/hold.ts';
+import type { Hold } from '../core/listing/hold.ts';
 import { limits } from '../core/limits.ts';
 import { countWarnings, lintTools } from '../core/lint.ts';
 import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../core/offered-tools.ts';

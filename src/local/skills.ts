@@ -6,9 +6,9 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { limits } from '../core/limits.ts';
-import { skillFile } from '../core/skill-file.ts';
-import { isStray } from '../core/skill-path.ts';
-import { toBase64, toPlainText } from '../core/skill-resource.ts';
+import { skillFile } from '../core/skills/skill-file.ts';
+import { isStray } from '../core/skills/skill-path.ts';
+import { toBase64, toPlainText } from '../core/skills/skill-resource.ts';
 import { type ApiClient, ApiRefusal } from './api-client.ts';
 import { StartFailure } from './failure.ts';
 

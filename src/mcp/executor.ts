@@ -8,7 +8,7 @@ import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/secret.ts';
-import type { ServerAccess } from '../core/server.ts';
+import type { ServerAccess } from '../core/servers/server.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { utf8Length } from '../core/utf8.ts';
 import type { CallerChannel, ToolAnswer, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';

@@ -4,7 +4,7 @@
  */
 import { Problem } from '../core/problem.ts';
 import { secretHostOf } from '../core/secret.ts';
-import type { Server } from '../core/server.ts';
+import type { Server } from '../core/servers/server.ts';
 
 /** Throws `invalid_request` for a value that no header may have, `not_configured` or `forbidden` for a secret, as `secret` does. */
 export async function toServerHeaders(

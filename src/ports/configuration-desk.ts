@@ -4,7 +4,7 @@
  * once is not asked again. Each method throws `forbidden` where the key lacks the scope `toolsets`, or has lost it since.
  */
 import type { Equipment, StoredDocument } from './catalog.ts';
-import type { ServerHealth } from '../core/server-state.ts';
+import type { ServerHealth } from '../core/servers/server-state.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { Warning } from '../core/warning.ts';

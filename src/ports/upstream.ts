@@ -12,8 +12,8 @@ import type {
   ProgressUpdate,
   ServerNotice,
 } from '../core/mcp-input.ts';
-import type { ServerAccess } from '../core/server.ts';
-import type { Discovery } from '../core/server-state.ts';
+import type { ServerAccess } from '../core/servers/server.ts';
+import type { Discovery } from '../core/servers/server-state.ts';
 import type { JsonSchema, ToolResult } from '../core/tool.ts';
 import type { Logger } from './runtime.ts';
 

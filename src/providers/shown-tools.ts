@@ -4,7 +4,7 @@
  */
 import type { ProviderAccess } from '../core/provider.ts';
 import { defaultBaseUrl, type ProviderKind } from '../core/provider-kind.ts';
-import { promptTool, renderPrompt } from '../core/text-tool-prompt.ts';
+import { promptTool, renderPrompt } from '../core/text-calls/text-tool-prompt.ts';
 import type { OfferedTool } from '../ports/chat-model.ts';
 import { profileFor } from './profiles.ts';
 import { adapterFor } from './registry.ts';

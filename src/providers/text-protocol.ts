@@ -1,12 +1,12 @@
 /**
  * Models without tools of their own (DESIGN §6): tools are told in the prompt, calls are read out of the model's words, and results
  * go back as one user message. A wrapper around any `ChatModel`; requests that need none of it pass as they are. What stands in the
- * prompt is `core/text-tool-prompt.ts`, how calls are read `core/text-tool-calls.ts`.
+ * prompt is `core/text-calls/text-tool-prompt.ts`, how calls are read `core/text-calls/text-tool-calls.ts`.
  */
 import type { ChatEvent, FinishReason } from '../core/chat-event.ts';
 import type { Message } from '../core/message.ts';
-import { mentionsTools, renderMessages, renderPrompt } from '../core/text-tool-prompt.ts';
-import { TextToolCalls } from '../core/text-tool-calls.ts';
+import { mentionsTools, renderMessages, renderPrompt } from '../core/text-calls/text-tool-prompt.ts';
+import { TextToolCalls } from '../core/text-calls/text-tool-calls.ts';
 import type { ChatModel, ChatRequest } from '../ports/chat-model.ts';
 import { profileFor } from './profiles.ts';
 import { failureEvents, overflowProblem } from './provider-error.ts';

@@ -5,7 +5,7 @@
  */
 import type { Profile } from '../core/provider-profile.ts';
 import { limits } from '../core/limits.ts';
-import { compileSchema } from '../core/schema-compiler.ts';
+import { compileSchema } from '../core/schema/schema-compiler.ts';
 import type { ChatRequest, OfferedTool } from '../ports/chat-model.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { profileFor } from './profiles.ts';

@@ -10,7 +10,7 @@ import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
 import { Problem } from '../core/problem.ts';
-import type { Skill } from '../core/skill.ts';
+import type { Skill } from '../core/skills/skill.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from '../engine/audit-call.ts';
 import { callTool, outcomeUnknown } from '../engine/call-tool.ts';

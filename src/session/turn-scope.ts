@@ -7,7 +7,7 @@ import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/mcp-input.ts';
 import type { Plan } from '../core/plan.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
-import type { Skill } from '../core/skill.ts';
+import type { Skill } from '../core/skills/skill.ts';
 import type { Transcript } from '../core/transcript.ts';
 import { askCatalogAgain } from '../engine/ask-catalog-again.ts';
 import { withFetchResult } from '../engine/plan-names.ts';

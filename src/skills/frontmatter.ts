@@ -1,9 +1,9 @@
 /**
  * The YAML between the `---` lines of a `SKILL.md` as data. Only YAML is known here; what the fields must be is
- * `core/skill-file.ts`. The text is bounded before it comes here (`limits.maxFrontmatterBytes`).
+ * `core/skills/skill-file.ts`. The text is bounded before it comes here (`limits.maxFrontmatterBytes`).
  */
 import { isScalar, parseDocument, visit, type Document } from 'yaml';
-import type { FrontmatterReader } from '../core/skill-file.ts';
+import type { FrontmatterReader } from '../core/skills/skill-file.ts';
 import { isRecord } from '../core/wire-value.ts';
 
 export const readFrontmatter: FrontmatterReader = (text) => {

@@ -6,9 +6,9 @@ import { Inflate } from 'fflate';
 import { joinBytes } from '../core/bytes.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
-import { skillFile } from '../core/skill-file.ts';
-import { isStray, skillPathFault } from '../core/skill-path.ts';
-import { toBase64, toPlainText } from '../core/skill-resource.ts';
+import { skillFile } from '../core/skills/skill-file.ts';
+import { isStray, skillPathFault } from '../core/skills/skill-path.ts';
+import { toBase64, toPlainText } from '../core/skills/skill-resource.ts';
 import { strayWarnings, type SkillFiles } from './read-skill.ts';
 import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
 

@@ -12,10 +12,10 @@ import type { Outcome } from '../core/problem.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { Provider } from '../core/provider.ts';
 import type { SecretBinding } from '../core/secret.ts';
-import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/server.ts';
-import type { RefreshReason } from '../core/server-life.ts';
-import type { Discovery, Operation, ServerOffers } from '../core/server-state.ts';
-import type { Skill } from '../core/skill.ts';
+import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
+import type { RefreshReason } from '../core/servers/server-life.ts';
+import type { Discovery, Operation, ServerOffers } from '../core/servers/server-state.ts';
+import type { Skill } from '../core/skills/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type {
   AuditQuery,

@@ -13,7 +13,7 @@
  */
 import type { Agent } from '../core/agent.ts';
 import { sha256Hex } from '../core/hash.ts';
-import type { Skill } from '../core/skill.ts';
+import type { Skill } from '../core/skills/skill.ts';
 
 export const kvKeys = {
   edition: (workspace: string, hash: string): string => `edition:${workspace}:${hash}`,

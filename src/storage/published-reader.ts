@@ -8,7 +8,7 @@ import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import { orNull, Problem } from '../core/problem.ts';
-import type { Skill } from '../core/skill.ts';
+import type { Skill } from '../core/skills/skill.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { askCatalog } from './catalog-rpc.ts';

@@ -3,9 +3,9 @@
  * a session has of its own under `/skills` is hidden while they lie there. Used for the runs whose plan has skills.
  */
 import { baseName, isInside, parentPath } from '../core/path.ts';
-import { skillFolder, skillsFolder, type Skill } from '../core/skill.ts';
-import { skillFile } from '../core/skill-file.ts';
-import { resourceBytes } from '../core/skill-resource.ts';
+import { skillFolder, skillsFolder, type Skill } from '../core/skills/skill.ts';
+import { skillFile } from '../core/skills/skill-file.ts';
+import { resourceBytes } from '../core/skills/skill-resource.ts';
 import { FileError, type DirectoryEntry, type FileOverlay, type FileStat, type FileSystem } from '../ports/file-system.ts';
 
 /** The session's files themselves where there are no skills. */

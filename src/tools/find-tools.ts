@@ -2,7 +2,7 @@ import { findToolsDescription, FindToolsInput, findToolsName } from '../core/fin
 import { limits } from '../core/limits.ts';
 import { oneLine } from '../core/paragraphs.ts';
 import { quoted } from '../core/problem.ts';
-import { shortSchema } from '../core/short-schema.ts';
+import { shortSchema } from '../core/schema/short-schema.ts';
 import type { FoundTool, ToolFinder } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 

@@ -2,7 +2,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import { noOffers } from '../../src/core/server-state.ts';
+import { noOffers } from '../../src/core/servers/server-state.ts';
 import { inBackground } from '../../src/platform/background.ts';
 import type { ReadLeave } from '../../src/ports/catalog.ts';
 import { catalogMigrations } from '../../src/storage/schema.ts';

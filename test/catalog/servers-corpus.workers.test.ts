@@ -1,6 +1,6 @@
 /** Real servers' lists, and definitions that change after they were accepted. Both lie beside the checkout; without them this skips. */
 import { describe, expect, it } from 'vitest';
-import type { ServerTool } from '../../src/core/server.ts';
+import type { ServerTool } from '../../src/core/servers/server.ts';
 import type { Catalog } from '../../src/ports/catalog.ts';
 import { pages } from '../contracts/catalog.ts';
 import { emptyWorkspace } from '../storage/workspace.ts';

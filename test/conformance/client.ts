@@ -5,7 +5,7 @@
  */
 import type { InputAnswer, InputRequest } from '../../src/core/mcp-input.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ServerAccess, ServerOAuth } from '../../src/core/server.ts';
+import type { ServerAccess, ServerOAuth } from '../../src/core/servers/server.ts';
 import { isRecord } from '../../src/core/wire-value.ts';
 import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';
 import { createSignIns, type SignInState } from '../../src/mcp/oauth/sign-ins.ts';

@@ -1,8 +1,8 @@
 /** What every `Catalog` and its `Directory` do with servers that list their tools themselves. `make` gives an empty workspace. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import type { ServerAccess } from '../../src/core/server.ts';
-import { noOffers, type Discovery, type Operation, type ServerConnection } from '../../src/core/server-state.ts';
+import type { ServerAccess } from '../../src/core/servers/server.ts';
+import { noOffers, type Discovery, type Operation, type ServerConnection } from '../../src/core/servers/server-state.ts';
 import type { Catalog, Directory, ReadLeave } from '../../src/ports/catalog.ts';
 import { pages, refusal, type CatalogParts } from './catalog.ts';
 

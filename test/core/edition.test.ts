@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
 import { compileEdition, editionBytes, editionHash } from '../../src/core/edition.ts';
 import type { Issue } from '../../src/core/problem.ts';
-import { definitionPin, pinOf } from '../../src/core/tool-pin.ts';
+import { definitionPin, pinOf } from '../../src/core/listing/tool-pin.ts';
 import type { Toolset } from '../../src/core/toolset.ts';
 import { compile, knownTools, refusalOf, toolOf } from '../fakes/known-tools.ts';
 

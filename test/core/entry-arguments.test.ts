@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { givenArguments, ownArguments, readPreset, secretArguments } from '../../src/core/entry-arguments.ts';
 import { EntryArguments } from '../../src/core/entry-rules.ts';
-import { checkInput } from '../../src/core/input-schema.ts';
+import { checkInput } from '../../src/core/schema/input-schema.ts';
 import { parseDocument } from '../../src/core/issues.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { shownSchema } from '../../src/core/shown-schema.ts';
+import { shownSchema } from '../../src/core/schema/shown-schema.ts';
 import type { JsonSchema } from '../../src/core/tool.ts';
 
 const rules = EntryArguments.parse({

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type AliasMap, buildAliasMap, extendAliasMap, resolveName } from '../../src/core/alias-map.ts';
 import { explainHit, explainMiss } from '../../src/core/explain.ts';
 import { findToolsTool } from '../../src/core/find-tools.ts';
-import type { Hold } from '../../src/core/hold.ts';
+import type { Hold } from '../../src/core/listing/hold.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
 const held: Hold = { reason: 'changed', refId: 'b'.repeat(64), changes: [{ path: '/description', from: 'a', to: 'b' }] };

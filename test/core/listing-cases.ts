@@ -1,6 +1,6 @@
 /** Rows of `security/tool-metadata.json`, built: a long or deep part is written there as a recipe. */
 
-import type { ListedDefinition } from '../../src/core/listing.ts';
+import type { ListedDefinition } from '../../src/core/listing/listing.ts';
 
 type Json = Record<string, unknown>;
 export type MetadataRow = { id: string; class: string; tool: Json; expect: { findings: string[]; action: string }; why: string };

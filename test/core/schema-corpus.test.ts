@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { SchemaDialect } from '../../src/core/provider-profile.ts';
-import { compileSchema } from '../../src/core/schema-compiler.ts';
+import { compileSchema } from '../../src/core/schema/schema-compiler.ts';
 import type { JsonSchema } from '../../src/core/tool.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { schemaFaults } from './schema-rules.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkInput } from '../../src/core/input-schema.ts';
+import { checkInput } from '../../src/core/schema/input-schema.ts';
 import { SchemaDialect } from '../../src/core/provider-profile.ts';
-import { compileSchema } from '../../src/core/schema-compiler.ts';
+import { compileSchema } from '../../src/core/schema/schema-compiler.ts';
 import type { JsonSchema } from '../../src/core/tool.ts';
 import { schemaFaults } from './schema-rules.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import { renderCall, renderResult } from '../../src/core/text-tool-prompt.ts';
-import { TextToolCalls } from '../../src/core/text-tool-calls.ts';
+import { renderCall, renderResult } from '../../src/core/text-calls/text-tool-prompt.ts';
+import { TextToolCalls } from '../../src/core/text-calls/text-tool-calls.ts';
 import { readWords } from './text-words.ts';
 
 /** What makes trouble, in any order. */

@@ -1,6 +1,6 @@
 /** A model's words as they are read by `text-tool-calls.ts`: the words that are left, the thoughts and the calls. Helps its tests. */
 import type { ArgumentState, ChatEvent } from '../../src/core/chat-event.ts';
-import { TextToolCalls } from '../../src/core/text-tool-calls.ts';
+import { TextToolCalls } from '../../src/core/text-calls/text-tool-calls.ts';
 
 export type CallRead = {
   name: string;

@@ -6,7 +6,7 @@ import type { Edition } from '../../src/core/edition.ts';
 import { canonicalJson, sha256Hex } from '../../src/core/hash.ts';
 import { PolicyRule } from '../../src/core/policy.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ServerAccess } from '../../src/core/server.ts';
+import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tool.ts';
 import { callTool } from '../../src/engine/call-tool.ts';
 import { dryRunCall } from '../../src/engine/direct-call.ts';

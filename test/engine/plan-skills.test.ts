@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, type AliasMap } from '../../src/core/alias-map.ts';
 import { compileEdition } from '../../src/core/edition.ts';
-import type { Skill } from '../../src/core/skill.ts';
-import { skillsBlock, skillText } from '../../src/core/skill-prompt.ts';
+import type { Skill } from '../../src/core/skills/skill.ts';
+import { skillsBlock, skillText } from '../../src/core/skills/skill-prompt.ts';
 import { systemPrompt } from '../../src/core/system-prompt.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { createSkillReader, planSkills, readPlanSkills } from '../../src/engine/plan-skills.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { Server, ServerKind } from '../../src/core/server.ts';
-import type { Discovery } from '../../src/core/server-state.ts';
+import type { Server, ServerKind } from '../../src/core/servers/server.ts';
+import type { Discovery } from '../../src/core/servers/server-state.ts';
 import { createServerRefresh } from '../../src/engine/refresh-server.ts';
 import { testServer } from '../../src/engine/test-server.ts';
 import type { ServerSource, UpstreamContext } from '../../src/ports/upstream.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ServerOffers } from '../../src/core/server-state.ts';
+import type { ServerOffers } from '../../src/core/servers/server-state.ts';
 import { nameOffers, ownerOf, shownUri, type OffersOfServer } from '../../src/engine/serve-offers.ts';
 import { matchesTemplate } from '../../src/engine/uri-template.ts';
 

@@ -2,7 +2,7 @@
  * The `Catalog` and `Directory` ports of one workspace in memory, for tests of what stands above them. No encryption, no
  * KV, no caches; the same documents, versions, conditions and problems. Passes `test/contracts/catalog.ts`.
  */
-import { rebindEntries } from '../../src/core/accept-listed.ts';
+import { rebindEntries } from '../../src/core/listing/accept-listed.ts';
 import { Agent } from '../../src/core/agent.ts';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import { allowListWarnings } from '../../src/core/allow-list.ts';
@@ -22,8 +22,8 @@ import { providerBaseUrl } from '../../src/core/provider-kind.ts';
 import type { ProviderAccess } from '../../src/core/provider.ts';
 import { Secret, secretHostOf, secretUseRefusal } from '../../src/core/secret.ts';
 import type { SecretBinding } from '../../src/core/secret.ts';
-import { callUrlOf, ownServers, Server, toServerAccess } from '../../src/core/server.ts';
-import { type Skill, SkillName } from '../../src/core/skill.ts';
+import { callUrlOf, ownServers, Server, toServerAccess } from '../../src/core/servers/server.ts';
+import { type Skill, SkillName } from '../../src/core/skills/skill.ts';
 import { legalAliases, ToolAliases } from '../../src/core/tool-aliases.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';

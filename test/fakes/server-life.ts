@@ -1,7 +1,7 @@
-/** How servers that list their tools themselves are doing, of the fake catalog: in memory, by the product's own rules (`core/server-life.ts`). */
+/** How servers that list their tools themselves are doing, of the fake catalog: in memory, by the product's own rules (`core/servers/server-life.ts`). */
 import { Problem } from '../../src/core/problem.ts';
-import type { ListingReport, Server, ServerAccess } from '../../src/core/server.ts';
-import { strangerFinding, strangerWarning } from '../../src/core/server-identity.ts';
+import type { ListingReport, Server, ServerAccess } from '../../src/core/servers/server.ts';
+import { strangerFinding, strangerWarning } from '../../src/core/servers/server-identity.ts';
 import {
   askLeave,
   boundedDiscovery,
@@ -14,9 +14,9 @@ import {
   wasRead,
   type RefreshReason,
   type ServerState,
-} from '../../src/core/server-life.ts';
-import { noOffers } from '../../src/core/server-state.ts';
-import type { Discovery, ServerOffers } from '../../src/core/server-state.ts';
+} from '../../src/core/servers/server-life.ts';
+import { noOffers } from '../../src/core/servers/server-state.ts';
+import type { Discovery, ServerOffers } from '../../src/core/servers/server-state.ts';
 import type { ReadLeave, RefreshClaim, RefreshFailure } from '../../src/ports/catalog.ts';
 import type { fakeServerTools } from './server-tools.ts';
 

@@ -1,18 +1,18 @@
 /**
  * Servers' tools of the fake catalog, in memory: what becomes of a listing is decided by the product's own rules
- * (`core/take-listing.ts`).
+ * (`core/listing/take-listing.ts`).
  */
-import { acceptHeld, acceptInPlaceOf } from '../../src/core/accept-listed.ts';
-import { canonicalOf, rawOf, stateOf, toDefinition, toServerTool } from '../../src/core/kept-tool.ts';
-import type { KeptTool } from '../../src/core/kept-tool.ts';
-import { reportListing, requireNamed } from '../../src/core/listing-report.ts';
+import { acceptHeld, acceptInPlaceOf } from '../../src/core/listing/accept-listed.ts';
+import { canonicalOf, rawOf, stateOf, toDefinition, toServerTool } from '../../src/core/listing/kept-tool.ts';
+import type { KeptTool } from '../../src/core/listing/kept-tool.ts';
+import { reportListing, requireNamed } from '../../src/core/listing/listing-report.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ListingReport, Server, ServerTool } from '../../src/core/server.ts';
-import { readShown } from '../../src/core/shown-listing.ts';
-import type { Finding } from '../../src/core/hold.ts';
-import type { Discovery, Operation } from '../../src/core/server-state.ts';
-import { goneTool, pinListing, takeListing } from '../../src/core/take-listing.ts';
-import type { PinnedListing } from '../../src/core/take-listing.ts';
+import type { ListingReport, Server, ServerTool } from '../../src/core/servers/server.ts';
+import { readShown } from '../../src/core/listing/shown-listing.ts';
+import type { Finding } from '../../src/core/listing/hold.ts';
+import type { Discovery, Operation } from '../../src/core/servers/server-state.ts';
+import { goneTool, pinListing, takeListing } from '../../src/core/listing/take-listing.ts';
+import type { PinnedListing } from '../../src/core/listing/take-listing.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 
 type ServerDocument = Omit<Server, 'tools'>;

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ServerAccess } from '../../src/core/server.ts';
+import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { contentText } from '../../src/core/tool.ts';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import { callToolNow } from '../../src/engine/call-tool.ts';

@@ -1,7 +1,7 @@
 /** The app over fakes: a workspace in memory, real planning and resolving, sessions that echo. */
 import type { Principal } from '../../src/core/principal.ts';
 import { readSettings } from '../../src/core/settings.ts';
-import type { ServerAccess, ServerKind } from '../../src/core/server.ts';
+import type { ServerAccess, ServerKind } from '../../src/core/servers/server.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
 import { callDirectly, dryRunCall } from '../../src/engine/direct-call.ts';
 import { createMeetServers, meetingServers } from '../../src/engine/meet-servers.ts';

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { Discovery } from '../../src/core/server-state.ts';
+import type { Discovery } from '../../src/core/servers/server-state.ts';
 import { discoveryOf } from '../contracts/self-listing-servers.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
 

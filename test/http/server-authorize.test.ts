@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ServerOAuth } from '../../src/core/server.ts';
-import { noOffers } from '../../src/core/server-state.ts';
+import type { ServerOAuth } from '../../src/core/servers/server.ts';
+import { noOffers } from '../../src/core/servers/server-state.ts';
 import { createAuthorizationServer } from '../fakes/authorization-server.ts';
 import { createInstallation, serverOf } from '../mcp/oauth/installation.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';

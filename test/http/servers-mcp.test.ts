@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { Discovery } from '../../src/core/server-state.ts';
+import type { Discovery } from '../../src/core/servers/server-state.ts';
 import { OutboundRefused } from '../../src/net/guard.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { discoveryOf } from '../contracts/self-listing-servers.ts';

@@ -5,7 +5,7 @@ import type { AuditRow } from '../../src/core/audit.ts';
 import { limits } from '../../src/core/limits.ts';
 import type { InputAnswer, InputRequest, ProgressUpdate } from '../../src/core/mcp-input.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ServerAccess } from '../../src/core/server.ts';
+import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tool.ts';
 import { callTool } from '../../src/engine/call-tool.ts';
 import { executorByKind } from '../../src/engine/executor-by-kind.ts';

@@ -9,7 +9,7 @@ import { defineTool, ToolFault, type ToolSpec } from '../../src/tools/define-too
 import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools, register, toolDefinitions } from '../../src/tools/registry.ts';
 import { isConfigurationTool } from '../../src/core/configuration/modes.ts';
-import { checkInput } from '../../src/core/input-schema.ts';
+import { checkInput } from '../../src/core/schema/input-schema.ts';
 import { configurationTools } from '../../src/core/reserved-names.ts';
 
 const context = { signal: new AbortController().signal, files: createMemoryFiles() } as unknown as ToolContext;

@@ -1,7 +1,7 @@
 /** What `get-active-toolset` answers: what is equipped, what of it can be called now, and what stands in the way of the rest. */
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { ServerHealth } from '../server-state.ts';
+import { ServerHealth } from '../servers/server-state.ts';
 import { shorten, type Standings } from './available-tools.ts';
 import { fitRows } from './fit.ts';
 import { Context, contextOf, tokensOf } from './token-estimate.ts';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { toWireName } from '../names.ts';
 import { oneLine } from '../paragraphs.ts';
-import { ServerHealth } from '../server-state.ts';
+import { ServerHealth } from '../servers/server-state.ts';
 import type { ToolDefinition } from '../tool.ts';
 import { namesOfEntry, shownAliases } from './entry-names.ts';
 import { fitRows } from './fit.ts';

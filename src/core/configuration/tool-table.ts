@@ -7,7 +7,7 @@ import type { KnownTools } from '../known-tools.ts';
 import { quote } from '../names.ts';
 import { nearNames } from '../suggest.ts';
 import type { ToolDefinition } from '../tool.ts';
-import { pinOf } from '../tool-pin.ts';
+import { pinOf } from '../listing/tool-pin.ts';
 
 export const namespacedName = z.string().meta({
   description: 'The tool as list-available-tools names it, <server>.<tool>. Spelled exactly so.',

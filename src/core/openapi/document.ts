@@ -7,8 +7,8 @@
 import { isDeeperThan } from '../json-depth.ts';
 import { limits } from '../limits.ts';
 import { Problem, quoted } from '../problem.ts';
-import { partAt } from '../schema-references.ts';
-import { hasMoreParts } from '../schema-size.ts';
+import { partAt } from '../schema/schema-references.ts';
+import { hasMoreParts } from '../schema/schema-size.ts';
 import { firstWarnings, type Warning } from '../warning.ts';
 import { isRecord, type Json } from '../wire-value.ts';
 

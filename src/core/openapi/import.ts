@@ -5,7 +5,7 @@
  */
 import { limits } from '../limits.ts';
 import { Problem } from '../problem.ts';
-import type { Operation } from '../server-state.ts';
+import type { Operation } from '../servers/server-state.ts';
 import type { Warning } from '../warning.ts';
 import { baseUrlOf } from './base-url.ts';
 import { fault, operationsOf, readOpenApi, type OpenApiDocument } from './document.ts';

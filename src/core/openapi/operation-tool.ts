@@ -4,7 +4,7 @@
  */
 import { limits } from '../limits.ts';
 import { cutUtf8 } from '../result-bound.ts';
-import type { Operation, OperationParameter } from '../server-state.ts';
+import type { Operation, OperationParameter } from '../servers/server-state.ts';
 import type { JsonSchema, ToolAnnotations } from '../tool.ts';
 import { isRecord, recordOf } from '../wire-value.ts';
 import { createArgumentNames } from './argument-names.ts';

@@ -4,7 +4,7 @@
  * for, are written as JSON. Throws `invalid_request` for what cannot stand in its place.
  */
 import { invalidRequest, type Problem } from '../problem.ts';
-import type { OperationParameter } from '../server-state.ts';
+import type { OperationParameter } from '../servers/server-state.ts';
 import { isRecord } from '../wire-value.ts';
 
 type Style = Pick<OperationParameter, 'style' | 'explode'>;

@@ -1,5 +1,5 @@
 /** The parameters of an operation: what of them becomes an argument, and how it is written. OpenAPI 3.1.1, "Parameter Object". */
-import type { OperationParameter } from '../server-state.ts';
+import type { OperationParameter } from '../servers/server-state.ts';
 import { isRecord, listOf, type Json } from '../wire-value.ts';
 import { follow, type FoundOperation, type OpenApiDocument } from './document.ts';
 

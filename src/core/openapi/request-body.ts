@@ -2,7 +2,7 @@
  * The body of an operation: an object's properties become arguments of their own, where the schema says no more of them than what each is;
  * any other body is one argument. OpenAPI 3.1.1, "Request Body Object", "Encoding Object".
  */
-import type { OperationBody } from '../server-state.ts';
+import type { OperationBody } from '../servers/server-state.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord, type Json } from '../wire-value.ts';
 import { follow, type FoundOperation, type OpenApiDocument } from './document.ts';

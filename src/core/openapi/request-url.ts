@@ -4,7 +4,7 @@
  */
 import { limits } from '../limits.ts';
 import { Problem, quoted } from '../problem.ts';
-import type { Operation } from '../server-state.ts';
+import type { Operation } from '../servers/server-state.ts';
 import { encodeText, pathText, queryPairs, unfit } from './parameter-text.ts';
 
 /** Throws `invalid_request` with the argument that cannot stand in its place. */

@@ -4,8 +4,8 @@
  * definitions a tool gets, and how much of them, is `tool-schema.ts`.
  */
 import { distinctWireName, isWireName } from '../names.ts';
-import { mapParts, outlineOf } from '../schema-parts.ts';
-import { partAt } from '../schema-references.ts';
+import { mapParts, outlineOf } from '../schema/schema-parts.ts';
+import { partAt } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 import { referenceWords, type OpenApiDocument } from './document.ts';

@@ -3,9 +3,9 @@
  * and then not as deeply, so that the operation can be called all the same. Used for the arguments and the answers of an operation.
  */
 import { limits } from '../limits.ts';
-import { schemaFault } from '../listing-schema.ts';
-import { annotations, mapParts, outlineOf, without } from '../schema-parts.ts';
-import { simplifications } from '../schema-size.ts';
+import { schemaFault } from '../listing/listing-schema.ts';
+import { annotations, mapParts, outlineOf, without } from '../schema/schema-parts.ts';
+import { simplifications } from '../schema/schema-size.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 import type { Definition, Schemas, Side } from './schemas.ts';

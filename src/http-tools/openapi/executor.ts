@@ -5,8 +5,8 @@
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { secretHostOf } from '../../core/secret.ts';
-import type { ServerAccess } from '../../core/server.ts';
-import type { Operation } from '../../core/server-state.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
+import type { Operation } from '../../core/servers/server-state.ts';
 import { errorResult, type ToolResult } from '../../core/tool.ts';
 import { isRepeatable } from '../../core/tool-effects.ts';
 import { readBounded } from '../../net/read-bounded.ts';

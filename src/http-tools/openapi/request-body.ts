@@ -1,7 +1,7 @@
 /** The body of a call of an operation, by its content type. OpenAPI 3.1.1, "Request Body Object", "Considerations for `multipart` Content". */
 import { bodyForm } from '../../core/openapi/media-types.ts';
 import { queryPairs, unfit } from '../../core/openapi/parameter-text.ts';
-import type { Operation, OperationBody } from '../../core/server-state.ts';
+import type { Operation, OperationBody } from '../../core/servers/server-state.ts';
 import { isRecord } from '../../core/wire-value.ts';
 
 /** `contentType` undefined: the platform writes it, with the boundary between the parts. */

@@ -2,8 +2,8 @@
 import { cookieText, headerText } from '../../core/openapi/parameter-text.ts';
 import { requestUrl } from '../../core/openapi/request-url.ts';
 import { Problem } from '../../core/problem.ts';
-import type { ServerAccess } from '../../core/server.ts';
-import type { Operation } from '../../core/server-state.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
+import type { Operation } from '../../core/servers/server-state.ts';
 import { toServerHeaders } from '../../net/server-headers.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { writeBody } from './request-body.ts';

@@ -1,6 +1,6 @@
 /** `/v1/servers/{server}/tools`: a server's tools one by one, and a person's word on those that are held or went by another name. */
 import { z } from 'zod';
-import { AcceptedTool, ServerTool } from '../../core/server.ts';
+import { AcceptedTool, ServerTool } from '../../core/servers/server.ts';
 import { requireUnbound } from '../access.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';

@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { Server, ServerName } from '../../core/server.ts';
-import type { ServerTool } from '../../core/server.ts';
+import { Server, ServerName } from '../../core/servers/server.ts';
+import type { ServerTool } from '../../core/servers/server.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { Catalog } from '../../ports/catalog.ts';
 import type { ServerDesk } from '../../wiring.ts';

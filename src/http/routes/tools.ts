@@ -1,12 +1,12 @@
 /** `/v1/tools`: every tool the workspace knows and how it stands, and the aliases that each brings into a toolset that says nothing of them. */
 import { z } from 'zod';
-import { Hold } from '../../core/hold.ts';
+import { Hold } from '../../core/listing/hold.ts';
 import { orNull, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ToolAnnotations, ToolKind } from '../../core/tool.ts';
 import type { ToolDefinition } from '../../core/tool.ts';
 import { ToolAliases } from '../../core/tool-aliases.ts';
-import { pinOf } from '../../core/tool-pin.ts';
+import { pinOf } from '../../core/listing/tool-pin.ts';
 import { UiTool } from '../../core/ui-tool.ts';
 import { readToolset } from '../../engine/plan-turn.ts';
 import type { Services } from '../../wiring.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { resolveName, type AliasMap, type Resolution } from '../../core/alias-map.ts';
 import { EntryArguments, EntryResult } from '../../core/entry-rules.ts';
 import { explainHit, explainMiss } from '../../core/explain.ts';
-import { Hold } from '../../core/hold.ts';
+import { Hold } from '../../core/listing/hold.ts';
 import { limits } from '../../core/limits.ts';
 import { Via } from '../../core/message.ts';
 import { Problem } from '../../core/problem.ts';

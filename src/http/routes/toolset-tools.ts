@@ -1,6 +1,6 @@
 /** The tools of a toolset as a provider is sent them: the route. What is answered is made by `http/toolset-report.ts`. */
 import { z } from 'zod';
-import { Hold } from '../../core/hold.ts';
+import { Hold } from '../../core/listing/hold.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { ProviderAccess } from '../../core/provider.ts';

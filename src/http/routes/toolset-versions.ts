@@ -1,7 +1,7 @@
 /** A toolset through time: its kept versions, what differs between two of them, and going back to one. */
 import { z } from 'zod';
 import { diffToolsets, type ToolsetState } from '../../core/edition-diff.ts';
-import { DefinitionChange } from '../../core/hold.ts';
+import { DefinitionChange } from '../../core/listing/hold.ts';
 import { orNull, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { ToolsetName, type Toolset } from '../../core/toolset.ts';

@@ -2,7 +2,7 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import type { InputRequest } from '../../core/mcp-input.ts';
-import type { ServerAccess } from '../../core/server.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
 import { errorResult, type ToolResult } from '../../core/tool.ts';
 import { isRecord, listOf, recordOf } from '../../core/wire-value.ts';
 import type { UpstreamAnswer, UpstreamCall, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';

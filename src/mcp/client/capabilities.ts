@@ -1,7 +1,7 @@
 /** What a server is told that it may ask for: what whoever called can be asked, as far as the server's document lets it ask. */
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { AskableInput } from '../../core/mcp-input.ts';
-import type { ServerAccess } from '../../core/server.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
 
 const tasksExtension = 'io.modelcontextprotocol/tasks';
 

@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import type { AskableInput } from '../../core/mcp-input.ts';
-import type { ServerAccess } from '../../core/server.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
 import type { JsonSchema } from '../../core/tool.ts';
 import { recordOf } from '../../core/wire-value.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';

@@ -5,8 +5,8 @@
  */
 import { cutBelow } from '../../core/json-depth.ts';
 import { limits } from '../../core/limits.ts';
-import type { ServerAccess } from '../../core/server.ts';
-import type { Discovery, Offer, ServerConnection, ServerOffers } from '../../core/server-state.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
+import type { Discovery, Offer, ServerConnection, ServerOffers } from '../../core/servers/server-state.ts';
 import { isRecord, recordOf } from '../../core/wire-value.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';

@@ -12,7 +12,7 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
-import { cleanText } from '../../core/listing-text.ts';
+import { cleanText } from '../../core/listing/listing-text.ts';
 import { Problem } from '../../core/problem.ts';
 import { isRecord, tryParse } from '../../core/wire-value.ts';
 

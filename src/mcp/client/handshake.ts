@@ -13,7 +13,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
-import type { ServerAccess } from '../../core/server.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
 import { toServerHeaders } from '../../net/server-headers.ts';
 import type { UpstreamContext } from '../../ports/upstream.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';

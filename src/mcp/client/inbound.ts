@@ -5,7 +5,7 @@
 import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import type { InputAnswer } from '../../core/mcp-input.ts';
-import type { ServerAccess } from '../../core/server.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
 import { recordOf } from '../../core/wire-value.ts';
 import type { UpstreamHooks } from '../../ports/upstream.ts';
 import type { Patience } from './patience.ts';

@@ -6,7 +6,7 @@
 import { limits } from '../../core/limits.ts';
 import type { AskableInput, GivenInput, InputAnswer, InputRequest, InputRequired } from '../../core/mcp-input.ts';
 import { Problem } from '../../core/problem.ts';
-import type { ServerAccess } from '../../core/server.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf, tryParse } from '../../core/wire-value.ts';
 import { upstreamError } from './fault.ts';
 import { screenQuestion } from './questions.ts';

@@ -4,7 +4,7 @@
  */
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import type { ServerAccess } from '../../core/server.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
 import type { UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { recordOf } from '../../core/wire-value.ts';
 import { type Connection, withConnection } from './connection.ts';

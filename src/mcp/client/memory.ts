@@ -3,7 +3,7 @@
  * belongs to one conversation and one version of a server's document, so nobody gets into another's session. Bounded: the one that was
  * not used for longest goes first, and its session ends when its server thinks so.
  */
-import type { ServerAccess } from '../../core/server.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
 import { limits } from '../../core/limits.ts';
 
 /** `sessionId` `''`: the server gives none. */

@@ -1,7 +1,7 @@
 /** What becomes of a question of a server, in either era: answered from its document, passed on as it was screened, or refused. */
 import { declined, screenElicitation } from '../../core/elicitation.ts';
 import type { AskableInput, InputAnswer, InputRequest } from '../../core/mcp-input.ts';
-import type { ServerAccess } from '../../core/server.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
 
 export type Question =
   | { kind: 'ask'; request: InputRequest }

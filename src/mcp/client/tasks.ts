@@ -6,7 +6,7 @@
  */
 import { limits } from '../../core/limits.ts';
 import type { AskableInput } from '../../core/mcp-input.ts';
-import type { ServerAccess } from '../../core/server.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
 import { isRecord, recordOf } from '../../core/wire-value.ts';
 import type { Connection } from './connection.ts';
 import { ownWords, upstreamError } from './fault.ts';

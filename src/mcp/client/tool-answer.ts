@@ -2,7 +2,7 @@
  * A `CallToolResult` as a server sent it, as a result of ours: known blocks kept, others named in words, `structuredContent` checked against
  * what the tool promised. Its size was bounded on the way in; what of it a model is shown is decided further up. `_meta` is dropped.
  */
-import { checkInput } from '../../core/input-schema.ts';
+import { checkInput } from '../../core/schema/input-schema.ts';
 import { isDeeperThan } from '../../core/json-depth.ts';
 import { limits } from '../../core/limits.ts';
 import { ContentBlock, errorResult, type JsonSchema, textResult, type ToolResult } from '../../core/tool.ts';

@@ -2,7 +2,7 @@
 import { limits } from '../../core/limits.ts';
 import { isDeeperThan } from '../../core/json-depth.ts';
 import type { GivenInput } from '../../core/mcp-input.ts';
-import type { ServerAccess } from '../../core/server.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { callTool } from './call-tool.ts';
 import { withConnection } from './connection.ts';

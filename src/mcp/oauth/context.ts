@@ -1,5 +1,5 @@
 /** What getting tokens for one server needs from outside. Built in `wiring.ts`; nothing here knows of workspaces. */
-import type { ServerOAuth } from '../../core/server.ts';
+import type { ServerOAuth } from '../../core/servers/server.ts';
 import type { Catalog } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
 

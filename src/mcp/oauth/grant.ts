@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
-import type { ServerOAuth } from '../../core/server.ts';
+import type { ServerOAuth } from '../../core/servers/server.ts';
 
 const Text = z.string().max(limits.maxUrlLength);
 const Items = z.array(z.string().max(1_000)).max(limits.maxMetadataItems).optional().catch(undefined);

@@ -6,7 +6,7 @@
 import { startAuthorization, validateAuthorizationResponseIssuer } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import type { AuthorizationStatus } from '../../core/authorization-status.ts';
+import type { AuthorizationStatus } from '../../core/servers/authorization-status.ts';
 import { clientFor } from './client.ts';
 import type { OAuthContext } from './context.ts';
 import { discoverIssuer, scopeToAsk } from './discover.ts';

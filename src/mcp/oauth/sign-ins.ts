@@ -1,8 +1,8 @@
 /** Signing in to the servers of all workspaces, as the routes ask for it. Built in `wiring.ts`. */
 import { limits } from '../../core/limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
-import type { ServerAccess } from '../../core/server.ts';
-import type { AuthorizationStatus } from '../../core/authorization-status.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
+import type { AuthorizationStatus } from '../../core/servers/authorization-status.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 import type { OAuthContext } from './context.ts';
 import { beginSignIn, finishSignIn, forgetSignIn, signInStatus, usedUp, type Returned } from './sign-in.ts';

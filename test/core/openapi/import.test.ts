@@ -1,7 +1,7 @@
 /** An OpenAPI document as tools: which there are, what they are called, what they say of themselves, and what is wrong with documents. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readListing } from '../../../src/core/listing.ts';
+import { readListing } from '../../../src/core/listing/listing.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { isWireName } from '../../../src/core/names.ts';
 import { judgeCall } from '../../../src/core/policy.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cookieText, headerText, pathText, queryPairs } from '../../../src/core/openapi/parameter-text.ts';
 import { requestUrl } from '../../../src/core/openapi/request-url.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import type { OperationParameter } from '../../../src/core/server-state.ts';
+import type { OperationParameter } from '../../../src/core/servers/server-state.ts';
 
 function parameter(given: Partial<OperationParameter> = {}): OperationParameter {
   return { argument: 'color', name: 'color', in: 'path', style: 'simple', explode: false, ...given };

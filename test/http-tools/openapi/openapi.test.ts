@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { EditionTool } from '../../../src/core/edition.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import type { ServerAccess } from '../../../src/core/server.ts';
+import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import { contentText } from '../../../src/core/tool.ts';
 import { createOpenApiExecutor } from '../../../src/http-tools/openapi/executor.ts';
 import { createOpenApiSource } from '../../../src/http-tools/openapi/source.ts';

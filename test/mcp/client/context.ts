@@ -1,5 +1,5 @@
 /** What the tests of the client towards MCP servers have in common: a server's document as calls know it, and a context without guard. */
-import type { ServerAccess } from '../../../src/core/server.ts';
+import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import type { UpstreamCall, UpstreamContext } from '../../../src/ports/upstream.ts';
 
 export function accessTo(url: string, more: Partial<ServerAccess> = {}): ServerAccess {

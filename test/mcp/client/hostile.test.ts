@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isDeeperThan } from '../../../src/core/json-depth.ts';
 import { limits } from '../../../src/core/limits.ts';
 import type { InputRequest } from '../../../src/core/mcp-input.ts';
-import type { ServerAccess } from '../../../src/core/server.ts';
+import type { ServerAccess } from '../../../src/core/servers/server.ts';
 import type { ToolResult } from '../../../src/core/tool.ts';
 import { createMcpUpstream } from '../../../src/mcp/client/upstream.ts';
 import type { UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../../src/ports/upstream.ts';

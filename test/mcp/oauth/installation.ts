@@ -1,7 +1,7 @@
 /** Signing in over a store in memory and the real guarded way out, behind which hosts are fakes. Several isolates may share the store. */
 import { Problem } from '../../../src/core/problem.ts';
 import { secretUseRefusal } from '../../../src/core/secret.ts';
-import type { ServerAccess, ServerOAuth } from '../../../src/core/server.ts';
+import type { ServerAccess, ServerOAuth } from '../../../src/core/servers/server.ts';
 import { createSignIns, type SignIns } from '../../../src/mcp/oauth/sign-ins.ts';
 import { createOutbound, stayAt } from '../../../src/net/outbound.ts';
 import type { ServerGrant } from '../../../src/ports/catalog.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ServerOAuth } from '../../../src/core/server.ts';
+import type { ServerOAuth } from '../../../src/core/servers/server.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { mintState } from '../../../src/storage/sign-in-state.ts';
 import { createAuthorizationServer, type AuthorizationServerOptions } from '../../fakes/authorization-server.ts';

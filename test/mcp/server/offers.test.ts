@@ -2,7 +2,7 @@ import { Client, LOG_LEVEL_META_KEY, StreamableHTTPClientTransport } from '@mode
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../../src/core/principal.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import type { ServerOffers } from '../../../src/core/server-state.ts';
+import type { ServerOffers } from '../../../src/core/servers/server-state.ts';
 import { serveMcp } from '../../../src/mcp/server/endpoint.ts';
 import type { McpUpstream, UpstreamContext, UpstreamHooks } from '../../../src/ports/upstream.ts';
 import { createMasterKey } from '../../../src/storage/master-key.ts';

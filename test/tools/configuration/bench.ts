@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import type { EditionTool } from '../../../src/core/edition.ts';
-import { checkInput } from '../../../src/core/input-schema.ts';
+import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import type { Principal } from '../../../src/core/principal.ts';
 import { contentText, type ToolDefinition } from '../../../src/core/tool.ts';
 import { createConfigurationDesk } from '../../../src/engine/configuration-desk.ts';

@@ -1,0 +1,217 @@
+/**
+ * What in a definition speaks to the model of more than the tool itself: instructions, claims of a role, tags of prompts and protocols,
+ * other servers' tools, places of secrets, poison in parameters. A person looks before such a tool is in force; none of these rules is
+ * proof, and none is needed by an honest tool. They read the cleaned definition (`listing-text.ts`), which is what models are given.
+ *
+ * Known attacks: tool poisoning and line jumping (Invariant Labs, Trail of Bits 2025), full-schema poisoning (CyberArk 2025). Every
+ * pattern has bounded gaps only, so that a text is read once whatever it holds.
+ */
+import type { Finding } from './hold.ts';
+import { addFinding } from './listing-findings.ts';
+import { pointer } from '../json-pointer.ts';
+import { fold } from '../fold.ts';
+import { limits } from '../limits.ts';
+import { quote } from '../names.ts';
+import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
+import { contradictsReadOnly, wordsOf } from '../tool-effects.ts';
+import type { BareDefinition } from '../tool.ts';
+import { isRecord } from '../wire-value.ts';
+
+/** For which a person must look first. `listed`: folded names of all tools of the listing, which may speak of one another. */
+export function suspicions(definition: BareDefinition, listed: ReadonlySet<string>): Finding[] {
+  const findings: Finding[] = [];
+  const known = new Set([...listed, ...parameterNames(definition.inputSchema)]);
+  readText(findings, '/description', definition.description, known);
+  if (definition.annotations?.title !== undefined) readText(findings, '/annotations/title', definition.annotations.title, known);
+  readSchema(findings, '/inputSchema', definition.inputSchema, known);
+  if (definition.outputSchema !== undefined) readSchema(findings, '/outputSchema', definition.outputSchema, known);
+  return findings;
+}
+
+/** What holds nobody up, but a person may want to know. */
+export function remarks(definition: BareDefinition): Finding[] {
+  if (definition.annotations?.readOnlyHint !== true || !contradictsReadOnly(definition.name)) return [];
+  const message = 'says read-only of a tool whose name says that it changes something; the name counts';
+  return [{ finding: 'hint-contradicts-name', path: '/annotations/readOnlyHint', message }];
+}
+
+type Rule = { finding: string; pattern: RegExp; message: string };
+
+/** Texts of any place. */
+const textRules: readonly Rule[] = [
+  {
+    finding: 'protocol-tag',
+    pattern:
+      /<\/?(?:tool_calls?|function_calls?|tool_response|tool_results?|function_results?|antml:|invoke\s|function=)|<\|[\w ]{1,30}\|>|\[\/?(?:TOOL_CALLS|INST|AVAILABLE_TOOLS|TOOL_RESULTS)\]|<<SYS>>|<｜/i,
+    message: 'holds the tags with which models write tool calls or turns',
+  },
+  {
+    finding: 'pseudo-tag',
+    pattern:
+      /<\/?(?:important|system|system[-_]prompt|system[-_]reminder|instructions?|critical|mandatory|override|priority)(?:\s[^<>]{0,100})?>|<\/(?:description|tools?|functions?|secret|hidden|admin|prompt|user|assistant|human)\s?>/i,
+    message: 'holds tags that look like the structure of a prompt',
+  },
+  {
+    finding: 'role-claim',
+    pattern:
+      /(?:^|[.!?\n])\s{0,10}(?:SYSTEM|ASSISTANT|DEVELOPER|ADMIN)(?: (?:MESSAGE|PROMPT|NOTE|OVERRIDE))?\s?:\s{0,3}(?:[\w,'’]{1,20} ){0,4}?(?:you|your|ignore|always|never|from now|must|new policy|do not|don't)\b/,
+    message: 'speaks as if it were the system or another role',
+  },
+  {
+    finding: 'overrides-instructions',
+    pattern:
+      /\b(?:ignore|disregard|forget|override)\s(?:\w{1,12}\s){0,3}?(?:previous|prior|above|earlier|preceding|existing|system|your|safety)\s(?:\w{1,12}\s){0,2}?(?:instructions?|rules?|polic(?:y|ies)|prompts?|guidelines?|messages?)\b/i,
+    message: 'tells the model to leave its instructions aside',
+  },
+  {
+    finding: 'hides-from-user',
+    pattern:
+      /\b(?:do not|don['’]t|never)\s(?:mention|tell|inform|notify|reveal|disclose|alert)\s(?:this|it|that|any of this|the user|users?|anyone|anybody|them)\b|\bwithout (?:telling|informing|notifying|alerting) the user\b/i,
+    message: 'tells the model to keep something from the user',
+  },
+  {
+    finding: 'skips-approval',
+    pattern:
+      /(?<!(?:\b(?:not|never|cannot)|n['’]t)(?:\s\w{1,12}){0,3}\s)\b(?:skip|bypass|suppress)\s(?:\w{1,12}\s){0,3}?(?:confirmations?|approvals?|permission (?:checks?|prompts?)|safety checks?)\b/i,
+    message: 'tells the model to act without being allowed to',
+  },
+  {
+    finding: 'secret-path',
+    pattern:
+      /\b(?:reads?|read_file|reading|pass|send|include|including|upload|cat|attach|contents? of|copy|leak|provide|fetch|open)\b[^\n]{0,60}?(?:(?:^|[\s"'`(/])\.env\b(?!\.(?:example|sample|template))|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|~\/\.(?:ssh|aws|gnupg|kube|docker|cursor|claude)\b|\.aws\/credentials|\/etc\/(?:passwd|shadow)|\.(?:npmrc|netrc|pgpass|git-credentials)\b|\bmcp\.json\b)/i,
+    message: 'speaks of reading a file in which secrets are kept',
+  },
+  {
+    finding: 'collects-conversation',
+    pattern:
+      /\b(?:contents?|cop(?:y|ies)|text|transcript|history|summary|all|everything)\b[^\n.]{0,40}?\b(?:every|all|any|each)\s(?:\w{1,12}\s){0,2}?(?:files?|messages?|secrets?|keys?|tokens?|passwords?)\s(?:you\s|that was\s|were\s)?(?:read|seen|sent|opened|received|mentioned|known)\b/i,
+    message: 'asks for what else was read or said in the conversation',
+  },
+];
+
+/** Of a parameter alone: a tool may well speak of a conversation, but none needs all of this one without saying so in its own description. */
+const parameterRules: readonly Rule[] = [
+  {
+    finding: 'suspicious-parameter',
+    pattern:
+      /\b(?:full|entire|whole|complete|current)\s(?:\w{1,12}\s){0,1}?(?:conversation|chat|context window|system prompt|prompt history|session history)\b|\b(?:your|the) (?:own )?(?:system prompt|chain of thought|list of (?:all )?(?:your |available )?tools)\b|\brequired by (?:polic(?:y|ies)|the system|security|compliance)\b[^\n]{0,60}?\b(?:contents?|conversation|files?|keys?|tokens?|passwords?|secrets?)\b/i,
+    message: 'asks for more than the tool is about',
+  },
+];
+
+function readText(findings: Finding[], path: string, text: string, known: ReadonlySet<string>): void {
+  for (const { finding, pattern, message } of textRules) if (pattern.test(text)) addFinding(findings, { finding, path, message });
+  const other = otherTool(text, known);
+  if (other !== null) {
+    addFinding(findings, {
+      finding: 'other-tool-mention',
+      path,
+      message: `tells how to use ${quote(other)}, which is none of this server's tools`,
+    });
+  }
+}
+
+/** `when the tool send_message is available, set …`, `always call export_all first`: an order about a tool that is not listed beside it. */
+function otherTool(text: string, known: ReadonlySet<string>): string | null {
+  for (const match of text.matchAll(toolMentions)) {
+    const name = match[1] ?? match[2] ?? '';
+    if (known.has(fold(name))) continue;
+    const around = text.slice(Math.max(0, match.index - 60), match.index + match[0].length + 60);
+    if (orders.test(around)) return name;
+  }
+  return null;
+}
+
+const toolMentions =
+  /\b(?:the )?tool\s["'`]?([a-z][\w-]{0,60}[_-][\w-]{1,60})|\b(?:call|invoke|run|execute)\s(?:the\s)?["'`]?([a-z][a-z0-9]{0,30}_[a-z0-9_]{1,60})/gi;
+
+const orders = /\b(?:always|every time|whenever|afterwards|is available|set its|instead of|secretly|silently|before (?:any|every|each))\b/i;
+
+function readSchema(findings: Finding[], path: string, schema: unknown, known: ReadonlySet<string>): void {
+  const waiting: { part: unknown; path: string; isByName: boolean }[] = [{ part: schema, path, isByName: false }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { part, path: here, isByName } = next;
+    if (typeof part !== 'object' || part === null) continue;
+    if (isRecord(part)) readPart(findings, here, part, known);
+    for (const [key, member] of Object.entries(part)) {
+      // A parameter may be called `default`.
+      const isData = !isByName && dataKeywords.has(key);
+      if (typeof member === 'object' && !isData)
+        waiting.push({ part: member, path: pointer(here, key), isByName: !isByName && namedParts.has(key) });
+    }
+  }
+}
+
+function readPart(findings: Finding[], path: string, part: Record<string, unknown>, known: ReadonlySet<string>): void {
+  for (const keyword of ['description', 'title', '$comment']) {
+    const text = part[keyword];
+    if (typeof text !== 'string') continue;
+    readText(findings, `${path}/${keyword}`, text, known);
+    for (const { finding, pattern, message } of parameterRules) {
+      if (pattern.test(text)) addFinding(findings, { finding, path: `${path}/${keyword}`, message });
+    }
+  }
+  if (isRecord(part.properties))
+    for (const [name, parameter] of Object.entries(part.properties)) readParameter(findings, path, name, parameter);
+  for (const keyword of ['enum', 'const', 'default', 'examples', 'example']) {
+    for (const value of textsIn(part[keyword])) readValue(findings, `${path}/${keyword}`, value, known);
+  }
+}
+
+function readParameter(findings: Finding[], path: string, name: string, parameter: unknown): void {
+  const here = pointer(`${path}/properties`, name);
+  const words = new Set(wordsOf(name));
+  const asks = ['content', 'contents', 'reading', 'read', 'dump', 'file'].some((word) => words.has(word));
+  if ((asks && secretWords.some((word) => words.has(word))) || /id_(?:rsa|ed25519)|etc_(?:passwd|shadow)/i.test(name)) {
+    addFinding(findings, { finding: 'suspicious-parameter', path: here, message: 'is named after a file in which secrets are kept' });
+  }
+  const value = isRecord(parameter) ? parameter.default : undefined;
+  if (typeof value === 'string' && isForeignUrl(value) && !addressWords.some((word) => words.has(word))) {
+    const message = `sends something to ${quote(value)} unless the model says otherwise`;
+    addFinding(findings, { finding: 'url-in-default', path: `${here}/default`, message });
+  }
+}
+
+const secretWords = ['ssh', 'rsa', 'passwd', 'shadow', 'env', 'credentials', 'keychain', 'cookies', 'dotenv', 'wallet'];
+
+/** Parameters whose business is where the tool itself finds its service or source. */
+const addressWords = [
+  'api',
+  'base',
+  'endpoint',
+  'host',
+  'server',
+  'registry',
+  'instance',
+  'domain',
+  'site',
+  'website',
+  'source',
+  'proxy',
+  'issuer',
+];
+
+function isForeignUrl(text: string): boolean {
+  const match = /^\s{0,20}(?:https?|wss?|ftp):\/\/([^/:?#]{1,255})/i.exec(text);
+  return match !== null && !/^(?:localhost|127\.|\[)|(?:^|\.)example\.(?:com|org|net)$/i.test(match[1] ?? '');
+}
+
+/** Choices are words. A sentence that gives an order is none, and neither is a page of text. */
+function readValue(findings: Finding[], path: string, value: string, known: ReadonlySet<string>): void {
+  readText(findings, path, value, known);
+  const isOrder =
+    /\b(?:call|invoke|run|use|execute|send)\s(?:the\s)?["'`]?(?:[a-z][a-z0-9]{0,30}_[a-z0-9_]{1,60}|[\w-]{1,40}\stool\b)/i.test(value);
+  if (isOrder && path.endsWith('/enum')) {
+    addFinding(findings, { finding: 'long-enum-text', path, message: `gives an order where a choice is expected: ${quote(value)}` });
+  }
+}
+
+/** Those of a value, a list, or a list in it; deeper ones are nobody's choice. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string').slice(0, limits.maxSchemaSourceParts) : [];
+}
+
+function parameterNames(schema: unknown): string[] {
+  return isRecord(schema) && isRecord(schema.properties) ? Object.keys(schema.properties).map(fold) : [];
+}

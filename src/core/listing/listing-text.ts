@@ -1,0 +1,183 @@
+/**
+ * Text of a server as a model may be given it: what people cannot see is taken out, and of a definition what they would not scroll to is
+ * cut off. Emoji, accents and every script stay as they are. One pass over the text, whatever it holds.
+ *
+ * The characters are those of Unicode's default-ignorable and format classes that have no place in a description (bidi: UAX #9 §2;
+ * variation selectors: UTS #51; tags: UTS #51 §C). Escape sequences: ECMA-48 §5.4 and xterm's operating system commands.
+ */
+import { limits } from '../limits.ts';
+import { quote } from '../names.ts';
+import { cutUtf8 } from '../result-bound.ts';
+import { utf8Length } from '../utf8.ts';
+import { hiddenCharacter } from '../visible-text.ts';
+
+export type TextFinding = { finding: string; message: string };
+export type CleanedText = { text: string; findings: TextFinding[] };
+
+/** A description or title. */
+export function cleanText(text: string): CleanedText {
+  if (isPlain(text)) return { text, findings: [] };
+  const stripped = stripHidden(text, 'prose');
+  return cutLong(stripped.text, stripped.findings);
+}
+
+/** A value that is sent as it stands (`enum`, `default`): delimiters such as a carriage return are its content, and no length is too long. */
+export function cleanValue(text: string): CleanedText {
+  return isPlain(text) ? { text, findings: [] } : stripHidden(text, 'value');
+}
+
+/** What a tool answered: as long as it is, with single joiners between letters, which some scripts are spelt with. */
+export function cleanOutput(text: string): string {
+  return /^[\t\n\x20-\x7e]*$/.test(text) ? text : stripHidden(text, 'output').text;
+}
+
+/** Whether nothing in it is hidden. */
+export function isSeen(text: string): boolean {
+  return stripHidden(text, 'prose').text === text;
+}
+
+/** Most texts: short, of printing ASCII and single spaces. */
+function isPlain(text: string): boolean {
+  return text.length < longBlanks && /^[\x20-\x7e]*$/.test(text);
+}
+
+/** Of a value, delimiters are content. */
+type Role = 'prose' | 'value' | 'output';
+
+function stripHidden(given: string, role: Role): CleanedText {
+  const found = new Map<string, string>();
+  const whole = given.isWellFormed() ? given : given.toWellFormed();
+  if (whole !== given) found.set('lone-surrogate', 'holds halves of characters; each is shown as U+FFFD');
+  const bare = whole.replace(escapeSequences, () => {
+    found.set('ansi-escape', 'holds escape sequences, which rewrite or hide what a terminal shows; taken out');
+    return '';
+  });
+  const text = role !== 'value' ? bare.replaceAll('\r\n', '\n') : bare;
+  const single = { count: 0 };
+  const cleaned = text.replace(hiddenRun, (run, offset: number) => cleanRun({ run, text, offset, role, single, found }));
+  if (single.count > maxSingles) found.set('zero-width-run', `holds ${single.count} characters without width; taken out`);
+  return { text: cleaned, findings: [...found].map(([finding, message]) => ({ finding, message })) };
+}
+
+/**
+ * ECMA-48 control sequences (`ESC [ … m`), strings (`ESC ] … BEL`), and the rest. Up to a bound: one that nobody ends does not take the
+ * whole text with it.
+ */
+const escapeSequences = new RegExp(
+  [
+    String.raw`(?:\u001b\[|\u009b)[0-?]{0,64}[ -/]{0,8}[@-~]?`,
+    String.raw`(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]{0,2048}(?:\u0007|\u001b\\|\u009c)?`,
+    String.raw`\u001b[ -/]{0,8}[0-~]?`,
+  ].join('|'),
+  'g',
+);
+
+const hiddenRun = new RegExp(`${hiddenCharacter}+`, 'gu');
+
+type Run = { run: string; text: string; offset: number; role: Role; single: { count: number }; found: Map<string, string> };
+
+function cleanRun({ run, text, offset, role, single, found }: Run): string {
+  if (isPartOfEmoji(run, text, offset)) return run;
+  if (role === 'output' && /^[\u200c\u200d]$/.test(run) && isBetweenLetters(text, offset, run.length)) return run;
+  const characters = [...run];
+  const kept = characters.map((character) => keptOf(character, role)).join('');
+  const gone = characters.filter((character) => keptOf(character, role) === '');
+  for (const character of gone) {
+    const finding = findingOf(character);
+    if (finding !== null) found.set(finding, messages.get(finding) ?? '');
+  }
+  const tags = gone.filter((character) => isBetween(character, 0xe0020, 0xe007e));
+  if (tags.length > 0 && !isNote(found.get('tag-characters'))) found.set('tag-characters', hiddenWords(tags));
+  const soft = gone.filter((character) => findingOf(character) === null);
+  if (soft.length > 1) {
+    const isSelector = soft.every((character) => selectors.test(character));
+    const finding = isSelector ? 'variation-selector-run' : 'zero-width-run';
+    found.set(finding, messages.get(finding) ?? '');
+  } else if (soft.length === 1 && !isBetweenLetters(text, offset, run.length)) single.count += 1;
+  return kept;
+}
+
+/** `👩‍💻`, `❤️`, `1️⃣`: joiners between emoji, and one selector behind a character that has two looks. */
+function isPartOfEmoji(run: string, text: string, offset: number): boolean {
+  if (!/^[\ufe0e\ufe0f]?\u200d?$/.test(run)) return false;
+  const before = text.slice(Math.max(0, offset - 2), offset);
+  if (!/(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|[0-9#*])$/u.test(before)) return false;
+  return !run.endsWith('\u200d') || /^\p{Extended_Pictographic}/u.test(text.slice(offset + run.length, offset + run.length + 2));
+}
+
+/** Joiners are spelling in some scripts, one at a time. Models read the words without them as well. */
+function isBetweenLetters(text: string, offset: number, length: number): boolean {
+  return (
+    /[\p{L}\p{M}]$/u.test(text.slice(Math.max(0, offset - 2), offset)) && /^\p{L}/u.test(text.slice(offset + length, offset + length + 2))
+  );
+}
+
+function keptOf(character: string, role: Role): string {
+  if (character === '\u2028' || character === '\u2029') return '\n';
+  return role === 'value' && isBetween(character, 0, 0x9f) ? character : '';
+}
+
+/** null: harmless by itself, such as a soft hyphen; many of them in a row are not. */
+function findingOf(character: string): string | null {
+  if (isBetween(character, 0xe0100, 0xe01ef)) return null;
+  if (isBetween(character, 0xe0000, 0xe0fff)) return 'tag-characters';
+  if (isBetween(character, 0x202a, 0x202e) || isBetween(character, 0x2066, 0x2069)) return 'bidi-control';
+  if (isBetween(character, 0, 0x9f) || isBetween(character, 0xfdd0, 0xfdef) || isBetween(character, 0xfffe, 0xffff))
+    return 'control-character';
+  return null;
+}
+
+const messages: ReadonlyMap<string, string> = new Map([
+  ['tag-characters', 'holds tag characters, which only models see; taken out'],
+  ['bidi-control', 'holds characters that change the order in which text is shown; taken out'],
+  ['control-character', 'holds control characters; taken out'],
+  ['variation-selector-run', 'holds variation selectors in a row, which can carry hidden bytes; taken out'],
+  ['zero-width-run', 'holds characters without width in a row, which can carry hidden bits; taken out'],
+]);
+
+/** Tag characters are ASCII moved up: what they say can be told. */
+function hiddenWords(tags: readonly string[]): string {
+  const words = tags.slice(0, 200).map((tag) => String.fromCharCode((tag.codePointAt(0) ?? 0) - 0xe0000));
+  return `hides the text ${quote(words.join(''))} in tag characters, which only models see; taken out`;
+}
+
+function isNote(message: string | undefined): boolean {
+  return message?.startsWith('hides') ?? false;
+}
+
+function isBetween(character: string, first: number, last: number): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return code >= first && code <= last;
+}
+
+const selectors = /[\u180b-\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
+
+/** Single ones in one text; prose has few. */
+const maxSingles = 16;
+
+function cutLong(text: string, findings: TextFinding[]): CleanedText {
+  let cut = text;
+  const blank = longBlankRun(cut);
+  if (blank !== null) {
+    cut = cut.slice(0, blank);
+    findings.push({ finding: 'long-blank-run', message: 'goes on far below what a person would see; cut where the blanks begin' });
+  }
+  if (cut.length * 3 > limits.maxListedDescriptionBytes && utf8Length(cut) > limits.maxListedDescriptionBytes) {
+    cut = cutUtf8(cut, limits.maxListedDescriptionBytes);
+    findings.push({ finding: 'too-long', message: `is longer than ${limits.maxListedDescriptionBytes} bytes; cut there` });
+  }
+  return { text: cut, findings };
+}
+
+const longBlanks = 200;
+const longBlankLines = 12;
+
+/** Where blanks begin that fill a screen, if something follows them; those at the end hide nothing. */
+function longBlankRun(text: string): number | null {
+  for (const match of text.matchAll(/[\s\u2800]+/g)) {
+    const [run] = match;
+    if (match.index + run.length === text.length) return null;
+    if (run.length >= longBlanks || (run.length >= longBlankLines && run.split('\n').length > longBlankLines)) return match.index;
+  }
+  return null;
+}

@@ -1,0 +1,267 @@
+/**
+ * Checks a call's arguments against a tool's JSON Schema (2020-12 and the older spellings met in the wild) before the tool
+ * runs, and says what is wrong in words that a model can act on. Schemas come from strangers, so: nothing is fetched, no
+ * foreign `pattern` reaches a regular expression, and a keyword that is not understood is ignored rather than the tool
+ * refused. The tool's own source still judges what is let through. Schemas are compiled to closures once per object, on the
+ * first call. Used by the call door and dry runs.
+ *
+ * Ignored on purpose: `pattern`, `patternProperties`, `format`, `contains`, `dependent*`, `unevaluated*`. `not`,
+ * `if`/`then`/`else` and the "only one" of `oneOf` are ignored with them: with a keyword missing inside, they would refuse
+ * what is valid.
+ */
+import { limits } from '../limits.ts';
+import type { Issue } from '../problem.ts';
+import { partAt } from './schema-references.ts';
+import { jsonKey } from './schema-parts.ts';
+import { hasType, isNullable, typesOf } from './schema-types.ts';
+import { describe, nameOf, pathText, preview } from './schema-words.ts';
+import type { JsonSchema } from '../tool.ts';
+import { isRecord } from '../wire-value.ts';
+
+/** Every fault found (at most `limits.maxIssues`), each at its path such as `a.b[0]`; empty when the arguments are valid. */
+export function checkInput(schema: JsonSchema, args: unknown): Issue[] {
+  let check = compiled.get(schema);
+  if (check === undefined) {
+    check = compile(schema, { root: schema, references: new Map() }, 0);
+    compiled.set(schema, check);
+  }
+  const run: Run = { issues: [], path: [], depth: 0, values: 0 };
+  check(args, run);
+  return run.issues;
+}
+
+type Run = { issues: Issue[]; path: (string | number)[]; depth: number; values: number };
+type Check = (value: unknown, run: Run) => void;
+type Scope = { root: JsonSchema; references: Map<string, Check> };
+
+const compiled = new WeakMap<JsonSchema, Check>();
+const acceptAll: Check = () => {};
+
+function compile(schema: unknown, scope: Scope, depth: number): Check {
+  if (schema === false) return (value, run) => report(run, `no value is allowed here, received ${nameOf(value)}`);
+  if (!isRecord(schema) || depth > limits.maxSchemaDepth) return acceptAll;
+  const type = typeRule(schema);
+  // Most fields are a type and a description: nothing else to look for.
+  if (Object.keys(schema).every((keyword) => wordless.has(keyword))) return type === null ? acceptAll : guarded(type, []);
+  const checks: Check[] = [];
+  const add = (check: Check | null): void => {
+    if (check !== null) checks.push(check);
+  };
+  add(reference(schema, scope));
+  add(choice(schema));
+  add(objectRules(schema, scope, depth));
+  add(arrayRules(schema, scope, depth));
+  add(stringRules(schema));
+  add(numberRules(schema));
+  add(alternatives(schema, scope, depth));
+  if (Array.isArray(schema.allOf)) for (const part of schema.allOf) add(compile(part, scope, depth + 1));
+  return guarded(type, checks);
+}
+
+/** Keywords that add no rule to the type's. */
+const wordless: ReadonlySet<string> = new Set(['type', 'nullable', 'description', 'title', 'default', 'examples', 'format', 'pattern']);
+
+/** The type first: when it is wrong, the other rules would only repeat it. The budget ends what recursion could not. */
+function guarded(type: Check | null, checks: readonly Check[]): Check {
+  return (value, run) => {
+    const before = run.issues.length;
+    run.values += 1;
+    if (run.values > limits.maxCheckedValues || run.depth > limits.maxCheckDepth || before >= limits.maxIssues) return;
+    type?.(value, run);
+    if (run.issues.length > before) return;
+    run.depth += 1;
+    for (const check of checks) check(value, run);
+    run.depth -= 1;
+  };
+}
+
+function typeRule(schema: JsonSchema): Check | null {
+  const types = typesOf(schema);
+  if (types === null) return null;
+  return (value, run) => {
+    for (const type of types) if (hasType(value, type)) return;
+    report(run, `expected ${describe(schema)}, received ${nameOf(value)}`);
+  };
+}
+
+function choice(schema: JsonSchema): Check | null {
+  const allowed = Object.hasOwn(schema, 'const') ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : null;
+  if (allowed === null) return null;
+  const keys = new Set(allowed.map(jsonKey));
+  const nullable = isNullable(schema);
+  return (value, run) => {
+    if (keys.has(jsonKey(value)) || (nullable && value === null)) return;
+    report(run, `expected ${describe(schema)}, received ${preview(value)}`);
+  };
+}
+
+function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | null {
+  const fields = isRecord(schema.properties) ? schema.properties : {};
+  const properties = new Map<string, Check>();
+  for (const key of Object.keys(fields)) properties.set(key, compile(fields[key], scope, depth + 1));
+  const required = Array.isArray(schema.required) ? schema.required.filter((key) => typeof key === 'string') : [];
+  // Which names a pattern would have let through cannot be said without running it.
+  const closed = schema.additionalProperties === false && schema.patternProperties === undefined;
+  const rest =
+    isRecord(schema.additionalProperties) && schema.patternProperties === undefined
+      ? compile(schema.additionalProperties, scope, depth + 1)
+      : null;
+  const [least, most] = [bound(schema.minProperties), bound(schema.maxProperties)];
+  if (properties.size === 0 && required.length === 0 && !closed && rest === null && least === null && most === null) return null;
+  // Words are found when there is a fault, not here: most schemas are compiled for one valid call.
+  const known = (): string => (properties.size === 0 ? 'no fields are known' : `known: ${[...properties.keys()].slice(0, 30).join(', ')}`);
+
+  return (value, run) => {
+    if (!isRecord(value)) return;
+    for (const key of required) {
+      if (!Object.hasOwn(value, key)) reportAt(run, key, `missing: expected ${properties.has(key) ? describe(fields[key]) : 'a value'}`);
+    }
+    const keys = Object.keys(value);
+    for (const key of keys) {
+      const check = properties.get(key) ?? rest;
+      if (check !== null) descend(run, key, value[key], check);
+      else if (closed) reportAt(run, key, `unknown field; ${known()}`);
+    }
+    if (least !== null && keys.length < least) report(run, `expected at least ${least} fields, received ${keys.length}`);
+    if (most !== null && keys.length > most) report(run, `expected at most ${most} fields, received ${keys.length}`);
+  };
+}
+
+function arrayRules(schema: JsonSchema, scope: Scope, depth: number): Check | null {
+  // Draft 7 writes a tuple as an array under `items`, 2020-12 as `prefixItems`.
+  const tuple = Array.isArray(schema.prefixItems) ? schema.prefixItems : Array.isArray(schema.items) ? schema.items : [];
+  const first = tuple.map((item) => compile(item, scope, depth + 1));
+  const others = isRecord(schema.items) || schema.items === false ? compile(schema.items, scope, depth + 1) : null;
+  const [least, most, unique] = [bound(schema.minItems), bound(schema.maxItems), schema.uniqueItems === true];
+  if (first.length === 0 && others === null && least === null && most === null && !unique) return null;
+
+  return (value, run) => {
+    if (!Array.isArray(value)) return;
+    if (least !== null && value.length < least) report(run, `expected at least ${least} items, received ${value.length}`);
+    if (most !== null && value.length > most) report(run, `expected at most ${most} items, received ${value.length}`);
+    for (let index = 0; index < value.length && run.issues.length < limits.maxIssues; index += 1) {
+      const check = first[index] ?? others;
+      if (check !== null) descend(run, index, value[index], check);
+    }
+    if (unique && new Set(value.map(jsonKey)).size < value.length) report(run, 'expected no item twice');
+  };
+}
+
+function stringRules(schema: JsonSchema): Check | null {
+  const [least, most] = [bound(schema.minLength), bound(schema.maxLength)];
+  if (least === null && most === null) return null;
+  return (value, run) => {
+    if (typeof value !== 'string') return;
+    // Between one and two UTF-16 units a code point: most strings need no counting.
+    if (value.length <= (most ?? value.length) && value.length >= 2 * (least ?? 0)) return;
+    const length = codePoints(value);
+    if (least !== null && length < least) report(run, `expected at least ${least} characters, received ${length}`);
+    if (most !== null && length > most) report(run, `expected at most ${most} characters, received ${length}`);
+  };
+}
+
+function numberRules(schema: JsonSchema): Check | null {
+  const rules: [(value: number) => boolean, string][] = [];
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  // Draft 4 has booleans that sharpen `minimum` and `maximum`.
+  if (typeof minimum === 'number') {
+    rules.push(
+      exclusiveMinimum === true
+        ? [(value) => value > minimum, `more than ${minimum}`]
+        : [(value) => value >= minimum, `at least ${minimum}`],
+    );
+  }
+  if (typeof maximum === 'number') {
+    rules.push(
+      exclusiveMaximum === true
+        ? [(value) => value < maximum, `less than ${maximum}`]
+        : [(value) => value <= maximum, `at most ${maximum}`],
+    );
+  }
+  if (typeof exclusiveMinimum === 'number') rules.push([(value) => value > exclusiveMinimum, `more than ${exclusiveMinimum}`]);
+  if (typeof exclusiveMaximum === 'number') rules.push([(value) => value < exclusiveMaximum, `less than ${exclusiveMaximum}`]);
+  if (typeof multipleOf === 'number' && multipleOf > 0)
+    rules.push([(value) => isMultiple(value, multipleOf), `a multiple of ${multipleOf}`]);
+  if (rules.length === 0) return null;
+  return (value, run) => {
+    if (typeof value !== 'number') return;
+    for (const [holds, words] of rules) if (!holds(value)) report(run, `expected ${words}, received ${value}`);
+  };
+}
+
+/** `anyOf` and `oneOf`: one fitting branch is enough. Of several that fail, the one whose type fits speaks. */
+function alternatives(schema: JsonSchema, scope: Scope, depth: number): Check | null {
+  const lists = [schema.anyOf, schema.oneOf].filter((list) => Array.isArray(list) && list.length > 0);
+  if (lists.length === 0) return null;
+  const groups = lists.map((list) => {
+    const branches = list as unknown[]; // Filtered to arrays just above.
+    return branches.map((branch) => ({ schema: branch, check: compile(branch, scope, depth + 1) }));
+  });
+  return (value, run) => {
+    for (const branches of groups) {
+      const candidates: Issue[][] = [];
+      let fits = false;
+      for (const branch of branches) {
+        const trial: Run = { issues: [], path: run.path, depth: run.depth, values: run.values };
+        branch.check(value, trial);
+        run.values = trial.values;
+        if (trial.issues.length === 0) {
+          fits = true;
+          break;
+        }
+        if (isRecord(branch.schema) && typesOf(branch.schema)?.some((type) => hasType(value, type)) === true) candidates.push(trial.issues);
+      }
+      if (fits) continue;
+      const only = candidates.length === 1 ? candidates[0] : undefined;
+      if (only !== undefined) run.issues.push(...only);
+      else
+        report(run, `expected ${[...new Set(branches.map((branch) => describe(branch.schema)))].join(' or ')}, received ${nameOf(value)}`);
+    }
+  };
+}
+
+/** A local `$ref`, compiled when first met and shared, so that a recursive schema is a loop of closures. */
+function reference(schema: JsonSchema, scope: Scope): Check | null {
+  const pointer = schema.$ref;
+  if (typeof pointer !== 'string') return null;
+  const shared = scope.references.get(pointer);
+  if (shared !== undefined) return shared;
+  let target: Check | null = null;
+  const forward: Check = (value, run) => {
+    target ??= compile(partAt(scope.root, pointer) ?? true, scope, 0);
+    target(value, run);
+  };
+  scope.references.set(pointer, forward);
+  return forward;
+}
+
+function descend(run: Run, key: string | number, value: unknown, check: Check): void {
+  run.path.push(key);
+  check(value, run);
+  run.path.pop();
+}
+
+function report(run: Run, message: string): void {
+  if (run.issues.length < limits.maxIssues) run.issues.push({ path: pathText(run.path), message });
+}
+
+function reportAt(run: Run, key: string, message: string): void {
+  run.path.push(key);
+  report(run, message);
+  run.path.pop();
+}
+
+function isMultiple(value: number, factor: number): boolean {
+  const quotient = value / factor;
+  return Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+function bound(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,161 @@
+/**
+ * `allOf`, `anyOf`, `oneOf` and lists of types taken apart: a schema as the list of plain schemas of which a value fits one. For
+ * providers that do not take these words at all, or not at the top (`schema-narrow.ts`, `schema-root.ts`).
+ */
+import { pointer } from '../json-pointer.ts';
+import { limits } from '../limits.ts';
+import { joinWords, mergeSchemas, withChoice } from './schema-merge.ts';
+import { isAnnotation, without } from './schema-parts.ts';
+import type { SchemaReport } from './schema-report.ts';
+import { hasType } from './schema-types.ts';
+import type { JsonSchema } from '../tool.ts';
+import { isRecord } from '../wire-value.ts';
+
+/** `effort`: what may still be done about one schema's alternatives, in keywords and fields put together. */
+export type Place = { path: string; report: SchemaReport; effort: { left: number } };
+
+/**
+ * Each has one type at most, and none of the words above. Empty: no value fits. The schema itself, alone, where it is such a one. More
+ * than `limits.maxSchemaBranches` are not told apart.
+ */
+export function alternativesOf(schema: JsonSchema, place: Place): JsonSchema[] {
+  const whole = mergeAllOf(schema, place, true);
+  if (whole === false) return [];
+  const branches = branchesOf(whole, place);
+  if (branches === null) return splitTypes(whole);
+  const found: JsonSchema[] = [];
+  for (const branch of branches) {
+    found.push(...alternativesOf(branch, place));
+    if (found.length > limits.maxSchemaBranches || place.effort.left < 0) {
+      place.report.add(place.path, 'too many alternatives: they are not told');
+      return splitTypes(without(whole, 'anyOf', 'oneOf'));
+    }
+  }
+  return found;
+}
+
+/** A part put together with another; false where there has been enough of that. */
+function spend({ effort }: Place, ...schemas: JsonSchema[]): boolean {
+  for (const schema of schemas) {
+    effort.left -= Object.keys(schema).length + (isRecord(schema.properties) ? Object.keys(schema.properties).length : 0);
+  }
+  return effort.left >= 0;
+}
+
+/**
+ * Parts of `allOf` as one. `force`: what one schema cannot say is left out, and reported; otherwise such a part stays where it is.
+ * `false`: no value fits all of them.
+ */
+export function mergeAllOf(schema: JsonSchema, place: Place, force: boolean): JsonSchema | false {
+  if (!Array.isArray(schema.allOf)) return schema;
+  let merged: JsonSchema = without(schema, 'allOf');
+  const kept: unknown[] = [];
+  for (const [index, part] of schema.allOf.entries()) {
+    const plain = isRecord(part) ? mergeAllOf(part, place, force) : part;
+    if (plain === false) return false;
+    if (!isRecord(plain)) continue;
+    const isMany = !spend(place, merged, plain);
+    const { schema: both, lost } = isMany ? { schema: merged, lost: Object.keys(plain) } : mergeSchemas(merged, plain);
+    if (both === false) return false;
+    if (lost.length === 0 || force) merged = both;
+    else kept.push(part);
+    if (force)
+      for (const keyword of lost)
+        place.report.add(place.path, `allOf: ${keyword} of part ${index} cannot be told with the others, and is left out`);
+  }
+  if (kept.length < schema.allOf.length) place.report.add(pointer(place.path, 'allOf'), 'its parts are told as one');
+  return kept.length === 0 ? merged : kept.length === schema.allOf.length ? schema : { ...merged, allOf: kept };
+}
+
+/** The schema once for each of its `anyOf` and `oneOf`; null where it has neither. */
+function branchesOf(schema: JsonSchema, place: Place): JsonSchema[] | null {
+  const { path, report } = place;
+  const keyword = ['anyOf', 'oneOf'].find((name) => Array.isArray(schema[name]));
+  if (keyword === undefined) return null;
+  if (keyword === 'oneOf') report.add(pointer(path, keyword), 'told as anyOf: that only one may fit is not said');
+  const rest = without(schema, keyword);
+  const rules = Object.fromEntries(Object.entries(rest).filter(([name]) => !isAnnotation(name)));
+  const branches = schema[keyword] as unknown[]; // An array, as just found.
+  const groups = requiredGroups(branches);
+  if (groups !== null) {
+    report.add(pointer(path, keyword), 'left out: which fields are needed together is told in words');
+    return [withWords(rest, groups)];
+  }
+  return branches.flatMap((branch) => {
+    if (branch === false) return [];
+    if (!isRecord(branch) || !spend(place, rules, branch)) return [rest];
+    const { schema: both, lost } = mergeSchemas(rules, branch);
+    for (const name of lost) report.add(path, `${keyword}: ${name} cannot be told with what stands beside it, and is left out`);
+    // Words of a branch that says nothing else are about the whole.
+    return both === false ? [] : [joinWords(rest, both)];
+  });
+}
+
+/** "At least one of these": branches that only name fields would else repeat everything beside them. null: they say more. */
+function requiredGroups(branches: readonly unknown[]): string | null {
+  const groups: string[] = [];
+  for (const branch of branches) {
+    if (!isRecord(branch) || !Array.isArray(branch.required)) return null;
+    if (!Object.keys(branch).every((keyword) => keyword === 'required' || keyword === 'type' || isAnnotation(keyword))) return null;
+    groups.push(branch.required.join(' and '));
+  }
+  return `Needed: ${groups.join('; or ')}.`;
+}
+
+/** More to the description. */
+export function withWords(schema: JsonSchema, words: string): JsonSchema {
+  const text = words.length > limits.maxSchemaWords ? `${words.slice(0, limits.maxSchemaWords - 1)}…`.toWellFormed() : words;
+  const before = typeof schema.description === 'string' && schema.description !== '' ? `${schema.description} ` : '';
+  return { ...schema, description: `${before}${text}` };
+}
+
+/** Of each type what is said of that type. */
+function splitTypes(schema: JsonSchema): JsonSchema[] {
+  if (typeof schema.type === 'string') return fitChoices(schema, schema.type);
+  const told = withChoice(schema);
+  const types = Array.isArray(told.type) ? (told.type as string[]) : typesOfChoices(told);
+  if (types === null) return [schema];
+  const needed = types.includes('number') ? types.filter((type) => type !== 'integer') : types;
+  return needed.flatMap((type) => fitChoices(ofType({ ...told, type }, type), type));
+}
+
+function typesOfChoices({ enum: choices }: JsonSchema): string[] | null {
+  if (!Array.isArray(choices)) return null;
+  return ['string', 'number', 'boolean', 'null', 'object', 'array'].filter((type) => choices.some((value) => hasType(value, type)));
+}
+
+function fitChoices(schema: JsonSchema, type: string): JsonSchema[] {
+  const choices = Array.isArray(schema.enum) ? schema.enum : null;
+  if (choices === null) return [schema];
+  const fitting = choices.filter((value) => hasType(value, type));
+  if (fitting.length === choices.length) return [schema];
+  return fitting.length === 0 ? [] : [{ ...schema, enum: fitting }];
+}
+
+/** Keywords that speak of other types mean nothing. */
+export function ofType(schema: JsonSchema, type: string): JsonSchema {
+  const entries = Object.entries(schema).filter(([keyword]) => {
+    const about = typeOfKeyword(keyword);
+    return about === null || about === (type === 'integer' ? 'number' : type);
+  });
+  return entries.length === Object.keys(schema).length ? schema : Object.fromEntries(entries);
+}
+
+/** The type that a keyword speaks of; null: any. */
+export function typeOfKeyword(keyword: string): string | null {
+  return aboutTypes.get(keyword) ?? null;
+}
+
+const aboutTypes: ReadonlyMap<string, string> = new Map([
+  ...['minLength', 'maxLength', 'pattern', 'contentEncoding', 'contentMediaType', 'contentSchema'].map(
+    (keyword) => [keyword, 'string'] as const,
+  ),
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].map((keyword) => [keyword, 'number'] as const),
+  ...['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains', 'unevaluatedItems'].map(
+    (keyword) => [keyword, 'array'] as const,
+  ),
+  ...['properties', 'patternProperties', 'additionalProperties', 'propertyNames', 'required', 'minProperties', 'maxProperties'].map(
+    (keyword) => [keyword, 'object'] as const,
+  ),
+  ...['dependentRequired', 'dependentSchemas', 'unevaluatedProperties'].map((keyword) => [keyword, 'object'] as const),
+]);

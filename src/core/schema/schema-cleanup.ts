@@ -1,0 +1,215 @@
+/**
+ * One part of a schema in the words of JSON Schema 2020-12: the spellings of older drafts and of OpenAPI are rewritten, and what is no
+ * JSON Schema at all is left out, because one such keyword has a whole request refused (Anthropic: "JSON schema is invalid. It must
+ * match JSON Schema draft 2020-12", anthropics/claude-code#586, openclaw/openclaw#98588). Looks at the part alone; its own parts are
+ * visited by `schema-references.ts`.
+ */
+import { isDeeperThan } from '../json-depth.ts';
+import { pointer } from '../json-pointer.ts';
+import { limits } from '../limits.ts';
+import { isAnnotation } from './schema-parts.ts';
+import { type SchemaReport, shown } from './schema-report.ts';
+import type { JsonSchema } from '../tool.ts';
+import { isRecord } from '../wire-value.ts';
+
+/** The same object where nothing is to be done. */
+export function cleanUp(schema: JsonSchema, path: string, report: SchemaReport): JsonSchema {
+  if (Object.entries(schema).every(([keyword, value]) => isClean(keyword, value))) return schema;
+  const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+    if (isClean(keyword, value) && !isTouched(keyword, schema)) return [[keyword, value]];
+    return rewrite(keyword, value, schema, (message) => report.add(pointer(path, keyword), message));
+  });
+  const cleaned: JsonSchema = Object.fromEntries(entries);
+  return schema.nullable === true ? orNull(cleaned) : cleaned;
+}
+
+function isClean(keyword: string, value: unknown): boolean {
+  if (keyword === '$schema') return value === draft2020 || value === `${draft2020}#`;
+  if (oldWords.has(keyword)) return false;
+  return (rules.get(keyword) ?? isData)(value);
+}
+
+const draft2020 = 'https://json-schema.org/draft/2020-12/schema';
+
+/** Words that 2020-12 has no use for, or that name places: references are written out. */
+const oldWords: ReadonlySet<string> = new Set([
+  ...['$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary', '$defs', 'definitions'],
+  ...['nullable', 'dependencies', 'additionalItems'],
+]);
+
+/** Clean by itself, and means something else beside one that is not. */
+function isTouched(keyword: string, schema: JsonSchema): boolean {
+  return (
+    (keyword === 'minimum' && schema.exclusiveMinimum === true) ||
+    (keyword === 'maximum' && schema.exclusiveMaximum === true) ||
+    ((keyword === 'dependentRequired' || keyword === 'dependentSchemas') && schema.dependencies !== undefined)
+  );
+}
+
+function rewrite(keyword: string, value: unknown, schema: JsonSchema, tell: (message: string) => void): [string, unknown][] {
+  switch (keyword) {
+    case '$schema':
+      tell('left out: the schema is told in the words of draft 2020-12');
+      return [];
+    case '$defs':
+    case 'definitions':
+      tell('left out: definitions are written where they are used');
+      return [];
+    case '$id':
+    case '$anchor':
+    case '$dynamicAnchor':
+    case '$recursiveAnchor':
+    case '$vocabulary':
+      tell('left out: references are written out, so places need no names');
+      return [];
+    case 'nullable':
+      tell(schema.nullable === true ? "OpenAPI's word, told as the type null" : "left out: OpenAPI's word, which says nothing here");
+      return [];
+    case 'type':
+      return cleanType(value, tell);
+    case 'required':
+      return cleanRequired(value, tell);
+    case 'items':
+      if (!Array.isArray(value)) break;
+      tell('a list of schemas is told as prefixItems');
+      return [
+        ['prefixItems', value],
+        ...(schema.additionalItems === undefined ? [] : [['items', schema.additionalItems] as [string, unknown]]),
+      ];
+    case 'additionalItems':
+      tell(Array.isArray(schema.items) ? 'told as items' : 'left out: it means nothing without a list of items');
+      return [];
+    case 'minimum':
+    case 'maximum':
+      // It has become the exclusive bound.
+      if (isClean(keyword, value)) return [];
+      break;
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum': {
+      const bound = keyword === 'exclusiveMinimum' ? schema.minimum : schema.maximum;
+      if (typeof value !== 'boolean') break;
+      tell('told as a number, as since draft 6');
+      return value && typeof bound === 'number' ? [[keyword, bound]] : [];
+    }
+    case 'dependencies':
+    case 'dependentRequired':
+    case 'dependentSchemas':
+      return keyword === 'dependencies' && isRecord(value) ? splitDependencies(value, schema, tell) : rest(keyword, value, schema);
+    default:
+  }
+  tell(`left out: ${shown(value)} is not what JSON Schema says here`);
+  return [];
+}
+
+const typeNames: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
+/** Names of other languages, as they are met in the wild. */
+const foreignTypes: ReadonlyMap<string, string> = new Map([
+  ...(['str', 'text'] as const).map((name) => [name, 'string'] as const),
+  ...(['int', 'long'] as const).map((name) => [name, 'integer'] as const),
+  ...(['float', 'double', 'decimal'] as const).map((name) => [name, 'number'] as const),
+  ...(['bool'] as const).map((name) => [name, 'boolean'] as const),
+  ...(['list', 'tuple'] as const).map((name) => [name, 'array'] as const),
+  ...(['dict', 'map'] as const).map((name) => [name, 'object'] as const),
+  ...(['none', 'nil'] as const).map((name) => [name, 'null'] as const),
+]);
+
+function cleanType(value: unknown, tell: (message: string) => void): [string, unknown][] {
+  const names = Array.isArray(value) ? value : [value];
+  const known = names.map((name) => {
+    const lower = typeof name === 'string' ? name.toLowerCase() : '';
+    return typeNames.has(lower) ? lower : foreignTypes.get(lower);
+  });
+  const types = [...new Set(known)];
+  if (types.length === 0 || types.includes(undefined)) {
+    tell(`left out: ${shown(value)} is no type of JSON Schema, so any value is taken`);
+    return [];
+  }
+  tell(`${shown(value)} is told as ${types.join(' or ')}`);
+  return [['type', types.length === 1 ? types[0] : types]];
+}
+
+function cleanRequired(value: unknown, tell: (message: string) => void): [string, unknown][] {
+  if (!Array.isArray(value)) {
+    tell('left out: it is a list of names that stands beside properties');
+    return [];
+  }
+  tell('names that are no strings or stand twice are left out');
+  return [['required', [...new Set(value.filter((name) => typeof name === 'string'))]]];
+}
+
+/** Draft 7's one word for two things. */
+function splitDependencies(value: Record<string, unknown>, schema: JsonSchema, tell: (message: string) => void): [string, unknown][] {
+  tell('told as dependentRequired and dependentSchemas, as since draft 2019-09');
+  const names = Object.entries(value).filter(([, needs]) => Array.isArray(needs));
+  const schemas = Object.entries(value).filter(([, needs]) => isRecord(needs) || typeof needs === 'boolean');
+  const required = { ...Object.fromEntries(names), ...(isRecord(schema.dependentRequired) && schema.dependentRequired) };
+  const dependent = { ...Object.fromEntries(schemas), ...(isRecord(schema.dependentSchemas) && schema.dependentSchemas) };
+  return [
+    ...(names.length > 0 ? [['dependentRequired', required] as [string, unknown]] : []),
+    ...(schemas.length > 0 ? [['dependentSchemas', dependent] as [string, unknown]] : []),
+  ];
+}
+
+/** Beside `dependencies` it has gone into what those became, as far as there was any of its kind. */
+function rest(keyword: string, value: unknown, { dependencies }: JsonSchema): [string, unknown][] {
+  const needs = isRecord(dependencies) ? Object.values(dependencies) : [];
+  const taken = needs.some((need) => Array.isArray(need) === (keyword === 'dependentRequired'));
+  return taken || !isRecord(value) ? [] : [[keyword, value]];
+}
+
+/** OpenAPI's `nullable`: beside the type, or around everything else. */
+function orNull(schema: JsonSchema): JsonSchema {
+  const isSimple = Object.keys(schema).every((keyword) => !composing.has(keyword));
+  if (!isSimple) {
+    const entries = Object.entries(schema);
+    const told = Object.fromEntries(entries.filter(([keyword]) => isAnnotation(keyword)));
+    const rules = Object.fromEntries(entries.filter(([keyword]) => !isAnnotation(keyword)));
+    return { ...told, anyOf: [rules, { type: 'null' }] };
+  }
+  const types = [schema.type ?? []].flat();
+  return {
+    ...schema,
+    ...(types.length > 0 && { type: types.includes('null') ? schema.type : [...types, 'null'] }),
+    ...(Array.isArray(schema.enum) && { enum: schema.enum.includes(null) ? schema.enum : [...schema.enum, null] }),
+  };
+}
+
+const composing: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'const', 'allOf', 'anyOf', 'oneOf', 'not', 'if']);
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isFlag = (value: unknown): boolean => typeof value === 'boolean';
+const isSchema = (value: unknown): boolean => isRecord(value) || typeof value === 'boolean';
+const isSchemaList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
+/** Data of a schema is walked by nobody, and written out by a recursive `JSON.stringify`. */
+const isData = (value: unknown): boolean => value !== undefined && !isDeeperThan(value, limits.maxJsonDepth);
+
+/** What each keyword's value must be (the meta-schemas of draft 2020-12, and what servers ask beyond them). */
+const rules: ReadonlyMap<string, (value: unknown) => boolean> = new Map<string, (value: unknown) => boolean>([
+  ...['title', 'description', 'format', 'pattern', '$ref', '$dynamicRef', '$recursiveRef', '$comment'].map((key) => [key, isText] as const),
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].map((key) => [key, isNumber] as const),
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'minContains', 'maxContains'].map(
+    (key) => [key, isCount] as const,
+  ),
+  ...['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'].map((key) => [key, isFlag] as const),
+  ...['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties', 'not', 'if', 'then'].map(
+    (key) => [key, isSchema] as const,
+  ),
+  ['else', isSchema],
+  ...['prefixItems', 'anyOf', 'oneOf', 'allOf'].map((key) => [key, isSchemaList] as const),
+  ...['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired'].map((key) => [key, isRecord] as const),
+  ...['default', 'const'].map((key) => [key, isData] as const),
+  ['examples', (value) => Array.isArray(value) && isData(value)],
+  ['enum', (value) => Array.isArray(value) && value.length > 0 && isData(value)],
+  ['multipleOf', (value) => isNumber(value) && (value as number) > 0],
+  ['required', (value) => Array.isArray(value) && value.every(isText) && new Set(value).size === value.length],
+  [
+    'type',
+    (value) => (Array.isArray(value) ? value.length > 0 && new Set(value).size === value.length && value.every(isType) : isType(value)),
+  ],
+]);
+
+function isType(value: unknown): boolean {
+  return typeof value === 'string' && typeNames.has(value);
+}

@@ -1,0 +1,117 @@
+/**
+ * What each provider takes of JSON Schema for a tool's input, as data. What is done about it is `schema-narrow.ts` (parts) and
+ * `schema-root.ts` (the whole). Everything is first written out without references, in the words of 2020-12, whatever the dialect.
+ *
+ * - **full**: servers that hand the schema to a template or a grammar (vLLM, Ollama, llama.cpp, most of Chat Completions).
+ * - **openai**: function calling without `strict`. "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'const'/
+ *   'not' at the top level" (nspady/google-calendar-mcp#39, feigeCode/navop#247); "array schema missing items", also beside
+ *   `prefixItems` (PrefectHQ/fastmcp#2464), and "object schema missing properties".
+ * - **openai-strict**: Structured Outputs, "Supported schemas" (also learn.microsoft.com, "Structured outputs"): every object closed and
+ *   all of its fields required, no `oneOf`, `allOf`, `not`, `default`, lengths of strings, patterns that look around; each part with a
+ *   type; ten levels. The only dialect that takes less than the tool does: free names of fields cannot be told.
+ * - **anthropic**: Messages. "input_schema does not support oneOf, allOf, or anyOf at the top level" (anthropics/claude-code#5878), valid
+ *   2020-12 (openclaw/openclaw#98588 lists what passes), "Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'" at the top
+ *   (beautyfree/appstore-connect-mcp#2).
+ * - **gemini**: `parametersJsonSchema`. The keywords listed for `responseJsonSchema` (API reference, GenerationConfig) are looked at and
+ *   all others silently passed over (vercel/ai#18325): those are told in words instead.
+ * - **gemini-openapi**: `parameters`, the `Schema` message. A field that it does not know is an error ("Cannot find field",
+ *   pizza-bot-app/pizza-bot#62), `type` is one word (voocel/litellm#9), `enum` is for strings and has no empty one ("only allowed for
+ *   STRING type", "cannot be empty", Bobsilvio/ha-claude#32), formats are few (enechange/collmbo#195), `anyOf` stands alone
+ *   (anomalyco/opencode#14659), `required` names known fields and arrays have items (Kilo-Org/kilocode#11955).
+ * - **cohere**: v2 without `strict_tools`: the top-level type is `object` (docs, "Structured outputs", "Schema constraints"); the rest is
+ *   shown to the model as it is.
+ */
+import type { SchemaDialect } from '../provider-profile.ts';
+
+export type DialectRules = {
+  /** Keywords taken; null: all. Others are told in words where they can be. */
+  keywords: ReadonlySet<string> | null;
+  /** `anyOf`, `oneOf` and `allOf` may stand at the top. */
+  composedTop: boolean;
+  /** `merged`: told as one schema where that loses nothing; `apart`: `anyOf` stands alone and nothing else of the kind is taken. */
+  composition: 'any' | 'merged' | 'one' | 'apart';
+  /** How null is taken: as a type, or as OpenAPI's flag. */
+  null: 'type' | 'flag';
+  /** Values that `enum` may hold. */
+  choices: 'any' | 'scalars' | 'strings';
+  /** Formats of strings and numbers; null: any. */
+  formats: ReadonlySet<string> | null;
+  /** Patterns may look around. */
+  lookaround: boolean;
+  /** Arrays say what their items are. */
+  needsItems: boolean;
+  /** Objects say what their fields are. */
+  needsFields: boolean;
+  /** Only fields that are described may be required. */
+  needsKnownRequired: boolean;
+  /** Every object is closed, and every field required. */
+  closed: boolean;
+  /** Names of fields at the top; null: any. */
+  fieldName: RegExp | null;
+  maxDepth: number | null;
+};
+
+const words = ['type', 'title', 'description'];
+
+const full: DialectRules = {
+  keywords: null,
+  composedTop: true,
+  composition: 'any',
+  null: 'type',
+  choices: 'any',
+  formats: null,
+  lookaround: true,
+  needsItems: false,
+  needsFields: false,
+  needsKnownRequired: false,
+  closed: false,
+  fieldName: null,
+  maxDepth: null,
+};
+
+export const dialectRules: Readonly<Record<SchemaDialect, DialectRules>> = {
+  full,
+  openai: { ...full, composedTop: false, composition: 'merged', needsItems: true, needsFields: true },
+  'openai-strict': {
+    ...full,
+    keywords: new Set([
+      ...[...words, 'enum', 'anyOf', 'properties', 'required', 'additionalProperties', 'items', 'minItems', 'maxItems'],
+      ...['pattern', 'format', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+    ]),
+    composedTop: false,
+    composition: 'apart',
+    formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']),
+    lookaround: false,
+    needsItems: true,
+    needsFields: true,
+    needsKnownRequired: true,
+    closed: true,
+    maxDepth: 10,
+  },
+  anthropic: { ...full, composedTop: false, composition: 'merged', fieldName: /^[a-zA-Z0-9_.-]{1,64}$/ },
+  gemini: {
+    ...full,
+    keywords: new Set([
+      ...[...words, 'format', 'enum', 'items', 'prefixItems', 'minItems', 'maxItems', 'minimum', 'maximum', 'anyOf'],
+      ...['properties', 'additionalProperties', 'required', 'propertyOrdering'],
+    ]),
+    composedTop: false,
+    composition: 'one',
+    choices: 'scalars',
+  },
+  'gemini-openapi': {
+    ...full,
+    keywords: new Set([
+      ...[...words, 'format', 'nullable', 'enum', 'items', 'minItems', 'maxItems', 'minimum', 'maximum', 'anyOf', 'properties', 'required'],
+      ...['minProperties', 'maxProperties', 'minLength', 'maxLength', 'pattern', 'propertyOrdering'],
+    ]),
+    composedTop: false,
+    composition: 'apart',
+    null: 'flag',
+    choices: 'strings',
+    formats: new Set(['date-time', 'float', 'double', 'int32', 'int64']),
+    needsItems: true,
+    needsKnownRequired: true,
+  },
+  cohere: { ...full, composedTop: false, composition: 'merged', needsItems: true, needsFields: true },
+};

@@ -1,0 +1,186 @@
+/**
+ * References of a schema written out: the schema as one tree that stands for itself, in clean 2020-12 (`schema-cleanup.ts`). Nothing is
+ * ever fetched: what lies elsewhere becomes "any value". What contains itself is written out a few times and then taken as it comes,
+ * and a schema whose references multiply without end stops at a number of parts. Used by the schema compiler; finding a part by its
+ * pointer also by the argument check.
+ */
+import { tokensOf } from '../json-pointer.ts';
+import { limits } from '../limits.ts';
+import { cleanUp } from './schema-cleanup.ts';
+import { isAnnotation, mapParts, outlineOf, without } from './schema-parts.ts';
+import { type SchemaReport, shown } from './schema-report.ts';
+import type { JsonSchema } from '../tool.ts';
+import { isRecord } from '../wire-value.ts';
+
+export type Tree = {
+  schema: JsonSchema | boolean;
+  /** Parts were left out because there were too many. */
+  isCut: boolean;
+  /** Something contains itself. */
+  isRecursive: boolean;
+};
+
+/** `recursion`: how often a part may stand within itself, counted with the first. */
+export function writeOut(root: JsonSchema, recursion: number, report: SchemaReport): Tree {
+  const writing: Writing = {
+    root,
+    recursion,
+    report,
+    open: new Map([[root, 1]]),
+    parts: 0,
+    places: null,
+    isCut: false,
+    isRecursive: false,
+  };
+  const schema = write(writing, root, { path: '', depth: 0, resource: root, isCopy: false });
+  return { schema, isCut: writing.isCut, isRecursive: writing.isRecursive };
+}
+
+type Writing = {
+  root: JsonSchema;
+  recursion: number;
+  report: SchemaReport;
+  /** How often each referred part is being written at the moment. */
+  open: Map<object, number>;
+  parts: number;
+  /** Parts by the names that they give themselves; built when first asked for. */
+  places: Map<string, JsonSchema> | null;
+  isCut: boolean;
+  isRecursive: boolean;
+};
+
+type Place = { path: string; depth: number; resource: JsonSchema; isCopy: boolean };
+
+function write(writing: Writing, part: unknown, place: Place): JsonSchema | boolean {
+  const { report } = writing;
+  if (typeof part === 'boolean') return part;
+  if (!isRecord(part)) {
+    report.add(place.path, `${shown(part)} is no schema: any value is taken`);
+    return {};
+  }
+  writing.parts += 1;
+  if (place.depth > limits.maxSchemaDepth) {
+    report.add(place.path, `more than ${limits.maxSchemaDepth} levels deep: any value is taken`);
+    return cleanUp(outlineOf(part), place.path, report);
+  }
+  if (place.isCopy && writing.parts > limits.maxSchemaParts) {
+    writing.isCut = true;
+    report.add(place.path, `left out: written out, the references make more than ${limits.maxSchemaParts} parts; any value is taken`);
+    return {};
+  }
+  const resource = typeof part.$id === 'string' && !part.$id.startsWith('#') ? part : place.resource;
+  const schema = cleanUp(part, place.path, report);
+  const reference = referenceOf(schema);
+  if (reference === null) return writeParts(writing, schema, { ...place, resource });
+  const siblings = writeParts(writing, without(schema, '$ref', '$dynamicRef', '$recursiveRef'), { ...place, resource });
+  return join(siblings, writeTarget(writing, reference, { ...place, resource }));
+}
+
+function writeParts(writing: Writing, schema: JsonSchema, place: Place): JsonSchema {
+  return mapParts(schema, place.path, (part, path, keyword) => {
+    const written = write(writing, part, { ...place, path, depth: place.depth + 1 });
+    // Some servers know objects only; where `true` is the common word it stays.
+    if (written !== true || booleanKeywords.has(keyword)) return written;
+    writing.report.add(path, 'true is told as {}: any value is taken');
+    return {};
+  });
+}
+
+const booleanKeywords: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems']);
+
+function referenceOf(schema: JsonSchema): string | null {
+  const reference = schema.$ref ?? schema.$dynamicRef ?? schema.$recursiveRef;
+  return typeof reference === 'string' ? reference : null;
+}
+
+function writeTarget(writing: Writing, reference: string, place: Place): JsonSchema | boolean {
+  const { report, open } = writing;
+  const target = find(writing, reference, place.resource);
+  if (target === undefined) {
+    const why = reference.startsWith('#') ? 'is not in the schema' : 'lies elsewhere and is never fetched';
+    report.add(place.path, `the reference ${shown(reference)} ${why}: any value is taken`);
+    return {};
+  }
+  if (!isRecord(target)) return write(writing, target, place);
+  const times = open.get(target) ?? 0;
+  if (times > 0) writing.isRecursive = true;
+  if (times >= writing.recursion) {
+    report.add(place.path, `${shown(reference)} contains itself: written out ${writing.recursion} times, then any value is taken`);
+    return cleanUp(outlineOf(target), place.path, report);
+  }
+  report.add(place.path, `the reference ${shown(reference)} is written out`);
+  open.set(target, times + 1);
+  const written = write(writing, target, { ...place, depth: place.depth + 1, isCopy: true });
+  open.set(target, times);
+  return written;
+}
+
+/** What stands beside a reference holds together with it; words there go before those of the target. */
+function join(siblings: JsonSchema, target: JsonSchema | boolean): JsonSchema | boolean {
+  if (target === true) return siblings;
+  if (target === false) return false;
+  const keywords = Object.keys(siblings);
+  if (keywords.length === 0) return target;
+  if (keywords.every(isAnnotation)) return { ...target, ...siblings };
+  return { ...siblings, allOf: [...(Array.isArray(siblings.allOf) ? siblings.allOf : []), target] };
+}
+
+function find(writing: Writing, reference: string, resource: JsonSchema): unknown {
+  const hash = reference.indexOf('#');
+  const base = hash < 0 ? reference : reference.slice(0, hash);
+  const fragment = hash < 0 ? '' : reference.slice(hash);
+  if (base === '') {
+    const found = partAt(resource, fragment || '#') ?? (resource === writing.root ? undefined : partAt(writing.root, fragment));
+    return found ?? placesOf(writing).get(fragment);
+  }
+  const places = placesOf(writing);
+  const home = places.get(base) ?? places.get(resolved(base, resource.$id));
+  if (home === undefined) return undefined;
+  return fragment === '' ? home : (partAt(home, fragment) ?? places.get(fragment));
+}
+
+/** Every `$id`, as written and as a whole URL, and every `#anchor`. Without recursion, for schemas of any depth. */
+function placesOf(writing: Writing): Map<string, JsonSchema> {
+  if (writing.places !== null) return writing.places;
+  const places = new Map<string, JsonSchema>();
+  const waiting: unknown[] = [writing.root];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (isRecord(next)) {
+      for (const keyword of ['$anchor', '$dynamicAnchor']) if (typeof next[keyword] === 'string') places.set(`#${next[keyword]}`, next);
+      if (typeof next.$id === 'string') {
+        places.set(next.$id, next);
+        places.set(resolved(next.$id, writing.root.$id), next);
+      }
+    }
+    if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) if (member !== undefined) waiting.push(member);
+  }
+  writing.places = places;
+  return places;
+}
+
+function resolved(reference: string, base: unknown): string {
+  return typeof base === 'string' && URL.canParse(reference, base) ? new URL(reference, base).href : reference;
+}
+
+/** A part of the document by its JSON Pointer fragment, such as `#/$defs/node`; undefined where there is none. */
+export function partAt(root: JsonSchema, fragment: string): unknown {
+  if (fragment === '#') return root;
+  if (!fragment.startsWith('#/')) return undefined;
+  let part: unknown = root;
+  for (const token of tokensOf(fragment.slice(1))) {
+    const key = percentDecoded(token);
+    if (Array.isArray(part)) part = part[Number(key)];
+    else if (isRecord(part) && Object.hasOwn(part, key)) part = part[key];
+    else return undefined;
+  }
+  return part;
+}
+
+function percentDecoded(token: string): string {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    // Not percent-encoded after all: the text is the key.
+    return token;
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * A tool's whole schema as an object's: arguments are always one, and several providers take no `anyOf`, `oneOf` or `allOf` at the top.
+ * Alternatives become one list of fields. Where one alternative describes a field and another leaves it open, it is as the first says.
+ * Used by the schema compiler.
+ */
+import { pointer } from '../json-pointer.ts';
+import { alternativesOf, withWords } from './schema-alternatives.ts';
+import type { DialectRules } from './schema-dialects.ts';
+import type { Narrowing } from './schema-narrow.ts';
+import { distinct, isAnnotation, sameJson, without } from './schema-parts.ts';
+import { SchemaReport, shown } from './schema-report.ts';
+import type { JsonSchema } from '../tool.ts';
+import { isRecord } from '../wire-value.ts';
+
+/** A string says why there is none, behind "its input schema". */
+export function objectRoot(
+  tree: JsonSchema | boolean,
+  { rules, report, effort }: Pick<Narrowing, 'rules' | 'report' | 'effort'>,
+): JsonSchema | string {
+  if (tree === false) return 'takes no value at all';
+  const whole = tree === true ? {} : tree;
+  // What full JSON Schema may say at the top is only looked through.
+  const place = { path: '', report: rules.composedTop ? new SchemaReport() : report, effort };
+  const objects = alternativesOf(whole, place).filter(({ type }) => type === undefined || type === 'object');
+  if (objects.length === 0)
+    return typeof whole.type === 'string' ? `takes a value of type ${whole.type}, and arguments are an object` : 'takes no object';
+  if (rules.composedTop) return asObject(whole, rules, report);
+  const [only] = objects;
+  if (objects.length === 1 && only !== whole) report.add('', 'the one alternative that is an object is told alone');
+  const plain = plainTop(objects.length === 1 && only !== undefined ? only : unite(objects, whole, report), report);
+  return withNames(rules, asObject(plain, rules, report), report);
+}
+
+function asObject(schema: JsonSchema, { needsFields }: DialectRules, report: SchemaReport): JsonSchema {
+  let root = schema;
+  if (root.type !== 'object') {
+    report.add('', 'told as an object, which arguments always are');
+    root = { type: 'object', ...without(root, 'type') };
+  }
+  if (root.properties !== undefined || !needsFields) return root;
+  report.add('', 'no fields are described: told as an empty list of them');
+  return { ...root, properties: {} };
+}
+
+/** Rules about the whole that no provider takes at the top. */
+function plainTop(schema: JsonSchema, report: SchemaReport): JsonSchema {
+  const choices = Array.isArray(schema.enum) ? schema.enum : Object.hasOwn(schema, 'const') ? [schema.const] : null;
+  for (const keyword of ['enum', 'const', 'not']) {
+    if (Object.hasOwn(schema, keyword)) report.add(pointer('', keyword), 'not taken at the top: left out, or told in the description');
+  }
+  const plain = without(schema, 'enum', 'const', 'not');
+  return choices === null ? plain : withWords(plain, `(one of: ${shown(choices)})`);
+}
+
+function unite(objects: readonly JsonSchema[], whole: JsonSchema, report: SchemaReport): JsonSchema {
+  report.add('', `${objects.length} alternatives are told as one list of fields`);
+  const required = objects.map((object) => new Set(Array.isArray(object.required) ? (object.required as string[]) : []));
+  const always = [...(required[0] ?? [])].filter((name) => required.every((names) => names.has(name)));
+  const isClosed = objects.every((object) => object.additionalProperties === false && object.patternProperties === undefined);
+  const told = Object.fromEntries(Object.entries(whole).filter(([keyword]) => isAnnotation(keyword)));
+  const united: JsonSchema = {
+    type: 'object',
+    ...told,
+    properties: uniteFields(objects),
+    ...(always.length > 0 && { required: always }),
+    ...(isClosed && { additionalProperties: false }),
+    ...shared(objects, report),
+  };
+  const groups = [...new Set(required.map((names) => [...names].filter((name) => !always.includes(name)).join(' and ')))];
+  return groups.length < 2 || groups.includes('') ? united : withWords(united, `Needed: ${groups.join('; or ')}.`);
+}
+
+/** What all say alike stays; the rest was said of some only. */
+function shared(objects: readonly JsonSchema[], report: SchemaReport): JsonSchema {
+  const [first = {}] = objects;
+  const own = new Set(['type', 'properties', 'required', 'additionalProperties']);
+  const keywords = new Set(
+    objects.flatMap((object) => Object.keys(object)).filter((keyword) => !own.has(keyword) && !isAnnotation(keyword)),
+  );
+  const entries: [string, unknown][] = [];
+  for (const keyword of keywords) {
+    if (objects.every((object) => sameJson(object[keyword], first[keyword]))) entries.push([keyword, first[keyword]]);
+    else report.add('', `${keyword} holds for some of the alternatives only, and is left out`);
+  }
+  return Object.fromEntries(entries);
+}
+
+function uniteFields(objects: readonly JsonSchema[]): JsonSchema {
+  const fields = new Map<string, unknown[]>();
+  for (const { properties } of objects) {
+    for (const [name, field] of Object.entries(isRecord(properties) ? properties : {})) {
+      const known = fields.get(name) ?? [];
+      if (field !== false) known.push(field);
+      fields.set(name, known);
+    }
+  }
+  return Object.fromEntries([...fields].map(([name, kinds]) => [name, uniteField(distinct(kinds))]));
+}
+
+/** The word that tells alternatives apart (`{"kind": {"const": "a"}}`) becomes one choice of all. */
+function uniteField(kinds: readonly unknown[]): unknown {
+  if (kinds.length < 2) return kinds[0] ?? false;
+  const choices = kinds.map(choicesOf);
+  if (choices.some((values) => values === null)) return { anyOf: kinds };
+  const values = choices.flatMap((some) => some ?? []);
+  const types = new Set(kinds.flatMap((kind) => (isRecord(kind) && typeof kind.type === 'string' ? [kind.type] : [])));
+  return {
+    ...(types.size === 1 && kinds.every((kind) => isRecord(kind) && kind.type !== undefined) && { type: [...types][0] }),
+    enum: distinct(values),
+  };
+}
+
+function choicesOf(field: unknown): unknown[] | null {
+  if (!isRecord(field) || !Object.keys(field).every((keyword) => ['type', 'const', 'enum', 'title'].includes(keyword))) return null;
+  if (typeof field.type !== 'string' && field.type !== undefined) return null;
+  return Object.hasOwn(field, 'const') ? [field.const] : Array.isArray(field.enum) ? field.enum : null;
+}
+
+/** Fields whose names the provider refuses are told in words, and the object is left open for them. */
+function withNames({ fieldName }: DialectRules, root: JsonSchema, report: SchemaReport): JsonSchema {
+  const { properties } = root;
+  if (fieldName === null || !isRecord(properties)) return root;
+  const names = Object.keys(properties).filter((name) => !fieldName.test(name));
+  if (names.length === 0) return root;
+  for (const name of names) report.add(pointer('/properties', name), 'not taken under this name: told in the description');
+  const fields = names.map((name) => `${JSON.stringify(name)}: ${shown(properties[name])}`).join('; ');
+  const required = Array.isArray(root.required) ? root.required.filter((name) => !names.includes(String(name))) : [];
+  const open = {
+    ...without(root, 'required', 'additionalProperties', 'unevaluatedProperties'),
+    properties: without(properties, ...names),
+    ...(required.length > 0 && { required }),
+  };
+  return withWords(open, `(Also takes ${fields})`);
+}

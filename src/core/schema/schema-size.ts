@@ -1,0 +1,44 @@
+/** A schema with less said in its depths, for providers that take only so much. Works on a tree without references; see `schema-compiler.ts`. */
+import { annotations, mapParts, outlineOf, without } from './schema-parts.ts';
+import type { JsonSchema } from '../tool.ts';
+import { isRecord } from '../wire-value.ts';
+
+/** One after the other, each after the ones before it, until the schema is small enough. */
+export const simplifications: readonly { message: string; apply(schema: JsonSchema): JsonSchema }[] = [
+  ...[4, 2, 1].map((level) => ({
+    message: `too large: descriptions more than ${levels(level)} deep are left out`,
+    apply: (schema: JsonSchema) => withoutWords(schema, level),
+  })),
+  ...[3, 1, 0].map((level) => ({
+    message: `too large: nothing is told of what stands more than ${levels(level + 1)} deep`,
+    apply: (schema: JsonSchema) => cut(schema, level),
+  })),
+  { message: 'too large: no field is described', apply: (schema) => withoutWords(schema, 0) },
+];
+
+function levels(count: number): string {
+  return count === 1 ? 'one level' : `${count} levels`;
+}
+
+function withoutWords(schema: JsonSchema, level: number): JsonSchema {
+  const told = level < 0 ? without(schema, ...annotations) : schema;
+  return mapParts(told, '', (part) => (isRecord(part) ? withoutWords(part, level - 1) : part));
+}
+
+function cut(schema: JsonSchema, level: number): JsonSchema {
+  if (level < 0) return outlineOf(schema);
+  return mapParts(schema, '', (part) => (isRecord(part) ? cut(part, level - 1) : part));
+}
+
+/** Whether it has more than this many arrays and objects. Without recursion, for schemas of any depth. */
+export function hasMoreParts(schema: unknown, most: number): boolean {
+  const waiting: unknown[] = [schema];
+  for (let parts = 0; waiting.length > 0; ) {
+    const next = waiting.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    parts += 1;
+    if (parts > most) return true;
+    for (const member of Object.values(next)) waiting.push(member);
+  }
+  return false;
+}

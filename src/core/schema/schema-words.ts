@@ -1,0 +1,58 @@
+/** The words of a fault: where it is, what was expected there, and what was received. Written for a model to act on. */
+import { typesOf } from './schema-types.ts';
+import { isRecord } from '../wire-value.ts';
+
+/** `a.b[0]`; a key that would read as something else is quoted: `a["b.c"]`. */
+export function pathText(path: readonly (string | number)[]): string {
+  let text = '';
+  for (const key of path) {
+    if (typeof key === 'number') text += `[${key}]`;
+    else if (!/^[\w$-]+$/.test(key)) text += `[${JSON.stringify(key.slice(0, 100))}]`;
+    else text += text === '' ? key : `.${key}`;
+  }
+  return text;
+}
+
+/** What a schema asks for, in a few words. */
+export function describe(schema: unknown): string {
+  if (!isRecord(schema)) return 'a value';
+  if (Object.hasOwn(schema, 'const')) return preview(schema.const);
+  if (Array.isArray(schema.enum)) {
+    const shown = schema.enum.slice(0, 20).map(preview).join(', ');
+    return `one of ${shown}${schema.enum.length > 20 ? ', …' : ''}`;
+  }
+  const types = typesOf(schema);
+  if (types !== null) return types.map((type) => articles.get(type) ?? type).join(' or ');
+  const list = Array.isArray(schema.anyOf) ? schema.anyOf : schema.oneOf;
+  if (!Array.isArray(list)) return 'a value';
+  return [
+    ...new Set(
+      list
+        .slice(0, 8)
+        .map((branch) => (isRecord(branch) && branch.anyOf === undefined && branch.oneOf === undefined ? describe(branch) : 'a value')),
+    ),
+  ].join(' or ');
+}
+
+export function nameOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'string' ? `the string ${preview(value)}` : `the ${typeof value} ${String(value)}`;
+}
+
+export function preview(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+const articles = new Map([
+  ['string', 'a string'],
+  ['number', 'a number'],
+  ['integer', 'an integer'],
+  ['boolean', 'a boolean'],
+  ['array', 'an array'],
+  ['object', 'an object'],
+  ['null', 'null'],
+]);

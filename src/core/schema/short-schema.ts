@@ -1,0 +1,48 @@
+/**
+ * A tool's arguments in one line, `{owner: string, method: "get" | "list", page?: integer}`: enough to choose a tool by, and mostly
+ * enough to call it. For reading, not for a machine. Used by `find_tools`.
+ */
+import type { JsonSchema } from '../tool.ts';
+import { isRecord } from '../wire-value.ts';
+
+/** Cut behind a whole argument at about `maxLength` characters, with a word of how many are missing. */
+export function shortSchema({ properties, required }: JsonSchema, maxLength: number): string {
+  if (!isRecord(properties)) return '{}';
+  const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+  // What a call must have comes first: it is what may not be cut.
+  const names = Object.keys(properties).sort((a, b) => Number(needed.has(b)) - Number(needed.has(a)));
+  const told: string[] = [];
+  let length = 0;
+  for (const name of names) {
+    const text = `${name}${needed.has(name) ? '' : '?'}: ${shortType(properties[name])}`;
+    length += text.length + 2;
+    if (length > maxLength) break;
+    told.push(text);
+  }
+  const more = names.length - told.length;
+  return `{${[...told, ...(more > 0 ? [`… ${more} more`] : [])].join(', ')}}`;
+}
+
+const maxChoices = 8;
+const maxChoiceLength = 40;
+
+function shortType(schema: unknown, depth = 0): string {
+  if (!isRecord(schema) || depth > 3) return 'any';
+  if (Array.isArray(schema.enum)) return choices(schema.enum);
+  if ('const' in schema) return choices([schema.const]);
+  const alternatives = [schema.anyOf, schema.oneOf].find(Array.isArray);
+  if (alternatives !== undefined) {
+    const types = alternatives.slice(0, maxChoices).map((part) => shortType(part, depth + 1));
+    return [...new Set(types)].join(' | ');
+  }
+  const types = Array.isArray(schema.type) ? schema.type.filter((type) => typeof type === 'string').slice(0, maxChoices) : [schema.type];
+  const named = types.flatMap((type) =>
+    type === 'array' ? [`${shortType(schema.items, depth + 1)}[]`] : typeof type === 'string' ? [type] : [],
+  );
+  return named.length === 0 ? 'any' : named.join(' | ');
+}
+
+function choices(values: readonly unknown[]): string {
+  const told = values.slice(0, maxChoices).map((value) => (JSON.stringify(value) ?? 'null').slice(0, maxChoiceLength));
+  return [...told, ...(values.length > maxChoices ? ['…'] : [])].join(' | ');
+}

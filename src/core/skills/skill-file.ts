@@ -1,0 +1,134 @@
+/**
+ * `SKILL.md` and the files beside it as a skill, by the rules of Open Agent Skills (agentskills.io/specification) and ours.
+ * Pure: what reads YAML comes in as a value (`skills/frontmatter.ts`), since that takes a library. Used by the Catalog, which
+ * checks whatever is written, whichever way it came.
+ */
+import { z } from 'zod';
+import { parsePart } from '../issues.ts';
+import { limits } from '../limits.ts';
+import type { Issue } from '../problem.ts';
+import { isObjectMember } from '../reserved-names.ts';
+import { SkillName, type SkillFields } from './skill.ts';
+import { splitToolList } from './skill-tools.ts';
+import { utf8Length } from '../utf8.ts';
+
+/** Every issue of the text stands under this name: `SKILL.md: description`. */
+export const skillFile = 'SKILL.md';
+
+/** YAML to data: members as written, `metadata`'s values as text. A fault says the line where it can. */
+export type FrontmatterReader = (text: string) => { fields: Record<string, unknown>; warnings: string[] } | { faults: string[] };
+
+export type ReadSkillFile = { fields: SkillFields; warnings: Issue[] } | { issues: Issue[] };
+
+/** `name`: what the skill is to be called; its frontmatter must say the same. */
+export function readSkillFile(name: string, content: string, readFrontmatter: FrontmatterReader): ReadSkillFile {
+  const refuse = (...messages: string[]): ReadSkillFile => ({ issues: messages.map((message) => ({ path: skillFile, message })) });
+  const bytes = utf8Length(content);
+  if (bytes > limits.maxSkillFileBytes) return refuse(`is ${bytes} bytes; a file of a skill is at most ${limits.maxSkillFileBytes}`);
+  if (!content.isWellFormed()) return refuse('is not valid Unicode (a lone surrogate)');
+  const control = controlCharacter.exec(content);
+  if (control !== null)
+    return refuse(`holds a control character in line ${content.slice(0, control.index).split('\n').length}: it must be plain text`);
+  const parts = splitSkillFile(content);
+  if ('fault' in parts) return refuse(parts.fault);
+  if (utf8Length(parts.frontmatter) > limits.maxFrontmatterBytes)
+    return refuse(`has a frontmatter of more than ${limits.maxFrontmatterBytes} bytes`);
+  const frontmatter = readFrontmatter(parts.frontmatter);
+  if ('faults' in frontmatter) return refuse(...frontmatter.faults);
+  const parsed = parsePart(Frontmatter, frontmatter.fields);
+  const issues = 'issues' in parsed ? parsed.issues.map(({ path, message }) => ({ path: `${skillFile}: ${path}`, message })) : [];
+  if (parts.instructions.trim() === '')
+    issues.push({ path: skillFile, message: 'has no text beneath the frontmatter: that is where the instructions go' });
+  if ('issues' in parsed || issues.length > 0) return { issues };
+  const fields = toFields(parsed.data);
+  if (fields.name !== name) {
+    const message = `is ${JSON.stringify(fields.name)}, but the skill (its folder) is called ${JSON.stringify(name)}: they must be equal`;
+    return { issues: [{ path: `${skillFile}: name`, message }] };
+  }
+  return { fields, warnings: frontmatter.warnings.map((message) => ({ path: skillFile, message })) };
+}
+
+/** The Markdown beneath the frontmatter of a skill that was read before. */
+export function skillInstructions(content: string): string {
+  const parts = splitSkillFile(content);
+  return 'fault' in parts ? content : parts.instructions.trim();
+}
+
+/** The frontmatter stands between two lines of `---`, the first of them the first of all. A byte order mark and CRLF are let pass. */
+function splitSkillFile(content: string): { frontmatter: string; instructions: string } | { fault: string } {
+  const text = content.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
+  if (!/^---[ \t]*(\n|$)/.test(text))
+    return { fault: 'must begin with its frontmatter: a line ---, name: and description:, and another line ---' };
+  const body = text.indexOf('\n') + 1;
+  const close = /^---[ \t]*$/m.exec(text.slice(body));
+  if (body === 0 || close === null) return { fault: 'has a frontmatter without an end: close it with a line ---' };
+  return { frontmatter: text.slice(body, body + close.index), instructions: text.slice(body + close.index + close[0].length) };
+}
+
+/** All but tab and line ends. JSON writes each with six characters, so they would also make a stored skill six times its size. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point.
+const controlCharacter = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
+
+const quoted = 'must be text: put it in quotes';
+
+/** YAML reads `compatibility:` with nothing behind it as null, which says as much as no line at all. */
+const optionalText = (max: number) =>
+  z
+    .string(quoted)
+    .max(max, { message: `is longer than ${max} characters` })
+    .nullish();
+
+const ToolList = z
+  .union([z.string(), z.array(z.string())], 'must be names of tools: one text with spaces between, or a list')
+  .nullish()
+  .transform((given, context): string[] => {
+    const entries = typeof given === 'string' ? splitToolList(given) : (given ?? []).map((entry) => entry.trim());
+    const fault = faultOf(entries);
+    if (fault !== null) context.addIssue({ code: 'custom', message: fault });
+    return [...new Set(entries ?? [])];
+  });
+
+function faultOf(entries: readonly string[] | null): string | null {
+  if (entries === null) return 'has a bracket that is not closed, or never opened';
+  if (entries.length > limits.maxSkillTools) return `names more than ${limits.maxSkillTools} tools`;
+  if (entries.some((entry) => entry === '')) return 'has an empty name';
+  return entries.some((entry) => entry.length > limits.maxToolNameBytes)
+    ? `has a name of more than ${limits.maxToolNameBytes} characters`
+    : null;
+}
+
+/** Fields that we do not know pass: the format grows, and other clients have their own. */
+const Frontmatter = z.object({
+  name: z.string(quoted).pipe(SkillName),
+  description: z
+    .string(quoted)
+    .trim()
+    .min(1, { message: 'must not be empty: it tells a model when the skill is of use' })
+    .max(1024, { message: 'is longer than 1024 characters' }),
+  license: optionalText(limits.maxSkillLicenseLength),
+  compatibility: optionalText(500),
+  metadata: z
+    // Texts by the format; what others nest in it is kept as JSON, since nothing here reads it.
+    .record(z.string(), z.unknown(), 'must be a map of texts')
+    .refine((metadata) => !Object.keys(metadata).some(isObjectMember), { message: 'has a key that every JavaScript object has' })
+    .nullish(),
+  'allowed-tools': ToolList,
+  requires: ToolList,
+});
+
+function toFields(parsed: z.infer<typeof Frontmatter>): SkillFields {
+  const { name, description, license, compatibility, metadata, requires, 'allowed-tools': allowedTools } = parsed;
+  return {
+    name,
+    description,
+    ...(typeof license === 'string' && { license }),
+    ...(typeof compatibility === 'string' && { compatibility }),
+    ...(metadata && { metadata: mapValues(metadata, (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null))) }),
+    ...(allowedTools.length > 0 && { allowedTools }),
+    ...(requires.length > 0 && { requires }),
+  };
+}
+
+function mapValues(members: Record<string, unknown>, change: (value: unknown) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, change(value)]));
+}

@@ -1,0 +1,89 @@
+/**
+ * What the tools that a skill speaks of are called here. Skills are written for other programs: first the plan's own names count, in
+ * any spelling; then the names that those programs have for the usual tools, looked for among the plan's again.
+ */
+import { toolsNamed, type AliasMap } from '../alias-map.ts';
+import { isForModels, type EditionTool } from '../edition.ts';
+import { fold } from '../fold.ts';
+import { nameLookup } from '../old-names.ts';
+import type { NameLookup } from '../rewrite-names.ts';
+import type { SkillFields } from './skill.ts';
+import { toolsOf } from './skill-tools.ts';
+
+/** How a skill's tools stand with a plan: those that go by another name here, and those that nothing answers to. */
+export type SkillNames = { renamed: readonly { name: string; now: readonly string[] }[]; missing: readonly string[] };
+
+export function readSkillNames(skill: Pick<SkillFields, 'allowedTools' | 'requires'>, names: AliasMap | null): SkillNames {
+  const renamed: { name: string; now: readonly string[] }[] = [];
+  const missing: string[] = [];
+  // "*" and the like are patterns over all tools, and name none.
+  for (const name of toolsOf(skill).filter((entry) => /\w/.test(entry))) {
+    const meant = names === null ? [] : toolsFor(name, names);
+    if (meant.length === 0) missing.push(name);
+    else if (!meant.some(({ wireName }) => wireName === name)) renamed.push({ name, now: meant.map(({ wireName }) => wireName) });
+  }
+  return { renamed, missing };
+}
+
+/** The plan's tools that its frontmatter names, as far as a name means one. */
+export function ownTools(skill: Pick<SkillFields, 'allowedTools' | 'requires'>, names: AliasMap): EditionTool[] {
+  return toolsOf(skill).flatMap((name) => {
+    const meant = toolsFor(name, names);
+    return meant.length === 1 ? meant : [];
+  });
+}
+
+/**
+ * For the text of a skill: old names as anywhere (`old-names.ts`), the tools of its frontmatter, and other programs' names in
+ * exactly their spelling, since `ls` and `grep` in inline code are mostly the commands.
+ */
+export function skillNameLookup(skill: Pick<SkillFields, 'allowedTools' | 'requires'>, names: AliasMap): NameLookup {
+  const old = nameLookup(names, null);
+  const own = new Set(toolsOf(skill));
+  return (name) => {
+    const now = old(name);
+    if (now !== undefined || !(own.has(name) || spelled.has(name))) return now;
+    const [meant, ...others] = toolsFor(name, names);
+    return others.length > 0 || meant?.wireName === name ? undefined : meant?.wireName;
+  };
+}
+
+/** Several where the name is ambiguous; none where nothing answers to it that could be called. */
+function toolsFor(name: string, names: AliasMap): readonly EditionTool[] {
+  for (const candidate of [name, ...(otherNames.get(fold(name)) ?? [])]) {
+    const ready = toolsNamed(names, candidate).filter(isForModels);
+    if (ready.length > 0) return ready;
+  }
+  return [];
+}
+
+const shells = ['bash', 'shell', 'terminal', 'run_shell_command', 'run_command', 'execute_command', 'run_terminal_cmd', 'run_in_terminal'];
+const lists = ['list_directory', 'list_files', 'list_dir', 'ls'];
+const edits = ['edit_file', 'str_replace', 'replace_in_file', 'apply_patch', 'edit', 'write_file'];
+
+/**
+ * `spelled`: as Claude Code, Cline, Cursor, Gemini CLI, Codex and VS Code write it. `tools`: who may do that work, the best first; a
+ * shell can look for files and list them, too.
+ */
+const usual: readonly { spelled: readonly string[]; tools: readonly string[] }[] = [
+  { spelled: ['Bash', ...shells.filter((name) => name !== 'terminal' && name !== 'shell'), 'runInTerminal', 'PowerShell'], tools: shells },
+  {
+    spelled: ['Read', 'read_file', 'readFile', 'view_file', 'open_file', 'NotebookRead'],
+    tools: ['read_file', 'view_file', 'open_file', 'read'],
+  },
+  {
+    spelled: ['Write', 'write_file', 'write_to_file', 'create_file', 'createFile'],
+    tools: ['write_file', 'create_file', 'save_file', 'write'],
+  },
+  { spelled: ['Edit', 'MultiEdit', 'edit_file', 'replace_in_file', 'str_replace', 'apply_patch', 'NotebookEdit'], tools: edits },
+  { spelled: ['LS', 'list_directory', 'list_files', 'list_dir', 'listDirectory'], tools: [...lists, ...shells] },
+  { spelled: ['Glob', 'file_search', 'fileSearch', 'find_files'], tools: ['find_files', 'glob', ...shells, ...lists] },
+  { spelled: ['Grep', 'grep_search', 'search_files', 'search_file_content', 'textSearch'], tools: ['search_files', 'grep', ...shells] },
+  { spelled: ['WebFetch', 'web_fetch', 'fetch_webpage', 'fetch_url'], tools: ['web_fetch', 'fetch_url', 'fetch', 'http_request'] },
+  { spelled: ['WebSearch', 'web_search', 'google_web_search'], tools: ['web_search', 'search_web', 'google_search'] },
+];
+
+const spelled: ReadonlySet<string> = new Set(usual.flatMap((row) => row.spelled));
+const otherNames: ReadonlyMap<string, readonly string[]> = new Map(
+  usual.flatMap((row) => row.spelled.map((name) => [fold(name), row.tools] as const)),
+);

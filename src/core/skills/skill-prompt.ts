@@ -1,0 +1,82 @@
+/** What a model is told of skills: in the system prompt their names and what for, and by `use_skill` the whole of one (DESIGN §8). */
+import { resolveName, toolsNamed, wireNameOf, type AliasMap } from '../alias-map.ts';
+import { isForModels, type EditionTool } from '../edition.ts';
+import { limits } from '../limits.ts';
+import { oneLine } from '../paragraphs.ts';
+import { rewriteNames } from '../rewrite-names.ts';
+import type { PlanSkill, Skill } from './skill.ts';
+import { skillFolder } from './skill.ts';
+import { skillInstructions } from './skill-file.ts';
+import { ownTools, readSkillNames, skillNameLookup } from './skill-names.ts';
+import { useSkillCanonical } from './use-skill.ts';
+
+/** `''` where there are no skills, or no tool to read them with. */
+export function skillsBlock(skills: readonly PlanSkill[] | undefined, names: AliasMap | null): string {
+  const tool = names === null ? undefined : wireNameOf(names, useSkillCanonical);
+  if (skills === undefined || skills.length === 0 || tool === undefined) return '';
+  const heading = `## Skills\nInstructions for certain kinds of job. When one fits, call \`${tool}\` with its name before you begin:`;
+  return [heading, ...skills.map(skillLine)].join('\n');
+}
+
+/** One line each: what strangers write must not begin lines of its own in the prompt. */
+function skillLine({ name, description, unavailable }: PlanSkill): string {
+  const lacks = unavailable === undefined ? '' : ` (unavailable: needs ${unavailable.map(oneLine).join(', ')})`;
+  return `- ${name}${lacks}: ${oneLine(description)}`;
+}
+
+/** A skill as `use_skill` answers it: what holds here comes first, then its own text with the names of today. */
+export function skillText(skill: Skill, names: AliasMap | null): string {
+  const { name, resources } = skill;
+  const { renamed, missing } = readSkillNames(skill, names);
+  const notes: string[] = [];
+  if (missing.length > 0) {
+    notes.push(
+      `Unavailable: needs ${missing.map(code).join(', ')}, which you do not have. Follow it as far as it goes without, and say what could not be done.`,
+    );
+  }
+  if (renamed.length > 0)
+    notes.push(
+      `Its tools go by other names here: ${renamed.map(({ name, now }) => `${code(name)} is ${now.map(code).join(' or ')}`).join(', ')}.`,
+    );
+  if (resources.length > 0)
+    notes.push(
+      `${filesNote(name, names)}\n${resources.map(({ path, bytes }) => `- ${skillFolder(name)}/${path} (${bytes} bytes)`).join('\n')}`,
+    );
+  const text = skillInstructions(skill.content);
+  const told = names === null ? text : rewriteNames(text, skillNameLookup(skill, names));
+  return [`# Skill: ${name}`, ...notes, '---', told].join('\n\n');
+}
+
+/** The tools of its frontmatter, and those that its text names in inline code; what cannot be called now is none. */
+export function spokenTools(skill: Skill, names: AliasMap): { name: string; canonical: string }[] {
+  const tools = new Set(ownTools(skill, names));
+  const told = skillNameLookup(skill, names);
+  for (const [, name = ''] of skillInstructions(skill.content).matchAll(inlineCode)) {
+    const now = told(name);
+    const [tool, ...others] = toolsNamed(names, now ?? name);
+    // Much else stands in inline code: what is named in its own spelling is meant.
+    const isNamed = tool !== undefined && others.length === 0 && (now !== undefined || isCalled(tool, name));
+    if (isNamed && isForModels(tool)) tools.add(tool);
+  }
+  return [...tools].slice(0, limits.maxFoundTools).map(({ wireName, canonical }) => ({ name: wireName, canonical }));
+}
+
+/** Of one line, and no longer than a name: a fence has none. */
+const inlineCode = /`([^`\n]{1,128})`/g;
+
+function isCalled({ wireName, canonical, ownName, aliases }: EditionTool, name: string): boolean {
+  return [wireName, canonical, ownName].includes(name) || aliases.some((alias) => alias.name === name);
+}
+
+function filesNote(name: string, names: AliasMap | null): string {
+  const readers = ['builtin.read_file', 'builtin.bash'].flatMap((canonical) => {
+    const resolution = names === null ? null : resolveName(names, canonical);
+    return resolution?.ok ? [code(resolution.wireName)] : [];
+  });
+  const how = readers.length === 0 ? 'you have no tool that reads them' : `read them with ${readers.join(' or ')}`;
+  return `Its files (read-only; ${how}). Paths in the text are from ${skillFolder(name)}/ on:`;
+}
+
+function code(name: string): string {
+  return `\`${oneLine(name).replaceAll('`', "'")}\``;
+}

@@ -1,0 +1,256 @@
+/**
+ * Follows one `{"name": …, "arguments": …}` that a model writes, character by character: where it ends, what the name is and
+ * where in it the arguments stand, so that they can be passed on while they come. It keeps nothing but the name, and reads no
+ * values: that is `json-repair.ts`, at the end. Used by `text-call-block.ts`.
+ *
+ * It also follows what is nearly JSON (single quotes, lost commas, bare words) as far as that can be followed, and says so.
+ */
+import { limits } from '../limits.ts';
+
+/** `call`: the object has the name and the arguments in it; `arguments`: it is the arguments; `list`: calls in brackets. */
+export type ObjectShape = 'call' | 'arguments' | 'list';
+
+export class CallObject {
+  name: string | null = null;
+  /** Offsets in the text of the object; -1: not there, or not yet. */
+  argumentsFrom = -1;
+  argumentsTo = -1;
+  whole = false;
+  /** It is no strict JSON, or says the same thing twice. */
+  mended = false;
+  /** It is not the call of a tool: nothing more of it was taken. */
+  refuted = false;
+
+  readonly #isCall: boolean;
+  /** Asked for the name as long as it is not proven that this is a call; null: it is, whatever comes. */
+  #isTool: ((name: string) => boolean) | null;
+  #taken = 0;
+  #depth = 0;
+  /** The quote that ends the string at hand; 0 outside of strings. */
+  #quote = 0;
+  #escaped = false;
+  /** The last character outside of strings that was no space. */
+  #previous = 0;
+  #expects: 'key' | 'colon' | 'value' | 'next' | 'nothing' = 'key';
+  #afterComma = false;
+  /** What is being read of the object's own level. */
+  #inside: 'key' | 'name' | 'string' | 'container' | 'scalar' | null = null;
+  #key = '';
+  /** It has a key that calls do not have, or arguments that are neither an object nor a text. */
+  #isForeign = false;
+  #word = '';
+
+  /** `isTool`: it is a call only if it is strict JSON with nothing but the name of a tool and its arguments. */
+  constructor(shape: ObjectShape, isTool: ((name: string) => boolean) | null = null) {
+    this.#isTool = isTool;
+    this.#isCall = shape === 'call';
+    if (shape === 'arguments') this.argumentsFrom = 0;
+    if (!this.#isCall) this.#expects = 'nothing';
+  }
+
+  /** How much of its text was taken. */
+  get length(): number {
+    return this.#taken;
+  }
+
+  /** Characters that could still be a tag stand outside of strings only: `take` stops at them. */
+  take(text: string, from: number): number {
+    return this.#take(text, from, true);
+  }
+
+  /** The same for what is known to be no tag. */
+  takeWords(text: string): void {
+    this.#take(text, 0, false);
+  }
+
+  #take(text: string, from: number, stops: boolean): number {
+    const base = this.#taken - from;
+    let at = from;
+    while (at < text.length && !this.whole && !this.refuted) {
+      if (this.#quote !== 0) {
+        at = this.#inString(text, at, base);
+        continue;
+      }
+      const code = text.charCodeAt(at);
+      if (code === lessThan && stops) break;
+      if (!isSpace(code)) this.#outside(code, base + at);
+      at++;
+      if (this.#isTool !== null) this.#prove();
+    }
+    this.#taken = base + at;
+    return at;
+  }
+
+  /** Reads on in the string at hand, to its end at most. */
+  #inString(text: string, from: number, base: number): number {
+    let at = from;
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (this.#escaped) this.#escaped = false;
+      else if (code === backslash) this.#escaped = true;
+      else if (code === this.#quote) break;
+    }
+    if (this.#inside === 'key' || this.#inside === 'name') {
+      if (this.#word.length <= limits.maxToolNameBytes) this.#word += text.slice(from, Math.min(at, from + limits.maxToolNameBytes + 1));
+    }
+    if (at === text.length) return at;
+    this.#endString(base + at + 1);
+    if (this.#isTool !== null) this.#prove();
+    return at + 1;
+  }
+
+  #prove(): void {
+    const isKnown = this.name === null || this.#isTool?.(this.name) === true;
+    const isComplete = this.name !== null && this.argumentsFrom >= 0;
+    if (this.mended || this.#isForeign || !isKnown || (this.whole && !isComplete)) this.refuted = true;
+    else if (isComplete) this.#isTool = null;
+  }
+
+  #endString(offset: number): void {
+    const quote = this.#quote;
+    this.#quote = 0;
+    this.#previous = quote;
+    if (this.#inside === 'key') {
+      this.#key = this.#decode(quote);
+      if (!callKeys.includes(this.#key)) this.#isForeign = true;
+      this.#inside = null;
+      this.#expects = 'colon';
+    } else if (this.#inside === 'name') {
+      const name = this.#decode(quote);
+      if (this.name === null && name !== '') this.name = name;
+      else this.mended = true;
+      this.#endValue(offset);
+    } else if (this.#inside === 'string') {
+      this.#endValue(offset);
+    }
+  }
+
+  #outside(code: number, offset: number): void {
+    const previous = this.#previous;
+    this.#previous = code;
+    if (code === quote || (code === apostrophe && mayBeginString(previous))) this.#beginString(code, offset);
+    else if (code === openBrace || code === openBracket) this.#open(offset);
+    else if (code === closeBrace || code === closeBracket) this.#close(offset);
+    else if (this.#depth === 1 && this.#isCall) this.#ownLevel(code, offset);
+  }
+
+  #beginString(code: number, offset: number): void {
+    this.#quote = code;
+    if (this.#depth !== 1 || !this.#isCall) return;
+    if (code === apostrophe) this.mended = true;
+    this.#word = '';
+    if (this.#expects === 'key') {
+      this.#inside = 'key';
+      this.#expects = 'nothing';
+    } else if (this.#expects === 'value') {
+      this.#beginValue(offset, code);
+      this.#inside = this.#key === 'name' ? 'name' : 'string';
+    } else {
+      this.#lose();
+    }
+  }
+
+  #open(offset: number): void {
+    if (this.#depth === 1 && this.#isCall) {
+      if (this.#expects === 'value') {
+        this.#beginValue(offset, this.#previous);
+        this.#inside = 'container';
+      } else {
+        this.#lose();
+      }
+    }
+    this.#depth++;
+  }
+
+  #close(offset: number): void {
+    this.#depth--;
+    if (this.#depth === 1 && this.#inside === 'container') this.#endValue(offset + 1);
+    if (this.#depth > 0) return;
+    if (this.#inside === 'scalar') this.#endValue(offset);
+    if (this.#isCall && (this.#expects === 'key' ? this.#afterComma : this.#expects !== 'next')) this.mended = true;
+    this.whole = true;
+    if (!this.#isCall && this.argumentsFrom >= 0) this.argumentsTo = offset + 1;
+  }
+
+  /** A character of the object's own level that is no bracket and no quote. */
+  #ownLevel(code: number, offset: number): void {
+    if (this.#inside === 'scalar') {
+      if (code !== comma) return;
+      this.#endValue(offset);
+    }
+    if (this.#expects === 'colon' && code === colon) {
+      this.#expects = 'value';
+    } else if (this.#expects === 'next' && code === comma) {
+      this.#expects = 'key';
+      this.#afterComma = true;
+    } else if (this.#expects === 'value' && code !== comma && code !== colon) {
+      this.#beginValue(offset, code);
+      this.#inside = 'scalar';
+    } else {
+      this.#lose();
+    }
+  }
+
+  #beginValue(offset: number, begin: number): void {
+    this.#expects = 'nothing';
+    const isArguments = this.#key === 'arguments' || this.#key === 'parameters';
+    if (isArguments && this.argumentsFrom < 0) {
+      this.argumentsFrom = offset;
+      if (begin !== openBrace && begin !== quote) this.#isForeign = true;
+    } else if (isArguments) {
+      this.mended = true;
+    }
+  }
+
+  #endValue(offset: number): void {
+    this.#inside = null;
+    this.#expects = 'next';
+    if (this.argumentsFrom >= 0 && this.argumentsTo < 0) this.argumentsTo = offset;
+  }
+
+  /** From here on only brackets and quotes are followed. */
+  #lose(): void {
+    this.mended = true;
+    this.#inside = null;
+    this.#expects = 'nothing';
+  }
+
+  #decode(quote: number): string {
+    const word = this.#word;
+    this.#word = '';
+    if (word.length > limits.maxToolNameBytes) {
+      this.mended = true;
+      return '';
+    }
+    try {
+      const text: unknown = JSON.parse(`"${quote === apostrophe ? word.replaceAll("\\'", "'").replaceAll('"', '\\"') : word}"`);
+      return String(text);
+    } catch {
+      // Not quite a string of JSON: it is taken as it stands, and the call is marked.
+      this.mended = true;
+      return word;
+    }
+  }
+}
+
+const callKeys = ['name', 'arguments', 'parameters'];
+
+/** In "don't" the mark is an apostrophe, after a bracket, comma or colon it is a quote. */
+function mayBeginString(previous: number): boolean {
+  return previous === openBrace || previous === openBracket || previous === comma || previous === colon;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+}
+
+const quote = 0x22;
+const apostrophe = 0x27;
+const comma = 0x2c;
+const colon = 0x3a;
+const lessThan = 0x3c;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;

@@ -1,0 +1,294 @@
+/**
+ * Reads tool calls out of a model's own words while they come (DESIGN §6, `text` protocol): calls become the events that native
+ * calls are, markup disappears, everything else stays text. Only what may be the begin of a tag, or what is not yet certain to be a
+ * call, is held back. The same words give the same events however they are cut, and take linear time. The tags are in
+ * `text-call-wrappers.ts`, what stands between them is `text-call-block.ts`; how tools are told is `text-tool-prompt.ts`.
+ *
+ * What counts: `<tool_call>` and its like anywhere but in code and thoughts; `{"name": …, "arguments": …}` at the begin of a line, or
+ * in a tag that could be something else, if it names a tool; a fence with nothing but a call in it, if it is the whole reply. A block
+ * that cannot be read is a call all the same (state `invalid` or `truncated`), so that the model is told.
+ */
+import type { ChatEvent } from '../chat-event.ts';
+import { CallBlock } from './text-call-block.ts';
+import { bareOpening, type Opening, type Tag, TagReader, UntilTag } from './text-call-wrappers.ts';
+import { isMargin } from './text-code.ts';
+import { CodeReader, endsInMargin } from './text-code-reader.ts';
+import { SpokenWords } from './text-spoken.ts';
+import { ToolCallAssembler } from '../tool-call-assembler.ts';
+
+/** What is being read. */
+type Place =
+  | { kind: 'words' }
+  /** `within`: the block that it stands in. */
+  | { kind: 'tag'; tag: TagReader; atLineStart: boolean; within: BlockPlace | null }
+  | BlockPlace
+  | { kind: 'code' }
+  | { kind: 'thoughts' | 'response'; until: UntilTag };
+
+/** `tag`: as it was written. */
+type BlockPlace = { kind: 'block'; block: CallBlock; tag: string };
+type PlaceOf<Kind extends Place['kind']> = Extract<Place, { kind: Kind }>;
+
+const words: Place = { kind: 'words' };
+const code: Place = { kind: 'code' };
+
+export class TextToolCalls {
+  readonly #isTool: (name: string) => boolean;
+  readonly #assembler = new ToolCallAssembler();
+  readonly #spoken = new SpokenWords();
+  readonly #code: CodeReader;
+  #place: Place = words;
+  /** Nothing but blanks before this in its line. */
+  #atLineStart = true;
+  #hadEmptyBlock = false;
+  /** A closing tag that may still come, of a block that ended without it. */
+  #owed: string | null = null;
+
+  /** `isInFence`: the words are what stands in a fence, where another one is no call. */
+  constructor({ isTool, isInFence = false }: { isTool(name: string): boolean; isInFence?: boolean }) {
+    this.#isTool = isTool;
+    this.#code = new CodeReader({
+      spoken: this.#spoken,
+      mayBeCall: () => !isInFence && !this.#spoken.hasSpoken && this.#assembler.count === 0,
+      holdsCalls: (body) => holdsCallsOnly(body, isTool),
+    });
+  }
+
+  /** More calls were begun than a reply may hold; the reply must end as an error. */
+  get overflowed(): boolean {
+    return this.#assembler.overflowed;
+  }
+
+  push(text: string): ChatEvent[] {
+    this.#read(text);
+    return this.#spoken.taken();
+  }
+
+  /**
+   * Ends the text and every call in it; `ended` and `length` as in `ToolCallAssembler.finish`. `hasOtherCalls`: the reply had calls
+   * beside its text; without any, a reply that is nothing but an empty block is a call gone wrong.
+   */
+  finish({ hasOtherCalls = false, ...how }: { ended: boolean; length: boolean; hasOtherCalls?: boolean }): ChatEvent[] {
+    const spoken = this.#spoken;
+    while (!this.#settle());
+    if (this.#hadEmptyBlock && !spoken.hasSpoken && !hasOtherCalls && this.#assembler.count === 0)
+      spoken.events.push(...this.#assembler.push({ index: 0, arguments: '<tool_call></tool_call>', carrier: 'unreadable' }));
+    spoken.finish();
+    spoken.events.push(...this.#assembler.finish(how));
+    return spoken.taken();
+  }
+
+  #read(text: string): void {
+    let at = 0;
+    while (at < text.length) at = this.#advance(this.#place, text, at);
+  }
+
+  /** Reads on in the place at hand and answers how far: to the end of the text, or to where another place begins. */
+  #advance(place: Place, text: string, at: number): number {
+    switch (place.kind) {
+      case 'words':
+        return this.#inWords(text, at);
+      case 'tag':
+        return this.#inTag(place, text, at);
+      case 'block':
+        return this.#inBlock(place, text, at);
+      case 'code':
+        return this.#inCode(text, at);
+      case 'thoughts':
+      case 'response':
+        return this.#inUntil(place, text, at);
+      default:
+        return place satisfies never;
+    }
+  }
+
+  /** The text is over: resolves what is open, one thing at a time. True when nothing is. */
+  #settle(): boolean {
+    const place = this.#place;
+    switch (place.kind) {
+      case 'tag':
+        this.#noTag(place);
+        return false;
+      case 'block':
+        place.block.end('over', this.#spoken.events);
+        this.#leaveBlock(place);
+        return false;
+      case 'code':
+        this.#code.end();
+        this.#leaveCode();
+        return false;
+      case 'thoughts':
+        this.#spoken.think(place.until.rest());
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  // ---- Words and tags ----
+
+  #inWords(text: string, from: number): number {
+    let at = from;
+    let char = '';
+    for (; at < text.length; at++) {
+      char = text.charAt(at);
+      if (char === '<' || (char === '{' && this.#atLineStart) || this.#code.mayBegin(char, this.#atLineStart)) break;
+      if (char === '\n') this.#endLine();
+      else if (this.#atLineStart && !isMargin(char)) this.#atLineStart = false;
+    }
+    this.#spoken.say(text.slice(from, at));
+    if (at === text.length) return at;
+    const atLineStart = this.#atLineStart;
+    this.#atLineStart = false;
+    if (char === '<') this.#place = { kind: 'tag', tag: new TagReader(), atLineStart, within: null };
+    else if (char === '{') this.#beginBlock(bareOpening, '');
+    else this.#beginCode(char, atLineStart);
+    return at;
+  }
+
+  #endLine(): void {
+    this.#code.endLine(this.#atLineStart);
+    this.#atLineStart = true;
+  }
+
+  #inTag(place: PlaceOf<'tag'>, text: string, from: number): number {
+    for (let at = from; at < text.length; at++) {
+      const taken = place.tag.take(text.charAt(at));
+      if (taken === 'more') continue;
+      if (taken === 'no') {
+        this.#noTag(place);
+        return at;
+      }
+      if (place.within === null) this.#onTag(taken, place.tag.text, place.atLineStart);
+      else this.#onTagInBlock(taken, place.tag.text, place.within);
+      return at + 1;
+    }
+    return text.length;
+  }
+
+  #noTag({ tag, within }: PlaceOf<'tag'>): void {
+    this.#place = within ?? words;
+    if (within === null) this.#spoken.say(tag.text);
+    else this.#giveWords(within, tag.text);
+  }
+
+  #onTag(found: Tag, text: string, atLineStart: boolean): void {
+    this.#place = words;
+    if (found.kind === 'open') {
+      this.#beginBlock(found, text);
+    } else if (found.kind === 'thought' || found.kind === 'frame' || (found.kind === 'close' && this.#owed === text.toLowerCase())) {
+      if (found.kind === 'close') this.#owed = null;
+      this.#skipMarkup();
+    } else if (found.kind === 'close' || !atLineStart) {
+      this.#spoken.say(text);
+    } else {
+      this.#place = { kind: found.kind === 'think' ? 'thoughts' : 'response', until: new UntilTag(found.close) };
+    }
+  }
+
+  /** What follows stands as at the begin of a line. */
+  #skipMarkup(): void {
+    this.#atLineStart = true;
+    this.#spoken.skip();
+  }
+
+  /** Nothing in thoughts is a call; a result that the model made up disappears. */
+  #inUntil({ kind, until }: PlaceOf<'thoughts' | 'response'>, text: string, from: number): number {
+    const { at, words: passed } = until.take(text, from);
+    if (kind === 'thoughts') this.#spoken.think(passed);
+    if (until.ended) {
+      this.#place = words;
+      this.#skipMarkup();
+    }
+    return at;
+  }
+
+  // ---- Blocks ----
+
+  #beginBlock(opening: Opening, tag: string): void {
+    const block = new CallBlock(opening, { assembler: this.#assembler, isTool: this.#isTool });
+    this.#place = { kind: 'block', block, tag };
+  }
+
+  #inBlock(place: BlockPlace, text: string, from: number): number {
+    const at = place.block.take(text, from, this.#spoken.events);
+    if (place.block.verdict !== 'open') this.#leaveBlock(place);
+    else if (at < text.length) this.#place = { kind: 'tag', tag: new TagReader(), atLineStart: false, within: place };
+    return at;
+  }
+
+  /** No tag, or none that ends the block. */
+  #giveWords(place: BlockPlace, text: string): void {
+    place.block.takeWords(text, this.#spoken.events);
+    if (place.block.verdict !== 'open') this.#leaveBlock(place);
+  }
+
+  #onTagInBlock(found: Tag, text: string, within: BlockPlace): void {
+    const opens = found.kind === 'open' && found.certain;
+    this.#place = within;
+    if (!opens && found.kind !== 'close') {
+      this.#giveWords(within, text);
+      return;
+    }
+    within.block.end(opens ? 'open' : 'close', this.#spoken.events);
+    this.#leaveBlock(within, !opens);
+    // Where the words before it turned out to be code, the tag is code, too.
+    if (opens && this.#isAmongWords()) this.#beginBlock(found, text);
+    else if (opens || within.block.verdict !== 'ended') this.#read(text);
+  }
+
+  #isAmongWords(): boolean {
+    return this.#place.kind === 'words';
+  }
+
+  /** The block has its verdict. What it took and does not own is said, and read for calls unless it has been looked at already. */
+  #leaveBlock({ block, tag }: BlockPlace, isClosed = false): void {
+    this.#place = words;
+    if (block.verdict === 'no-call: object') {
+      this.#spoken.say(tag + block.back);
+      this.#atLineStart = endsInMargin(block.back);
+      return;
+    }
+    if (block.verdict === 'ended') {
+      this.#skipMarkup();
+      this.#hadEmptyBlock ||= block.isEmpty;
+      if (!isClosed) this.#owed = block.opening.close ?? '</tool_call>';
+    } else {
+      this.#spoken.say(tag);
+    }
+    this.#read(block.back);
+  }
+
+  // ---- Code ----
+
+  #beginCode(char: string, atLineStart: boolean): void {
+    this.#code.begin(char, atLineStart);
+    this.#place = code;
+  }
+
+  #inCode(text: string, from: number): number {
+    const at = this.#code.take(text, from);
+    if (!this.#code.isOpen) this.#leaveCode();
+    return at;
+  }
+
+  #leaveCode(): void {
+    const { again, endsAtLineStart } = this.#code;
+    this.#place = words;
+    this.#atLineStart = endsAtLineStart;
+    this.#read(again);
+  }
+}
+
+function holdsCallsOnly(text: string, isTool: (name: string) => boolean): boolean {
+  const reader = new TextToolCalls({ isTool, isInFence: true });
+  const events = [...reader.push(text), ...reader.finish({ ended: true, length: false })];
+  return (
+    events.some((event) => event.type === 'call-start') &&
+    events.every((event) => {
+      if (event.type === 'text') return event.text.trim() === '';
+      if (event.type === 'call-start') return isTool(event.name);
+      return event.type !== 'call-end' || event.arguments !== null;
+    })
+  );
+}

@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
+import {
+  askLeave,
+  boundedDiscovery,
+  couldNotBeRead,
+  freshState,
+  wasRead,
+  type RefreshReason,
+  type ServerState,
+} from '../../../src/core/servers/server-life.ts';
+import { strangerFinding } from '../../../src/core/servers/server-identity.ts';
+import type { ServerConnection } from '../../../src/core/servers/server-state.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const nothing = { prompts: 0, resources: 0, resourceTemplates: 0 };
+const read = (state: ServerState, now: number, ttlMs: number | null = null) =>
+  wasRead(state, { connection: null, offered: nothing, ttlMs, canChange: true }, now);
+const fail = (state: ServerState, now: number) => couldNotBeRead(state, { status: 'failing', reason: 'down' }, now);
+const leave = (state: ServerState, reason: RefreshReason, now: number) => {
+  const asked = askLeave(state, reason, now);
+  return asked.claimed ? 0 : asked.retryAfterMs;
+};
+
+describe('leave to read a server', () => {
+  it('runs out, so that a reader that died does not keep the others out', () => {
+    const { state } = askLeave(freshState(1, start), 'stale', start);
+    expect(leave(state, 'asked', start + limits.refreshLeaseMs - 1)).toBe(1);
+    expect(leave(state, 'asked', start + limits.refreshLeaseMs)).toBe(0);
+  });
+
+  it('is given for a listing that is over as the server says, within bounds', () => {
+    for (const [ttlMs, heldMs] of [
+      [null, limits.listingTtlMs],
+      [60_000, 60_000],
+      [0, limits.minListingTtlMs],
+      [-5, limits.minListingTtlMs],
+      [Number.MAX_SAFE_INTEGER, limits.maxListingTtlMs],
+    ] as const) {
+      const state = read(freshState(1, start), start, ttlMs);
+      expect([ttlMs, leave(state, 'stale', start), leave(state, 'stale', start + heldMs)]).toEqual([ttlMs, heldMs, 0]);
+    }
+  });
+
+  it('is given ever later after failures, up to a bound, but always to a person', () => {
+    let state = freshState(1, start);
+    const waits: number[] = [];
+    for (let failures = 0; failures < 40; failures += 1) {
+      state = fail(state, start);
+      waits.push(leave(state, 'stale', start));
+      expect(leave(state, 'changed', start)).toBeGreaterThanOrEqual(waits.at(-1) ?? 0);
+      expect(leave(state, 'asked', start)).toBe(0);
+    }
+    expect(waits.slice(0, 4)).toEqual([1, 2, 4, 8].map((factor) => factor * limits.minRefreshIntervalMs));
+    expect(waits.at(-1)).toBe(limits.maxRefreshBackoffMs);
+    expect(read(state, start)).toMatchObject({ failures: 0, status: 'ok', reason: null });
+  });
+
+  it('is given once in an interval however often a server says that it has changed', () => {
+    let state = read(freshState(1, start), start);
+    let reads = 0;
+    // A thousand in each of thirty seconds.
+    for (let tick = 0; tick < 30_000; tick += 1) {
+      const asked = askLeave(state, 'changed', start + tick);
+      state = asked.claimed ? read(asked.state, start + tick) : asked.state;
+      if (asked.claimed) reads += 1;
+    }
+    expect(reads).toBe(2);
+  });
+
+  it('is due when the leave of a reader is over who died, for what changed meanwhile', () => {
+    const { state } = askLeave(read(freshState(1, start), start), 'asked', start);
+    const told = askLeave(state, 'changed', start + 1).state;
+    expect(told.staleAt).toBe(start + limits.refreshLeaseMs);
+    expect(askLeave(told, 'stale', start + limits.refreshLeaseMs)).toMatchObject({ claimed: true });
+  });
+
+  it('is due soon for what changed while it was read, of which the reader may have seen nothing', () => {
+    const { state } = askLeave(read(freshState(1, start), start), 'asked', start);
+    const told = askLeave(state, 'changed', start + 1);
+    expect(told).toMatchObject({ claimed: false, state: { hasChanged: true } });
+    expect(leave(read(told.state, start + 2), 'stale', start + 2)).toBe(limits.minRefreshIntervalMs);
+    expect(leave(read(state, start + 2), 'stale', start + 2)).toBe(limits.listingTtlMs);
+  });
+
+  it('is never held by two, whatever happens in whatever order', () => {
+    const step = fc.record({
+      wait: fc.integer({ min: 0, max: limits.refreshLeaseMs }),
+      what: fc.constantFrom('asked', 'changed', 'stale', 'read', 'fail'),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let state = freshState(1, start);
+        let now = start;
+        let reader: number | null = null;
+        for (const { wait, what } of steps) {
+          now += wait;
+          if (what === 'read' || what === 'fail') {
+            state = what === 'read' ? read(state, now) : fail(state, now);
+            reader = null;
+            continue;
+          }
+          const asked = askLeave(state, what as RefreshReason, now);
+          if (asked.claimed) {
+            expect(reader === null || now - reader >= limits.refreshLeaseMs).toBe(true);
+            reader = now;
+          } else expect(asked.retryAfterMs).toBeGreaterThan(0);
+          state = asked.state;
+        }
+      }),
+    );
+  });
+});
+
+describe('what was read', () => {
+  it('is kept within the limits, and what is left out is told', () => {
+    const prompts = Array.from({ length: limits.maxServerOffers + 1 }, (_, index) => ({ name: `prompt_${index}` }));
+    const resources = [1, 2, 3].map((index) => ({ uri: `a:${index}`, name: 'x'.repeat(limits.maxServerOffersBytes / 2) }));
+    const connection: ServerConnection = {
+      era: 'legacy',
+      protocolVersion: '2025-11-25',
+      capabilities: { experimental: { text: 'x'.repeat(100_000) } },
+      instructions: 'x'.repeat(100_000),
+    };
+    const { discovery, warnings } = boundedDiscovery(
+      { tools: [], connection, offers: { prompts, resources, resourceTemplates: [] }, operations: null, ttlMs: null },
+      new Set(),
+    );
+    expect(discovery.offers.prompts).toHaveLength(limits.maxServerOffers);
+    expect(discovery.offers.resources).toHaveLength(1);
+    expect(JSON.stringify(discovery.connection).length).toBeLessThan(2 * limits.maxServerInstructionBytes);
+    expect(warnings.map(({ path }) => path)).toEqual(['prompts', 'resources']);
+  });
+});
+
+describe('what a server says of itself', () => {
+  it('is shown without what nobody sees', () => {
+    const connection: ServerConnection = {
+      era: 'legacy',
+      protocolVersion: '2025-11-25',
+      server: { name: 'fa\u202ects', version: '\u001b]0;1\u0007' },
+      capabilities: { tools: {} },
+      instructions: 'Be\u{e0041} kind.',
+    };
+    const none = { tools: [], offers: { prompts: [], resources: [], resourceTemplates: [] }, operations: null, ttlMs: null };
+    const { discovery } = boundedDiscovery({ ...none, connection }, new Set());
+    expect(discovery.connection).toMatchObject({ server: { name: 'facts', version: '' }, instructions: 'Be kind.' });
+  });
+});
+
+describe('what a server offers besides tools', () => {
+  it('is told without what nobody sees, and without pictures; what has no name that can be seen is left out', () => {
+    const seen = {
+      name: 'plan',
+      description: 'a\u202eb',
+      arguments: [{ name: 'x', description: '\u001b[31mred' }],
+      icons: [{ src: 'http://t' }],
+    };
+    let deep: unknown = 1;
+    for (let level = 0; level < 1_000; level += 1) deep = [deep];
+    const offers = {
+      prompts: [seen, { name: 'p\u200b' }, { name: 'deep', _meta: { deep } }],
+      resources: [{ uri: 'a:\u{e0041}', name: 'a' }],
+      resourceTemplates: [],
+    };
+    const { discovery, warnings } = boundedDiscovery({ tools: [], connection: null, offers, operations: null, ttlMs: null }, new Set());
+    const prompts = [{ name: 'plan', description: 'ab', arguments: [{ name: 'x', description: 'red' }] }];
+    expect(discovery.offers).toEqual({ prompts, resources: [], resourceTemplates: [] });
+    expect(warnings.map(({ path }) => path)).toEqual(['prompts', 'resources']);
+  });
+});
+
+describe('who answers at an address', () => {
+  const connection = (name: string, version: string): ServerConnection => ({
+    era: 'modern',
+    protocolVersion: '2026-07-28',
+    server: { name, version },
+    capabilities: {},
+  });
+
+  it.each([
+    ['facts', '1.0.0', 'facts', '1.4.2', false],
+    ['facts', 'v1.0.0', 'facts', '1.0.1', false],
+    ['facts', '1.0.0', 'facts', '2.0.0', true],
+    ['facts', '1.0.0', 'Facts', '1.0.0', true],
+    ['facts', 'stable', 'facts', 'nightly', true],
+    ['facts', '9'.repeat(400), 'facts', '9'.repeat(400), false],
+  ])('that was %s %s and is %s %s now is another one: %s %s', (name, version, name2, version2, isOther) => {
+    expect(strangerFinding(connection(name, version), connection(name2, version2)) !== null).toBe(isOther);
+  });
+
+  it('is nobody in particular where it does not say', () => {
+    const { server: _server, ...anonymous } = connection('facts', '1.0.0');
+    expect(strangerFinding(anonymous, connection('facts', '1.0.0'))).toBeNull();
+    expect(strangerFinding(connection('facts', '1.0.0'), null)).toBeNull();
+  });
+
+  it('is quoted with nothing hidden in it', () => {
+    const finding = strangerFinding(connection('facts', '1'), connection('facts\u202e\n', '1'));
+    expect(finding?.message).not.toMatch(/[\u202e\n]/);
+  });
+});
