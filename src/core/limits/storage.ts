@@ -1,0 +1,54 @@
+/** Bounds of what isolates keep, and the Catalog. Read as a part of `limits` (`core/limits.ts`). */
+import { MB } from './units.ts';
+
+export const storageLimits = {
+  // Isolate caches (DESIGN §4, §9).
+  pointerTtlMs: 5_000,
+  pointerCacheTtlSeconds: 30,
+  editionCacheTtlSeconds: 86_400,
+  editionCacheBytes: 32 * MB,
+  /** Tables narrowed by agents' lists that are kept for one edition. */
+  maxNarrowedViews: 64,
+  principalTtlMs: 30_000,
+  maxCachedPrincipals: 10_000,
+  providerTtlMs: 5_000,
+  rulesTtlMs: 5_000,
+  maxPolicyRules: 1_000,
+
+  // The Catalog and the read side (DESIGN §4, §9, §11).
+  /** One RPC to the Catalog; it works from its own SQLite, so a longer silence is a fault. */
+  catalogTimeoutMs: 10_000,
+  /** What a turn reads of the Catalog, or the stores beside it, is asked for again this often: with the waits, for 8 s. */
+  maxCatalogRetries: 4,
+  /** Before the first; each wait is twice the one before. */
+  catalogRetryMs: 500,
+  /** KV answers in tens of milliseconds; what it has not said by then is asked of the Catalog. */
+  kvReadTimeoutMs: 3_000,
+  /** A name that was not found is asked again after this. */
+  missTtlMs: 5_000,
+  /** The isolate that wrote asks the Catalog, not KV, for this long: KV may show the old pointer until then. */
+  freshReadMs: 90_000,
+  /** `toolset@version`: the pointer can only change by a revision, which may be this late. */
+  pinnedPointerTtlMs: 60_000,
+  maxCachedNames: 10_000,
+  /** Of what a session was made with, as an isolate remembers it: with `maxCachedNames` of them 40 MB. */
+  maxRememberedSetupCharacters: 4_000,
+  /** A parsed edition with its tables weighs about this many times its bytes. */
+  parsedEditionWeight: 3,
+  /** Bodies on one page of a list: keeps a page far from the 32 MB that an RPC may carry. */
+  listPageBytes: 4 * MB,
+  /** A write waits this long for its publishing before it answers; the outbox goes on without it. */
+  publishWaitMs: 2_000,
+  publishTimeoutMs: 15_000,
+  /** Writes that wait for their turn; each may hold a document of 1 MB. */
+  maxQueuedWrites: 50,
+  /** KV may show an old value, or none, for about this long after a write. A miss later than that is a loss. */
+  publishSettleMs: 5 * 60_000,
+  /** KV takes one write a second to a key. */
+  publishIntervalMs: 1_000,
+  maxPublishBackoffMs: 60_000,
+  maxPublishesPerAlarm: 50,
+  /** A tombstone spares readers of a deleted name the Catalog; a miss after it costs one question. */
+  tombstoneTtlSeconds: 86_400,
+  maxAuditRowsPerAppend: 200,
+} as const;
