@@ -1,6 +1,6 @@
 /** Starts the service as a user does (`npm start`'s script) in a folder of its own, and talks to it over real HTTP. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -22,8 +22,14 @@ export type RunningService = {
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Answer = { status: number; headers: Headers; text: string; json: any };
 
-export function makeDataDir(): string {
-  return mkdtempSync(join(tmpdir(), 'moniker-e2e-'));
+/** Where `global-setup.ts` builds the bundle, as a data folder has it. */
+export const builtBundles = join(root, 'node_modules', '.cache', 'e2e-bundle');
+
+/** `isNew`: as on a fresh machine, where the first start builds. */
+export function makeDataDir({ isNew = false } = {}): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'moniker-e2e-'));
+  if (!isNew && existsSync(builtBundles)) cpSync(builtBundles, join(dataDir, 'bundle'), { recursive: true });
+  return dataDir;
 }
 
 export function removeDataDir(dataDir: string): void {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, makeDataDir, parseEvents, removeDataDir, startService, type RunningService } from './service.ts';
 
 describe('npm start', () => {
-  const dataDir = makeDataDir();
+  const dataDir = makeDataDir({ isNew: true });
   let service: RunningService;
 
   beforeAll(async () => {
@@ -82,7 +82,7 @@ describe('npm start', () => {
 });
 
 describe('npm start, refusing', () => {
-  const dataDir = makeDataDir();
+  const dataDir = makeDataDir({ isNew: true });
   afterAll(() => removeDataDir(dataDir));
 
   it('names a port that is taken, and how to choose another', async () => {
