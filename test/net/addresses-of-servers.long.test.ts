@@ -1,0 +1,310 @@
+/** Every address of `ssrf-urls.jsonl` in every place where a server, its document, its issuer or an answer of one of them may name one. */
+import { describe, expect, it } from 'vitest';
+import type { EditionTool } from '../../src/core/edition.ts';
+import { Problem } from '../../src/core/problem.ts';
+import { OpenApiServer, type ServerAccess, type ServerOAuth } from '../../src/core/servers/server.ts';
+import { contentText } from '../../src/core/tool.ts';
+import { toServer } from '../../src/engine/to-server.ts';
+import { createOpenApiExecutor } from '../../src/http-tools/openapi/executor.ts';
+import { createOpenApiSource } from '../../src/http-tools/openapi/source.ts';
+import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';
+import { createOutbound } from '../../src/net/outbound.ts';
+import type { ToolContext } from '../../src/ports/tool-executor.ts';
+import { documentOf } from '../core/openapi/documents.ts';
+import { createAuthorizationServer, type AuthorizationServerOptions } from '../fakes/authorization-server.ts';
+import { describeCorpus, readJsonLines } from '../fixtures.ts';
+import { bodyOf, createHarness } from '../http/harness.ts';
+import { accessTo, contextWith } from '../mcp/client/context.ts';
+import { createInstallation, own, serverOf, signIn } from '../mcp/oauth/installation.ts';
+
+type Row = { id: string; url: string; expect: 'block' | 'allow' | 'invalid' | 'block-after-dns' };
+
+/** The guarded way out to a world where every host answers `answer`; `sent`: where something really went. */
+function world(answer: (request: Request) => Response = () => Response.json({})) {
+  const sent: string[] = [];
+  const outbound = createOutbound({ allowPrivateHosts: [], publicUrl: 'https://moniker.example.com' }, async (request) => {
+    sent.push(request.url);
+    return answer(request);
+  });
+  const fetch = toServer(
+    { fetch: (request, signal, onHop, purpose = 'tool') => outbound(request, { purpose, signal, ...(onHop && { onHop }) }) },
+    null,
+  );
+  return { sent, fetch, outbound };
+}
+
+/** What work that must fail says. null: it did not fail. */
+async function reasonOf(work: Promise<unknown>): Promise<string | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof Problem) return error.detail;
+    throw error;
+  }
+}
+
+/** Of the guard, or of who reads the address: not that nobody was there. */
+function isClear(reason: string | null): boolean {
+  return reason !== null && reason.length > 20 && !reason.includes('could not be reached');
+}
+
+const home = 'https://api.example.net';
+const operation = { '/things': { get: { operationId: 'do' } } };
+
+/** The one operation of a document, called with a world behind the guard. Gives what the model is told. */
+async function call(access: ServerAccess, document: unknown, { fetch }: Pick<ReturnType<typeof world>, 'fetch'>): Promise<string | null> {
+  const context = { ...contextWith({ fetch, document: async () => JSON.stringify(document) }), idempotencyKey: 'k' };
+  const { operations, warnings = [] } = await createOpenApiSource().discover(access, context);
+  const found = operations?.do;
+  if (found === undefined) return warnings.map(({ message }) => message).join(' ');
+  const executor = createOpenApiExecutor({ server: async () => access, operation: async () => found });
+  const tool = { server: 'files', ownName: 'do', canonical: 'files.do', kind: 'openapi' } as EditionTool; // Only what is looked at.
+  const result = await executor.execute(tool, {}, context as unknown as ToolContext);
+  return result.isError ? contentText(result.content) : null;
+}
+
+const openApi = (url: string, more: Partial<ServerAccess> = {}) => accessTo(url, { kind: 'openapi', openapi: {}, ...more });
+
+/** As it comes in a header: bytes. null: no header holds it. */
+function inHeader(url: string): string | null {
+  const bytes = Buffer.from(url, 'utf8').toString('latin1');
+  return /[\0\r\n]/.test(bytes) ? null : bytes;
+}
+
+function redirectTo(url: string, status: number): Response | null {
+  const location = inHeader(url);
+  return location === null ? null : new Response(null, { status, headers: { location } });
+}
+
+describeCorpus('security/ssrf-urls.jsonl', (path) => {
+  const rows = readJsonLines<Row>(path);
+  const bad = rows.filter(({ expect: expected }) => expected === 'block' || expected === 'invalid');
+  const good = rows.filter(({ expect: expected }) => expected === 'allow');
+
+  /** Those that stand in a header, and are no way within the host that sends them. */
+  const leadingAway = bad.filter(
+    ({ expect: expected, url }) => inHeader(url) !== null && (expected === 'block' || !URL.canParse(url, home)),
+  );
+
+  it('has addresses of both kinds', () => {
+    expect(bad.length).toBeGreaterThan(200);
+    expect(good.length).toBeGreaterThan(30);
+  });
+
+  describe('as the address of an OpenAPI document', () => {
+    it('is refused when it is written, or told of as the server’s health, and nothing is sent', async () => {
+      const harness = createHarness();
+      const { sent, fetch } = world();
+      harness.sources.openapi = { discover: (server, context) => createOpenApiSource().discover(server, { ...context, fetch }) };
+      const wrong: string[] = [];
+      for (const { id, url } of bad) {
+        const answered = await harness.send('PUT', '/v1/servers/api', { kind: 'openapi', url });
+        const body = await bodyOf(answered);
+        const isRefused = answered.status === 422 && body.issues.length > 0;
+        const isFailing = answered.ok && body.health.status === 'failing' && isClear(body.health.reason);
+        if (!isRefused && !isFailing) wrong.push(`${id} ${url}: ${answered.status} ${JSON.stringify(body)}`);
+      }
+      expect({ wrong, sent }).toEqual({ wrong: [], sent: [] });
+    });
+
+    it('is read where it is a public one', async () => {
+      for (const { url } of good) {
+        const { sent, fetch } = world();
+        await reasonOf(createOpenApiSource().discover(openApi(url), contextWith({ fetch, document: async () => null })));
+        expect(sent, url).toEqual([new URL(url).href]);
+      }
+    });
+  });
+
+  describe('as the place where an API is called', () => {
+    const places: [string, (url: string) => [ServerAccess, unknown]][] = [
+      ['`servers` of the document', (url) => [openApi(''), documentOf(operation, { servers: [{ url }] })]],
+      [
+        'a variable of `servers`',
+        (url) => [openApi(''), documentOf(operation, { servers: [{ url: '{at}', variables: { at: { default: url } } }] })],
+      ],
+      [
+        '`servers` of the operation',
+        (url) => [openApi(''), documentOf({ '/things': { get: { operationId: 'do', servers: [{ url }] } } }, { servers: [{ url: home }] })],
+      ],
+      ['`baseUrl` of the server', (url) => [openApi('', { baseUrl: url }), documentOf(operation, { servers: [{ url: home }] })]],
+    ];
+
+    it.each(places)('by %s, gets no call, and the model is told why', async (_place, written) => {
+      const wrong: string[] = [];
+      for (const { id, url } of bad) {
+        const outside = world();
+        const [access, document] = written(url);
+        // Refused when it is written.
+        if (access.baseUrl !== undefined && !OpenApiServer.safeParse({ kind: 'openapi', document: {}, baseUrl: url }).success) continue;
+        const reason = await call(access, document, outside).catch(async (error: unknown) => await reasonOf(Promise.reject(error)));
+        if (!isClear(reason) || outside.sent.length > 0) wrong.push(`${id} ${url}: ${reason} ${outside.sent.join(' ')}`);
+      }
+      expect(wrong).toEqual([]);
+    });
+
+    it.each(places)('by %s, is called where it is a public one', async (_place, written) => {
+      for (const { url } of good) {
+        const outside = world();
+        const [access, document] = written(url);
+        await call(access, document, outside);
+        expect(outside.sent, url).toHaveLength(1);
+        expect(new URL(outside.sent[0] ?? '').origin).toBe(new URL(url).origin);
+      }
+    });
+  });
+
+  describe('in signing in', () => {
+    const url = 'https://mcp.example.com/mcp';
+    const issuer = 'https://login.example.com';
+    const byPerson: ServerOAuth = { grant: 'authorization_code' };
+    const byClient: ServerOAuth = { grant: 'client_credentials', clientId: 'us', clientSecret: { secret: 'S' } };
+
+    function installed(place: string, options: Partial<AuthorizationServerOptions>, oauth: ServerOAuth) {
+      const fake = createAuthorizationServer({ issuer, resource: url, clients: { us: { secret: 'value of S' } }, ...options });
+      const server = serverOf('docs', url, oauth);
+      const installation = createInstallation([fake, { answer: async () => Response.json({}) }], [server]);
+      // The guard is what refuses, and not that the secret is for another host.
+      const hosts = ['login.example.com', ...(URL.canParse(place) ? [new URL(place).hostname, new URL(place).host] : [])];
+      installation.secrets.set('S', { value: 'value of S', hosts });
+      const signIns = installation.isolate();
+      const tokens = signIns.tokens('main', server);
+      if (tokens === null) throw new Error('the server has no oauth');
+      return { ...installation, fake, signIns, tokens };
+    }
+
+    const known = new Set(['mcp.example.com', 'login.example.com']);
+    const strangers = (sent: readonly string[]) => sent.filter((one) => !known.has(new URL(one).host));
+
+    /** The SDK asks at the host that it names, without the user name or the scheme around it: a public one. */
+    const namesHost = new Set(['https://token:x-oauth-basic@example.com/repo', 'blob:https://example.com/uuid']);
+
+    const asked: [string, readonly Row[], (place: string) => Promise<{ sent: string[]; reason: string | null }>][] = [
+      [
+        'the authorization server',
+        bad.filter(({ url: place }) => !namesHost.has(place)),
+        async (place) => {
+          const { signIns, sent } = installed(place, { resourceMetadata: { authorization_servers: [place] } }, byPerson);
+          return { sent, reason: await reasonOf(signIns.begin('main', 'docs', own)) };
+        },
+      ],
+      [
+        'where clients register',
+        bad,
+        async (place) => {
+          const { signIns, sent } = installed(place, { metadata: { registration_endpoint: place } }, byPerson);
+          return { sent, reason: await reasonOf(signIns.begin('main', 'docs', own)) };
+        },
+      ],
+      [
+        'where tokens are given',
+        bad,
+        async (place) => {
+          const { tokens, sent } = installed(place, { metadata: { token_endpoint: place } }, byClient);
+          return { sent, reason: await reasonOf(tokens.token()) };
+        },
+      ],
+      [
+        'where the token endpoint leads to',
+        leadingAway,
+        async (place) => {
+          const instead = { '/token': () => redirectTo(place, 307) ?? new Response(null, { status: 404 }) };
+          const { tokens, sent } = installed(place, { instead }, byClient);
+          return { sent, reason: await reasonOf(tokens.token()) };
+        },
+      ],
+      [
+        'where the metadata leads to',
+        leadingAway,
+        async (place) => {
+          const instead = {
+            '/.well-known/oauth-protected-resource/mcp': () => redirectTo(place, 302) ?? new Response(null, { status: 500 }),
+          };
+          const { tokens, sent } = installed(place, { instead }, byClient);
+          return { sent, reason: await reasonOf(tokens.token()) };
+        },
+      ],
+    ];
+
+    it.each(asked)('as %s, is never asked, and the reason is told', async (_place, asking, ask) => {
+      const wrong: string[] = [];
+      for (const { id, url: place } of asking) {
+        const { sent, reason } = await ask(place);
+        if (!isClear(reason) || strangers(sent).length > 0) wrong.push(`${id} ${place}: ${reason} ${strangers(sent).join(' ')}`);
+      }
+      expect(wrong).toEqual([]);
+    });
+
+    it('as the metadata that a challenge names, is never asked', async () => {
+      const wrong: string[] = [];
+      for (const { id, url: place } of bad) {
+        const { tokens, sent } = installed(place, {}, byClient);
+        const named = inHeader(place);
+        if (named === null) continue;
+        const reason = await reasonOf(tokens.renew(null, `Bearer resource_metadata="${named}"`));
+        // What is no address is no hint: the server's own metadata tells.
+        if (strangers(sent).length > 0 || (reason !== null && !isClear(reason))) wrong.push(`${id} ${place}: ${reason}`);
+      }
+      expect(wrong).toEqual([]);
+    });
+
+    it('as where tokens end, is never asked', async () => {
+      for (const { id, url: place } of bad) {
+        const { fake, signIns, sent } = installed(place, { metadata: { revocation_endpoint: place } }, byPerson);
+        // Metadata with what is no address is none.
+        if ((await reasonOf(signIn(signIns, fake, 'docs'))) === null) await signIns.forget('main', 'docs');
+        expect(strangers(sent), id).toEqual([]);
+      }
+    });
+
+    it('as the page where a person signs in, is asked by nobody here, and opened only over https or on the own machine', async () => {
+      const wrong: string[] = [];
+      for (const { id, url: place } of bad) {
+        const { signIns, sent } = installed(place, { metadata: { authorization_endpoint: place } }, byPerson);
+        let opened: URL | null = null;
+        const reason = await reasonOf(
+          signIns.begin('main', 'docs', own).then(({ authorizationUrl }) => {
+            opened = new URL(authorizationUrl);
+          }),
+        );
+        const at = opened as URL | null;
+        const isOpenable =
+          at !== null &&
+          at.username === '' &&
+          (at.protocol === 'https:' || /^(127\.|0\.0\.0\.0$|\[::1\]$|(.+\.)?localhost$)/.test(at.hostname));
+        if (strangers(sent).length > 0 || (!isOpenable && !isClear(reason))) wrong.push(`${id} ${place}: ${at?.href ?? reason}`);
+      }
+      expect(wrong).toEqual([]);
+    });
+  });
+
+  describe('as the target of a redirect', () => {
+    const leading: [string, (out: ReturnType<typeof world>) => Promise<string | null>][] = [
+      [
+        'an MCP server that is read',
+        ({ fetch }) => reasonOf(createMcpUpstream().discover(accessTo(`${home}/mcp`), contextWith({ fetch }))),
+      ],
+      [
+        'an OpenAPI document',
+        ({ fetch }) => reasonOf(createOpenApiSource().discover(openApi(home), contextWith({ fetch, document: async () => null }))),
+      ],
+      ['a call of an API', (out) => call(openApi(''), documentOf(operation, { servers: [{ url: home }] }), out)],
+      ['a tool’s own request', ({ outbound }) => reasonOf(outbound(new Request(home), { purpose: 'tool' }))],
+    ];
+
+    it.each(leading)('of %s, is never reached, and the reason is told', async (_what, ask) => {
+      const wrong: string[] = [];
+      for (const { id, url } of leadingAway) {
+        for (const status of [301, 302, 303, 307, 308]) {
+          const out = world(() => redirectTo(url, status) ?? new Response(null, { status: 404 }));
+          const reason = await ask(out);
+          const strangers = out.sent.filter((one) => new URL(one).origin !== home);
+          if (strangers.length > 0 || !isClear(reason)) wrong.push(`${id} ${status} ${url}: ${reason} ${strangers.join(' ')}`);
+        }
+      }
+      expect(leadingAway.length).toBeGreaterThan(180);
+      expect(wrong).toEqual([]);
+    });
+  });
+});
