@@ -27,10 +27,10 @@ import { translateChat, type AgentWord } from './engine/translate-chat.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
 import { createOpenApiExecutor } from './http-tools/openapi/executor.ts';
 import { createOpenApiSource } from './http-tools/openapi/source.ts';
-import { createMcpUpstream } from './mcp/client/upstream.ts';
 import { createMcpExecutor } from './mcp/executor.ts';
+import { createLateUpstream } from './mcp/late.ts';
 import { createSignIns, type SignIns } from './mcp/oauth/sign-ins.ts';
-import { serveMcp, type McpAnswer, type McpRequest } from './mcp/server/endpoint.ts';
+import type { McpAnswer, McpRequest } from './mcp/server/endpoint.ts';
 import type { ServeDeps } from './mcp/server/serving.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
@@ -181,7 +181,7 @@ function build(bindings: Bindings): Wiring {
       conversation,
     };
   };
-  const upstream = createMcpUpstream();
+  const upstream = createLateUpstream();
   const sources: Partial<Record<ServerKind, ServerSource>> = { mcp: upstream, openapi: createOpenApiSource() };
   const reading = {
     ...base,
@@ -260,7 +260,8 @@ function build(bindings: Bindings): Wiring {
   return {
     ...base,
     serve,
-    mcp: (asked) => serveMcp(serve, mcpSessions, asked),
+    // Late, as in `mcp/late.ts`.
+    mcp: async (asked) => await (await import('./mcp/server/endpoint.ts')).serveMcp(serve, mcpSessions, asked),
     directory,
     catalog,
     sessions: createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey),

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: samples of source text, with their templates
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, posix, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findViolations, importsOf, type Source } from './architecture-rules.ts';
 import { blankComments } from './source-text.ts';
@@ -20,6 +20,21 @@ describe('the source tree', () => {
   it('keeps to its floors, has no import cycle and breaks no rule of the house', () => {
     expect(sources.length).toBeGreaterThan(20);
     expect(findViolations(sources)).toEqual([]);
+  });
+
+  it('comes to the MCP SDK late: no isolate builds its schemas before somebody speaks MCP', () => {
+    const contents = new Map(sources.map(({ path, content }) => [path, content]));
+    const reached = new Set(['src/worker.ts']);
+    const outside = new Set<string>();
+    for (const path of reached) {
+      // A type import is gone from what runs, and `await import(…)` is what makes it late.
+      for (const [, specifier = ''] of (contents.get(path) ?? '').matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)';$/gm))
+        if (specifier.startsWith('.')) reached.add(posix.join(posix.dirname(path), specifier));
+        else outside.add(specifier);
+    }
+    expect(reached.size).toBeGreaterThan(300);
+    expect([...outside]).toContain('zod');
+    expect([...outside].filter((name) => name.startsWith('@modelcontextprotocol/'))).toEqual([]);
   });
 
   it('shows its longest files', () => {

@@ -7,7 +7,6 @@ import { isRecord } from '../core/wire-value.ts';
 import type { CallHold, HeldCall } from '../engine/held-call.ts';
 import { serveLost } from '../engine/serve-call.ts';
 import { readView, type ServeTarget } from '../engine/serve-view.ts';
-import { serveStateless } from '../mcp/server/stateless.ts';
 import type { ServeDeps } from '../mcp/server/serving.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
 
@@ -28,6 +27,8 @@ export class KeptCall {
   async serve(principal: Principal, target: ServeTarget, name: string, request: McpSessionRequest): Promise<Response> {
     const { deps } = this.#host;
     const body: unknown = JSON.parse(request.body ?? 'null');
+    // Late, as in `mcp/late.ts`.
+    const { serveStateless } = await import('../mcp/server/stateless.ts');
     const view = await readView(deps, principal, target);
     const headers = request.headers.map(([header, value]): [string, string] => [header, value]);
     // Where it came to says nothing in here.

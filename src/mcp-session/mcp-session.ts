@@ -14,7 +14,7 @@ import { migrate } from '../storage/schema.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import { createEventStore } from './event-store.ts';
 import { KeptCall } from './kept-call.ts';
-import { LiveSession } from './live-session.ts';
+import type { LiveSession } from './live-session.ts';
 import { createPendingRequests } from './pending-requests.ts';
 import { mcpSessionMigrations } from './schema.ts';
 import { MetaStore, overAt, type SessionMeta } from './session-meta.ts';
@@ -104,7 +104,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     }
   }
 
-  #open({ session, target }: Pick<SessionMeta, 'session' | 'target'>, caller: Principal): Promise<LiveSession> {
+  async #open({ session, target }: Pick<SessionMeta, 'session' | 'target'>, caller: Principal): Promise<LiveSession> {
     const meta = this.#meta;
     const subscriptions = {
       list: () => meta.subscriptions(),
@@ -117,7 +117,9 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       events: createEventStore(sql),
       pending: createPendingRequests(sql),
     };
-    return LiveSession.open(host, caller);
+    // Late, as in `mcp/late.ts`: the class of these objects is in every isolate.
+    const { LiveSession: live } = await import('./live-session.ts');
+    return await live.open(host, caller);
   }
 
   /** What has to be known again after a restart, and that somebody is there. */

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { clientMetadata } from '../../mcp/oauth/client.ts';
+import { clientMetadata } from '../../mcp/oauth/client-metadata.ts';
 import { requireUnbound } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import { privateHtmlAnswer } from '../pages/html.ts';

@@ -7,23 +7,11 @@ import { registerClient } from '@modelcontextprotocol/client';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { secretHostOf } from '../../core/secret.ts';
+import { clientMetadata } from './client-metadata.ts';
 import type { OAuthContext } from './context.ts';
 import { issuerId, tokenEndpoint } from './discover.ts';
 import { exchangeWith, type Exchange } from './exchange.ts';
 import type { Client, Grant, Issuer } from './grant.ts';
-
-/** RFC 7591 §2, of us. Also what `GET /oauth/client.json` shows. */
-export function clientMetadata(redirectUri: string, authMethod: string) {
-  return {
-    client_name: 'Moniker',
-    redirect_uris: [redirectUri],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    token_endpoint_auth_method: authMethod,
-    // OpenID Connect Registration §2: what comes back to the own machine is a native application's.
-    application_type: new URL(redirectUri).protocol === 'https:' ? 'web' : 'native',
-  };
-}
 
 export type ClientRequest = { issuer: Issuer; redirectUri: string; metadataUrl: string | null; scope: string | null };
 

@@ -5,8 +5,8 @@ import type { ServerAccess } from '../../core/servers/server.ts';
 import type { AuthorizationStatus } from '../../core/servers/authorization-status.ts';
 import type { ServerTokens } from '../../ports/upstream.ts';
 import type { OAuthContext } from './context.ts';
-import { beginSignIn, finishSignIn, forgetSignIn, signInStatus, usedUp, type Returned } from './sign-in.ts';
-import { createServerTokens } from './server-tokens.ts';
+import { lateTokens } from '../late.ts';
+import type { Returned } from './sign-in.ts';
 import { createTokenMemory } from './token-memory.ts';
 
 export type SignInState = { workspace: string; server: string; nonce: string; expiresAt: number };
@@ -54,6 +54,7 @@ export function createSignIns(deps: SignInsDeps): SignIns {
       const expiresAt = context.clock.now() + limits.signInTtlMs;
       const nonce = deps.nonce();
       const state = await deps.mintState({ workspace, server: name, nonce, expiresAt });
+      const { beginSignIn } = await flow();
       return { authorizationUrl: await beginSignIn(context, { ...own, nonce, state, expiresAt }), expiresAt };
     },
     async finish(text, returned) {
@@ -61,6 +62,7 @@ export function createSignIns(deps: SignInsDeps): SignIns {
       if (state === null) throw new Problem('not_found', 'This is not the end of a sign-in that was begun here.');
       const { workspace, server } = state;
       const context = await contextFor(workspace, server);
+      const { finishSignIn, usedUp } = await flow();
       if (state.expiresAt <= context.clock.now()) throw usedUp();
       await finishSignIn(context, state.nonce, returned);
       memory.forget(keyOf(workspace, context));
@@ -68,19 +70,23 @@ export function createSignIns(deps: SignInsDeps): SignIns {
     },
     async forget(workspace, name) {
       const context = await contextFor(workspace, name);
-      await forgetSignIn(context);
+      await (await flow()).forgetSignIn(context);
       memory.forget(keyOf(workspace, context));
     },
     async status(workspace, name) {
       const context = contextOf(workspace, await deps.server(workspace, name));
-      return context === null ? null : await signInStatus(context);
+      return context === null ? null : await (await flow()).signInStatus(context);
     },
     tokens(workspace, server) {
       const context = contextOf(workspace, server);
-      return context === null ? null : createServerTokens(context, memory, keyOf(workspace, context));
+      if (context === null) return null;
+      return lateTokens(async () => (await import('./server-tokens.ts')).createServerTokens(context, memory, keyOf(workspace, context)));
     },
   };
 }
+
+/** Late, as in `mcp/late.ts`. */
+const flow = () => import('./sign-in.ts');
 
 /** Another address or client is another place: what is kept for one is not for the other. */
 function keyOf(workspace: string, { server }: OAuthContext): string {

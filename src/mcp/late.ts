@@ -1,0 +1,35 @@
+/**
+ * The parts that stand on the MCP SDK, loaded by the first who needs them: its schemas take tens of milliseconds to build, and most
+ * isolates start for something else. Everything outside `mcp/client/`, `mcp/server/` and the flows of `mcp/oauth/` comes to the SDK through
+ * here.
+ */
+import type { ServerTokens, McpUpstream } from '../ports/upstream.ts';
+
+/** One for the isolate: what the client has learnt of servers is kept in it. */
+export function createLateUpstream(): McpUpstream {
+  let loading: Promise<McpUpstream> | null = null;
+  const loaded = (): Promise<McpUpstream> => {
+    loading ??= import('./client/upstream.ts').then(({ createMcpUpstream }) => createMcpUpstream());
+    return loading;
+  };
+  return {
+    discover: async (...asked) => await (await loaded()).discover(...asked),
+    callTool: async (...asked) => await (await loaded()).callTool(...asked),
+    readResource: async (...asked) => await (await loaded()).readResource(...asked),
+    getPrompt: async (...asked) => await (await loaded()).getPrompt(...asked),
+    complete: async (...asked) => await (await loaded()).complete(...asked),
+    listen: async (...asked) => await (await loaded()).listen(...asked),
+  };
+}
+
+export function lateTokens(load: () => Promise<ServerTokens>): ServerTokens {
+  let loading: Promise<ServerTokens> | null = null;
+  const loaded = (): Promise<ServerTokens> => {
+    loading ??= load();
+    return loading;
+  };
+  return {
+    token: async () => await (await loaded()).token(),
+    renew: async (...asked) => await (await loaded()).renew(...asked),
+  };
+}
