@@ -2,9 +2,11 @@
  * The YAML between the `---` lines of a `SKILL.md` as data. Only YAML is known here; what the fields must be is
  * `core/skills/skill-file.ts`. The text is bounded before it comes here (`limits.maxFrontmatterBytes`).
  */
-import { isScalar, parseDocument, visit, type Document } from 'yaml';
+import { limits } from '../core/limits.ts';
 import type { FrontmatterReader } from '../core/skills/skill-file.ts';
 import { isRecord } from '../core/wire-value.ts';
+import { readYaml } from '../core/yaml/read-yaml.ts';
+import { YamlFault } from '../core/yaml/yaml-fault.ts';
 
 export const readFrontmatter: FrontmatterReader = (text) => {
   const read = parse(text);
@@ -23,62 +25,29 @@ export const readFrontmatter: FrontmatterReader = (text) => {
 
 function parse(text: string): { fields: Record<string, unknown> } | { faults: string[] } {
   try {
-    // The library's own look for doubled keys compares each with each.
-    const document = parseDocument(text, { version: '1.2', schema: 'core', stringKeys: true, uniqueKeys: false, logLevel: 'silent' });
-    const faults = [...document.errors.map(({ message }) => message), ...doubledKeys(document, text)].map(toFault);
-    if (faults.length > 0) return { faults: faults.slice(0, maxFaults) };
-    keepMetadataAsWritten(document);
-    // Anchors are how a small document becomes an enormous one, and no frontmatter needs them.
-    const value: unknown = document.toJS({ maxAliasCount: 0 });
+    const value = readYaml(text, bounds);
     if (isRecord(value)) return { fields: value };
     return { faults: ['The frontmatter must be a map of fields, such as name: and description:.'] };
   } catch (error) {
-    // Nested deeper than the stack, or with an alias.
-    const why = error instanceof ReferenceError ? 'uses an alias (*name); write the value out' : 'is nested too deeply';
-    return { faults: [`The frontmatter ${why}.`] };
+    if (error instanceof YamlFault) return { faults: [toFault(error)] };
+    throw error;
   }
 }
 
-const maxFaults = 10;
+const bounds = {
+  maxDepth: 100,
+  maxSeparators: limits.maxFrontmatterBytes,
+  // Anchors are how a small document becomes an enormous one, and no frontmatter needs them.
+  maxAliased: 0,
+  // `version: 1.0` is a number to YAML, and would come back as 1. The format has texts there.
+  writtenIn: 'metadata',
+};
 
-function doubledKeys(document: Document, text: string): string[] {
-  const doubled: string[] = [];
-  visit(document, {
-    Map(_key, node) {
-      const seen = new Set<unknown>();
-      for (const { key } of node.items) {
-        const name = isScalar(key) ? key.value : key;
-        if (seen.has(name))
-          doubled.push(`${JSON.stringify(name)} is given twice${isScalar(key) ? ` at line ${lineOf(text, key.range?.[0] ?? 0)},` : ''}`);
-        seen.add(name);
-      }
-    },
-  });
-  return doubled;
-}
-
-function lineOf(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length;
-}
-
-/** The library's lines count from the frontmatter's first; in the file the `---` stands before it. Its excerpt is left out. */
-function toFault(message: string): string {
-  const [first = ''] = message.split('\n', 1);
-  const place = / at line (\d+),.*$/.exec(first);
-  const what = (place === null ? first : first.slice(0, place.index)).replace(/[.:]$/, '');
-  return place === null
-    ? `The frontmatter is not valid YAML: ${what}.`
-    : `The frontmatter is not valid YAML in line ${Number(place[1]) + 1}: ${what}.`;
-}
-
-/** `version: 1.0` is a number to YAML, and would come back as 1. The format has texts there. */
-function keepMetadataAsWritten(document: Document): void {
-  const metadata = document.get('metadata');
-  visit(metadata as Parameters<typeof visit>[0], {
-    Scalar(key, node) {
-      if (key !== 'key' && typeof node.value !== 'string' && node.source !== undefined) node.value = node.source;
-    },
-  });
+/** The reader's lines count from the frontmatter's first; in the file the `---` stands before it. */
+function toFault({ kind, message, place }: YamlFault): string {
+  const where = place === null ? '' : ` in line ${place.line + 1}`;
+  if (kind === 'aliases') return `The frontmatter uses an alias (*name)${where}; write the value out.`;
+  return `The frontmatter is not valid YAML${where}: ${message}.`;
 }
 
 /**

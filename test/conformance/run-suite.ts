@@ -6,7 +6,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { root } from '../e2e/service.ts';
 
 const program = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
@@ -27,7 +27,7 @@ export function listScenarios(side: Side): string[] {
 /** What fails and why that is right, of `expected-failures.yml`: each line has its reason beside it. */
 export function expectedFailures(side: Side): ReadonlySet<string> {
   const path = join(import.meta.dirname, 'expected-failures.yml');
-  const read = parse(readFileSync(path, 'utf8')) as Record<Side, string[] | null>;
+  const read = load(readFileSync(path, 'utf8')) as Record<Side, string[] | null>;
   return new Set(read[side] ?? []);
 }
 

@@ -53,10 +53,8 @@ export const serverLimits = {
   maxRefreshBackoffMs: 15 * 60_000,
   /** An OpenAPI document. */
   maxOpenApiBytes: 5 * MB,
-  /** As YAML, whose reader takes some 30 times as much memory; the same as JSON is read up to `maxOpenApiBytes`. */
-  maxOpenApiYamlBytes: 2.5 * MB,
-  /** Anchors (&name) and aliases (*name) of YAML: each pair costs a comparison. Documents that were written by hand have some dozens. */
-  maxOpenApiYamlNames: 4_000,
+  /** As YAML: its commas, colons, brackets and line ends, each of which may cost 200 bytes; large public ones of 5 MB have some 300,000. */
+  maxOpenApiYamlSeparators: 500_000,
   /** It is read again after this: it changes with releases of its API, and reading it takes up to a second. */
   openApiTtlMs: 60 * 60_000,
   /** Its objects and arrays, with aliases of YAML written out: large public ones of 5 MB have some 300,000. */

@@ -1,0 +1,178 @@
+/**
+ * Makes the value of a YAML document from the events of its parser, one after the other. An alias shares the value that it stands for; how
+ * large the document would be with all of them written out is counted on the way, and bounded. Used by `read-yaml.ts` only.
+ */
+import {
+  boolCoreTag,
+  EVENT_ID,
+  type Event,
+  floatCoreTag,
+  getScalarValue,
+  intCoreTag,
+  NOT_RESOLVED,
+  nullCoreTag,
+  SCALAR_STYLE,
+  type ScalarEvent,
+} from 'js-yaml';
+import { placeAt, YamlFault } from './yaml-fault.ts';
+
+/** A value and how much it is: its characters and itself, and those of its members. */
+type Sized = { value: unknown; size: number };
+
+type Open = {
+  anchor: string | null;
+  size: number;
+  /** Its texts stay as they were written. */
+  isWritten: boolean;
+} & ({ kind: 'list'; value: unknown[] } | { kind: 'map'; value: Record<string, unknown>; key: string | null });
+
+export class YamlBuilder {
+  value: unknown = null;
+  private readonly open: Open[] = [];
+  /** null: it stands for a value that is not complete. */
+  private readonly anchors = new Map<string, Sized | null>();
+  private aliased = 0;
+  /** Where the last text was that stands somewhere: one that is left out has no place. */
+  private at = 0;
+  private readonly text: string;
+  private readonly maxAliased: number;
+  private readonly writtenIn: string | null;
+
+  constructor(text: string, { maxAliased, writtenIn }: { maxAliased: number; writtenIn?: string }) {
+    this.text = text;
+    this.maxAliased = maxAliased;
+    this.writtenIn = writtenIn ?? null;
+  }
+
+  take(event: Event): void {
+    switch (event.type) {
+      case EVENT_ID.DOCUMENT:
+        return;
+      case EVENT_ID.SCALAR:
+        this.takeScalar(event);
+        return;
+      case EVENT_ID.ALIAS:
+        this.add(this.follow(event.anchorStart, event.anchorEnd), event.anchorStart - 1);
+        return;
+      case EVENT_ID.POP:
+        this.close();
+        return;
+      default: {
+        this.refuseAsKey(event.start);
+        const above = this.open.at(-1);
+        const anchor = this.nameOf(event);
+        if (anchor !== null) this.anchors.set(anchor, null);
+        const isWritten =
+          above !== undefined && (above.isWritten || (this.open.length === 1 && above.kind === 'map' && above.key === this.writtenIn));
+        const open = { anchor, size: 1, isWritten };
+        this.open.push(
+          event.type === EVENT_ID.MAPPING ? { ...open, kind: 'map', value: {}, key: null } : { ...open, kind: 'list', value: [] },
+        );
+      }
+    }
+  }
+
+  private takeScalar(event: ScalarEvent): void {
+    const above = this.open.at(-1);
+    const written = getScalarValue(this.text, event);
+    const isText = above?.isWritten === true || isKeyNext(above);
+    const sized = { value: isText ? written : this.resolve(event, written), size: 1 + written.length };
+    const anchor = this.nameOf(event);
+    if (anchor !== null) this.anchors.set(anchor, sized);
+    this.at = event.valueStart < 0 ? this.at : event.valueStart - (isQuoted(event) ? 1 : 0);
+    this.add(sized, this.at);
+  }
+
+  private resolve(event: ScalarEvent, written: string): unknown {
+    if (event.tagStart < 0) return event.style === SCALAR_STYLE.PLAIN ? resolvePlain(written) : written;
+    const tag = tags.get(this.text.slice(event.tagStart, event.tagEnd));
+    if (tag === undefined) return written;
+    const value = tag.resolve(written, true, tag.tagName);
+    if (value === NOT_RESOLVED) throw this.fault('a value is not what its tag (!!) says', event.tagStart);
+    return value;
+  }
+
+  private follow(start: number, end: number): Sized {
+    const name = this.text.slice(start, end);
+    const sized = this.anchors.get(name);
+    if (sized === undefined) throw this.fault(`the alias *${name} stands for nothing before it`, start - 1);
+    if (sized === null) throw this.aliasFault(`the alias *${name} stands within what it stands for`, start - 1);
+    this.aliased += sized.size;
+    if (this.aliased > this.maxAliased) throw this.aliasFault('its aliases (*name) stand for too much', start - 1);
+    return sized;
+  }
+
+  private close(): void {
+    const closed = this.open.pop();
+    // The end of the document itself.
+    if (closed === undefined) return;
+    if (closed.anchor !== null) this.anchors.set(closed.anchor, closed);
+    this.add(closed, 0);
+  }
+
+  private add({ value, size }: Sized, at: number): void {
+    const above = this.open.at(-1);
+    if (above === undefined) {
+      this.value = value;
+      return;
+    }
+    above.size += size;
+    if (above.kind === 'list') above.value.push(value);
+    else if (above.key !== null) {
+      setMember(above.value, above.key, value);
+      above.key = null;
+    } else above.key = this.toKey(above.value, value, at);
+  }
+
+  private toKey(map: Record<string, unknown>, value: unknown, at: number): string {
+    // Of an alias that stands for one, which is read as a value where it stands.
+    if (typeof value === 'object' && value !== null) throw this.fault('a key must be text', at);
+    const key = String(value);
+    if (Object.hasOwn(map, key)) throw this.fault(`${JSON.stringify(key)} is given twice`, at);
+    return key;
+  }
+
+  private refuseAsKey(at: number): void {
+    if (isKeyNext(this.open.at(-1))) throw this.fault('a key must be text', at);
+  }
+
+  private nameOf({ anchorStart, anchorEnd }: { anchorStart: number; anchorEnd: number }): string | null {
+    return anchorStart < 0 ? null : this.text.slice(anchorStart, anchorEnd);
+  }
+
+  private fault(message: string, at: number): YamlFault {
+    return new YamlFault('syntax', message, placeAt(this.text, at));
+  }
+
+  private aliasFault(message: string, at: number): YamlFault {
+    return new YamlFault('aliases', message, placeAt(this.text, at));
+  }
+}
+
+function isQuoted({ style }: ScalarEvent): boolean {
+  return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
+}
+
+function isKeyNext(above: Open | undefined): boolean {
+  return above?.kind === 'map' && above.key === null;
+}
+
+/** `__proto__` too is a name like any other. */
+function setMember(map: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  else map[key] = value;
+}
+
+const implicit = [nullCoreTag, boolCoreTag, intCoreTag, floatCoreTag];
+
+/** As they are written: what `%TAG` or `!<…>` names otherwise is read as text. */
+const tags = new Map(implicit.map((tag) => [tag.tagName.replace('tag:yaml.org,2002:', '!!'), tag] as const));
+
+function resolvePlain(written: string): unknown {
+  if (written !== '' && !/^[-+.\d~nNtTfF]/.test(written)) return written;
+  for (const { resolve, tagName } of implicit) {
+    const value = resolve(written, false, tagName);
+    if (value !== NOT_RESOLVED) return value;
+  }
+  return written;
+}
