@@ -10,6 +10,7 @@ import { fold } from './fold.ts';
 import type { Hold } from './listing/hold.ts';
 import { limits } from './limits.ts';
 import { quote, toWireName } from './names.ts';
+import { whyMissing } from './missing-tool.ts';
 import { rootOf } from './old-names.ts';
 import type { ToolKind } from './tool.ts';
 import type { ApprovalRule } from './toolset.ts';
@@ -130,12 +131,13 @@ function foldedFrom(hit: Hit): { name: string; what: string } {
   return alias === undefined ? { name: tool.canonical, what: 'the canonical name' } : { name: alias.name, what: aliasKind(alias) };
 }
 
-function whyBlocked({ kind, state, held, renamedTo, canonical }: EditionTool): string | null {
+function whyBlocked(tool: EditionTool): string | null {
+  const { kind, state, held, renamedTo, canonical } = tool;
   if (kind === 'ui') return 'it is shown to people as a proposal: no model is offered it, and it cannot be called';
   if (state === 'held') return `it is held (${held?.reason ?? 'changed'}) until somebody accepts its definition`;
   if (state === 'missing')
     return renamedTo === undefined
-      ? `its server does not list it`
+      ? whyMissing(tool)
       : `its server does not list it any more; ${renamedTo} has the definition of ${canonical} now`;
   return null;
 }

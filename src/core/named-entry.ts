@@ -9,6 +9,7 @@ import { isListedName, parseAlias, parseWireName, quote, toWireName, type Canoni
 import type { Issue } from './problem.ts';
 import { nearNames } from './suggest.ts';
 import { ownServers } from './servers/server.ts';
+import { notListedYet } from './missing-tool.ts';
 import type { ToolDefinition, ToolSource } from './tool.ts';
 import type { AliasMode, Toolset, ToolsetAlias, ToolsetEntry } from './toolset.ts';
 import type { Warning } from './warning.ts';
@@ -52,7 +53,7 @@ export function readEntries(toolset: Toolset, known: KnownTools): Reading {
     if (definition === null) {
       reading.warnings.push({
         path: `${path}.tool`,
-        message: `${canonical} is not known yet: its server has never listed its tools; it cannot be called until then`,
+        message: `${canonical} is not known yet, and cannot be called until then: ${notListedYet(server)}`,
       });
     }
     const wireName = givenName ?? defaultWireName(canonical, ownName, aliases);

@@ -6,6 +6,7 @@ import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.t
 import type { EditionTool } from '../core/edition.ts';
 import type { Issue } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
+import { whyMissing } from '../core/missing-tool.ts';
 import { readEntryCall } from './entry-call.ts';
 import { heldResult } from './served-tool.ts';
 import type { CallScope, ToolCallRequest } from './tool-call.ts';
@@ -58,10 +59,7 @@ function stateFault(tool: EditionTool): ToolResult | null {
       return heldResult(tool);
     case 'missing': {
       const now = tool.renamedTo === undefined ? '' : ` It is named ${tool.renamedTo} now; an administrator can put that in its place.`;
-      return errorResult(
-        'tool_error',
-        `${tool.wireName} cannot be called: its server does not list ${tool.canonical}.${now} Use another tool.`,
-      );
+      return errorResult('tool_error', `${tool.wireName} cannot be called: ${whyMissing(tool)}.${now} Use another tool.`);
     }
     default:
       return tool.state satisfies never;

@@ -15,6 +15,7 @@ import { readToolsetReference } from '../core/toolset-reference.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { matchAgentList, type AgentList } from './agent-list.ts';
 import { checkClientTools } from './client-tools.ts';
+import { whyMissing } from '../core/missing-tool.ts';
 import { planNames, turnNames } from './plan-names.ts';
 import { planSkills } from './plan-skills.ts';
 import type { CompiledToolset, Directory } from '../ports/catalog.ts';
@@ -189,9 +190,9 @@ function callFault(name: string, offered: AliasMap | null): string | null {
   return `${quoted(name)} is not one tool of this turn${near.length > 0 ? `; did you mean ${near.join(', ')}?` : ''}`;
 }
 
-function standing({ kind, state }: EditionTool): string {
-  if (kind === 'ui') return 'is shown to the person, not called';
-  return state === 'held' ? 'is held until somebody accepts its definition' : 'is missing: its server does not list it';
+function standing(tool: EditionTool): string {
+  if (tool.kind === 'ui') return 'is shown to the person, not called';
+  return tool.state === 'held' ? 'is held until somebody accepts its definition' : `is missing: ${whyMissing(tool)}`;
 }
 
 /** `name` or `name@version`, as far as the key may use it. */

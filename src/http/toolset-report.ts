@@ -7,6 +7,7 @@ import { isForModels, type EditionTool } from '../core/edition.ts';
 import type { Hold } from '../core/listing/hold.ts';
 import { limits } from '../core/limits.ts';
 import { countWarnings, lintTools } from '../core/lint.ts';
+import { whyMissing } from '../core/missing-tool.ts';
 import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../core/offered-tools.ts';
 import { rootOf } from '../core/old-names.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
@@ -139,10 +140,11 @@ function unsentRow(tool: EditionTool, places: Places): ToolReport {
   return { ...rowOf(tool, places), left: whyUnsent(tool) };
 }
 
-function whyUnsent({ kind, state, held, renamedTo }: EditionTool): string {
+function whyUnsent(tool: EditionTool): string {
+  const { kind, state, held, renamedTo } = tool;
   if (kind === 'ui') return 'it is proposed to people, and never sent to a model';
   if (state === 'held') return `it is held (${held?.reason ?? 'changed'}) until somebody accepts its definition`;
-  return `its server does not list it${renamedTo === undefined ? '' : `; ${renamedTo} has its definition now`}`;
+  return `${whyMissing(tool)}${renamedTo === undefined ? '' : `; ${renamedTo} has its definition now`}`;
 }
 
 function rowOf(tool: EditionTool, places: Places): ToolReport {

@@ -355,6 +355,16 @@ describe('the server of a tool', () => {
     expect(ran).toHaveLength(1);
   });
 
+  it('that has never listed a tool is not said to have none: the call tells where to look', async () => {
+    const { edition: early } = await compile({ tools: [{ tool: 'sleepy.deploy' }] }, knownTools([], ['sleepy']));
+    const { call, ran } = door({ scope: { names: () => buildAliasMap(early, { aliases: true }) } });
+    const { result, text } = await call('deploy', {});
+    expect(result).toMatchObject({ isError: true, code: 'tool_error' });
+    expect(text).toMatch(/^deploy cannot be called: its server "sleepy" has listed no tools yet; GET \/v1\/servers\/sleepy says/);
+    expect(text).not.toContain('does not list');
+    expect(ran).toEqual([]);
+  });
+
   it('that is trusted no longer is not believed, whatever the edition says', async () => {
     const trusting = { ...edition, tools: edition.tools.map((tool) => ({ ...tool, trusted: true as const })) };
     const scope = { names: () => buildAliasMap(trusting, { aliases: true }) };

@@ -13,8 +13,8 @@ import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 const to = (kind: ProviderKind): Recipient => ({ provider: kind, access: exampleAccess(kind), model: '' });
 const text: Recipient = { provider: 'text', access: null, model: '' };
 
-async function namesOf(document: { tools: object[] }, tools: readonly ToolDefinition[]): Promise<AliasMap> {
-  return buildAliasMap((await compile(document, knownTools(tools))).edition, { aliases: true });
+async function namesOf(document: { tools: object[] }, tools: readonly ToolDefinition[], down: string[] = []): Promise<AliasMap> {
+  return buildAliasMap((await compile(document, knownTools(tools, down))).edition, { aliases: true });
 }
 const many = (count: number, more: Partial<ToolDefinition> = {}): ToolDefinition[] =>
   Array.from({ length: count }, (_, index) => toolOf('s', `tool_${index}`, more));
@@ -55,8 +55,13 @@ describe('a toolset as a provider is sent it', () => {
     expect(rowOf(report, 'gone')).toMatchObject({ renamedTo: 's.here', left: expect.stringContaining('s.here') });
     expect(messages(report)).toEqual([
       expect.stringMatching(/^tools\[1\]\.tool: s\.held cannot be called: it is held/),
-      expect.stringMatching(/^tools\[2\]\.tool: s\.gone cannot be called: its server does not list it; s\.here/),
+      expect.stringMatching(/^tools\[2\]\.tool: s\.gone cannot be called: its server does not list s\.gone; s\.here/),
     ]);
+  });
+
+  it('says of a tool of a server that has never listed any where to look for the reason', async () => {
+    const report = reportTools(await namesOf({ tools: [{ tool: 'sleepy.deploy' }] }, [], ['sleepy']), to('openai'));
+    expect(rowOf(report, 'deploy').left).toContain('GET /v1/servers/sleepy');
   });
 
   it('lists what is for people as never sent, and has nothing to say against it', async () => {
