@@ -45,7 +45,8 @@ export function removeNotes(stored: Toolset, indices: readonly number[], names: 
   const there = new Set(indices.flatMap((at) => (stored.tools[at]?.notes ?? []).map(({ name }) => name)));
   const asked = [...new Set(names)];
   const done = asked.filter((name) => there.has(name));
-  const has = there.size === 0 ? 'it has none' : `it has ${[...there].join(', ')}`;
+  const left = [...there].filter((name) => !asked.includes(name));
+  const has = left.length === 0 ? 'it has none' : `it has ${left.join(', ')}`;
   const faults = asked.filter((name) => !there.has(name)).map((name) => `there is no note ${quote(name)}; ${has}`);
   const gone = new Set(done);
   return { document: changed(stored, indices, (before) => before.filter(({ name }) => !gone.has(name))), done, faults };
