@@ -54,7 +54,7 @@ export const serverLimits = {
   /** An OpenAPI document. */
   maxOpenApiBytes: 5 * MB,
   /** As YAML: its commas, colons, brackets and line ends, each of which may cost 200 bytes; large public ones of 5 MB have some 300,000. */
-  maxOpenApiYamlSeparators: 500_000,
+  maxOpenApiYamlSeparators: 400_000,
   /** It is read again after this: it changes with releases of its API, and reading it takes up to a second. */
   openApiTtlMs: 60 * 60_000,
   /** Its objects and arrays, with aliases of YAML written out: large public ones of 5 MB have some 300,000. */

@@ -7,7 +7,7 @@
  */
 import { EVENT_ID, parseEvents, type Event, YAMLException } from 'js-yaml';
 import { YamlBuilder } from './yaml-builder.ts';
-import { YamlFault } from './yaml-fault.ts';
+import { placeAt, YamlFault } from './yaml-fault.ts';
 
 export type YamlBounds = {
   maxDepth: number;
@@ -22,12 +22,17 @@ export type YamlBounds = {
 /** null for a text without a document. Throws `YamlFault`, and nothing else. */
 export function readYaml(text: string, bounds: YamlBounds): unknown {
   if (hasMoreSeparators(text, bounds.maxSeparators)) throw new YamlFault('parts', 'it has too many values');
+  // The parser says it too, with an excerpt for which it takes each of them for the end of a line.
+  const nothing = text.indexOf('\0');
+  if (nothing >= 0) throw new YamlFault('syntax', 'it holds a null character', placeAt(text, nothing));
   const events = parse(text, bounds.maxDepth);
   if (events.filter(({ type }) => type === EVENT_ID.DOCUMENT).length > 1) {
     throw new YamlFault('syntax', 'it is more than one document');
   }
   const builder = new YamlBuilder(text, bounds);
-  for (const event of events) builder.take(event);
+  // From the end of a list, so that each is let go once it is read: together they take several times the memory of the value.
+  events.reverse();
+  for (let event = events.pop(); event !== undefined; event = events.pop()) builder.take(event);
   return builder.value;
 }
 

@@ -67,6 +67,7 @@ describe('a text of YAML', () => {
     ['a: *b', 'syntax', 'the alias *b stands for nothing before it', { line: 1, column: 4 }],
     ['a: 1\n---\nb: 2', 'syntax', 'it is more than one document', null],
     ['a: &a {b: [*a]}', 'aliases', 'the alias *a stands within what it stands for', { line: 1, column: 12 }],
+    [`a:\n  ${'\0'.repeat(2_000_000)}`, 'syntax', 'it holds a null character', { line: 2, column: 3 }],
     ['['.repeat(30), 'depth', 'it is nested too deeply', null],
     ['a,'.repeat(2_000), 'parts', 'it has too many values', null],
   ])('%.40j is refused with words and its place', (text, kind, message, place) => {

@@ -135,6 +135,8 @@ describe('an API’s document', () => {
     const read = await discover({}, { text: JSON.stringify(document) });
     expect(await discover({}, { text: dump(document, { noRefs: true }) })).toEqual(read);
     expect(await discover({}, { text: `\ufeff${dump(document)}` })).toEqual(read);
+    const large = `${dump(document)}x-more: `;
+    expect(await discover({}, { text: large.padEnd(limits.maxOpenApiBytes, 'x') })).toEqual(read);
     expect(await discover({ openapi: { include: ['tag:resource1'] } }, { text: JSON.stringify(document) })).toMatchObject({
       tools: { length: 6 },
     });
@@ -150,9 +152,9 @@ describe('an API’s document', () => {
     [`a: [\n${'} '.repeat(200_000)}`, 'at line 2, column 1'],
     ['- '.repeat(100_000), 'nested too deeply'],
     ['%\n'.repeat(1_000_000), 'has more values than are read of YAML'],
-    ['%\n'.repeat(400_000), 'at line 1, column 2'],
+    ['%\n'.repeat(300_000), 'at line 1, column 2'],
     ['--- {}\n'.repeat(100_000), 'more than one document'],
-    [Array.from({ length: 60_000 }, (_, index) => `p${index}: &a${index} 1\nq${index}: *a${index}\n`).join(''), 'no `openapi` field'],
+    [Array.from({ length: 90_000 }, (_, index) => `p${index}: &a${index} 1\nq${index}: *a${index}\n`).join(''), 'no `openapi` field'],
     ['just text', 'is no map of fields'],
     ['{"swagger": "2.0"}', 'Convert it to OpenAPI 3'],
     [
