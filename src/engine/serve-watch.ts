@@ -1,6 +1,6 @@
 /**
  * Hearing of changes while an MCP client listens: the toolset's edition (and at `/mcp` what is equipped) is looked at every few seconds, and
- * its servers are listened to for their prompts, resources and the resources that the client named. Ends by itself after
+ * its servers are listened to for their lists and the resources that the client named. Ends by itself after
  * `limits.mcpStreamMs`, and within `limits.principalTtlMs` of the end of its key (DESIGN §9); nothing of it outlives its listener.
  */
 import { limits } from '../core/limits.ts';
@@ -26,8 +26,8 @@ export type Watched = {
   target: ServeTarget;
   view: ServedView;
   conversation: string;
-  /** Whether anybody wants to hear of what the servers offer besides tools. */
-  offers: boolean;
+  /** Whether anybody wants to hear that a list is another one, of tools, prompts or resources: it is the servers that say so. */
+  lists: boolean;
   /** As the client names them; read again where they may become others. */
   uris(): readonly string[];
 };
@@ -110,7 +110,7 @@ async function markNow(deps: WatchDeps, principal: Principal, target: ServeTarge
 
 async function hearServers(deps: WatchDeps, watched: Watched, tell: (change: Change) => void, signal: AbortSignal): Promise<void> {
   const wanted = watched.uris();
-  if (!watched.offers && wanted.length === 0) return;
+  if (!watched.lists && wanted.length === 0) return;
   const offers = await readOffers(deps, watched.principal.workspace, watched.view);
   const servers = servedServers(watched.view).slice(0, limits.maxMcpListenedServers);
   await Promise.all(servers.map((server) => hearServer(deps, watched, offers, server, tell, signal)));

@@ -221,7 +221,7 @@ export class LiveSession {
     const { deps, target, id, subscriptions } = this.#host;
     const run = async (): Promise<void> => {
       const view = await readView(deps, caller, target);
-      const watched = { principal: caller, target, view, conversation: id, offers: true, uris: () => subscriptions.list() };
+      const watched = { principal: caller, target, view, conversation: id, lists: true, uris: () => subscriptions.list() };
       await watchServed(deps, watched, (change) => this.#tell(change), end.signal);
     };
     run()

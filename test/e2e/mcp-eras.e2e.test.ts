@@ -5,7 +5,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { inputRequired, type ServerContext } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
+import { listenMcpServer, type FakeMcpServer, type FakeTool, type HeardRequest } from '../fakes/mcp-server.ts';
 import { connectClient, textOf } from './mcp-clients.ts';
 import { shareService } from './shared-service.ts';
 
@@ -351,3 +351,29 @@ describe('a call of a session that dies with the service', () => {
     60_000,
   );
 });
+
+it('a client that wants to hear of tools alone hears of one that its server took away, before anybody asks', async () => {
+  const hearing = pairs.map(async ({ client: era, server }) => {
+    const name = `${era}-and-${server}`;
+    // Its list holds for an hour: it is not read again for its age.
+    const fake = await listenMcpServer({ eras: server, tools: [plain('stays'), plain('goes')], ttlMs: 3_600_000 });
+    await service.call('PUT', `/v1/servers/${name}`, { kind: 'mcp', url: fake.url });
+    await service.call('PUT', `/v1/toolsets/${name}`, { tools: [{ tool: `${name}.stays` }, { tool: `${name}.goes` }] });
+    let changes = 0;
+    const client = await connectClient(`${service.url}/mcp/${name}`, service.key, era === 'legacy' ? 'legacy' : 'pinned', {}, (made) => {
+      made.setNotificationHandler('notifications/tools/list_changed', () => void changes++);
+    });
+    const listening = era === 'modern' ? await client.listen({ toolsListChanged: true }) : null;
+    const isHeard = ({ method, httpMethod }: HeardRequest): boolean => method === 'subscriptions/listen' || httpMethod === 'GET';
+    await vi.waitFor(() => expect(fake.heard.some(isHeard)).toBe(true), 10_000);
+    fake.setTools([plain('stays')]);
+    await fake.tellChanged();
+    await vi.waitFor(() => expect(changes).toBeGreaterThan(0), 25_000);
+    const { tools } = await client.listTools();
+    await listening?.close();
+    await client.close();
+    await fake.close();
+    return tools.map((tool) => tool.name);
+  });
+  expect(await Promise.all(hearing)).toEqual(pairs.map(() => ['stays']));
+}, 60_000);

@@ -3,6 +3,7 @@ import { limits } from '../../src/core/limits.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { readView } from '../../src/engine/serve-view.ts';
 import { watchServed } from '../../src/engine/serve-watch.ts';
+import type { McpUpstream } from '../../src/ports/upstream.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createFakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
@@ -11,15 +12,18 @@ import { fakeServeDeps } from '../fakes/serve-deps.ts';
 
 const principal: Principal = { workspace: 'default', keyId: 'k1', scopes: ['tools'] };
 
-async function watching(isInForce: () => Promise<boolean>) {
+type Options = { lists?: boolean; upstream?: Partial<McpUpstream>; serverChanged?(workspace: string, server: string): void };
+
+async function watching(isInForce: () => Promise<boolean>, { lists = false, ...options }: Options = {}) {
   const [clock, log, ids] = [fakeClock(), keptLog(), countedIds()];
   const catalog = createFakeCatalog({ definitions: [toolOf('git', 'look')] });
+  await catalog.put('server', 'git', { kind: 'mcp', url: 'https://git.example/mcp' });
   await catalog.put('toolset', 'demo', { tools: [{ tool: 'git.look' }] });
   const unused = () => Promise.reject(new Error('not in these tests'));
   const call = { clock, log, executor: { isSafe: () => true, execute: unused }, fetch: unused, secret: unused };
   const master = createMasterKey('a master key of at least 32 characters');
-  const deps = fakeServeDeps({ catalog, call, clock, log, ids, master, isInForce });
-  const watched = { principal, target: 'demo', view: await readView(deps, principal, 'demo'), conversation: 'k1', offers: false };
+  const deps = fakeServeDeps({ catalog, call, clock, log, ids, master, isInForce, ...options });
+  const watched = { principal, target: 'demo', view: await readView(deps, principal, 'demo'), conversation: 'k1', lists };
   const left = new AbortController();
   let isOver = false;
   const over = watchServed(deps, { ...watched, uris: () => [] }, () => undefined, left.signal).then(() => {
@@ -45,5 +49,18 @@ describe('a stream that a client listens on', () => {
     expect(isOver()).toBe(false);
     left.abort(new Error('enough'));
     await over;
+  });
+
+  it('has the servers read whose tools are others, where changes of lists are wanted', async () => {
+    const changed: string[] = [];
+    const listen: McpUpstream['listen'] = async (_server, _uris, { changed: tell }) => tell?.('tools');
+    const options = { upstream: { listen }, serverChanged: (_workspace: string, server: string) => void changed.push(server) };
+    for (const lists of [false, true]) {
+      const { clock, left, over } = await watching(async () => true, { lists, ...options });
+      await clock.advance(1_000);
+      left.abort(new Error('enough'));
+      await over;
+    }
+    expect(changed).toEqual(['git']);
   });
 });

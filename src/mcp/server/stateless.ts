@@ -52,10 +52,11 @@ export async function serveStateless(
 }
 
 /** What `subscriptions/listen` asks to hear of; the SDK checks the form. */
-function wantedBy(body: unknown): { offers: boolean; uris(): readonly string[] } {
+function wantedBy(body: unknown): { lists: boolean; uris(): readonly string[] } {
   const params = isRecord(body) && isRecord(body.params) ? body.params : {};
   const filter = isRecord(params.notifications) ? params.notifications : {};
   const named = Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions.filter((uri) => typeof uri === 'string') : [];
   const uris = named.slice(0, limits.maxMcpSubscriptions);
-  return { offers: filter.promptsListChanged === true || filter.resourcesListChanged === true, uris: () => uris };
+  const lists = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'].some((name) => filter[name] === true);
+  return { lists, uris: () => uris };
 }
