@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
 import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
 
 async function withDemo(environment: Record<string, string> = {}): Promise<Harness> {
@@ -347,5 +348,28 @@ describe('a client that listens, 2026-07-28', () => {
     let rest = '';
     for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) rest += next.value;
     expect(rest).toContain('"resultType":"complete"');
+  });
+
+  it('is refused where its key has too many streams open already, until one ends; another key is not', async () => {
+    const h = await withDemo();
+    const [key, other] = [await h.key({ scopes: ['tools'] }), await h.key({ scopes: ['tools'] })];
+    const listen = (who: typeof key) =>
+      modern(h, '/mcp/demo', 'subscriptions/listen', { notifications: { promptsListChanged: true } }, who);
+    const answers: Response[] = [];
+    for (let count = 0; count < limits.maxMcpListeners; count += 1) answers.push(await listen(key));
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    const refused = await listen(key);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, String(limits.mcpListenRetryMs / 1000)]);
+    expect(await bodyOf(refused)).toMatchObject({ error: { data: { code: 'rate_limited' } } });
+    // What does not listen is served.
+    expect((await modern(h, '/mcp/demo', 'tools/list', {}, key)).status).toBe(200);
+    expect((await listen(other)).status).toBe(200);
+    await answers[0]?.body?.cancel();
+    await h.clock.advance(1_000);
+    expect((await listen(key)).status).toBe(200);
+    expect((await listen(key)).status).toBe(429);
+    // What the platform ended without a word is over with its time.
+    await h.clock.advance(limits.mcpStreamMs);
+    expect((await listen(key)).status).toBe(200);
   });
 });

@@ -153,6 +153,8 @@ export const serverLimits = {
   maxMcpSubscriptions: 100,
   /** Servers that one stream hears of changes from: each is a connection. */
   maxMcpListenedServers: 10,
+  /** Streams of one key that listen at the same time in an isolate: one for each client that shares it. */
+  maxMcpListeners: 256,
   /** A session that nobody has used for so long, and one that never was. */
   mcpSessionIdleMs: 24 * 60 * 60_000,
   mcpSessionUnusedMs: 60 * 60_000,

@@ -12,6 +12,7 @@ import { watchServed } from '../../engine/serve-watch.ts';
 import { buildServer } from './build-server.ts';
 import { createChangeBus } from './change-bus.ts';
 import { livelyAnswer } from './lively-answer.ts';
+import { createOpenListeners } from './open-listeners.ts';
 import type { ServeDeps, Serving } from './serving.ts';
 
 /** `body`: parsed, of a POST. `view`: as it was read for this request. `hold`: where its call may stay open. */
@@ -24,11 +25,15 @@ export type StatelessRequest = {
   hold?: CallHold;
 };
 
+/** Of this isolate. */
+const listeners = createOpenListeners();
+
 export async function serveStateless(
   deps: ServeDeps,
   { request, body, principal, target, view, hold }: StatelessRequest,
 ): Promise<Response> {
   const conversation = principal.keyId;
+  if (isRecord(body) && body.method === 'subscriptions/listen') listeners.requireRoom(principal, deps.clock.now());
   const serving = (era: 'modern' | 'legacy'): Serving => ({
     deps,
     era: era === 'modern' ? 'modern' : 'stateless',
@@ -40,7 +45,10 @@ export async function serveStateless(
   });
   const handler = createMcpHandler(({ era }) => buildServer(serving(era), view), {
     bus: createChangeBus(
-      (tell, signal) => watchServed(deps, { principal, target, view, conversation, ...wantedBy(body) }, tell, signal),
+      (tell, signal) => {
+        const watched = { principal, target, view, conversation, ...wantedBy(body) };
+        return listeners.during(principal, deps.clock.now(), watchServed(deps, watched, tell, signal));
+      },
       () => void handler.close(),
     ),
     maxSubscriptions: 1,

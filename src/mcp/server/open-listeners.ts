@@ -1,0 +1,53 @@
+/**
+ * How many streams of one key listen for changes in this isolate (2026-07-28): each looks at its toolset, its key and its servers as long as
+ * it is open. Streams of sessions are bounded by their sessions (`mcp-session/live-session.ts`).
+ */
+import { limits } from '../../core/limits.ts';
+import type { Principal } from '../../core/principal.ts';
+import { Problem } from '../../core/problem.ts';
+
+type Key = Pick<Principal, 'workspace' | 'keyId'>;
+
+export type OpenListeners = {
+  /** Throws `rate_limited`. */
+  requireRoom(key: Key, now: number): void;
+  during(key: Key, now: number, listening: Promise<void>): Promise<void>;
+};
+
+export function createOpenListeners(): OpenListeners {
+  /** By key, when each is over at the latest: where the platform ends a request, nothing of it runs any more that could say so. */
+  const open = new Map<string, Set<{ until: number }>>();
+
+  const countOf = (name: string, now: number): number => {
+    const own = open.get(name);
+    if (own === undefined) return 0;
+    for (const one of own) if (one.until <= now) own.delete(one);
+    if (own.size === 0) open.delete(name);
+    return own.size;
+  };
+
+  return {
+    requireRoom(key, now) {
+      if (countOf(nameOf(key), now) < limits.maxMcpListeners) return;
+      const detail = `This key has ${limits.maxMcpListeners} streams open that listen for changes: end one, or use another key.`;
+      throw new Problem('rate_limited', detail, { retryAfterMs: limits.mcpListenRetryMs });
+    },
+    async during(key, now, listening) {
+      const name = nameOf(key);
+      if (open.size >= limits.maxCachedNames) open.clear();
+      const own = open.get(name) ?? new Set();
+      open.set(name, own);
+      const one = { until: now + limits.mcpStreamMs };
+      own.add(one);
+      try {
+        await listening;
+      } finally {
+        own.delete(one);
+      }
+    },
+  };
+}
+
+function nameOf({ workspace, keyId }: Key): string {
+  return JSON.stringify([workspace, keyId]);
+}
