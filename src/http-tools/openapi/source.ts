@@ -38,8 +38,7 @@ async function fetchDocument(server: ServerAccess, context: UpstreamContext): Pr
   const { bytes, truncated } = await readBounded(response, limits.maxOpenApiBytes);
   if (!response.ok) {
     const unauthorized = response.status === 401 || response.status === 403;
-    const remedy = unauthorized ? ' It wants credentials: give them as headers.' : '';
-    throw new Problem('upstream_error', `The address of the OpenAPI document answered ${response.status}.${remedy}`, {
+    throw new Problem('upstream_error', `The address of the OpenAPI document answered ${response.status}. ${remedyOf(response.status)}`, {
       ...(unauthorized && { unauthorized: true }),
       ...(response.status < 500 && { retryable: false }),
     });
@@ -47,6 +46,12 @@ async function fetchDocument(server: ServerAccess, context: UpstreamContext): Pr
   if (truncated)
     throw fault(`has more than ${limits.maxOpenApiBytes} bytes. Leave out what no tool needs (descriptions, examples, operations)`);
   return decode(bytes);
+}
+
+function remedyOf(status: number): string {
+  if (status === 401 || status === 403) return 'It wants credentials: give them as headers.';
+  if (status === 429 || status >= 500) return 'Try again later.';
+  return 'Set url to where the document itself is (JSON or YAML), or give it whole as document.';
 }
 
 /**

@@ -189,7 +189,12 @@ describe('an API’s document', () => {
       detail: expect.stringContaining('answered 401. It wants credentials'),
       extra: { unauthorized: true },
     });
-    expect(await of(new Response('no', { status: 503 }))).toMatchObject({ detail: expect.stringContaining('answered 503') });
+    expect(await of(new Response('no', { status: 503 }))).toMatchObject({
+      detail: expect.stringContaining('answered 503. Try again later'),
+    });
+    expect(await of(new Response('no', { status: 404 }))).toMatchObject({
+      detail: expect.stringContaining('answered 404. Set url to where the document itself is'),
+    });
     expect(await of(new Response(new Uint8Array([0x7b, 0xff])))).toMatchObject({ detail: expect.stringContaining('is not UTF-8') });
     expect(await of(new Response(`{"a":"${'x'.repeat(limits.maxOpenApiBytes)}"}`))).toMatchObject({
       detail: expect.stringContaining(`more than ${limits.maxOpenApiBytes} bytes`),
