@@ -39,10 +39,10 @@ export function describeActive(
   const rows = toolInfos(documentOf(stored).tools, table);
   const exposed = rows.filter(({ active }) => active);
   const shown = fitRows(exposed, limits.maxConfigurationAnswerBytes / 3);
-  const bad = serversOf(rows).flatMap(({ name, enabled }) => {
+  const bad = serversOf(rows).flatMap(({ name, isListing }) => {
     const { status, reason } = standings.get(name) ?? {};
-    const isDown = status === 'failing' || status === 'unauthorized';
-    return enabled && !isDown ? [] : [{ name, ...(status && { status }), ...(reason && { reason: shorten(reason) }) }];
+    if (status === 'failing' || status === 'unauthorized') return [{ name, status, ...(reason && { reason: shorten(reason) }) }];
+    return isListing ? [] : [{ name }];
   });
   const there = table.tools.filter(({ source }) => source?.state !== 'missing');
   const costs = new Map(there.map((tool) => [tool.canonical as string, tokensOf(tool)]));
@@ -77,7 +77,8 @@ export function describeActive(
   };
 }
 
-function serversOf(rows: readonly ToolInfo[]): { name: string; enabled: boolean }[] {
+/** A tool that is held is listed: nothing is wrong with its server. */
+function serversOf(rows: readonly ToolInfo[]): { name: string; isListing: boolean }[] {
   const byServer = Map.groupBy(rows, ({ server }) => server);
-  return [...byServer].map(([name, tools]) => ({ name, enabled: tools.some(({ active }) => active) }));
+  return [...byServer].map(([name, tools]) => ({ name, isListing: tools.some(({ state }) => state !== 'missing') }));
 }

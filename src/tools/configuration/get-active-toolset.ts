@@ -27,6 +27,7 @@ function tell({ toolset, toolSummary, unavailableServers = [], warnings = [], co
   const down = unavailableServers.map(({ name, status = 'not listing its tools', reason }) => {
     return `the server ${name} is ${status}${reason === undefined ? '' : `: ${reason}`}`;
   });
-  const cost = `${toolSummary?.currentlyExposed} tools can be called, about ${context?.tokens} tokens (${context?.percent}% of all tools). Mode: ${mode}.`;
+  const exposed = toolSummary?.currentlyExposed;
+  const cost = `${exposed} ${exposed === 1 ? 'tool' : 'tools'} can be called, about ${context?.tokens} tokens (${context?.percent}% of all tools). Mode: ${mode}.`;
   return `${tellToolset(toolset)}\n${cost}${tellWarnings([...down, ...warnings])}`;
 }

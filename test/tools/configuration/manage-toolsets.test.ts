@@ -201,6 +201,28 @@ describe('equipping', () => {
     expect(currentlyExposed + filteredOut).toBe(totalDiscovered);
     for (const part of ['gs = git.status', 'held', 'unauthorized']) expect(text).toContain(part);
   });
+
+  it('is told with no word against a server that is well and whose tools are held, and with one against a server that lists none', async () => {
+    const source = { trusted: false, pin: 'p' };
+    bench = configurationBench(
+      [
+        toolOf('git', 'status', { source: { ...source, state: 'held' } }),
+        toolOf('gone', 'look', { source: { ...source, state: 'missing' } }),
+        toolOf('docker', 'ps'),
+      ],
+      (desk) => ({
+        ...desk,
+        servers: async () => new Map(['git', 'gone', 'docker'].map((name) => [name, { status: 'ok' as const }])),
+      }),
+    );
+    await bench.catalog.put('toolset', 'dev', { tools: ['git.status', 'gone.look', 'docker.ps'].map((tool) => ({ tool })) });
+    await bench.run('equip-toolset', { name: 'dev' });
+    const { json, text } = await bench.run('get-active-toolset');
+    expect(json).toMatchObject({ serverStatus: { enabled: 1, available: 2, unavailable: 1 }, unavailableServers: [{ name: 'gone' }] });
+    expect(text).toContain('the server gone is not listing its tools');
+    expect(text).not.toContain('the server git');
+    expect(text).toContain('1 tool can be called');
+  });
 });
 
 describe('a toolset of a thousand tools, each of a server of its own, and all of them down', () => {
