@@ -354,7 +354,7 @@ describe('a client that listens, 2026-07-28', () => {
     const h = await withDemo();
     const [key, other] = [await h.key({ scopes: ['tools'] }), await h.key({ scopes: ['tools'] })];
     const listen = (who: typeof key) =>
-      modern(h, '/mcp/demo', 'subscriptions/listen', { notifications: { promptsListChanged: true } }, who);
+      modern(h, '/mcp/demo', 'subscriptions/listen', { notifications: { toolsListChanged: true } }, who);
     const answers: Response[] = [];
     for (let count = 0; count < limits.maxMcpListeners; count += 1) answers.push(await listen(key));
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
