@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { bodyOf, createHarness, demo, rootKey, type Harness } from './harness.ts';
 
@@ -142,6 +142,27 @@ describe('what comes to /mcp', () => {
     });
     expect(answer.status).toBe(status);
     expect(await bodyOf(answer)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code } });
+  });
+
+  it('is not waited for without end where it does not come', async () => {
+    const h = await withDemo();
+    vi.useFakeTimers();
+    try {
+      const headers = {
+        authorization: `Bearer ${rootKey}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      };
+      const begun = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{"jsonrpc"')) });
+      const slow = { method: 'POST', headers, body: begun, duplex: 'half' };
+      const answering = h.app.request('/mcp/demo', slow);
+      await vi.advanceTimersByTimeAsync(limits.requestBodyTimeoutMs + limits.discardTimeoutMs);
+      const answer = await answering;
+      expect(answer.status).toBe(400);
+      expect(await bodyOf(answer)).toMatchObject({ error: { code: -32700, message: expect.stringContaining('did not arrive whole') } });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('takes no other content type, and no other method', async () => {
@@ -353,8 +374,7 @@ describe('a client that listens, 2026-07-28', () => {
   it('is refused where its key has too many streams open already, until one ends; another key is not', async () => {
     const h = await withDemo();
     const [key, other] = [await h.key({ scopes: ['tools'] }), await h.key({ scopes: ['tools'] })];
-    const listen = (who: typeof key) =>
-      modern(h, '/mcp/demo', 'subscriptions/listen', { notifications: { toolsListChanged: true } }, who);
+    const listen = (who: typeof key) => modern(h, '/mcp/demo', 'subscriptions/listen', { notifications: { toolsListChanged: true } }, who);
     const answers: Response[] = [];
     for (let count = 0; count < limits.maxMcpListeners; count += 1) answers.push(await listen(key));
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
