@@ -90,10 +90,7 @@ function checkImport(path: string, room: string, floor: number | undefined, spec
   if (specifier.startsWith('node:') && room !== launcher) report(`imports ${specifier}; only local/ does`);
   if (specifier.startsWith('cloudflare:') && floor !== undefined && floor < firstImpureFloor)
     report(`imports ${specifier} below floor ${firstImpureFloor}`);
-  const allowedInCore =
-    specifier === 'zod' ||
-    (specifier === 'jsonrepair' && path === 'src/core/json-repair.ts') ||
-    (specifier === 'js-yaml' && path.startsWith('src/core/yaml/'));
+  const allowedInCore = specifier === 'zod' || (specifier === 'jsonrepair' && path === 'src/core/json-repair.ts');
   if (room === 'core' && !allowedInCore) report(`imports ${specifier}; core imports zod only`);
 }
 

@@ -5,8 +5,8 @@
 import { limits } from '../core/limits.ts';
 import type { FrontmatterReader } from '../core/skills/skill-file.ts';
 import { isRecord } from '../core/wire-value.ts';
-import { readYaml } from '../core/yaml/read-yaml.ts';
-import { YamlFault } from '../core/yaml/yaml-fault.ts';
+import { readYaml } from '../platform/yaml/read-yaml.ts';
+import { YamlFault } from '../platform/yaml/yaml-fault.ts';
 
 export const readFrontmatter: FrontmatterReader = (text) => {
   const read = parse(text);

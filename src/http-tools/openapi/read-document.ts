@@ -6,8 +6,8 @@ import { fault } from '../../core/openapi/document.ts';
 import { limits } from '../../core/limits.ts';
 import type { Problem } from '../../core/problem.ts';
 import { tryParse } from '../../core/wire-value.ts';
-import { readYaml } from '../../core/yaml/read-yaml.ts';
-import { YamlFault } from '../../core/yaml/yaml-fault.ts';
+import { readYaml } from '../../platform/yaml/read-yaml.ts';
+import { YamlFault } from '../../platform/yaml/yaml-fault.ts';
 
 /** Throws `upstream_error` for what is neither. */
 export function parseOpenApiText(text: string): unknown {
