@@ -159,15 +159,13 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
     const url = 'https://mcp.example.com/mcp';
     const issuer = 'https://login.example.com';
     const byPerson: ServerOAuth = { grant: 'authorization_code' };
-    const byClient: ServerOAuth = { grant: 'client_credentials', clientId: 'us', clientSecret: { secret: 'S' } };
+    // Without a secret: the guard is what refuses, and not that a secret is for another host.
+    const byClient: ServerOAuth = { grant: 'client_credentials', clientId: 'us' };
 
-    function installed(place: string, options: Partial<AuthorizationServerOptions>, oauth: ServerOAuth) {
-      const fake = createAuthorizationServer({ issuer, resource: url, clients: { us: { secret: 'value of S' } }, ...options });
+    function installed(options: Partial<AuthorizationServerOptions>, oauth: ServerOAuth) {
+      const fake = createAuthorizationServer({ issuer, resource: url, clients: { us: {} }, ...options });
       const server = serverOf('docs', url, oauth);
       const installation = createInstallation([fake, { answer: async () => Response.json({}) }], [server]);
-      // The guard is what refuses, and not that the secret is for another host.
-      const hosts = ['login.example.com', ...(URL.canParse(place) ? [new URL(place).hostname, new URL(place).host] : [])];
-      installation.secrets.set('S', { value: 'value of S', hosts });
       const signIns = installation.isolate();
       const tokens = signIns.tokens('main', server);
       if (tokens === null) throw new Error('the server has no oauth');
@@ -185,7 +183,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
         'the authorization server',
         bad.filter(({ url: place }) => !namesHost.has(place)),
         async (place) => {
-          const { signIns, sent } = installed(place, { resourceMetadata: { authorization_servers: [place] } }, byPerson);
+          const { signIns, sent } = installed({ resourceMetadata: { authorization_servers: [place] } }, byPerson);
           return { sent, reason: await reasonOf(signIns.begin('main', 'docs', own)) };
         },
       ],
@@ -193,7 +191,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
         'where clients register',
         bad,
         async (place) => {
-          const { signIns, sent } = installed(place, { metadata: { registration_endpoint: place } }, byPerson);
+          const { signIns, sent } = installed({ metadata: { registration_endpoint: place } }, byPerson);
           return { sent, reason: await reasonOf(signIns.begin('main', 'docs', own)) };
         },
       ],
@@ -201,7 +199,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
         'where tokens are given',
         bad,
         async (place) => {
-          const { tokens, sent } = installed(place, { metadata: { token_endpoint: place } }, byClient);
+          const { tokens, sent } = installed({ metadata: { token_endpoint: place } }, byClient);
           return { sent, reason: await reasonOf(tokens.token()) };
         },
       ],
@@ -210,7 +208,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
         leadingAway,
         async (place) => {
           const instead = { '/token': () => redirectTo(place, 307) ?? new Response(null, { status: 404 }) };
-          const { tokens, sent } = installed(place, { instead }, byClient);
+          const { tokens, sent } = installed({ instead }, byClient);
           return { sent, reason: await reasonOf(tokens.token()) };
         },
       ],
@@ -221,7 +219,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
           const instead = {
             '/.well-known/oauth-protected-resource/mcp': () => redirectTo(place, 302) ?? new Response(null, { status: 500 }),
           };
-          const { tokens, sent } = installed(place, { instead }, byClient);
+          const { tokens, sent } = installed({ instead }, byClient);
           return { sent, reason: await reasonOf(tokens.token()) };
         },
       ],
@@ -236,10 +234,19 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
       expect(wrong).toEqual([]);
     });
 
+    it('as where tokens are given, is asked where it is a public one, over https', async () => {
+      for (const { id, url: place } of good) {
+        const { tokens, sent } = installed({ metadata: { token_endpoint: place } }, byClient);
+        await reasonOf(tokens.token());
+        const isAsked = sent.some((one) => one.replace(/#.*/, '') === new URL(place).href.replace(/#.*/, ''));
+        expect([id, isAsked]).toEqual([id, new URL(place).protocol === 'https:']);
+      }
+    });
+
     it('as the metadata that a challenge names, is never asked', async () => {
       const wrong: string[] = [];
       for (const { id, url: place } of bad) {
-        const { tokens, sent } = installed(place, {}, byClient);
+        const { tokens, sent } = installed({}, byClient);
         const named = inHeader(place);
         if (named === null) continue;
         const reason = await reasonOf(tokens.renew(null, `Bearer resource_metadata="${named}"`));
@@ -251,7 +258,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
 
     it('as where tokens end, is never asked', async () => {
       for (const { id, url: place } of bad) {
-        const { fake, signIns, sent } = installed(place, { metadata: { revocation_endpoint: place } }, byPerson);
+        const { fake, signIns, sent } = installed({ metadata: { revocation_endpoint: place } }, byPerson);
         // Metadata with what is no address is none.
         if ((await reasonOf(signIn(signIns, fake, 'docs'))) === null) await signIns.forget('main', 'docs');
         expect(strangers(sent), id).toEqual([]);
@@ -261,7 +268,7 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
     it('as the page where a person signs in, is asked by nobody here, and opened only over https or on the own machine', async () => {
       const wrong: string[] = [];
       for (const { id, url: place } of bad) {
-        const { signIns, sent } = installed(place, { metadata: { authorization_endpoint: place } }, byPerson);
+        const { signIns, sent } = installed({ metadata: { authorization_endpoint: place } }, byPerson);
         let opened: URL | null = null;
         const reason = await reasonOf(
           signIns.begin('main', 'docs', own).then(({ authorizationUrl }) => {
@@ -305,6 +312,16 @@ describeCorpus('security/ssrf-urls.jsonl', (path) => {
       }
       expect(leadingAway.length).toBeGreaterThan(180);
       expect(wrong).toEqual([]);
+    });
+
+    it('of a tool’s own request, is reached where it is a public one', async () => {
+      for (const { id, url } of good) {
+        if (inHeader(url) === null) continue;
+        const isFirst = (one: string) => one === `${home}/`;
+        const out = world((request) => (isFirst(request.url) ? redirectTo(url, 302) : null) ?? new Response('here'));
+        expect(await reasonOf(out.outbound(new Request(home), { purpose: 'tool' })), id).toBeNull();
+        expect(out.sent, id).toHaveLength(2);
+      }
     });
   });
 });
