@@ -22,8 +22,7 @@ import { createMeetServers, meetingServers } from './engine/meet-servers.ts';
 import { createServerRefresh } from './engine/refresh-server.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
 import { testServer } from './engine/test-server.ts';
-import { toServer } from './engine/to-server.ts';
-import { translateChat, type AgentWord } from './engine/translate-chat.ts';
+import { stayAt, toServer } from './engine/to-server.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
 import { createOpenApiExecutor } from './http-tools/openapi/executor.ts';
 import { createOpenApiSource } from './http-tools/openapi/source.ts';
@@ -34,19 +33,17 @@ import type { McpAnswer, McpRequest } from './mcp/server/endpoint.ts';
 import type { ServeDeps } from './mcp/server/serving.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
-import { createOutbound, stayAt } from './net/outbound.ts';
+import { createOutbound } from './net/outbound.ts';
 import { inBackground } from './platform/background.ts';
 import { systemClock } from './platform/clock.ts';
 import { randomIds } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 import type { Catalog, Directory } from './ports/catalog.ts';
-import type { ChatModel } from './ports/chat-model.ts';
-import type { OutboundHttp } from './ports/outbound.ts';
 import type { Clock, Ids, Logger } from './ports/runtime.ts';
 import type { SessionCall, Sessions } from './ports/session.ts';
 import type { ServerSource, UpstreamContext } from './ports/upstream.ts';
 import { countTokens } from './providers/count-tokens.ts';
-import { isPassedOn, proxyChat, type ProxyRequest } from './providers/proxy.ts';
+import { passChatOn, type ProxiedChat } from './providers/pass-chat-on.ts';
 import { createChatModel } from './providers/registry.ts';
 import { rehearsalHttp } from './providers/rehearsal.ts';
 import { mintToken, readToken, type ApprovalLink } from './storage/approval-link.ts';
@@ -61,18 +58,6 @@ import { createSessions } from './storage/session-client.ts';
 import { createNonce, mintState, readState } from './storage/sign-in-state.ts';
 import { createCodeExecutor } from './tools/executor.ts';
 import { codeTools, toolDefinitions } from './tools/registry.ts';
-
-/**
- * A chat without server tools and session, on its way through (`providers/proxy.ts`) or translated (`engine/translate-chat.ts`).
- * `agent`: of an agent without tools, in place of what the body says; `isOwn`: it says more than its instructions.
- */
-export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
-  ref: string;
-  body: Readonly<Record<string, unknown>> & { model: string };
-  /** Aborts when the caller leaves. */
-  signal(): AbortSignal;
-  agent?: AgentWord & { isOwn: boolean };
-};
 
 /** What the routes may use. */
 export type Services = {
@@ -274,7 +259,7 @@ function build(bindings: Bindings): Wiring {
     async refuseLoop(headers) {
       if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());
     },
-    proxyChat: (principal, request) => proxy({ ...base, directory, outbound, model }, principal, request),
+    proxyChat: (principal, request) => passChatOn({ ...base, directory, outbound, model }, principal, request),
     async countTokens(principal, { ref, ...request }) {
       const { provider, model } = splitModelRef(ref);
       const access = await directory.provider(principal.workspace, provider);
@@ -289,23 +274,4 @@ function build(bindings: Bindings): Wiring {
     rules: (workspace) => directory.rules(workspace),
     skillsFor: (workspace, plan) => readPlanSkills(directory, workspace, plan),
   };
-}
-
-type ProxyDeps = { directory: Directory; outbound: OutboundHttp; model: ChatModel; clock: Clock; ids: Ids };
-
-async function proxy(
-  { directory, outbound, ...deps }: ProxyDeps,
-  principal: Principal,
-  { ref, dialect, body, agent, text, headers, signal }: ProxiedChat,
-): Promise<Response> {
-  const { provider, model } = splitModelRef(ref);
-  const access = await directory.provider(principal.workspace, provider);
-  if (agent?.isOwn || !isPassedOn(access, model, dialect, agent?.protocol)) {
-    const asked = { access, model, dialect, body, ref: body.model, ...(agent !== undefined && { agent }) };
-    return await translateChat(deps, asked, signal());
-  }
-  const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
-  // A body with other instructions is no longer the text that came.
-  const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
-  return await proxyChat({ access, model, dialect, ...sent, headers, http, clock: deps.clock, signal });
 }

@@ -23,6 +23,12 @@ export function toGiven({ state }: InputRequired, responses: Readonly<Record<str
 /** What whoever called can be asked for (MCP `ClientCapabilities`). */
 export type AskableInput = { elicitation?: { form?: object; url?: object }; sampling?: object; roots?: object };
 
+/** `elicitation: {}` is the word of clients from before there were modes: they know forms. */
+export function canElicit({ elicitation }: AskableInput, mode: 'form' | 'url'): boolean {
+  if (elicitation === undefined) return false;
+  return mode === 'url' ? elicitation.url !== undefined : elicitation.form !== undefined || elicitation.url === undefined;
+}
+
 export type ProgressUpdate = { progress: number; total?: number; message?: string };
 
 /** A line of a server's log (`notifications/message`). */

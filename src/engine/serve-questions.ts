@@ -3,7 +3,7 @@
  * is foreign text: it is screened wherever it is passed on (`core/elicitation.ts`).
  */
 import { cancelled, declined, screenElicitation } from '../core/elicitation.ts';
-import type { AskableInput, InputAnswer, InputRequest } from '../core/mcp-input.ts';
+import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../core/mcp-input.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { CallerChannel } from '../ports/tool-executor.ts';
@@ -59,10 +59,4 @@ export function screenedAsk(server: string, { channel, askable }: { channel: Cal
     if ('fault' in sorted) throw new Problem('upstream_error', `The server "${server}" cannot be answered: ${sorted.fault}.`);
     return await ask(sorted.question, key);
   };
-}
-
-/** `elicitation: {}` is the word of clients from before there were modes: they know forms. */
-export function canElicit({ elicitation }: AskableInput, mode: 'form' | 'url'): boolean {
-  if (elicitation === undefined) return false;
-  return mode === 'url' ? elicitation.url !== undefined : elicitation.form !== undefined || elicitation.url === undefined;
 }

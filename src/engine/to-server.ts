@@ -7,13 +7,16 @@ import type { CallDeps } from './tool-call.ts';
  * that it is cancelled). The origin is that of each request.
  */
 export function toServer({ fetch }: Pick<CallDeps, 'fetch'>, signal: AbortSignal | null): (request: Request) => Promise<Response> {
-  return (request) => {
-    const { origin } = new URL(request.url);
-    const stay = (to: URL): void => {
-      if (to.origin === origin) return;
-      const detail = `The server at ${origin} redirects to ${to.origin}, and was not followed there. Set its url to the address that it redirects to.`;
-      throw new Problem('upstream_error', detail, { retryable: false });
-    };
-    return fetch(request, signal ?? request.signal, stay, 'server');
+  return (request) =>
+    fetch(request, signal ?? request.signal, stayAt(request.url, 'Set its url to the address that it redirects to.'), 'server');
+}
+
+/** For `onHop`: throws `upstream_error` where the way leads to another origin. `remedy`: what to do if that is right. */
+export function stayAt(url: string, remedy = 'If that is right, give the address that it redirects to.'): (to: URL) => void {
+  const { origin } = new URL(url);
+  return (to) => {
+    if (to.origin === origin) return;
+    const detail = `${origin} redirects to ${to.origin}, and was not followed there. ${remedy}`;
+    throw new Problem('upstream_error', detail, { retryable: false });
   };
 }

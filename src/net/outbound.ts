@@ -57,16 +57,6 @@ export function createOutbound(
   };
 }
 
-/** For `onHop`: what is sent to a server is meant for nobody else, so it may lead requests on, but not away. */
-export function stayAt(url: string): (to: URL) => void {
-  const { origin } = new URL(url);
-  return (to) => {
-    if (to.origin === origin) return;
-    const detail = `${origin} redirects to ${to.origin}, and was not followed there. If that is right, give the address that it redirects to.`;
-    throw new Problem('upstream_error', detail, { retryable: false });
-  };
-}
-
 /**
  * A provider's few addresses are judged once: the guard's answer depends on the text and the settings alone. Only what
  * passed is kept, and never where the own origin of a request is part of the question.

@@ -9,7 +9,8 @@ import type { ServerAccess, ServerOAuth } from '../../src/core/servers/server.ts
 import { isRecord } from '../../src/core/wire-value.ts';
 import { createMcpUpstream } from '../../src/mcp/client/upstream.ts';
 import { createSignIns, type SignInState } from '../../src/mcp/oauth/sign-ins.ts';
-import { createOutbound, stayAt } from '../../src/net/outbound.ts';
+import { stayAt } from '../../src/engine/to-server.ts';
+import { createOutbound } from '../../src/net/outbound.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { ServerGrant } from '../../src/ports/catalog.ts';
 import type { Logger } from '../../src/ports/runtime.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { refuseOwnHop } from '../../src/net/hop.ts';
-import { createOutbound, stayAt } from '../../src/net/outbound.ts';
+import { stayAt } from '../../src/engine/to-server.ts';
+import { createOutbound } from '../../src/net/outbound.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 

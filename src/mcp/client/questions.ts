@@ -1,6 +1,6 @@
 /** What becomes of a question of a server, in either era: answered from its document, passed on as it was screened, or refused. */
 import { declined, screenElicitation } from '../../core/elicitation.ts';
-import type { AskableInput, InputAnswer, InputRequest } from '../../core/mcp-input.ts';
+import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 
 export type Question =
@@ -30,11 +30,9 @@ export function screenQuestion(server: Pick<ServerAccess, 'name' | 'mcp'>, reque
   }
 }
 
-function screenElicitationQuestion(server: string, request: InputRequest, { elicitation }: AskableInput): Question {
+function screenElicitationQuestion(server: string, request: InputRequest, askable: AskableInput): Question {
   const isUrl = request.params.mode === 'url';
-  // No mode at all is the form, as it was before there were two (2025-06-18).
-  const takesForms = elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
-  if (isUrl ? elicitation?.url === undefined : !takesForms)
+  if (!canElicit(askable, isUrl ? 'url' : 'form'))
     return { kind: 'refused', reason: `Nobody is there to be asked${isUrl ? ' to open an address' : ''}.` };
   const screened = screenElicitation(server, request);
   return screened.ok ? { kind: 'ask', request: screened.request } : { kind: 'answer', answer: declined };

@@ -1,0 +1,41 @@
+/** Which way a chat without server tools and session goes to its provider: as it came, or translated. Asked by the routes through `wiring.ts`. */
+import { splitModelRef } from '../core/agent.ts';
+import type { Principal } from '../core/principal.ts';
+import { translateChat, type AgentWord } from '../engine/translate-chat.ts';
+import type { Directory } from '../ports/catalog.ts';
+import type { ChatModel } from '../ports/chat-model.ts';
+import type { OutboundHttp } from '../ports/outbound.ts';
+import type { Clock, Ids } from '../ports/runtime.ts';
+import { isPassedOn, proxyChat, type ProxyRequest } from './proxy.ts';
+import { rehearsalHttp } from './rehearsal.ts';
+
+/**
+ * A chat without server tools and session, on its way through (`proxy.ts`) or translated (`engine/translate-chat.ts`).
+ * `agent`: of an agent without tools, in place of what the body says; `isOwn`: it says more than its instructions.
+ */
+export type ProxiedChat = Pick<ProxyRequest, 'dialect' | 'text' | 'headers'> & {
+  ref: string;
+  body: Readonly<Record<string, unknown>> & { model: string };
+  /** Aborts when the caller leaves. */
+  signal(): AbortSignal;
+  agent?: AgentWord & { isOwn: boolean };
+};
+
+type ProxyDeps = { directory: Directory; outbound: OutboundHttp; model: ChatModel; clock: Clock; ids: Ids };
+
+export async function passChatOn(
+  { directory, outbound, ...deps }: ProxyDeps,
+  principal: Principal,
+  { ref, dialect, body, agent, text, headers, signal }: ProxiedChat,
+): Promise<Response> {
+  const { provider, model } = splitModelRef(ref);
+  const access = await directory.provider(principal.workspace, provider);
+  if (agent?.isOwn || !isPassedOn(access, model, dialect, agent?.protocol)) {
+    const asked = { access, model, dialect, body, ref: body.model, ...(agent !== undefined && { agent }) };
+    return await translateChat(deps, asked, signal());
+  }
+  const http = access.kind === 'rehearsal' ? rehearsalHttp : outbound;
+  // A body with other instructions is no longer the text that came.
+  const sent = agent === undefined ? { body, text } : { body: dialect.withInstructions(body, agent.instructions), agentRef: body.model };
+  return await proxyChat({ access, model, dialect, ...sent, headers, http, clock: deps.clock, signal });
+}
