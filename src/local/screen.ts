@@ -56,6 +56,8 @@ function demo(url: string, rootKey: string, session: string): string[] {
     `  -H 'Authorization: Bearer ${rootKey}' -H 'Content-Type: application/json' \\`,
     `  -d '{"model": "agent/demo", "stream": true, "messages": [{"role": "user", "content": "/shell date"}]}'`,
     '',
+    `  The tools in any MCP client: ${url}/mcp/demo, with the key as bearer token`,
+    '',
   ];
 }
 

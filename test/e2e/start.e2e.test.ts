@@ -25,6 +25,15 @@ describe('npm start', () => {
     expect(service.printed().split('\n').length).toBeLessThan(30);
   });
 
+  it('names an address at which an MCP client finds the tools of the demo', async () => {
+    const address = /^ {2}The tools in any MCP client: (\S+),/m.exec(service.printed())?.[1] ?? '';
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const accept = { accept: 'application/json, text/event-stream' };
+    const { status, text } = await service.call('POST', new URL(address).pathname, message, accept);
+    expect([new URL(address).origin, status]).toEqual([service.url, 200]);
+    expect(text).toContain('"name":"terminalRun"');
+  });
+
   it('keeps its keys for its owner only', () => {
     expect(statSync(join(dataDir, 'keys')).mode & 0o777).toBe(0o600);
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
