@@ -41,7 +41,10 @@ if (which === 'summary') {
 
 function runProject(project: string, files: readonly string[]): boolean {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportPath(project)}`];
+  const reporters = [
+    ...['--reporter=default', '--reporter=json', `--outputFile.json=${reportPath(project)}`],
+    `--reporter=${join(root, 'test/faults-reporter.ts')}`,
+  ];
   const args = [
     vitest,
     'run',
@@ -51,7 +54,11 @@ function runProject(project: string, files: readonly string[]): boolean {
     ...(files.length > 0 ? ['--passWithNoTests', ...files] : []),
   ];
   const settings = which === 'fast' ? { MONIKER_TESTS: 'fast' } : { MONIKER_SIM_RUNS: simulatedRuns };
-  const { status, error } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...settings, ...process.env } });
+  const { status, error } = spawnSync(process.execPath, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...settings, ...process.env, MONIKER_FAULTS: faultsPath(project) },
+  });
   if (error) throw error;
   return status === 0;
 }
@@ -82,10 +89,18 @@ function countReport(report: Report): Counts {
 }
 
 function finish(counts: Counts, failedProjects: readonly string[] = []): void {
+  for (const project of projects) {
+    if (!existsSync(faultsPath(project))) continue;
+    for (const fault of JSON.parse(readFileSync(faultsPath(project), 'utf8')) as string[]) console.log(`\n[${project}] ${fault}`);
+  }
   if (failedProjects.length > 0) console.log(`\nFailed: ${failedProjects.join(', ')}`);
   console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   // No test at all is no success either.
   process.exitCode = counts.failed > 0 || failedProjects.length > 0 || counts.passed === 0 ? 1 : 0;
+}
+
+function faultsPath(project: string): string {
+  return join(reportsDir, `${project}.faults.json`);
 }
 
 function reportPath(project: string): string {
