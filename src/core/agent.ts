@@ -63,6 +63,17 @@ export const Agent = z
     tools: z.array(z.string().min(1).max(192)).max(limits.maxToolsetEntries).optional().meta({
       description: 'Allow-list over the toolset, any spelling. Absent: all of it; empty: none.',
     }),
+    made: z.boolean().optional().meta({
+      description: 'Offers the made tools of the workspace as well, those whose own tools the agent has. From the next turn on.',
+    }),
+    codeMode: z.boolean().optional().meta({
+      description:
+        'In place of its tools the model gets one, `run_code`, whose code calls them: their results stay out of the conversation unless returned.',
+    }),
+    taint: z.boolean().optional().meta({
+      description:
+        'Asks before anything is sent out once the conversation holds private and untrusted content. Absent: as the policy says.',
+    }),
     skills: z.array(SkillName).max(limits.maxAgentSkills).optional().meta({ description: 'Names of skills that the agent may read up.' }),
     protocol: z.enum(['native', 'text']).optional().meta({
       description: 'How tools are told to the model: in the API’s own fields, or in the prompt. Absent: as the provider’s profile says.',

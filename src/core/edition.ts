@@ -52,6 +52,8 @@ export type EditionTool = {
   trusted?: true;
   alwaysOffered?: true;
   ui?: UiTool;
+  /** Of a made tool that can run. */
+  made?: MadeCode;
   /** `missing`: its server does not list it (any more). `held`: until somebody accepts. Both are listed, and not callable. */
   state: 'ready' | 'missing' | 'held';
   held?: Hold;
@@ -60,6 +62,12 @@ export type EditionTool = {
   /** SHA-256 (hex) of the raw definition at the time of the write; `''` where there was none. */
   pin: string;
 };
+
+/**
+ * What an edition holds of a made tool: with it the tool runs, and nothing else is asked. `uses`: the tools that it may call, as they are
+ * at their source, without any toolset's presets; made tools among them have their own.
+ */
+export type MadeCode = { implementation: string; uses: readonly EditionTool[] };
 
 /** Whether models are offered it, told of it and may call it: not while it is held or missing, and never what is shown to a person. */
 export function isForModels({ state, kind }: Pick<EditionTool, 'state' | 'kind'>): boolean {

@@ -4,6 +4,7 @@
  */
 import { outboundLimits } from './limits/outbound.ts';
 import { requestLimits } from './limits/requests.ts';
+import { sandboxLimits } from './limits/sandbox.ts';
 import { serverLimits } from './limits/servers.ts';
 import { storageLimits } from './limits/storage.ts';
 import { toolsetLimits } from './limits/toolsets.ts';
@@ -14,6 +15,7 @@ export const limits = {
   ...toolsetLimits,
   ...serverLimits,
   ...turnLimits,
+  ...sandboxLimits,
   ...outboundLimits,
   ...storageLimits,
 } as const;

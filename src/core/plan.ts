@@ -33,6 +33,12 @@ export type Plan = {
   caller?: Readonly<Record<string, string>>;
   /** What the agent may read up; bodies are read when asked for. */
   skills?: readonly PlanSkill[];
+  /** The edition of all made tools of the workspace, offered after the toolset's: those whose own tools the plan has. */
+  made?: EditionPointer;
+  /** The model gets `run_code` alone. */
+  codeMode?: true;
+  /** The agent's own word on the taint rule. */
+  taint?: boolean;
   /** The caller's own tools: offered after the toolset's, run by the caller. */
   clientTools?: readonly ClientTool[];
 };

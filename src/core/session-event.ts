@@ -76,6 +76,8 @@ export type SessionEventBody =
       turn: string;
       step: number;
       callId: string;
+      /** Of an inner call: the call of the step that it is beneath. The same below. */
+      parent?: string;
       name: string;
       canonical: string;
       entry: string;
@@ -87,7 +89,34 @@ export type SessionEventBody =
       expiresAt: string;
     }
   /** `by`: id of the key that decided, `link`, or `clock` for `expire`. */
-  | { type: 'approval-decided'; turn: string; step: number; callId: string; decision: ApprovalVerdict; by: string }
+  | { type: 'approval-decided'; turn: string; step: number; callId: string; parent?: string; decision: ApprovalVerdict; by: string }
+  /**
+   * A tool calls a tool: `parent` is the call of the step that it is beneath, `callId` the inner call's own (`ports/call-journal.ts`). With its
+   * `inner-result` the two rows of an effect. What made code is given back is kept beside the log; `content` is shortened for readers.
+   */
+  | {
+      type: 'inner-call';
+      turn: string;
+      step: number;
+      callId: string;
+      parent: string;
+      name: string;
+      canonical: string | null;
+      via: Via | null;
+      arguments: Record<string, unknown>;
+    }
+  | {
+      type: 'inner-result';
+      turn: string;
+      step: number;
+      callId: string;
+      parent: string;
+      canonical: string | null;
+      isError: boolean;
+      code?: ToolResultCode;
+      content: ContentBlock[];
+      durationMs: number;
+    }
   /** What a tool's server tells of a call under way: now and then, never all of it. */
   | { type: 'tool-progress'; turn: string; step: number; callId: string; progress: number; total?: number; message?: string }
   /**
@@ -99,6 +128,7 @@ export type SessionEventBody =
       turn: string;
       step: number;
       callId: string;
+      parent?: string;
       name: string;
       canonical: string;
       entry: string;
@@ -114,6 +144,7 @@ export type SessionEventBody =
       turn: string;
       step: number;
       callId: string;
+      parent?: string;
       round: number;
       actions: Readonly<Record<string, ElicitationAction>>;
       by: string;
@@ -124,6 +155,7 @@ export type SessionEventBody =
       turn: string;
       step: number;
       callId: string;
+      parent?: string;
       name: string;
       canonical: string;
       arguments: Record<string, unknown>;

@@ -7,6 +7,7 @@ import type { CanonicalName } from './names.ts';
 import type { Issue } from './problem.ts';
 import type { Hold } from './listing/hold.ts';
 import type { Operation } from './servers/server-state.ts';
+import type { MadeSource } from './made-tool.ts';
 import type { UiTool } from './ui-tool.ts';
 
 /** A JSON Schema 2020-12 object schema, as data. Foreign ones carry keywords we do not know, so it stays open. */
@@ -55,6 +56,8 @@ export type ToolDefinition = {
   source?: ToolSource;
   /** Of a UI tool. */
   ui?: UiTool;
+  /** Of a made tool. */
+  made?: MadeSource;
 };
 
 /**

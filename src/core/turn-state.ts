@@ -182,6 +182,8 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     case 'reasoning-delta':
     case 'tool-input-delta':
     case 'tool-progress':
+    case 'inner-call':
+    case 'inner-result':
     case 'native':
       return;
     default:

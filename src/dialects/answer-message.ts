@@ -171,6 +171,8 @@ export function createMessage({ restarts = 'as failures' }: { restarts?: 'silent
       case 'approval-decided':
       case 'client-tool-required':
       case 'tool-progress':
+      case 'inner-call':
+      case 'inner-result':
       case 'input-required':
       case 'input-given':
       case 'tool-result':

@@ -58,6 +58,7 @@ export async function execute(
     configuration: deps.configuration?.(scope.keyId) ?? null,
     conversation: scope.conversation ?? scope.session ?? scope.keyId,
     channel: tellingOn(scope.channel ?? {}, { redactor, deadline, signal: abort.signal }),
+    calls: null,
     given: request.given ?? null,
     timeoutMs,
     tokens: tokensOf(deps, server, redactor),

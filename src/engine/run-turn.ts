@@ -169,14 +169,25 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
     const outcome = outcomes[index];
     return outcome !== undefined && 'waitFor' in outcome ? [{ call, waitFor: outcome.waitFor }] : [];
   });
-  for (const { call, waitFor } of questions) {
-    scope.append(toQuestion(deps, scope.turn, step, call, waitFor));
-    if (waitFor.kind === 'input') scope.inputs.keep(call.callId, waitFor.input);
-  }
+  for (const { call, waitFor } of questions) ask(deps, scope, step, call, waitFor);
   if (questions.length > 0) await crashPoint('paused-for-confirmation');
 }
 
-function toQuestion(deps: TurnDeps, turn: string, step: number, call: StepCall, waitFor: WaitFor): SessionEventBody {
+function ask(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, waitFor: WaitFor): void {
+  if (waitFor.kind === 'inner') {
+    const { callId: parent } = call;
+    for (const { waitFor: inner, ...named } of waitFor.waiting)
+      scope.append({ ...toQuestion(deps, scope.turn, step, { arguments: null, rounds: 0, ...named }, inner), parent });
+    return;
+  }
+  scope.append(toQuestion(deps, scope.turn, step, call, waitFor));
+  if (waitFor.kind === 'input') scope.inputs.keep(call.callId, waitFor.input);
+}
+
+type Asker = Pick<StepCall, 'callId' | 'name' | 'arguments' | 'rounds'>;
+type QuestionBody = Extract<SessionEventBody, { type: 'approval-required' | 'client-tool-required' | 'input-required' }>;
+
+function toQuestion(deps: TurnDeps, turn: string, step: number, call: Asker, waitFor: Exclude<WaitFor, { kind: 'inner' }>): QuestionBody {
   const { callId, name } = call;
   const { canonical, wireName: entry } = waitFor.tool;
   const at = { turn, step, callId, name, canonical, arguments: call.arguments ?? {} };

@@ -265,6 +265,8 @@ async function ask(
           message: `Not run: ${waitFor.tool.wireName} is run by the caller of a turn, and there is none here.`,
         },
       };
+    case 'inner':
+      return { ...round, refusal: { code: 'approval_required', message: `Not run: a tool beneath ${waitFor.tool.wireName} has to wait.` } };
     default:
       return waitFor satisfies never;
   }

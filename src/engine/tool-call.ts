@@ -10,6 +10,8 @@ import type { GivenInput, InputRequired } from '../core/mcp-input.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import type { ToolResult } from '../core/tool.ts';
 import type { Refusal } from '../core/turn-budget.ts';
+import type { Taint, TaintLabel } from '../core/taint.ts';
+import type { CallJournal } from '../ports/call-journal.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
@@ -58,6 +60,16 @@ export type CallScope = {
   timeoutMs: number;
   /** What the workspace has allowed. */
   rules: readonly PolicyRule[];
+  /** Name of the agent whose turn it is, for rules; absent: none. */
+  agent?: string;
+  /** Canonical names of the tools that this call is made by, the outermost first. Absent: by nobody. */
+  chain?: readonly string[];
+  /** Of the calls beneath this one; absent: nothing is remembered, so a call beneath that has to wait is refused. */
+  journal?: CallJournal;
+  /** What tools that call tools may call, where that is more than `names`: in code mode a model has one tool, and its code all. */
+  innerNames?(): AliasMap | null;
+  /** What the conversation has seen; absent: each call for itself. */
+  taint?: { read(): Taint; mark(label: TaintLabel, by: string): void };
   /** False: there is nobody to ask, so a call that needs it is answered with `approval_required`, or with what it asked for. */
   canWait: boolean;
   /** Journals, durably before the effect, that the call is about to be tried. */
@@ -94,7 +106,13 @@ export type ToolCallRequest = {
 export type WaitFor =
   | { kind: 'approval'; tool: EditionTool; ask: Ask; arguments: Record<string, unknown> }
   | { kind: 'client'; tool: EditionTool }
-  | { kind: 'input'; tool: EditionTool; input: InputRequired; arguments: Record<string, unknown> };
+  | { kind: 'input'; tool: EditionTool; input: InputRequired; arguments: Record<string, unknown> }
+  /** Calls beneath this one wait: it is run again when all of them are answered. */
+  | { kind: 'inner'; tool: EditionTool; waiting: readonly WaitingInner[] };
+
+/** `name`: as its code called it. */
+export type WaitingInner = { callId: string; name: string; waitFor: Exclude<WaitFor, { kind: 'inner' }> };
+
 export type CallOutcome = { answer: ToolCallAnswer } | { waitFor: WaitFor };
 
 export type ToolCallAnswer = {

@@ -12,11 +12,12 @@ import type {
 import type { JsonSchema, ToolResult } from '../core/tool.ts';
 import type { ConfigurationDesk } from './configuration-desk.ts';
 import type { FileSystem } from './file-system.ts';
+import type { InnerCalls } from './inner-calls.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Logger } from './runtime.ts';
 import type { ServerTokens } from './upstream.ts';
 
-/** What a running tool may touch. Never messages, the registry or other tools. */
+/** What a running tool may touch. Never messages or the registry, and other tools only through `calls`. */
 export type ToolContext = {
   signal: AbortSignal;
   log: Logger;
@@ -40,6 +41,8 @@ export type ToolContext = {
   conversation: string;
   /** Whoever called, while the call is open. */
   channel: CallerChannel;
+  /** Other tools, for those that are made of them; null: it may call none. */
+  calls: InnerCalls | null;
   /** What the call asked for before, now that it is made again; null: nothing. */
   given: GivenInput | null;
   /** Milliseconds that the call has from one sign of life to the next; absent: as is usual. */
@@ -79,8 +82,11 @@ export interface SkillReader {
   tools(name: string): readonly { name: string; canonical: string }[];
 }
 
-/** `input`: it is to be called again with what it asks for (`given`); the result is for those who cannot. */
-export type ToolAnswer = ToolResult & { input?: InputRequired };
+/**
+ * `input`: it is to be called again with what it asks for (`given`); the result is for those who cannot. `suspended`: one of its `calls` waits;
+ * it has ended, its result counts for nothing, and it is run again when that is done.
+ */
+export type ToolAnswer = ToolResult & { input?: InputRequired; suspended?: true };
 
 export interface ToolExecutor {
   /** The host that its calls go to, where that is known before: what a secret among the arguments must be bound to. */

@@ -2,6 +2,7 @@
 import type { EditionTool } from '../../src/core/edition.ts';
 import { contentText, type ToolResult } from '../../src/core/tool.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
+import type { InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';
 import type { Logger } from '../../src/ports/runtime.ts';
 import type { SkillReader } from '../../src/ports/tool-executor.ts';
@@ -24,6 +25,7 @@ export function toolBench(
     fetch?: (request: Request) => Promise<Response>;
     signal?: AbortSignal;
     skills?: SkillReader | null;
+    calls?: InnerCalls | null;
   } = {},
 ): Bench {
   const files = parts.files ?? createMemoryFiles(() => 0);
@@ -43,6 +45,7 @@ export function toolBench(
         find: null,
         skills: parts.skills ?? null,
         configuration: null,
+        calls: parts.calls ?? null,
         conversation: 'key',
         channel: {},
         given: null,

@@ -124,7 +124,7 @@ export const turnLimits = {
 
   // Session files.
   maxFileBytes: 16 * MB,
-  maxSessionFilesBytes: 256 * MB,
+  maxSessionFilesBytes: 64 * MB,
   maxSessionFiles: 10_000,
   /** What one script may write: it is held in memory until the script has ended, beside everything else of the object. */
   maxOverlayBytes: 32 * MB,

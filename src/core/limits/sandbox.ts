@@ -1,0 +1,45 @@
+/**
+ * Bounds of tools that call tools: made tools, code mode and the shell's `tool` command, and the sandbox that the first two run in. Read as
+ * a part of `limits` (`core/limits.ts`).
+ */
+import { KB, MB } from './units.ts';
+
+export const sandboxLimits = {
+  // Tools that call tools.
+  /** Tools beneath one another, the outermost counted. */
+  maxCompositeDepth: 4,
+  /** Calls that one outermost call makes, those of the tools beneath it included. */
+  maxInnerCalls: 100,
+  /** Of one inner call: it may carry a file, and code, unlike a model, has to see all of it. */
+  maxInnerResultBytes: 4 * MB,
+  /** Of all that a call's journal keeps until the call has its result. */
+  maxJournalBytes: 32 * MB,
+  /** Of an inner call's result, as readers of the log are shown it. */
+  shownInnerResultBytes: 2 * KB,
+
+  // Made tools.
+  maxImplementationBytes: 64 * KB,
+  maxMadeParameters: 32,
+  maxMadeTools: 500,
+  /** Tools that one made tool may call. */
+  maxMadeUses: 50,
+
+  // The sandbox. Ticks, because the clock stands still on the edge while code runs; 1,000 of them take about 30 ms.
+  /** Between two moments at which others may run: how long a busy loop stalls its isolate. */
+  maxSandboxSliceTicks: 8_000,
+  /** Of a whole call. */
+  maxSandboxTicks: 60_000,
+  /** Of one virtual machine. */
+  maxSandboxMemoryBytes: 16 * MB,
+  /** Of all machines of an isolate, which has 128 MB for everything. */
+  maxSandboxesMemoryBytes: 64 * MB,
+  /** Machines of an isolate at once; more wait for one to end. */
+  maxSandboxes: 100,
+  /** That they wait. */
+  sandboxQueueMs: 10_000,
+  /** Promise jobs of a whole call. */
+  maxSandboxJobs: 100_000,
+  maxSandboxConsoleBytes: 16 * KB,
+  /** Of the value that code returns, as JSON. */
+  maxSandboxResultBytes: 1 * MB,
+} as const;

@@ -1,0 +1,57 @@
+/**
+ * A made tool: JavaScript that a model or an administrator wrote over other tools (DESIGN §7). It runs in the sandbox, where its only powers
+ * are `args`, `await tools.<name>(arguments)` and a console. What is written here is the document; what an edition holds of it is `MadeCode` (`edition.ts`).
+ */
+import { z } from 'zod';
+import { limits } from './limits.ts';
+import { Alias } from './names.ts';
+
+/** `made.<name>`. */
+export const MadeToolName = z
+  .string()
+  .regex(/^made\.[a-z][a-z0-9_-]{1,63}$/, { message: 'must be "made." and 2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter' })
+  .meta({ description: 'Canonical name.', example: 'made.find_and_replace' });
+
+export const MadeParameter = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, { message: 'must be 1 to 64 of letters, digits and "_", not beginning with a digit' }),
+    type: z.enum(['string', 'number', 'boolean', 'array', 'object']),
+    description: z.string().max(limits.maxDescriptionBytes).default(''),
+    required: z.boolean().default(true).meta({ description: 'Without effect where there is a default.' }),
+    default: z.json().optional(),
+  })
+  .meta({ id: 'MadeParameter' });
+export type MadeParameter = z.infer<typeof MadeParameter>;
+
+export const MadeTool = z
+  .strictObject({
+    description: z.string().trim().min(1).max(limits.maxDescriptionBytes),
+    parameters: z.array(MadeParameter).max(limits.maxMadeParameters).default([]),
+    implementation: z.string().min(1).max(limits.maxImplementationBytes).meta({
+      description:
+        'The body of an async function: `args` are its arguments, `await tools.<name>({…})` calls a tool, what it returns is the result.',
+    }),
+    aliases: z.array(Alias).max(limits.maxAliasesPerEntry).optional(),
+    uses: z.array(z.string().min(1).max(192)).max(limits.maxMadeUses).optional().meta({
+      description: 'Canonical names of the tools that it calls. Absent: those that its code names as `tools.<name>` or `tools["<name>"]`.',
+    }),
+  })
+  .meta({
+    id: 'MadeTool',
+    example: {
+      description: 'Replaces a text in a file.',
+      parameters: [
+        { name: 'path', type: 'string', description: 'The file', required: true },
+        { name: 'find', type: 'string', description: 'What to look for', required: true },
+        { name: 'replace', type: 'string', description: 'What to put in its place', required: true },
+      ],
+      implementation:
+        'const read = await tools.read_file({ path: args.path });\nif (!read.success) return { replaced: 0, error: read.error };\nconst parts = read.output.split(args.find);\nawait tools.write_file({ path: args.path, content: parts.join(args.replace) });\nreturn { replaced: parts.length - 1 };',
+    },
+  });
+export type MadeTool = z.infer<typeof MadeTool>;
+
+/** A made tool as toolsets know it. `uses`: canonical names of the tools that it may call. */
+export type MadeSource = { implementation: string; uses: readonly string[] };
