@@ -59,6 +59,7 @@ export async function execute(
     conversation: scope.conversation ?? scope.session ?? scope.keyId,
     channel: tellingOn(scope.channel ?? {}, { redactor, deadline, signal: abort.signal }),
     calls: null,
+    sandbox: deps.sandbox ?? null,
     given: request.given ?? null,
     timeoutMs,
     tokens: tokensOf(deps, server, redactor),

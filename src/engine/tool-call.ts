@@ -15,6 +15,7 @@ import type { CallJournal } from '../ports/call-journal.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
+import type { Sandbox } from '../ports/sandbox.ts';
 import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
 import type { CallerChannel, SkillReader, ToolExecutor } from '../ports/tool-executor.ts';
 import type { ServerTokens } from '../ports/upstream.ts';
@@ -35,6 +36,8 @@ export type CallDeps = {
   configuration?(keyId: string): ConfigurationDesk;
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, where that is known. */
   secret(name: string, tool: string, host?: string): Promise<string>;
+  /** Where code over tools runs. Absent: such tools do not run here. */
+  sandbox?: Sandbox;
 };
 
 /** Where the call comes from and what it may touch. */

@@ -2,7 +2,7 @@
  * Code that somebody else wrote, run where it can reach nothing but what it is given. One machine a run, thrown away after it, whatever came
  * of it. Implemented by `src/sandbox/`.
  */
-import type { JsonValue } from '../core/json-value.ts';
+import type { SandboxEnd } from '../core/code-result.ts';
 import type { InnerAnswer } from './inner-calls.ts';
 
 export type SandboxRun = {
@@ -17,18 +17,6 @@ export type SandboxRun = {
   /** Arguments that cross as JSON text and are an object already, or what is to be told of them. */
   call(name: string, args: unknown): Promise<InnerAnswer>;
 };
-
-/** Which bound it ran into. */
-export type SandboxLimit = 'ticks' | 'memory' | 'stack' | 'jobs' | 'calls' | 'output' | 'never_settles' | 'queue';
-
-/** `console`: what was printed, bounded. `suspended`: all that it waits for has said that it waits. */
-export type SandboxEnd = { console: string } & (
-  | { end: 'returned'; value: JsonValue }
-  | { end: 'threw'; message: string }
-  | { end: 'limit'; limit: SandboxLimit; message: string }
-  | { end: 'suspended' }
-  | { end: 'aborted' }
-);
 
 export interface Sandbox {
   /** Never throws for anything that the code does. */

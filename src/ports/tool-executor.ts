@@ -15,6 +15,7 @@ import type { FileSystem } from './file-system.ts';
 import type { InnerCalls } from './inner-calls.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Logger } from './runtime.ts';
+import type { Sandbox } from './sandbox.ts';
 import type { ServerTokens } from './upstream.ts';
 
 /** What a running tool may touch. Never messages or the registry, and other tools only through `calls`. */
@@ -43,6 +44,8 @@ export type ToolContext = {
   channel: CallerChannel;
   /** Other tools, for those that are made of them; null: it may call none. */
   calls: InnerCalls | null;
+  /** Where code over them runs; null: nowhere here. */
+  sandbox: Sandbox | null;
   /** What the call asked for before, now that it is made again; null: nothing. */
   given: GivenInput | null;
   /** Milliseconds that the call has from one sign of life to the next; absent: as is usual. */

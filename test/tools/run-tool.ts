@@ -5,6 +5,7 @@ import type { FileSystem } from '../../src/ports/file-system.ts';
 import type { InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ResultStore } from '../../src/ports/result-store.ts';
 import type { Logger } from '../../src/ports/runtime.ts';
+import type { Sandbox } from '../../src/ports/sandbox.ts';
 import type { SkillReader } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
@@ -26,6 +27,7 @@ export function toolBench(
     signal?: AbortSignal;
     skills?: SkillReader | null;
     calls?: InnerCalls | null;
+    sandbox?: Sandbox | null;
   } = {},
 ): Bench {
   const files = parts.files ?? createMemoryFiles(() => 0);
@@ -46,6 +48,7 @@ export function toolBench(
         skills: parts.skills ?? null,
         configuration: null,
         calls: parts.calls ?? null,
+        sandbox: parts.sandbox ?? null,
         conversation: 'key',
         channel: {},
         given: null,
