@@ -66,8 +66,8 @@ export function listAudit(context: CatalogContext, query: AuditQuery): Page<Audi
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return {
-    // Rows are written above only.
-    items: items.map(({ row }) => JSON.parse(row) as AuditRow),
+    // Rows are written above only; those from before tools called tools name no parent.
+    items: items.map(({ row }) => ({ parent: null, ...(JSON.parse(row) as Omit<AuditRow, 'parent'> & Partial<AuditRow>) })),
     nextCursor: rows.length > limit && last !== undefined ? encodeCursor('audit', last.sequence) : null,
   };
 }

@@ -12,6 +12,7 @@ export const AuditRow = z
     sequence: z.int().nullable(),
     turn: z.string().nullable(),
     callId: z.string(),
+    parent: z.string().nullable().meta({ description: 'Of a call that a tool made (code, a script, a made tool): the call that made it.' }),
     requested: z.string().meta({ description: 'As it was called; of a word on an approval the wire name of its toolset entry.' }),
     canonical: z.string().nullable(),
     via: Via.nullable(),

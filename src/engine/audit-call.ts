@@ -10,7 +10,7 @@ import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest } from './too
 export async function auditCall(
   deps: Pick<CallDeps, 'clock' | 'log'>,
   scope: Pick<CallScope, 'keyId' | 'session' | 'turn' | 'edition' | 'audit'>,
-  request: Pick<ToolCallRequest, 'callId' | 'requested' | 'arguments'>,
+  request: Pick<ToolCallRequest, 'callId' | 'requested' | 'arguments' | 'parent'>,
   answer: ToolCallAnswer,
 ): Promise<void> {
   const { edition } = scope;
@@ -20,6 +20,7 @@ export async function auditCall(
     session: scope.session,
     turn: scope.turn,
     callId: request.callId,
+    parent: request.parent ?? null,
     requested: request.requested,
     canonical: answer.canonical,
     via: answer.via,

@@ -10,7 +10,7 @@ import type { GivenInput, InputRequired } from '../core/mcp-input.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import type { ToolResult } from '../core/tool.ts';
 import type { Refusal } from '../core/turn-budget.ts';
-import type { Taint, TaintLabel } from '../core/taint.ts';
+import type { TaintMarks } from '../core/taint.ts';
 import type { CallJournal } from '../ports/call-journal.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
@@ -72,7 +72,9 @@ export type CallScope = {
   /** What tools that call tools may call, where that is more than `names`: in code mode a model has one tool, and its code all. */
   innerNames?(): AliasMap | null;
   /** What the conversation has seen; absent: each call for itself. */
-  taint?: { read(): Taint; mark(label: TaintLabel, by: string): void };
+  taint?: TaintMarks;
+  /** The agent's own word on the taint rule; absent: as the policy says. */
+  taintRule?: boolean;
   /** False: there is nobody to ask, so a call that needs it is answered with `approval_required`, or with what it asked for. */
   canWait: boolean;
   /** Journals, durably before the effect, that the call is about to be tried. */
@@ -83,6 +85,8 @@ export type CallScope = {
 
 export type ToolCallRequest = {
   callId: string;
+  /** Of a call that a tool makes: the call that makes it. */
+  parent?: string;
   requested: string;
   /** null when the text could not be used: `fault` says why. */
   arguments: Record<string, unknown> | null;

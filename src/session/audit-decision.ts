@@ -28,6 +28,7 @@ export function auditDecision(
     session,
     turn,
     callId,
+    parent: null,
     requested: entry,
     canonical,
     via: null,

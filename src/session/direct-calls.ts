@@ -139,6 +139,9 @@ function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallReq
     turn: null,
     names: () => withFetchResult(door.names, scratch ? null : door.room.results),
     rules: door.rules,
+    // Scratch files and their calls are no part of the conversation; what it has seen may be in their arguments all the same.
+    taint: door.room.taint,
+    ...(plan.taint !== undefined && { taintRule: plan.taint }),
     // Scratch files are nobody's to come back to.
     canWait: !scratch,
     results: scratch ? null : door.room.results,

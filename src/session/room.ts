@@ -19,6 +19,7 @@ import { EventLog } from './event-log.ts';
 import { Inputs } from './inputs.ts';
 import { createResultStore } from './result-store.ts';
 import { sessionMigrations } from './schema.ts';
+import { createTaintStore } from './taint-store.ts';
 import { Timers } from './timers.ts';
 import { createLogTranscript, type LogTranscript } from './transcript-log.ts';
 import { TurnRunner } from './turn-runner.ts';
@@ -41,6 +42,7 @@ export type Room = {
   inputs: Inputs;
   calls: CallStore;
   completions: CompletionStore;
+  taint: ReturnType<typeof createTaintStore>;
   runner: TurnRunner;
 };
 
@@ -101,6 +103,7 @@ export function openRoom(
     clientCalls: new ClientCalls(storage.sql),
     inputs: new Inputs(storage.sql, now),
     calls: new CallStore(storage.sql, now),
+    taint: createTaintStore(storage.sql, now),
   };
   const { workspace, keyId } = meta;
   const deps = wiring.turnDeps(workspace);

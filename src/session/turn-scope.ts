@@ -8,6 +8,7 @@ import type { InputRequired } from '../core/mcp-input.ts';
 import type { Plan } from '../core/plan.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import type { Skill } from '../core/skills/skill.ts';
+import type { TaintMarks } from '../core/taint.ts';
 import type { Transcript } from '../core/transcript.ts';
 import { askCatalogAgain } from '../engine/ask-catalog-again.ts';
 import { withFetchResult } from '../engine/plan-names.ts';
@@ -29,6 +30,7 @@ export type TurnScopeParts = TurnAuditParts & {
   transcript: Transcript & Pick<LogTranscript, 'gathered'>;
   files: FileSystem;
   inputs: Inputs;
+  taint: TaintMarks;
   results: ResultStore | null;
   workspace: string;
   /** The names that a plan offers; null without a toolset. */
@@ -73,6 +75,8 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
       names,
       gathered,
       rules,
+      taint: parts.taint,
+      ...(plan.taint !== undefined && { taintRule: plan.taint }),
       canWait: true,
       results,
       started: (callId: string, attempt: number) => {

@@ -621,6 +621,13 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       expect((await catalog.audit({ session: 's1', tool: 'builtin.bash', limit: 10 })).items).toHaveLength(1);
     });
 
+    it('names the call that made a call; a row from before tools called tools has none', async () => {
+      const { parent: _parent, ...before } = auditRow({ session: 's1', sequence: 1 });
+      await catalog.appendAudit([before as AuditRow, auditRow({ session: 's1', sequence: 2, callId: 'call_1.1', parent: 'call_1' })]);
+      const { items } = await catalog.audit({ session: 's1', limit: 10 });
+      expect(items.map(({ parent }) => parent)).toEqual(['call_1', null]);
+    });
+
     it('has every row of many that came at once, in their order, as soon as its writer is answered', async () => {
       const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
       await Promise.all(
@@ -672,6 +679,7 @@ export function auditRow(fields: Partial<AuditRow>): AuditRow {
     sequence: 1,
     turn: null,
     callId: 'call_1',
+    parent: null,
     requested: 'shell',
     canonical: 'builtin.bash',
     via: 'alias',

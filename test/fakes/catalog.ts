@@ -482,7 +482,7 @@ export function createFakeCatalog(options: {
     appendAudit: async (rows) => {
       for (const row of rows) {
         const isKnown = row.session !== null && audit.some((known) => known.session === row.session && known.sequence === row.sequence);
-        if (!isKnown) audit.push(row);
+        if (!isKnown) audit.push({ ...row, parent: row.parent ?? null });
       }
     },
     audit: async ({ session, tool, ...page }) => {

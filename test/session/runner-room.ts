@@ -23,6 +23,7 @@ import { callDirectly } from '../../src/session/direct-calls.ts';
 import type { DecideDoor } from '../../src/session/decide.ts';
 import { EventLog } from '../../src/session/event-log.ts';
 import { Inputs } from '../../src/session/inputs.ts';
+import { createTaintStore } from '../../src/session/taint-store.ts';
 import { createResultStore } from '../../src/session/result-store.ts';
 import type { Room } from '../../src/session/room.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
@@ -150,6 +151,7 @@ export async function makeRoom(
       links: new ApprovalLinks(sql, clock.now),
       clientCalls: new ClientCalls(sql),
       inputs: new Inputs(sql, clock.now),
+      taint: createTaintStore(sql, clock.now),
       calls: new CallStore(sql, clock.now),
     };
     const runner = new TurnRunner({

@@ -24,6 +24,8 @@ export const turnLimits = {
   maxLinkTokenLength: 512,
   /** A decision sent with a link by nobody in particular: one short word. */
   maxLinkBodyBytes: 4 * KB,
+  /** Of what is told of a mark of the taint rule: a path or a host with the tool that read it. */
+  maxTaintSourceCharacters: 300,
   /** Open at once in a session, direct calls included: each holds its arguments. */
   maxPendingApprovals: 100,
   /** Arguments of all of them together, from which on no direct call is asked for any more: they are listed on one page, and an RPC carries 32 MB. */

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { sessionMigrations } from '../../src/session/schema.ts';
+import { createTaintStore } from '../../src/session/taint-store.ts';
+import { fakeSql } from '../fakes/sql-storage.ts';
+
+const opened = (sql = fakeSql(sessionMigrations)) => ({ sql, store: createTaintStore(sql, () => 7) });
+
+describe('what a conversation has seen', () => {
+  it('is nothing at first, and the first source of each label from then on', () => {
+    const { store } = opened();
+    expect(store.read()).toEqual({ private: null, untrusted: null });
+    store.mark('private', 'a.txt (builtin.read_file)');
+    store.mark('private', 'b.txt (builtin.read_file)');
+    expect(store.read()).toEqual({ private: 'a.txt (builtin.read_file)', untrusted: null });
+  });
+
+  it('is there after a restart, and cannot be marked anew then', () => {
+    const { sql, store } = opened();
+    store.mark('untrusted', 'a page of example.com (builtin.http_request)');
+    const { store: later } = opened(sql);
+    later.mark('untrusted', 'another');
+    expect(later.read()).toEqual({ private: null, untrusted: 'a page of example.com (builtin.http_request)' });
+    expect(opened(sql).store.read()).toEqual(later.read());
+  });
+
+  it('is taken over from another session, where this one has no mark of its own', () => {
+    const { sql, store } = opened();
+    store.mark('private', 'mine');
+    store.take({ private: 'theirs', untrusted: 'a page' });
+    expect(opened(sql).store.read()).toEqual({ private: 'mine', untrusted: 'a page' });
+    store.take({ private: null, untrusted: null });
+    expect(opened(sql).store.read()).toEqual({ private: 'mine', untrusted: 'a page' });
+  });
+
+  it('is told short, on one line and with nothing hidden in it, as it is kept', () => {
+    const { sql, store } = opened();
+    store.mark('private', `\u202efile${'x'.repeat(1_000)}`);
+    store.mark('untrusted', 'one\ntwo\ud800');
+    const kept = opened(sql).store.read();
+    expect(kept).toEqual(store.read());
+    expect(kept.private).toMatch(/^<U\+202E>file.*…$/);
+    expect(kept.private).toHaveLength(limits.maxTaintSourceCharacters);
+    expect(kept.untrusted).toBe('one two\ufffd');
+  });
+});
