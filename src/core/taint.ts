@@ -9,17 +9,28 @@ import { visibleText } from './visible-text.ts';
 /** `private`: of the workspace and its people: files, secrets, what tools with credentials answer. `untrusted`: written by anybody: web pages, tools of untrusted servers, webhooks. */
 export type TaintLabel = 'private' | 'untrusted';
 
-/** What brought it first, as a person is told: `/workspace/notes.txt (builtin.read_file)`; null: there is none yet. */
-export type Taint = { private: string | null; untrusted: string | null };
+/**
+ * What brought it first, as a person is told: `/workspace/notes.txt (builtin.read_file)`; null: there is none yet. `server`: the one that all
+ * that is private came from; absent: it came from several, or from elsewhere.
+ */
+export type Taint = { private: string | null; untrusted: string | null; server?: string };
 
-/** The marks of one conversation, or of one call that belongs to none. The first of a label stands. */
-export type TaintMarks = { read(): Taint; mark(label: TaintLabel, by: string): void };
+/** The marks of one conversation, or of one call that belongs to none. The first of a label stands. `server`: that it came from. */
+export type TaintMarks = { read(): Taint; mark(label: TaintLabel, by: string, server?: string): void };
 
 export const untainted: Taint = { private: null, untrusted: null };
 
 /** Whether both are there. */
-export function isTainted(taint: Taint): taint is { private: string; untrusted: string } {
+export function isTainted(taint: Taint): taint is Taint & { private: string; untrusted: string } {
   return taint.private !== null && taint.untrusted !== null;
+}
+
+/** With one mark more: the same value where that changes nothing. */
+export function markTaint(taint: Taint, label: TaintLabel, by: string, server?: string): Taint {
+  const { server: before, ...marks } = taint;
+  if (label === 'untrusted') return taint.untrusted === null ? { ...taint, untrusted: boundedSource(by) } : taint;
+  if (taint.private === null) return { ...marks, private: boundedSource(by), ...(server !== undefined && { server }) };
+  return before === undefined || before === server ? taint : marks;
 }
 
 /** Marks that are gone with whoever holds them. */
@@ -27,14 +38,14 @@ export function createTaintMarks(begin: Taint = untainted): TaintMarks {
   let taint = begin;
   return {
     read: () => taint,
-    mark(label, by) {
-      if (taint[label] === null) taint = { ...taint, [label]: boundedSource(by) };
+    mark: (label, by, server) => {
+      taint = markTaint(taint, label, by, server);
     },
   };
 }
 
 /** File names, hosts and names of tools are somebody else's words, and stand in a question to a person: shown as they are, and short. */
-export function boundedSource(by: string): string {
+function boundedSource(by: string): string {
   const shown = visibleText(by.toWellFormed().replaceAll(/[\t\n]+/g, ' '));
   return shown.length <= limits.maxTaintSourceCharacters ? shown : `${shown.slice(0, limits.maxTaintSourceCharacters - 1).toWellFormed()}…`;
 }

@@ -19,7 +19,7 @@ import { EventLog } from './event-log.ts';
 import { Inputs } from './inputs.ts';
 import { createResultStore } from './result-store.ts';
 import { sessionMigrations } from './schema.ts';
-import { createTaintStore } from './taint-store.ts';
+import { createTaintStore, type TaintStore } from './taint-store.ts';
 import { Timers } from './timers.ts';
 import { createLogTranscript, type LogTranscript } from './transcript-log.ts';
 import { TurnRunner } from './turn-runner.ts';
@@ -42,7 +42,7 @@ export type Room = {
   inputs: Inputs;
   calls: CallStore;
   completions: CompletionStore;
-  taint: ReturnType<typeof createTaintStore>;
+  taint: TaintStore;
   runner: TurnRunner;
 };
 

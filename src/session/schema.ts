@@ -12,7 +12,7 @@
  * answer (state: pending, given, closed; answer_hash: SHA-256 of the answers) · input_parts: JSON of the question with what its server wants
  * back (`asked`) and of the answers (`given`), cut, until the call has its result · journal: calls beneath open calls (finished: counts those of a root from 1; null: begun), journal_results: JSON of what they
  * answered, cut, journal_roots: when the outermost was first begun; all until it has its result · taint: what the conversation has seen, and what brought
- * it · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
+ * it (server: that all that is private came from; null: elsewhere) · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
  */
 import { sessionFilesSchema } from '../storage/session-files.ts';
 
@@ -99,7 +99,7 @@ const seventh = [
   `CREATE TABLE journal_results (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
   `CREATE TABLE journal_roots (root TEXT PRIMARY KEY, started_at INTEGER NOT NULL) WITHOUT ROWID`,
   `ALTER TABLE files ADD COLUMN own INTEGER NOT NULL DEFAULT 0`,
-  `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, server TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
 ];
 
 export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh].map((statements) =>

@@ -2,32 +2,35 @@
  * What a session's conversation has seen (`core/taint.ts`), a row for each label: kept over restarts, and never taken back. Marked by the door
  * to the tools, read beneath every tool; a fork begins with the marks of the session that it comes from.
  */
-import { createTaintMarks, type Taint, type TaintLabel, type TaintMarks } from '../core/taint.ts';
+import { markTaint, type Taint, type TaintMarks } from '../core/taint.ts';
 
-export function createTaintStore(sql: SqlStorage, now: () => number): TaintMarks & { take(taint: Taint): void } {
-  let read: TaintMarks | null = null;
-  const marks = (): TaintMarks => (read ??= createTaintMarks(readTaint(sql)));
-  const mark = (label: TaintLabel, by: string): void => {
-    if (marks().read()[label] !== null) return;
-    marks().mark(label, by);
-    sql.exec('INSERT OR IGNORE INTO taint (label, by, at) VALUES (?, ?, ?)', label, marks().read()[label], now());
+export type TaintStore = TaintMarks & { take(taint: Taint): void };
+
+export function createTaintStore(sql: SqlStorage, now: () => number): TaintStore {
+  let kept: Taint | null = null;
+  const read = (): Taint => (kept ??= readTaint(sql));
+  const mark: TaintMarks['mark'] = (label, by, server) => {
+    const marked = markTaint(read(), label, by, server);
+    if (marked === read()) return;
+    kept = marked;
+    const origin = label === 'private' ? (marked.server ?? null) : null;
+    const write =
+      'INSERT INTO taint (label, by, server, at) VALUES (?, ?, ?, ?) ON CONFLICT (label) DO UPDATE SET server = excluded.server';
+    sql.exec(write, label, marked[label], origin, now());
   };
   return {
-    read: () => marks().read(),
+    read,
     mark,
     take(taint) {
-      if (taint.private !== null) mark('private', taint.private);
+      if (taint.private !== null) mark('private', taint.private, taint.server);
       if (taint.untrusted !== null) mark('untrusted', taint.untrusted);
     },
   };
 }
 
 function readTaint(sql: SqlStorage): Taint {
-  const rows = new Map(
-    sql
-      .exec<{ label: string; by: string }>('SELECT label, by FROM taint')
-      .toArray()
-      .map(({ label, by }) => [label, by]),
-  );
-  return { private: rows.get('private') ?? null, untrusted: rows.get('untrusted') ?? null };
+  const rows = sql.exec<{ label: string; by: string; server: string | null }>('SELECT label, by, server FROM taint').toArray();
+  const of = (label: string) => rows.find((row) => row.label === label);
+  const server = of('private')?.server ?? null;
+  return { private: of('private')?.by ?? null, untrusted: of('untrusted')?.by ?? null, ...(server !== null && { server }) };
 }

@@ -1,0 +1,97 @@
+/**
+ * Marks for the taint rule (`core/taint.ts`), made where it happens, beneath every tool: a file that the conversation was given is read, a
+ * request is answered, a tool's result came with credentials or from a server that is not trusted. What asks is the policy, by `taintFor`.
+ */
+import type { EditionTool } from '../core/edition.ts';
+import { requestHost } from '../core/policy/host.ts';
+import type { ServerAccess } from '../core/servers/server.ts';
+import type { Taint, TaintMarks } from '../core/taint.ts';
+import { contradictsReadOnly } from '../core/tool-effects.ts';
+import type { ToolResult } from '../core/tool.ts';
+import type { FileOverlay, FileStat, FileSystem } from '../ports/file-system.ts';
+import type { ToolContext } from '../ports/tool-executor.ts';
+import { isServed } from './served-tool.ts';
+
+/** The capabilities of a running tool, with what comes through them marked. `usedSecret`: one went into its arguments. */
+export class TaintWatch {
+  readonly #marks: TaintMarks;
+  readonly #tool: EditionTool;
+  #secret: string | null = null;
+
+  constructor(marks: TaintMarks, tool: EditionTool) {
+    this.#marks = marks;
+    this.#tool = tool;
+  }
+
+  usedSecret(name: string): void {
+    this.#secret ??= name;
+  }
+
+  over(context: ToolContext): ToolContext {
+    const { canonical } = this.#tool;
+    return {
+      ...context,
+      files: markReads(context.files, (path) => this.#marks.mark('private', `${path} (${canonical})`)),
+      secret: async (name, host) => {
+        const value = await context.secret(name, host);
+        this.usedSecret(name);
+        return value;
+      },
+      fetch: async (request) => {
+        const response = await context.fetch(request);
+        this.#marks.mark('untrusted', `a page of ${requestHost(response.url || request.url) ?? 'a host'} (${canonical})`);
+        return response;
+      },
+    };
+  }
+
+  /**
+   * It has run, and its result will be seen. The secrets themselves never are: what they opened is. What is ours to say (that it took too
+   * long, that it was stopped) came from nobody.
+   */
+  ended({ code }: ToolResult, server: ServerAccess | null): void {
+    if (code === 'timeout' || code === 'aborted') return;
+    const { canonical } = this.#tool;
+    const origin = server?.name;
+    if (this.#secret !== null) this.#marks.mark('private', `what ${canonical} answered to the secret ${this.#secret}`, origin);
+    if (server !== null && hasCredentials(server))
+      this.#marks.mark('private', `what ${canonical} answered to the credentials of its server`, origin);
+    if (isServed(this.#tool) && this.#tool.trusted !== true)
+      this.#marks.mark('untrusted', `what ${canonical} answered, whose server is not trusted`);
+  }
+}
+
+/** Whoever asks with them is told what not everybody is. */
+function hasCredentials({ headers = {}, mcp }: ServerAccess): boolean {
+  return mcp?.oauth !== undefined || Object.values(headers).some((value) => typeof value !== 'string');
+}
+
+/**
+ * What a call is judged by; null where the rule is off. `tool`: as its server stands now. What only reads at the server that everything private
+ * came from tells it nothing that it does not know: that is no sending out, or the second question to one's own issue tracker would be asked about.
+ */
+export function taintFor(marks: TaintMarks | undefined, tool: EditionTool): Taint | null {
+  const taint = marks?.read() ?? null;
+  if (taint === null || taint.server === undefined || taint.server !== tool.server || !isServed(tool)) return taint;
+  const reads = tool.annotations?.readOnlyHint === true && !contradictsReadOnly(tool.ownName);
+  return reads ? null : taint;
+}
+
+/** Contents that the conversation was given: not what it made itself, not the files of skills, and nothing where there is nothing. */
+function markReads(files: FileSystem, mark: (path: string) => void): FileSystem {
+  return {
+    ...files,
+    isReadOnly: (path) => files.isReadOnly?.(path) === true,
+    read(path) {
+      const content = files.read(path);
+      if (content.byteLength === 0 || files.isReadOnly?.(path) === true) return content;
+      const stat: (FileStat & { own?: boolean }) | null = files.stat(path);
+      if (stat?.own === false) mark(path);
+      return content;
+    },
+    overlay(): FileOverlay {
+      const overlay = files.overlay();
+      return { ...markReads(overlay, mark), commit: () => overlay.commit() };
+    },
+  };
+}
