@@ -21,6 +21,7 @@ import { shownSchema } from './schema/shown-schema.ts';
 import type { Hold } from './listing/hold.ts';
 import type { JsonSchema, ToolAnnotations, ToolKind } from './tool.ts';
 import { pinOf } from './listing/tool-pin.ts';
+import { compileMadeEntries } from './made/made-entries.ts';
 import type { AliasMode, Announce, Toolset, ToolsetEntry } from './toolset.ts';
 import type { UiTool } from './ui-tool.ts';
 import { utf8Length } from './utf8.ts';
@@ -108,6 +109,8 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
   const conflicts = findConflicts(reading.entries);
   if (conflicts.length > 0) throw nameConflict(conflicts);
 
+  const made = await compileMadeEntries(reading.entries, known);
+  if (made.bytes > limits.maxEditionBytes) throw tooLarge(', those beneath made tools too,', 'list fewer made tools');
   const edition: Edition = {
     format: 1,
     workspace: input.workspace,
@@ -115,7 +118,7 @@ export async function compileEdition(input: CompileInput): Promise<{ edition: Ed
     announce: toolset.announce,
     ...(toolset.onDemandAbove !== undefined && { onDemandAbove: toolset.onDemandAbove }),
     ...instructionsOf(reading.entries),
-    tools: await Promise.all(reading.entries.map(compileTool)),
+    tools: await Promise.all(reading.entries.map((entry) => compileTool(entry, made.codes.get(entry)))),
   };
   const bytes = utf8Length(editionBytes(edition));
   if (bytes > limits.maxEditionBytes) throw tooLarge('', 'list fewer tools');
@@ -180,7 +183,8 @@ export async function editionHash(edition: Edition): Promise<string> {
   return await sha256Hex(editionBytes(edition));
 }
 
-async function compileTool({ source, definition, canonical, wireName, ownName, server, aliases }: NamedEntry): Promise<EditionTool> {
+async function compileTool(entry: NamedEntry, made: MadeCode | undefined): Promise<EditionTool> {
+  const { source, definition, canonical, wireName, ownName, server, aliases } = entry;
   const names = { canonical, wireName, ownName, server };
   // Absent for the default, so that editions from before there was such a field keep their hash.
   const approval = source.approval === 'never' || source.approval === 'always' ? { approval: source.approval } : {};
@@ -208,6 +212,7 @@ async function compileTool({ source, definition, canonical, wireName, ownName, s
     ...(listing?.trusted === true && { trusted: true as const }),
     ...(source.alwaysOffered === true && { alwaysOffered: true as const }),
     ...(ui !== undefined && { ui }),
+    ...(made !== undefined && { made }),
     state: listing?.state ?? 'ready',
     ...(listing?.held !== undefined && { held: listing.held }),
     ...(listing?.renamedTo !== undefined && { renamedTo: listing.renamedTo }),

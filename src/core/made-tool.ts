@@ -27,6 +27,7 @@ export type MadeParameter = z.infer<typeof MadeParameter>;
 
 export const MadeTool = z
   .strictObject({
+    name: z.string().max(128).optional().meta({ description: 'If given, equals the name in the path, with or without `made.`.' }),
     description: z.string().trim().min(1).max(limits.maxDescriptionBytes),
     parameters: z.array(MadeParameter).max(limits.maxMadeParameters).default([]),
     implementation: z.string().min(1).max(limits.maxImplementationBytes).meta({
@@ -35,7 +36,11 @@ export const MadeTool = z
     }),
     aliases: z.array(Alias).max(limits.maxAliasesPerEntry).optional(),
     uses: z.array(z.string().min(1).max(192)).max(limits.maxMadeUses).optional().meta({
-      description: 'Canonical names of the tools that it calls. Absent: those that its code names as `tools.<name>` or `tools["<name>"]`.',
+      description:
+        'The tools that it may call, by their canonical names. Absent: those that its code names as `tools.<name>` or `tools["<name>"]`.',
+    }),
+    names: z.record(z.string().min(1).max(128), z.string().min(1).max(192)).optional().meta({
+      description: 'Other names that its code calls them by, each with the canonical name that it means: `{"search": "docs.search"}`.',
     }),
   })
   .meta({
@@ -53,5 +58,8 @@ export const MadeTool = z
   });
 export type MadeTool = z.infer<typeof MadeTool>;
 
-/** A made tool as toolsets know it. `uses`: canonical names of the tools that it may call. */
-export type MadeSource = { implementation: string; uses: readonly string[] };
+/** A made tool as toolsets know it. `uses`: canonical names of the tools that it may call; `names`: other names that its code has for them. */
+export type MadeSource = { implementation: string; uses: readonly string[]; names?: Readonly<Record<string, string>> };
+
+/** As it is stored: what it uses is found out, and it is pinned (`made/stored-made-tool.ts`). */
+export type StoredMadeTool = Omit<MadeTool, 'name' | 'uses'> & { uses: string[]; pin: string };

@@ -1,0 +1,140 @@
+/**
+ * All that is checked of a made tool when it is written, but for the syntax of its code, which the sandbox knows: each fault at its path, with
+ * what to do. A made tool takes no name that means something already (SEC-48).
+ */
+import { fold } from '../fold.ts';
+import type { KnownTools } from '../known-tools.ts';
+import type { MadeParameter, MadeTool, StoredMadeTool } from '../made-tool.ts';
+import { parseAlias } from '../names.ts';
+import type { Issue } from '../problem.ts';
+import { isObjectMember, reservedNames } from '../reserved-names.ts';
+import { utf8Length } from '../utf8.ts';
+import { limits } from '../limits.ts';
+import type { ToolDefinition } from '../tool.ts';
+import type { Warning } from '../warning.ts';
+import { madeOwnName, toDefinition } from './made-definition.ts';
+import { findCycle, tooDeep, usesIn } from './made-graph.ts';
+import { readUses } from './read-uses.ts';
+
+export type CheckedMadeTool = { tool: Omit<StoredMadeTool, 'pin'>; issues: Issue[]; warnings: Warning[] };
+
+/** `known`: with or without an earlier version of it. */
+export function checkMadeTool(canonical: string, document: MadeTool, known: KnownTools): CheckedMadeTool {
+  const { name: _name, uses: _uses, names: _names, aliases: given, ...rest } = document;
+  const aliases = readAliases(canonical, given ?? [], known);
+  const { uses, names, ...read } = readUses(document, known);
+  const tool = {
+    ...rest,
+    ...(given !== undefined && { aliases: aliases.aliases }),
+    uses,
+    ...(Object.keys(names).length > 0 && { names }),
+  };
+  const issues = [
+    ...nameFaults(canonical, known),
+    ...codeFaults(document.implementation),
+    ...document.parameters.flatMap((parameter, index) => parameterFaults(parameter, index, document.parameters)),
+    ...aliases.issues,
+    ...read.issues,
+    ...wayFaults(canonical, tool, known),
+  ];
+  return { tool, issues, warnings: read.warnings };
+}
+
+function nameFaults(canonical: string, known: KnownTools): Issue[] {
+  const name = madeOwnName(canonical);
+  if (isObjectMember(name))
+    return [{ path: 'name', message: `"${name}" is a member of every JavaScript object: give the tool another name` }];
+  const taken = takenBy(name, canonical, known);
+  return taken === null ? [] : [{ path: 'name', message: `"${name}" is ${taken}: give the tool another name` }];
+}
+
+function codeFaults(implementation: string): Issue[] {
+  if (utf8Length(implementation) <= limits.maxImplementationBytes) return [];
+  return [{ path: 'implementation', message: `is larger than ${limits.maxImplementationBytes} bytes` }];
+}
+
+function readAliases(
+  canonical: string,
+  given: readonly string[],
+  known: KnownTools,
+): { aliases: StoredMadeTool['aliases'] & {}; issues: Issue[] } {
+  const issues: Issue[] = [];
+  const aliases = new Map<string, NonNullable<StoredMadeTool['aliases']>[number]>();
+  for (const [index, text] of given.entries()) {
+    const path = `aliases[${index}]`;
+    const parsed = parseAlias(text);
+    const taken = parsed.ok ? takenBy(parsed.alias, canonical, known) : null;
+    if (!parsed.ok) issues.push({ path, message: parsed.reason });
+    else if (taken !== null) issues.push({ path, message: `"${parsed.alias}" is ${taken}: take another alias` });
+    else if (aliases.has(fold(parsed.alias))) issues.push({ path, message: `"${parsed.alias}" is given twice` });
+    else aliases.set(fold(parsed.alias), parsed.alias);
+  }
+  return { aliases: [...aliases.values()], issues };
+}
+
+/**
+ * What the name means already, in any spelling: a tool of our own, one that turns are given, another made tool, or any tool's default alias. Own names of
+ * servers' tools are not among them: of those there are thousands, and toolsets tell them apart.
+ */
+function takenBy(name: string, canonical: string, known: KnownTools): string | null {
+  const folded = fold(name);
+  for (const [reserved, owner] of reservedNames) if (fold(reserved) === folded) return `the name of ${owner}`;
+  for (const tool of known.all()) {
+    if (tool.canonical === canonical || tool.source?.state === 'missing') continue;
+    if (ownNamesCount.has(tool.kind) && fold(tool.name) === folded) return `the name of ${tool.canonical}`;
+    if (tool.aliases.some((alias) => fold(alias) === folded)) return `an alias of ${tool.canonical}`;
+  }
+  return null;
+}
+
+const ownNamesCount: ReadonlySet<ToolDefinition['kind']> = new Set(['builtin', 'local', 'made']);
+
+function parameterFaults(parameter: MadeParameter, index: number, all: readonly MadeParameter[]): Issue[] {
+  const path = `parameters[${index}]`;
+  const { name, type, description, default: value } = parameter;
+  const first = all.findIndex((other) => other.name === name);
+  return [
+    ...(first < index ? [{ path: `${path}.name`, message: `"${name}" stands at parameters[${first}] already` }] : []),
+    ...(isObjectMember(name)
+      ? [{ path: `${path}.name`, message: `"${name}" is a member of every JavaScript object: take another name` }]
+      : []),
+    ...(value !== undefined && !isOfType(value, type)
+      ? [{ path: `${path}.default`, message: `is no ${type}, which the parameter is; give one or leave the default out` }]
+      : []),
+    ...(utf8Length(description) > limits.maxDescriptionBytes
+      ? [{ path: `${path}.description`, message: `is larger than ${limits.maxDescriptionBytes} bytes` }]
+      : []),
+  ];
+}
+
+function isOfType(value: unknown, type: MadeParameter['type']): boolean {
+  switch (type) {
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type;
+    default:
+      return type satisfies never;
+  }
+}
+
+function wayFaults(canonical: string, tool: CheckedMadeTool['tool'], known: KnownTools): Issue[] {
+  const definition = toDefinition(canonical, { ...tool, pin: '' });
+  const next: KnownTools = {
+    ...known,
+    get: (name) => (name === canonical ? definition : known.get(name)),
+    *all() {
+      for (const other of known.all()) if (other.canonical !== canonical) yield other;
+      yield definition;
+    },
+  };
+  const cycle = findCycle(canonical, usesIn(next));
+  if (cycle !== null) return [{ path: 'uses', message: `it would call itself: ${cycle.join(' → ')}` }];
+  const way = tooDeep(canonical, next);
+  if (way === null) return [];
+  return [{ path: 'uses', message: `calls would go ${way.length} deep, and ${limits.maxCompositeDepth} is the most: ${way.join(' → ')}` }];
+}

@@ -1,0 +1,96 @@
+/**
+ * A made tool with all that it may call, as an edition holds it: with it the tool runs, and nothing else is asked. What it uses is as it is at its
+ * source; one that is held or gone stays among them as that, so that the tool itself is ready and a call of that one says why it is not.
+ */
+import { ownWireNames } from '../alias-map.ts';
+import type { EditionTool, MadeCode } from '../edition.ts';
+import type { KnownTools } from '../known-tools.ts';
+import { pinOf } from '../listing/tool-pin.ts';
+import type { MadeSource } from '../made-tool.ts';
+import { CanonicalName, toWireName } from '../names.ts';
+import type { ToolDefinition } from '../tool.ts';
+import { utf8Length } from '../utf8.ts';
+
+export interface MadeCompiler {
+  /** `bytes`: of its JSON, found without writing it: a few tools that stand beneath many are many times that of each. */
+  compile(source: MadeSource): Promise<{ made: MadeCode; bytes: number }>;
+}
+
+type Sized<Value> = { value: Value; bytes: number };
+
+/** Each tool is compiled once, however many use it. There are no cycles among them, which is seen to when they are written. */
+export function createMadeCompiler(known: Pick<KnownTools, 'get'>): MadeCompiler {
+  const kept = new Map<string, Promise<Sized<EditionTool>>>();
+
+  const tool = (canonical: string): Promise<Sized<EditionTool>> => {
+    const underWay = kept.get(canonical) ?? compileTool(canonical, known.get(canonical));
+    kept.set(canonical, underWay);
+    return underWay;
+  };
+
+  const compileTool = async (canonical: string, definition: ToolDefinition | undefined): Promise<Sized<EditionTool>> => {
+    if (definition === undefined) return sized(unlisted(canonical));
+    const { name: ownName, server, kind, description, inputSchema, outputSchema, annotations, source } = definition;
+    const bare: EditionTool = {
+      canonical: definition.canonical,
+      wireName: toWireName(canonical, ownName),
+      ownName,
+      server,
+      kind,
+      description,
+      inputSchema,
+      ...(outputSchema !== undefined && { outputSchema }),
+      ...(annotations !== undefined && { annotations }),
+      aliases: [],
+      ...(source?.trusted === true && { trusted: true as const }),
+      state: source?.state ?? 'ready',
+      ...(source?.held !== undefined && { held: source.held }),
+      ...(source?.renamedTo !== undefined && { renamedTo: source.renamedTo }),
+      pin: source?.state === 'missing' ? '' : await pinOf(definition),
+    };
+    if (definition.made === undefined) return sized(bare);
+    const { made, bytes } = await compile(definition.made);
+    return { value: { ...bare, made }, bytes: sized(bare).bytes + bytes };
+  };
+
+  const compile = async ({ implementation, uses, names = {} }: MadeSource): Promise<{ made: MadeCode; bytes: number }> => {
+    const compiled = await Promise.all(uses.map(tool));
+    const wireNames = ownWireNames(compiled.map(({ value }) => value));
+    const own = new Map<string, string[]>();
+    for (const [name, canonical] of Object.entries(names)) own.set(canonical, [...(own.get(canonical) ?? []), name]);
+    const made: MadeCode = {
+      implementation,
+      uses: compiled.map(({ value }, index) => ({
+        ...value,
+        wireName: wireNames[index] ?? value.wireName,
+        aliases: (own.get(value.canonical) ?? []).map((name) => ({ name, mode: 'hidden' as const })),
+      })),
+    };
+    const bytes = compiled.reduce((sum, use) => sum + use.bytes, utf8Length(JSON.stringify([implementation, names])));
+    return { made, bytes };
+  };
+
+  return { compile };
+}
+
+function sized(value: EditionTool): Sized<EditionTool> {
+  return { value, bytes: utf8Length(JSON.stringify(value)) };
+}
+
+/** Its server is gone, or lists it no more and nothing else names it: all that is left of it is its name. */
+function unlisted(canonical: string): EditionTool {
+  const dot = canonical.indexOf('.');
+  const [server, ownName] = [canonical.slice(0, dot), canonical.slice(dot + 1)];
+  return {
+    canonical: CanonicalName.parse(canonical),
+    wireName: toWireName(canonical, ownName),
+    ownName,
+    server,
+    kind: 'mcp',
+    description: '',
+    inputSchema: { type: 'object' },
+    aliases: [],
+    state: 'missing',
+    pin: '',
+  };
+}

@@ -1,0 +1,68 @@
+/** A made tool as the workspace knows it: the definition that toolsets are compiled from, made of its document. */
+import type { Hold } from '../listing/hold.ts';
+import type { MadeParameter, StoredMadeTool } from '../made-tool.ts';
+import { CanonicalName } from '../names.ts';
+import type { JsonSchema, ToolDefinition } from '../tool.ts';
+
+export const madeServer = 'made';
+const prefix = `${madeServer}.`;
+
+export function madeCanonical(ownName: string): string {
+  return prefix + ownName;
+}
+
+export function madeOwnName(canonical: string): string {
+  return canonical.slice(prefix.length);
+}
+
+/** `canonical`: `made.<name>`. */
+export function toDefinition(canonical: string, tool: StoredMadeTool): ToolDefinition {
+  const { description, parameters, implementation, aliases, uses, names, pin } = tool;
+  return {
+    ...bareDefinition(canonical),
+    description,
+    inputSchema: toInputSchema(parameters),
+    aliases: aliases ?? [],
+    source: { state: 'ready', trusted: false, pin },
+    made: { implementation, uses, ...(names !== undefined && { names }) },
+  };
+}
+
+/** One that was deleted and is named still. */
+export function toMissing(canonical: string): ToolDefinition {
+  return { ...bareDefinition(canonical), source: { state: 'missing', trusted: false, pin: '' } };
+}
+
+/** What is stored is not what was checked when it was written: nothing of it is used. */
+export function toHeld(canonical: string, pin: string): ToolDefinition {
+  const message = `what is stored of it is not what was written: PUT /v1/tools/${canonical} writes it again, and DELETE removes it`;
+  const held: Hold = { reason: 'changed', refId: pin, changes: [], findings: [{ finding: 'stored', path: '', message }] };
+  return { ...bareDefinition(canonical), source: { state: 'held', trusted: false, pin, held } };
+}
+
+function bareDefinition(canonical: string): ToolDefinition {
+  return {
+    canonical: CanonicalName.parse(canonical),
+    server: madeServer,
+    name: madeOwnName(canonical),
+    kind: 'made',
+    description: '',
+    inputSchema: { type: 'object' },
+    aliases: [],
+  };
+}
+
+/** What has a default may be left out. */
+export function toInputSchema(parameters: readonly MadeParameter[]): JsonSchema {
+  const required = parameters.filter((parameter) => parameter.required && parameter.default === undefined).map(({ name }) => name);
+  const properties = parameters.map(({ name, type, description, default: given }) => [
+    name,
+    { type, ...(description !== '' && { description }), ...(given !== undefined && { default: given }) },
+  ]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}

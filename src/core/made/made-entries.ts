@@ -1,0 +1,27 @@
+/** The code of the made tools among a toolset's entries. A tool that stands in several is compiled once. */
+import type { MadeCode } from '../edition.ts';
+import type { KnownTools } from '../known-tools.ts';
+import type { MadeSource } from '../made-tool.ts';
+import type { NamedEntry } from '../named-entry.ts';
+import { createMadeCompiler } from './compile-made.ts';
+
+/** `bytes`: of the JSON of all of them, as the edition would have it. */
+export async function compileMadeEntries(
+  entries: readonly NamedEntry[],
+  known: Pick<KnownTools, 'get'>,
+): Promise<{ codes: ReadonlyMap<NamedEntry, MadeCode>; bytes: number }> {
+  const compiler = createMadeCompiler(known);
+  const compiled = new Map<MadeSource, ReturnType<typeof compiler.compile>>();
+  const codes = new Map<NamedEntry, MadeCode>();
+  let bytes = 0;
+  for (const entry of entries) {
+    const source = entry.definition?.made;
+    if (source === undefined) continue;
+    const underWay = compiled.get(source) ?? compiler.compile(source);
+    compiled.set(source, underWay);
+    const one = await underWay;
+    codes.set(entry, one.made);
+    bytes += one.bytes;
+  }
+  return { codes, bytes };
+}

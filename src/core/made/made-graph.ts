@@ -1,0 +1,75 @@
+/** Which made tools stand beneath which: no cycles, and no deeper than calls may go (DESIGN §7). */
+import type { KnownTools } from '../known-tools.ts';
+import { limits } from '../limits.ts';
+
+/** What made tools use, by canonical name. A tool that is none of them has none. */
+export type UsesOf = (canonical: string) => readonly string[];
+
+export function usesIn(known: Pick<KnownTools, 'get'>): UsesOf {
+  return (canonical) => known.get(canonical)?.made?.uses ?? [];
+}
+
+/** The way from the tool back to itself, `made.a → made.b → made.a`; null: there is none. */
+export function findCycle(canonical: string, usesOf: UsesOf): string[] | null {
+  const seen = new Set<string>();
+  /** Depth first, with the way from the tool to where the walk is. */
+  const way: { name: string; uses: readonly string[]; next: number }[] = [{ name: canonical, uses: usesOf(canonical), next: 0 }];
+  for (let at = way.at(-1); at !== undefined; at = way.at(-1)) {
+    const use = at.uses[at.next];
+    at.next += 1;
+    if (use === undefined) way.pop();
+    else if (use === canonical) return [...way.map(({ name }) => name), canonical];
+    else if (!seen.has(use)) {
+      seen.add(use);
+      way.push({ name: use, uses: usesOf(use), next: 0 });
+    }
+  }
+  return null;
+}
+
+/** The longest way down from the tool, itself first. There is no cycle beneath it. */
+export function longestWay(canonical: string, usesOf: UsesOf, kept: Map<string, readonly string[]> = new Map()): readonly string[] {
+  const known = kept.get(canonical);
+  if (known !== undefined) return known;
+  let longest: readonly string[] = [];
+  for (const use of usesOf(canonical)) {
+    const way = longestWay(use, usesOf, kept);
+    if (way.length > longest.length) longest = way;
+  }
+  const found = [canonical, ...longest];
+  kept.set(canonical, found);
+  return found;
+}
+
+/** Made tools that have any of these beneath them, those among them included where they are made. */
+export function madeAbove(canonicals: Iterable<string>, known: Pick<KnownTools, 'all'>): Set<string> {
+  const users = new Map<string, string[]>();
+  for (const { canonical, made } of known.all()) {
+    for (const use of made?.uses ?? []) {
+      const names = users.get(use);
+      if (names === undefined) users.set(use, [canonical]);
+      else names.push(canonical);
+    }
+  }
+  const above = new Set<string>();
+  const waiting = [...canonicals];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    for (const user of users.get(name) ?? []) {
+      if (above.has(user)) continue;
+      above.add(user);
+      waiting.push(user);
+    }
+  }
+  return above;
+}
+
+/** A way through the tool that is longer than calls may go; null: there is none. */
+export function tooDeep(canonical: string, known: KnownTools): readonly string[] | null {
+  const usesOf = usesIn(known);
+  const kept = new Map<string, readonly string[]>();
+  for (const top of [canonical, ...madeAbove([canonical], known)]) {
+    const way = longestWay(top, usesOf, kept);
+    if (way.length > limits.maxCompositeDepth) return way;
+  }
+  return null;
+}

@@ -1,0 +1,96 @@
+/**
+ * What a made tool may call, fixed when it is written: its declared `uses`, or the tools that its code names. Each is a tool of the workspace that code
+ * can call; stored by canonical name, with the names that the code has for it where they are none of its own.
+ */
+import { fold } from '../fold.ts';
+import type { KnownTools } from '../known-tools.ts';
+import { limits } from '../limits.ts';
+import type { MadeTool } from '../made-tool.ts';
+import type { Issue } from '../problem.ts';
+import type { ToolDefinition } from '../tool.ts';
+import type { Warning } from '../warning.ts';
+import { readCodeUses } from './code-uses.ts';
+import { createLookup } from './tool-lookup.ts';
+
+export type ReadUses = { uses: string[]; names: Record<string, string>; issues: Issue[]; warnings: Warning[] };
+
+export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names'>, known: Pick<KnownTools, 'get' | 'all'>): ReadUses {
+  const issues: Issue[] = [];
+  const warnings: Warning[] = [];
+  const lookup = createLookup(known);
+  const used = new Map<string, ToolDefinition>();
+  const look = (name: string, path: string, where = ''): ToolDefinition | null => {
+    const found = lookup.find(name);
+    const fault = 'fault' in found ? found.fault : refusal(found.tool);
+    if (fault !== null) issues.push({ path, message: where + fault });
+    return 'tool' in found && fault === null ? found.tool : null;
+  };
+  const take = (found: ToolDefinition | null, path: string): void => {
+    if (found === null || used.has(found.canonical)) return;
+    used.set(found.canonical, found);
+    const state = found.source?.state ?? 'ready';
+    if (state !== 'ready')
+      warnings.push({ path, message: `${found.canonical} is ${state}; until that is over, a call of it is answered with an error` });
+  };
+
+  for (const [index, name] of (tool.uses ?? []).entries()) take(look(name, `uses[${index}]`), `uses[${index}]`);
+  const given = new Map<string, ToolDefinition>();
+  for (const [name, meant] of Object.entries(tool.names ?? {})) {
+    const path = `names.${name}`;
+    const found = look(meant, path);
+    take(found, path);
+    if (found !== null) given.set(name, found);
+  }
+
+  const code = readCodeUses(tool.implementation);
+  if (tool.uses === undefined && code.unread !== null) {
+    const message = `line ${code.unread} uses \`tools\` other than as tools.name or tools["name"]; list the tools that it may call in \`uses\``;
+    issues.push({ path: 'implementation', message });
+  }
+  const named = new Map<string, ToolDefinition>(given);
+  const declared = tool.uses === undefined ? null : createLookup(among([...used.values()]));
+  for (const { name, line } of code.names) {
+    if (given.has(name)) continue;
+    const where = `line ${line}: `;
+    const own = declared?.find(name);
+    const found = own !== undefined && 'tool' in own ? own.tool : look(name, 'implementation', where);
+    if (found === null) continue;
+    if (declared !== null && !used.has(found.canonical))
+      issues.push({ path: 'uses', message: `line ${line} of the code calls ${found.canonical}, which is not listed here` });
+    else {
+      take(found, 'implementation');
+      named.set(name, found);
+    }
+  }
+
+  if (used.size > limits.maxMadeUses)
+    issues.push({ path: 'uses', message: `it would call ${used.size} tools; at most ${limits.maxMadeUses}` });
+  const others = [...named].filter(([name, { canonical }]) => given.has(name) || !isFoundAmong(name, canonical, [...used.values()]));
+  return {
+    uses: [...used.keys()].sort(),
+    names: Object.fromEntries(others.map(([name, { canonical }]) => [name, canonical])),
+    issues,
+    warnings,
+  };
+}
+
+/** Why code may not call it, whoever writes it; null: it may. */
+function refusal({ canonical, kind }: ToolDefinition): string | null {
+  if (kind === 'ui') return `${canonical} is shown to a person, and cannot be called`;
+  // It would run code that can call more than is listed here.
+  if (canonical === 'builtin.run_code') return `${canonical} is no tool for code: what it would run can stand here`;
+  return null;
+}
+
+function among(tools: readonly ToolDefinition[]): Pick<KnownTools, 'get' | 'all'> {
+  const byName = new Map<string, ToolDefinition>(tools.map((tool) => [tool.canonical, tool]));
+  return { get: (canonical) => byName.get(canonical), all: () => tools };
+}
+
+/** Whether the name means this tool whatever default aliases there will be: by its canonical or own name, however spelled. */
+function isFoundAmong(name: string, canonical: string, tools: readonly ToolDefinition[]): boolean {
+  if (name === canonical) return true;
+  const bare = tools.filter((tool) => tool.name === name);
+  const hits = bare.length > 0 ? bare : tools.filter((tool) => fold(tool.name) === fold(name) || fold(tool.canonical) === fold(name));
+  return hits.length === 1 && hits[0]?.canonical === canonical;
+}

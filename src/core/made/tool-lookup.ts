@@ -1,0 +1,69 @@
+/**
+ * The tool that code means by a name, among all that a workspace knows: canonical, own and default alias, then any spelling of these; the first
+ * level with a hit decides, as where calls are resolved (`alias-map.ts`). There is no toolset here, so wire names are none of it.
+ */
+import { fold } from '../fold.ts';
+import type { KnownTools } from '../known-tools.ts';
+import { quote } from '../names.ts';
+import { nearNames } from '../suggest.ts';
+import type { ToolDefinition } from '../tool.ts';
+
+export type Lookup = {
+  find(name: string): { tool: ToolDefinition } | { fault: string };
+};
+
+/** Suggestions cost a walk over all tools each; code with more wrong names than this has another fault than typing. */
+const maxFaultsWithSuggestions = 20;
+
+export function createLookup(known: Pick<KnownTools, 'get' | 'all'>): Lookup {
+  let tables: Tables | undefined;
+  let suggestionsLeft = maxFaultsWithSuggestions;
+  return {
+    find(name) {
+      const exact = known.get(name);
+      if (exact !== undefined) return { tool: exact };
+      tables ??= buildTables(known);
+      const hit = tables.own.get(name) ?? tables.alias.get(name) ?? tables.folded.get(fold(name));
+      const [tool, ...others] = [...(hit ?? [])];
+      if (tool !== undefined && others.length === 0) return { tool };
+      if (tool !== undefined) {
+        const candidates = [tool, ...others].map(({ canonical }) => canonical).sort();
+        return {
+          fault: `${quote(name)} means ${candidates.slice(0, 5).join(', ')}; call it by the whole name, as tools["${candidates[0]}"]`,
+        };
+      }
+      suggestionsLeft -= 1;
+      const near = suggestionsLeft < 0 ? [] : nearNames(name, spellings(known));
+      return { fault: `there is no tool ${quote(name)}${near.length === 0 ? '' : `; did you mean ${near.join(', ')}?`}` };
+    },
+  };
+}
+
+type Table = Map<string, Set<ToolDefinition>>;
+type Tables = { own: Table; alias: Table; folded: Table };
+
+function buildTables(known: Pick<KnownTools, 'all'>): Tables {
+  const tables: Tables = { own: new Map(), alias: new Map(), folded: new Map() };
+  for (const tool of known.all()) {
+    if (tool.source?.state === 'missing') continue;
+    add(tables.own, tool.name, tool);
+    for (const alias of tool.aliases) add(tables.alias, alias, tool);
+    for (const name of [tool.canonical, tool.name, ...tool.aliases]) add(tables.folded, fold(name), tool);
+  }
+  // What folds to nothing equals nothing.
+  tables.folded.delete('');
+  return tables;
+}
+
+function add(table: Table, name: string, tool: ToolDefinition): void {
+  const tools = table.get(name);
+  if (tools === undefined) table.set(name, new Set([tool]));
+  else tools.add(tool);
+}
+
+function* spellings(known: Pick<KnownTools, 'all'>): Generator<readonly [string, string]> {
+  for (const tool of known.all()) {
+    if (tool.source?.state === 'missing' || tool.kind === 'ui') continue;
+    for (const name of [tool.canonical, tool.name, ...tool.aliases]) yield [name, tool.canonical];
+  }
+}
