@@ -19,13 +19,16 @@ export type AliasMap = {
   /** The table that this one has more tools than: its look-ups are shared, and what was told of those before stays as it was told. */
   readonly base?: AliasMap;
   readonly aliases: boolean;
+  /** In code mode: what the code of this table's `run_code` may call, which a model cannot call by itself. */
+  readonly inner?: AliasMap;
   /** Tables that are built when first asked for, and kept. Nobody else's business. */
   readonly kept: Map<Via, Map<string, Hit>>;
 };
 
 export type Resolution =
   | { ok: true; requested: string; canonical: string; via: Via; wireName: WireName; tool: EditionTool }
-  | { ok: false; code: 'unknown_tool'; requested: string; suggestions: string[] }
+  /** `inCode`: it is a tool of code, by this name there. */
+  | { ok: false; code: 'unknown_tool'; requested: string; suggestions: string[]; inCode?: string }
   | { ok: false; code: 'ambiguous_tool'; requested: string; candidates: string[] };
 
 export type AliasMapOptions = {
@@ -80,12 +83,13 @@ const written = new WeakMap<EditionTool, EditionTool>();
 
 /**
  * The same table with more tools at its end: the caller's own, and those that we inject. Their names are free, which others check.
- * Costs nothing of the table's size.
+ * Costs nothing of the table's size. `inner`: as the table has it; absent: that of `base`.
  */
-export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[]): AliasMap {
+export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[], inner = base?.inner): AliasMap {
+  const code = inner === undefined ? {} : { inner };
   if (base === null) {
     const edition: Edition = { format: 1, workspace: '', toolset: '', announce: 'none', tools: [...own] };
-    return { edition, tools: own, own, aliases: true, kept: new Map() };
+    return { edition, tools: own, own, aliases: true, ...code, kept: new Map() };
   }
   const { edition, aliases } = base;
   let tools: readonly EditionTool[] | null = null;
@@ -94,6 +98,7 @@ export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[
     aliases,
     own,
     base,
+    ...code,
     kept: new Map(),
     // Seldom asked for, and as long as the toolset.
     get tools() {
@@ -107,6 +112,8 @@ export function extendAliasMap(base: AliasMap | null, own: readonly EditionTool[
 export function resolveName(map: AliasMap, requested: string): Resolution {
   const found = find(map, requested);
   if (found !== null) return answer(requested, found.hit, found.via);
+  const inCode = map.inner === undefined ? null : resolveName(map.inner, requested);
+  if (inCode?.ok) return { ok: false, code: 'unknown_tool', requested, suggestions: [], inCode: inCode.wireName };
   return { ok: false, code: 'unknown_tool', requested, suggestions: suggestionsFor(map, requested) };
 }
 

@@ -5,6 +5,7 @@
  */
 import type { AliasMap } from './alias-map.ts';
 import { announceBlock } from './announce.ts';
+import { codeBlock } from './code-mode/code-prompt.ts';
 import { alwaysOffered } from './offered-tools.ts';
 import { rootOf } from './old-names.ts';
 import { joinParagraphs } from './paragraphs.ts';
@@ -25,7 +26,9 @@ export function toolPrompt(names: AliasMap | null): string {
   const root = rootOf(names);
   const known = kept.get(root);
   if (known !== undefined) return known;
-  const prompt = joinParagraphs(...instructionBlocks(root), announceBlock(root, alwaysOffered(root)));
+  // In code mode names are told with the declarations.
+  const told = root.inner === undefined ? announceBlock(root, alwaysOffered(root)) : codeBlock(root);
+  const prompt = joinParagraphs(...instructionBlocks(rootOf(root.inner ?? root)), told);
   kept.set(root, prompt);
   return prompt;
 }

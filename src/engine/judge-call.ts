@@ -3,6 +3,8 @@
  * says by now is `served-tool.ts`.
  */
 import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
+import { runCodeName } from '../core/code-mode/run-code.ts';
+import { memberOf } from '../core/code-mode/typescript-text.ts';
 import type { EditionTool } from '../core/edition.ts';
 import type { Issue } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
@@ -72,6 +74,10 @@ function unresolved(resolution: Exclude<Resolution, { ok: true }>): ToolResult {
       'ambiguous_tool',
       `"${resolution.requested}" fits more than one tool. Call one of: ${resolution.candidates.join(', ')}.`,
     );
+  }
+  if (resolution.inCode !== undefined) {
+    const text = `"${resolution.requested}" cannot be called directly. Call it in code: ${runCodeName} with code such as \`return await ${memberOf('tools', resolution.inCode)}({…})\`.`;
+    return errorResult('unknown_tool', text);
   }
   const near = resolution.suggestions;
   const hint = near.length === 0 ? 'Call only tools that you were offered, or answer in words.' : `Did you mean ${near.join(', ')}?`;

@@ -8,6 +8,7 @@ import type { CanonicalName, WireName } from '../core/names.ts';
 import { isOnDemand } from '../core/offered-tools.ts';
 import type { ClientTool, Plan } from '../core/plan.ts';
 import { useSkillTool } from '../core/skills/use-skill.ts';
+import { codeNames, withCallersTools } from './code-names.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 
 /** Narrowed tables by the edition that they are views of; they go when it goes. */
@@ -45,13 +46,18 @@ function viewOf(names: AliasMap, { aliases, allow, allowHash }: PlanView): Alias
 
 /**
  * What a turn offers: the toolset's part, `use_skill` where the agent has skills, then the caller's own tools. null: none of them. On
- * demand `fetch_result` is there from the first step on: what a conversation gathers stands behind it, and keeps its place.
+ * demand `fetch_result` is there from the first step on: what a conversation gathers stands behind it, and keeps its place. In code mode
+ * the table is the model's part, and the rest is its `inner`.
  */
-export function turnNames(names: AliasMap | null, plan: PlanView & Pick<Plan, 'clientTools' | 'skills'>): AliasMap | null {
+export function turnNames(names: AliasMap | null, plan: PlanView & Pick<Plan, 'clientTools' | 'codeMode' | 'skills'>): AliasMap | null {
   const listed = names === null ? null : planNames(names, plan);
   const skilful = plan.skills === undefined || plan.skills.length === 0 ? listed : withUseSkill(listed);
-  const own = skilful !== null && isOnDemand(skilful) ? withTool(skilful, fetchResultTool, fetching) : skilful;
-  return plan.clientTools === undefined || plan.clientTools.length === 0 ? own : extendAliasMap(own, plan.clientTools.map(toEditionTool));
+  const own = skilful === null ? null : plan.codeMode === true ? codeNames(skilful) : withReading(skilful);
+  return plan.clientTools === undefined || plan.clientTools.length === 0 ? own : withCallersTools(own, plan.clientTools.map(toEditionTool));
+}
+
+function withReading(names: AliasMap): AliasMap {
+  return isOnDemand(names) ? withTool(names, fetchResultTool, fetching) : names;
 }
 
 const skillsAlone = extendAliasMap(null, [useSkillTool]);

@@ -67,7 +67,8 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     agent?.skills === undefined
       ? []
       : await planSkills(deps.directory, principal.workspace, agent.skills, turnNames(compiled?.names ?? null, tools));
-  const view = { ...tools, ...(skills.length > 0 && { skills }) };
+  const codeMode = agent?.codeMode === true ? { codeMode: true as const } : {};
+  const view = { ...tools, ...codeMode, ...(skills.length > 0 && { skills }) };
   const settings = { ...agent?.settings, ...request.settings };
   checkToolChoice(settings.toolChoice, turnNames(compiled?.names ?? null, view));
   const instructions = joinParagraphs(agent?.instructions, request.instructions);
@@ -84,6 +85,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     settings,
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
     caller: callerFields(principal),
+    ...codeMode,
     ...(skills.length > 0 && { skills }),
     ...(clientTools.length > 0 && { clientTools }),
   };

@@ -48,6 +48,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
   const { offered, rules, skills } = await askCatalogAgain(deps, run.abort.signal, read);
   // Asked at each step: the turn that makes a long result can read on in it.
   const names = () => withFetchResult(offered, results);
+  const inner = offered?.inner;
   const gathered = () => transcript.gathered();
   return {
     workspace,
@@ -73,6 +74,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
       ...auditScope(parts, run),
       ...(plan.caller !== undefined && { caller: plan.caller }),
       names,
+      ...(inner !== undefined && { innerNames: () => inner }),
       gathered,
       rules,
       taint: parts.taint,
@@ -85,7 +87,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
         if (run.sealed) throw new Error('this run is over');
       },
       files: withSkillFiles(files, skills),
-      skills: createSkillReader(skills, names),
+      skills: createSkillReader(skills, () => inner ?? names()),
       timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
     },
   };

@@ -15,7 +15,7 @@ import {
   type ToolAnnotations,
   type ToolResult,
 } from '../core/tool.ts';
-import type { ToolContext } from '../ports/tool-executor.ts';
+import type { ToolContext, ToolAnswer as AnswerOrWait } from '../ports/tool-executor.ts';
 
 type JsonValue = string | number | boolean | null | undefined | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
@@ -54,7 +54,7 @@ export type DefinedTool = {
   annotations?: ToolAnnotations;
   timeoutMs?: number;
   isSafe?(args: Record<string, unknown>): boolean;
-  execute(args: Record<string, unknown>, context: ToolContext): Promise<ToolResult>;
+  execute(args: Record<string, unknown>, context: ToolContext): Promise<AnswerOrWait>;
 };
 
 /** An expected failure: the message says what went wrong and what to do, and becomes a `tool_error` result. */

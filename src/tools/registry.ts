@@ -15,6 +15,7 @@ import { findTools } from './find-tools.ts';
 import { httpRequest } from './http-request.ts';
 import { listDirectory } from './list-directory.ts';
 import { readFile } from './read-file.ts';
+import { runCode } from './run-code.ts';
 import { useSkill } from './use-skill.ts';
 import { writeFile } from './write-file.ts';
 
@@ -28,6 +29,7 @@ const builtinTools: readonly DefinedTool[] = [
   fetchResult,
   findTools,
   useSkill,
+  runCode,
   ...configurationToolset,
 ];
 const localTools: readonly DefinedTool[] = [currentTime, calculate];

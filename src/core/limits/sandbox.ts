@@ -24,6 +24,22 @@ export const sandboxLimits = {
   /** Tools that one made tool may call. */
   maxMadeUses: 50,
 
+  // What a model is told of the tools that its code may call.
+  /** Tokens of all declarations; the other tools are named, and found with `find_tools`. A hundred small tools, or a third of a large server. */
+  maxDeclarationsTokens: 6_000,
+  /** Tokens of the lines that name tools beyond those. */
+  maxNamedToolsTokens: 2_000,
+  /** Characters of one declaration. */
+  maxDeclarationLength: 2_400,
+  /** Schemas that one declaration is read from, so that references cannot multiply it. */
+  maxDeclaredParts: 400,
+  /** Members of one object. */
+  maxDeclaredMembers: 60,
+  /** Characters of what is said of a tool, of an argument, and of a tool that is only named. */
+  maxDeclaredToolComment: 400,
+  maxDeclaredMemberComment: 120,
+  maxNamedToolComment: 80,
+
   // The sandbox. Ticks, because the clock stands still on the edge while code runs; 1,000 of them take about 30 ms.
   /** Between two moments at which others may run: how long a busy loop stalls its isolate. */
   maxSandboxSliceTicks: 8_000,

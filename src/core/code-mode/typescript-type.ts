@@ -1,0 +1,174 @@
+/**
+ * A JSON Schema as a TypeScript type, for a model to write code by. Not for a machine: what TypeScript has no word for is wider here, and the
+ * door checks the arguments by the schema itself. Any schema is read, in bounded work; what contains itself ends in `unknown`.
+ * Model: `generateTypes` of `@cloudflare/codemode` (developers.cloudflare.com/agents, "Code Mode").
+ */
+import { limits } from '../limits.ts';
+import { partAt } from '../schema/schema-references.ts';
+import { typesOf } from '../schema/schema-types.ts';
+import type { JsonSchema } from '../tool.ts';
+import { isRecord } from '../wire-value.ts';
+import { commentText, literalText, memberName } from './typescript-text.ts';
+
+/** `depth`: levels of objects and lists. `comments`: null, nothing is said of members. */
+export type TypeDetail = { depth: number; comments: Comments | null };
+
+/** Asked for each member that something could be said of. */
+export type Comments = { isNew(name: string, comment: string): boolean };
+
+export function typeText(schema: unknown, detail: TypeDetail): string {
+  return typeOf(schema, { root: isRecord(schema) ? schema : {}, detail, open: new Set(), parts: 0 }, 0);
+}
+
+type Writing = { root: JsonSchema; detail: TypeDetail; open: Set<unknown>; parts: number };
+
+const any = 'unknown';
+const anyObject = `Record<string, ${any}>`;
+
+function typeOf(schema: unknown, writing: Writing, depth: number): string {
+  if (schema === false) return 'never';
+  writing.parts += 1;
+  if (!isRecord(schema) || writing.parts > limits.maxDeclaredParts || writing.open.size >= maxOpen) return any;
+  if (writing.open.has(schema)) return any;
+  writing.open.add(schema);
+  const text = allOf([
+    referred(schema, writing, depth),
+    ...listOf(schema.allOf).map((part) => typeOf(part, writing, depth)),
+    alternatives(schema, writing, depth),
+    plain(schema, writing, depth),
+  ]);
+  writing.open.delete(schema);
+  return text;
+}
+
+/** Parts within one another, references and alternatives counted: what no reader needs, and no stack should hold. */
+const maxOpen = 40;
+
+function referred({ $ref }: JsonSchema, writing: Writing, depth: number): string {
+  if (typeof $ref !== 'string' || !$ref.startsWith('#')) return any;
+  return typeOf(partAt(writing.root, $ref), writing, depth);
+}
+
+/** Of `oneOf` and `anyOf` alike: which of them it has to be alone is for the door. */
+function alternatives(schema: JsonSchema, writing: Writing, depth: number): string {
+  const lists = [schema.anyOf, schema.oneOf].map(listOf).filter((list) => list.length > 0);
+  return allOf(
+    lists.map((list) =>
+      oneOf(
+        list.slice(0, maxChoices).map((part) => typeOf(part, writing, depth)),
+        list.length > maxChoices,
+      ),
+    ),
+  );
+}
+
+const maxChoices = 24;
+
+function plain(schema: JsonSchema, writing: Writing, depth: number): string {
+  if ('const' in schema) return literal(schema.const);
+  if (Array.isArray(schema.enum) && schema.enum.length > 0)
+    return oneOf(schema.enum.slice(0, maxChoices).map(literal), schema.enum.length > maxChoices);
+  const types = typesOf(schema) ?? impliedTypes(schema);
+  return types === null ? any : oneOf(types.map((type) => typeNamed(type, schema, writing, depth)));
+}
+
+function impliedTypes({ properties, additionalProperties, items, prefixItems }: JsonSchema): string[] | null {
+  if (isRecord(properties) || isRecord(additionalProperties)) return ['object'];
+  return items !== undefined || Array.isArray(prefixItems) ? ['array'] : null;
+}
+
+function typeNamed(type: string, schema: JsonSchema, writing: Writing, depth: number): string {
+  switch (type) {
+    case 'integer':
+      return 'number';
+    case 'array':
+      return listType(schema, writing, depth + 1);
+    case 'object':
+      return objectType(schema, writing, depth + 1);
+    default:
+      // `string`, `number`, `boolean`, `null`: TypeScript's own words.
+      return type;
+  }
+}
+
+function listType({ items, prefixItems }: JsonSchema, writing: Writing, depth: number): string {
+  if (depth > writing.detail.depth) return `${any}[]`;
+  const first = [...listOf(prefixItems), ...listOf(items)];
+  if (first.length > 0) return `[${[...first.slice(0, maxChoices).map((part) => typeOf(part, writing, depth)), `...${any}[]`].join(', ')}]`;
+  return `${grouped(typeOf(items ?? true, writing, depth))}[]`;
+}
+
+function objectType(schema: JsonSchema, writing: Writing, depth: number): string {
+  const { properties, additionalProperties, patternProperties } = schema;
+  const named = isRecord(properties) ? Object.entries(properties) : [];
+  const others = isRecord(patternProperties) ? Object.values(patternProperties)[0] : additionalProperties;
+  if (depth > writing.detail.depth) return anyObject;
+  const isOpen = isRecord(others) || (named.length === 0 && others !== false);
+  const record = isOpen ? `Record<string, ${typeOf(others ?? true, writing, depth)}>` : null;
+  if (named.length === 0) return record ?? '{}';
+  const needed = new Set<unknown>(listOf(schema.required));
+  const told = named.slice(0, limits.maxDeclaredMembers).map(([name, part]) => {
+    return `${memberComment(name, part, writing)}${memberName(name)}${needed.has(name) ? '' : '?'}: ${typeOf(part, writing, depth)}`;
+  });
+  const more = named.length - told.length;
+  const members = `{ ${told.join('; ')}${more > 0 ? `; /* … ${more} more */` : ''} }`;
+  return record === null ? members : `${members} & ${record}`;
+}
+
+function memberComment(name: string, schema: unknown, { detail }: Writing): string {
+  if (!isRecord(schema) || detail.comments === null) return '';
+  const { description, format, default: fallback } = schema;
+  const text = typeof description === 'string' ? description : '';
+  const hints = [
+    ...(typeof format === 'string' && !text.includes(format) ? [format] : []),
+    ...(isShort(fallback) ? [`default ${JSON.stringify(fallback)}`] : []),
+  ];
+  // The hints last, and never cut: they are what a type cannot say.
+  const hint = hints.length === 0 ? '' : `(${hints.join(', ').slice(0, maxHintLength)})`;
+  const told = commentText(text, limits.maxDeclaredMemberComment).slice(4, -3);
+  const comment = commentText(`${told} ${hint}`, limits.maxDeclaredMemberComment + maxHintLength + 8);
+  return comment !== '' && detail.comments.isNew(name, comment) ? `${comment} ` : '';
+}
+
+const maxHintLength = 60;
+
+/** What tells something, and is no document. */
+function isShort(value: unknown): boolean {
+  return value !== undefined && value !== null && (JSON.stringify(value)?.length ?? maxHintLength) < 30;
+}
+
+function literal(value: unknown): string {
+  if (typeof value === 'string') return value.length <= maxLiteralLength ? literalText(value) : 'string';
+  if (value === null || typeof value === 'boolean') return literalText(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? literalText(value) : 'number';
+  return any;
+}
+
+const maxLiteralLength = 80;
+
+/** What says nothing leaves the others as they are. */
+function allOf(types: readonly string[]): string {
+  const told = new Set(types);
+  told.delete(any);
+  if (told.size > 1) told.delete(anyObject);
+  if (told.size === 0) return any;
+  return told.size === 1 ? [...told].join() : [...told].map(grouped).join(' & ');
+}
+
+/** What may be anything may be anything. `isCut`: there are more. */
+function oneOf(types: readonly string[], isCut = false): string {
+  const told = [...new Set(types)];
+  if (told.length === 0 || told.includes(any)) return any;
+  if (!isCut) return told.join(' | ');
+  // Of a list that was cut texts stay texts.
+  return told.every((type) => type.startsWith('"')) ? `${told.join(' | ')} | string` : any;
+}
+
+/** In parentheses where another type could tear it apart. */
+function grouped(type: string): string {
+  return /^(?:[\w.]+|"[^"\\]*"|[{[][^{}[\]&|]*[}\]])$/.test(type) ? type : `(${type})`;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
