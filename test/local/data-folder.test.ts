@@ -53,11 +53,13 @@ describe('the lock of a data folder', () => {
     async () => {
       writeFileSync(join(folder, 'lock'), `${process.pid} 1\n`);
       lockDataDir(folder)();
-      // A child that was killed, of a parent that does not look.
-      const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; kill -9 $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+      const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
       try {
         const [child] = await once(parent.stdout, 'data');
         const pid = Number(String(child));
+        // From here on it is a `sleep`, which does not look after its children; the shell might have buried a dead one.
+        await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
+        process.kill(pid, 'SIGKILL');
         await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /));
         writeFileSync(join(folder, 'lock'), `${pid}\n`);
         lockDataDir(folder)();
