@@ -12,6 +12,11 @@ export type CrashPoint =
   | 'persisted-before-tools'
   | 'tool-marked-before-effect'
   | 'effect-before-result'
+  /** The same two of a call that a tool makes; then before the tool's own result, and when it waits for what it called. */
+  | 'inner-marked-before-effect'
+  | 'inner-effect-before-result'
+  | 'inner-result-before-root'
+  | 'paused-for-inner'
   | 'result-partial-of-parallel'
   | 'results-before-next-model'
   | 'paused-for-confirmation'

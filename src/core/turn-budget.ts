@@ -79,7 +79,8 @@ function refuse(
   return null;
 }
 
-function refusalOf(decision: ApprovalVerdict): Refusal | null {
+/** A person's word on a call; null: it may run. */
+export function refusalOf(decision: ApprovalVerdict): Refusal | null {
   switch (decision) {
     case 'approve':
       return null;

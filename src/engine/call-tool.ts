@@ -8,24 +8,31 @@ import { deprecationOf } from '../core/called-alias.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { showResult } from '../core/entry-result.ts';
 import { limits } from '../core/limits.ts';
-import { judgeCall, type PolicyRule } from '../core/policy.ts';
+import { createTaintMarks } from '../core/taint.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from './audit-call.ts';
 import { execute } from './execute-call.ts';
 import { ignoredNote } from './entry-call.ts';
+import { foresee } from './foresee.ts';
 import { judge, type Judged } from './judge-call.ts';
 import { asServed } from './served-tool.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';
 
 /** Never throws for a fault of the call or the tool: every fault is a result that says what to do. A call that waits has no row yet. */
-export async function callTool(deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<CallOutcome> {
+export async function callTool(deps: CallDeps, given: CallScope, request: ToolCallRequest, signal: AbortSignal): Promise<CallOutcome> {
+  // What belongs to no conversation is judged for itself, with all that is called beneath it.
+  const scope = given.taint === undefined ? { ...given, taint: createTaintMarks() } : given;
   const startedAt = deps.clock.now();
   const resolution = resolve(scope.names(), request.requested);
   const judged = judge(resolution, request, scope.caller);
   const outcome = await settle(deps, scope, judged, request, signal);
   if ('waitFor' in outcome) return outcome;
-  const shown = showBounded(scope, request.callId, outcome, judged.ok ? judged.tool : null);
-  const notes = [ignoredNote(judged.ignored), deprecationNote(resolution)].flatMap((note) => (note === null ? [] : [note]));
+  const shown = showBounded(scope, request, outcome, judged.ok ? judged.tool : null);
+  // Code reads data, and no notes on its spelling.
+  const notes =
+    request.parent !== undefined
+      ? []
+      : [ignoredNote(judged.ignored), deprecationNote(resolution)].flatMap((note) => (note === null ? [] : [note]));
   const answer: ToolCallAnswer = {
     requested: request.requested,
     canonical: resolution.ok ? resolution.canonical : null,
@@ -82,16 +89,19 @@ async function run(
     request.lost === true || (request.interrupted === true && !deps.executor.isSafe(tool, own));
   if (isLost(offered)) return { result: outcomeUnknown(), ran: true };
   if (offered.kind === 'client')
-    return scope.canWait ? { waitFor: { kind: 'client', tool: offered } } : { result: nobodyToRunIt(offered), ran: false };
+    return scope.canWait && scope.turn !== null
+      ? { waitFor: { kind: 'client', tool: offered } }
+      : { result: nobodyToRunIt(offered), ran: false };
   const served = await asServed(deps, offered);
   if (!served.ok) return { result: served.result, ran: false };
   const { tool } = served;
   if (isLost(tool)) return { result: outcomeUnknown(), ran: true };
-  const free = request.approved === true || tool.approval === 'never';
-  const ask = free ? null : foresee(deps, tool, own, scope.rules);
-  if (ask !== null && !isReadOnly(scope, ask)) return askOrRefuse(scope, tool, own, ask);
-  const executed = await execute(deps, scope, served, { ...request, arguments: own }, signal);
+  const foreseen = foresee(deps, scope, tool, own);
+  if (foreseen.verdict === 'deny') return { result: forbidden(foreseen.reason), ran: false };
+  if (foreseen.ask !== null && request.approved !== true) return askOrRefuse(scope, tool, own, foreseen.ask);
+  const executed = await execute(deps, scope, served, { ...request, arguments: own }, signal, callTool);
   if ('asks' in executed) return askOrRefuse(scope, tool, own, executed.asks);
+  if ('waiting' in executed) return { waitFor: { kind: 'inner', tool, waiting: executed.waiting } };
   const { input, ...ran } = executed;
   // A direct call of a session can wait for leave, and has nobody who could be asked for more.
   if (input === null || !scope.canWait || scope.channel?.askable === undefined) return ran;
@@ -99,20 +109,11 @@ async function run(
   return { waitFor: { kind: 'input', tool, input, arguments: own } };
 }
 
-/** Nobody is asked about what is refused all the same: the tool runs, and is told so. */
-function isReadOnly({ files }: CallScope, { kind, target }: Ask): boolean {
-  return (kind === 'write-outside' || kind === 'delete-file') && target !== null && files.isReadOnly?.(target) === true;
-}
-
-/** What the call will have to ask for, as far as can be said before it runs. `args`: the tool's own. */
-export function foresee(
-  deps: Pick<CallDeps, 'refuses'>,
-  tool: EditionTool,
-  args: Record<string, unknown>,
-  rules: readonly PolicyRule[],
-): Ask | null {
-  const ask = judgeCall(tool, args, rules);
-  return ask?.kind === 'network' && deps.refuses?.(String(args.url)) === true ? null : ask;
+function forbidden(reason: string): ToolResult {
+  return errorResult(
+    'not_allowed',
+    `Not run: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}. No approval changes that; go on without it.`,
+  );
 }
 
 function askOrRefuse(scope: CallScope, tool: EditionTool, own: Record<string, unknown>, ask: Ask): Ran {
@@ -136,10 +137,13 @@ function nobodyToRunIt(tool: EditionTool): ToolResult {
 /** What is left out for the model is kept whole, where there is a place for it. What the tool did not answer is no matter of its entry. */
 function showBounded(
   { results }: CallScope,
-  callId: string,
+  { callId, parent }: ToolCallRequest,
   { result, ran }: Exclude<Ran, { waitFor: WaitFor }>,
   tool: EditionTool | null,
 ): ToolResult {
+  // Code has to see all of it, and has nowhere to read on.
+  if (parent !== undefined)
+    return showResult(result, { ...(ran ? tool?.result : undefined), maxBytes: limits.maxInnerResultBytes }, null).shown;
   const { shown, kept } = showResult(result, ran ? tool?.result : undefined, results === null ? null : callId);
   if (kept !== null) results?.keep(callId, kept);
   return shown;

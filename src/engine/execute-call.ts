@@ -3,6 +3,8 @@
  * of it. What it asks for on its way is told instead of the result.
  */
 import type { Ask } from '../core/approval.ts';
+import { callsTools } from '../core/composite-tool.ts';
+import { runCodeCanonical } from '../core/code-mode/run-code.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { secretArguments } from '../core/entry-arguments.ts';
@@ -13,22 +15,29 @@ import type { InputRequired } from '../core/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
 import { toldProgress } from '../core/progress.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
+import { createTaintMarks } from '../core/taint.ts';
 import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
 import type { CallerChannel, ToolAnswer, ToolContext } from '../ports/tool-executor.ts';
 import { guard, untilOver, type Send } from './ask-first.ts';
 import { createDeadline, type Deadline } from './call-deadline.ts';
 import { createToolFinder } from './find-tools.ts';
+import { createInnerCalls, type Door, type InnerDesk } from './inner-calls.ts';
+import { createJudge } from './judge-effect.ts';
 import { isServed, type ServedCall } from './served-tool.ts';
 import { keptTokens } from './kept-tokens.ts';
+import { TaintWatch } from './mark-taint.ts';
 import { createRedactor, type Redactor } from './redact.ts';
 import { toServer } from './to-server.ts';
-import type { CallDeps, CallScope, ToolCallRequest } from './tool-call.ts';
+import type { CallDeps, CallScope, ToolCallRequest, WaitingInner } from './tool-call.ts';
 
 /**
  * `asks`: it did nothing that needs leave, and what it needs leave for is this. `input`: it wants to be called again with that; the result
- * is for those who cannot.
+ * is for those who cannot. `waiting`: calls beneath it have to be asked for before it can go on.
  */
-export type Executed = { result: ToolResult; ran: boolean; input: InputRequired | null } | { asks: Ask };
+export type Executed =
+  | { result: ToolResult; ran: boolean; input: InputRequired | null }
+  | { asks: Ask }
+  | { waiting: readonly WaitingInner[] };
 
 export async function execute(
   deps: CallDeps,
@@ -36,14 +45,21 @@ export async function execute(
   { tool, server }: Extract<ServedCall, { ok: true }>,
   request: ToolCallRequest & { arguments: Record<string, unknown> },
   signal: AbortSignal,
+  door: Door,
 ): Promise<Executed> {
   const redactor = createRedactor();
-  const filled = await fillSecrets(deps, tool, request.arguments, redactor);
+  const watch = new TaintWatch(scope.taint ?? createTaintMarks(), tool);
+  const filled = await fillSecrets(deps, tool, request.arguments, { redactor, watch });
   if (!filled.ok) return { result: filled.result, ran: false, input: null };
   const abort = new AbortController();
   const timeoutMs = server?.timeoutMs ?? scope.timeoutMs;
   const deadline = createDeadline(deps.clock, { softMs: timeoutMs, hardMs: limits.maxServerCallMs });
   const send: Send = (outgoing, onHop) => deps.fetch(outgoing, abort.signal, onHop);
+  const channel = tellingOn(scope.channel ?? {}, { redactor, deadline, signal: abort.signal });
+  const stop = (why: string): void => abort.abort(new Error(why));
+  const beneath = callsTools(tool)
+    ? createInnerCalls({ deps, scope, tool, callId: request.callId, door, signal: abort.signal, deadline, channel, stop })
+    : null;
   const plain: ToolContext = {
     signal: abort.signal,
     log: redactor.log(deps.log),
@@ -53,34 +69,46 @@ export async function execute(
     now: () => deps.clock.now(),
     idempotencyKey: request.callId,
     results: scope.results,
-    find: createToolFinder(scope.names(), scope.gathered),
+    find: createToolFinder(scope.names(), scope.gathered, scope.chain?.at(-1) === runCodeCanonical),
     skills: scope.skills ?? null,
     configuration: deps.configuration?.(scope.keyId) ?? null,
     conversation: scope.conversation ?? scope.session ?? scope.keyId,
-    channel: tellingOn(scope.channel ?? {}, { redactor, deadline, signal: abort.signal }),
-    calls: null,
+    channel,
+    calls: beneath?.calls ?? null,
     sandbox: deps.sandbox ?? null,
     given: request.given ?? null,
     timeoutMs,
     tokens: tokensOf(deps, server, redactor),
   };
   const guarded = guard(
-    { context: plain, send, canonical: tool.canonical, rules: scope.rules },
+    { context: plain, send, judge: createJudge(scope, tool), ruled: scope.rules.length > 0 },
     tool.approval === 'never' ? { by: 'entry' } : request.approved === true ? { by: 'person', host: request.approvedHost ?? null } : null,
-    (ask) => abort.abort(new Error(ask.reason)),
+    (ask) => stop(ask.reason),
   );
   scope.started?.(request.callId, (request.attempts ?? 0) + 1);
-  await crashPoint('tool-marked-before-effect');
+  await crashPoint(request.parent === undefined ? 'tool-marked-before-effect' : 'inner-marked-before-effect');
   // Its turn was stopped, or taken over by another run, whose log does not say that this one began.
   if (signal.aborted) return { result: stopped(tool), ran: false, input: null };
+  const watched = watch.over(guarded.context);
   // Where its server is has been said by an administrator: that is nothing to ask about.
-  const context = isServed(tool)
-    ? { ...guarded.context, fetch: toServer(deps, tool.kind === 'mcp' ? null : abort.signal) }
-    : guarded.context;
-  const { input, ...result } = await perform(deps, scope, tool, filled.arguments, { context, redactor, abort, deadline }, signal);
-  await crashPoint('effect-before-result');
+  const context = isServed(tool) ? { ...watched, fetch: toServer(deps, tool.kind === 'mcp' ? null : abort.signal) } : watched;
+  const parts = { context, redactor, abort, deadline, beneath };
+  const { input, suspended, ...result } = await perform(deps, scope, tool, filled.arguments, parts, signal);
+  // What it left running has been stopped, and its rows come before its own.
+  await beneath?.idle();
+  await crashPoint(request.parent === undefined ? 'effect-before-result' : 'inner-effect-before-result');
   const ask = guarded.asked();
-  return ask === null ? { result, ran: true, input: input ?? null } : { asks: ask };
+  if (ask !== null) return { asks: ask };
+  if (suspended !== true) watch.ended(result, server);
+  const end = beneath?.end() ?? null;
+  if (end !== null) return { result: end, ran: true, input: null };
+  if (suspended !== true || signal.aborted) return { result, ran: true, input: input ?? null };
+  const waiting = beneath?.waiting() ?? [];
+  return waiting.length > 0 ? { waiting } : { result: waitsForNobody(tool), ran: true, input: null };
+}
+
+function waitsForNobody(tool: EditionTool): ToolResult {
+  return errorResult('tool_error', `${tool.wireName} stopped to wait, and none of its calls waits for anybody. Call it again.`);
 }
 
 /** null: its server wants none, or it has no server. */
@@ -121,13 +149,19 @@ function tellingOn(
 type Filled = { ok: true; arguments: Record<string, unknown> } | { ok: false; result: ToolResult };
 
 /** Puts the entry's secrets in, behind everything that shows or stores arguments. Only what the entry presets is one. */
-async function fillSecrets(deps: CallDeps, tool: EditionTool, args: Record<string, unknown>, redactor: Redactor): Promise<Filled> {
+async function fillSecrets(
+  deps: CallDeps,
+  tool: EditionTool,
+  args: Record<string, unknown>,
+  { redactor, watch }: { redactor: Redactor; watch: TaintWatch },
+): Promise<Filled> {
   const secrets = secretArguments(tool.arguments);
   if (secrets.size === 0) return { ok: true, arguments: args };
   try {
     const host = (await deps.executor.host?.(tool)) ?? undefined;
     const filled = new Map(Object.entries(args));
     for (const [name, secret] of secrets) filled.set(name, redactor.keep(await deps.secret(secret, tool.canonical, host)));
+    for (const secret of secrets.values()) watch.usedSecret(secret);
     return { ok: true, arguments: Object.fromEntries(filled) };
   } catch (error) {
     if (!(error instanceof Problem)) deps.log.error('a secret could not be read', { canonical: tool.canonical, cause: String(error) });
@@ -137,16 +171,28 @@ async function fillSecrets(deps: CallDeps, tool: EditionTool, args: Record<strin
   }
 }
 
+type Performing = {
+  context: ToolContext;
+  redactor: Redactor;
+  abort: AbortController;
+  deadline: Deadline;
+  beneath: InnerDesk | null;
+};
+
 async function perform(
   deps: CallDeps,
   scope: CallScope,
   tool: EditionTool,
   args: Record<string, unknown>,
-  { context, redactor, abort, deadline }: { context: ToolContext; redactor: Redactor; abort: AbortController; deadline: Deadline },
+  { context, redactor, abort, deadline, beneath }: Performing,
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   try {
-    const work = deps.executor.execute(tool, args, context);
+    const work = deps.executor.execute(tool, args, context).then(async (answer) => {
+      // What still runs beneath it comes to its end first: no effect is left without its result.
+      if (answer.suspended === true) await beneath?.idle();
+      return answer;
+    });
     const answer = await beforeDeadline(deadline, work, signal, tool);
     // First: a secret with something hidden in its middle is none until that is gone.
     const { input, ...result } = redactor.clean(isServed(tool) ? cleanResult(answer) : answer);

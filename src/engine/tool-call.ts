@@ -5,7 +5,7 @@ import type { AuditRow } from '../core/audit.ts';
 import type { EditionPointer, EditionTool } from '../core/edition.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
 import type { Via } from '../core/message.ts';
-import type { PolicyRule } from '../core/policy.ts';
+import type { PolicyRule } from '../core/policy/rule.ts';
 import type { GivenInput, InputRequired } from '../core/mcp-input.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import type { ToolResult } from '../core/tool.ts';
@@ -19,6 +19,7 @@ import type { Sandbox } from '../ports/sandbox.ts';
 import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
 import type { CallerChannel, SkillReader, ToolExecutor } from '../ports/tool-executor.ts';
 import type { ServerTokens } from '../ports/upstream.ts';
+import type { CallTree } from './call-tree.ts';
 
 export type CallDeps = {
   clock: Clock;
@@ -71,6 +72,10 @@ export type CallScope = {
   journal?: CallJournal;
   /** What tools that call tools may call, where that is more than `names`: in code mode a model has one tool, and its code all. */
   innerNames?(): AliasMap | null;
+  /** What all calls beneath the outermost one share; absent: this is it. */
+  tree?: CallTree;
+  /** `files` are those of a script that has not ended: what is done to them is done again when it is run again. */
+  onOverlay?: boolean;
   /** What the conversation has seen; absent: each call for itself. */
   taint?: TaintMarks;
   /** The agent's own word on the taint rule; absent: as the policy says. */
@@ -117,8 +122,8 @@ export type WaitFor =
   /** Calls beneath this one wait: it is run again when all of them are answered. */
   | { kind: 'inner'; tool: EditionTool; waiting: readonly WaitingInner[] };
 
-/** `name`: as its code called it. */
-export type WaitingInner = { callId: string; name: string; waitFor: Exclude<WaitFor, { kind: 'inner' }> };
+/** `name`: as its code called it. `rounds`: times that it has asked for input before. */
+export type WaitingInner = { callId: string; name: string; rounds: number; waitFor: Exclude<WaitFor, { kind: 'inner' }> };
 
 export type CallOutcome = { answer: ToolCallAnswer } | { waitFor: WaitFor };
 

@@ -1,0 +1,32 @@
+/**
+ * What the calls beneath one outermost call share: how many there are, and whether all of it has come to an end. One a run of that call, in
+ * memory; what outlives it is the journal. Used by `inner-calls.ts`.
+ */
+import type { AliasMap } from '../core/alias-map.ts';
+import { limits } from '../core/limits.ts';
+import type { ToolResult } from '../core/tool.ts';
+import type { CallJournal } from '../ports/call-journal.ts';
+
+export type CallTree = {
+  readonly root: string;
+  /** What the plan offers, beneath made tools too, which may call less. */
+  plan(): AliasMap | null;
+  /** False: there are as many already as there can be. One that an earlier run made is counted once. */
+  admit(callId: string): boolean;
+  /** What all of it ends with; null: it goes on. */
+  end: ToolResult | null;
+};
+
+export function createCallTree(root: string, plan: () => AliasMap | null, journal: CallJournal | null): CallTree {
+  const seen = new Set(journal?.beneath(root).map(({ callId }) => callId));
+  return {
+    root,
+    plan,
+    end: null,
+    admit(callId) {
+      if (!seen.has(callId) && seen.size >= limits.maxInnerCalls) return false;
+      seen.add(callId);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,245 @@
+import { expect, test } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { contentText, errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
+import type { InnerAnswer } from '../../src/ports/inner-calls.ts';
+import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
+import { answerOf, madeTool, memoryJournal, runOf, toolNamed, waitingOf, type Body } from './inner-run.ts';
+
+const read = toolNamed('local.read');
+const send = toolNamed('local.send');
+const asks = toolNamed('local.asks', { approval: 'always' });
+
+/** What code sees of one answer. */
+function seen(answer: InnerAnswer): string {
+  return answer.waits ? 'waits' : `${answer.result.code ?? 'ok'}: ${contentText(answer.result.content)}`;
+}
+
+/** Calls one tool after the other, and answers with what it saw; ends as code in the sandbox does when one waits. */
+function inTurn(...calls: [name: string, args?: unknown][]): Body {
+  return async (_args, context) => {
+    const lines: string[] = [];
+    for (const [name, args = {}] of calls) {
+      const answer = await beneath(context).call(name, args);
+      if (answer.waits) return suspended;
+      lines.push(seen(answer));
+    }
+    return textResult(lines.join('\n'));
+  };
+}
+
+const suspended: ToolAnswer = { ...textResult(''), suspended: true };
+
+function beneath({ calls }: ToolContext) {
+  if (calls === null) throw new Error('it may call no tool');
+  return calls;
+}
+
+const text = (result: ToolResult): string => contentText(result.content);
+
+test('an inner call runs through the door: it has its own id, audit row and log line, and names the call that made it', async () => {
+  const keys: string[] = [];
+  const run = runOf([madeTool('both', [read, send])], {
+    bodies: {
+      'made.both': inTurn(['read', { at: 1 }], ['local.send']),
+      'local.read': (_args, { idempotencyKey }) => {
+        keys.push(idempotencyKey);
+        return textResult('read');
+      },
+    },
+  });
+  expect(text(answerOf(await run.call('both')))).toBe('ok: read\nok: local.send');
+  expect(keys).toEqual(['call_1.1']);
+  expect(run.audit.map(({ callId, parent, canonical, requested, verdict }) => [callId, parent, canonical, requested, verdict])).toEqual([
+    ['call_1.1', 'call_1', 'local.read', 'read', 'ran'],
+    ['call_1.2', 'call_1', 'local.send', 'local.send', 'ran'],
+    ['call_1', null, 'made.both', 'both', 'ran'],
+  ]);
+  expect(run.log.lines.filter(({ message }) => message === 'tool call')).toHaveLength(3);
+});
+
+test('a made tool reaches what it uses and nothing else, whatever the plan offers', async () => {
+  const run = runOf([madeTool('one', [read]), send], { bodies: { 'made.one': inTurn(['send'], ['local.send'], ['local.read']) } });
+  const answer = text(answerOf(await run.call('one')));
+  expect(answer.split('\n').map((line) => line.split(':')[0])).toEqual(['unknown_tool', 'unknown_tool', 'ok']);
+});
+
+test('the shell beneath a made tool reaches no more than the made tool', async () => {
+  const bash = toolNamed('builtin.bash');
+  const run = runOf([madeTool('one', [read, bash]), send], {
+    bodies: { 'made.one': inTurn(['bash']), 'builtin.bash': inTurn(['send'], ['read']) },
+  });
+  expect(text(answerOf(await run.call('one')))).toMatch(/^ok: unknown_tool: .*\nok: local\.read$/s);
+});
+
+test("the plan's entry of a tool stands in its place, and the name that the code was written with goes on meaning it", async () => {
+  const entry = toolNamed('local.read', { wireName: 'fetch_it' as never, approval: 'always' });
+  const { journal } = memoryJournal();
+  const run = runOf([madeTool('one', [read]), entry], { bodies: { 'made.one': inTurn(['read']) }, scope: { journal } });
+  expect(waitingOf(await run.call('one'))).toEqual([{ callId: 'call_1.1', kind: 'approval' }]);
+});
+
+test('only tools that call tools are given others', async () => {
+  const run = runOf([read], { bodies: { 'local.read': (_args, { calls }) => textResult(String(calls === null)) } });
+  expect(text(answerOf(await run.call('read')))).toBe('true');
+});
+
+test('code is offered what it may call: not itself, not what is shown to a person, and the tools of a caller only in a turn', async () => {
+  const tools = [
+    toolNamed('builtin.run_code'),
+    read,
+    toolNamed('ui.show', { kind: 'ui' }),
+    toolNamed('client.mine', { kind: 'client' }),
+    toolNamed('local.held', { state: 'held' }),
+  ];
+  const body: Body = (_args, context) =>
+    textResult(
+      beneath(context)
+        .tools.map(({ name }) => name)
+        .join(' '),
+    );
+  const bodies = { 'builtin.run_code': body };
+  const { journal } = memoryJournal();
+  expect(text(answerOf(await runOf(tools, { bodies, scope: { journal } }).call('run_code')))).toBe('read mine');
+  expect(text(answerOf(await runOf(tools, { bodies, scope: { journal, turn: null } }).call('run_code')))).toBe('read');
+});
+
+test.each([
+  ['an unknown name', 'nope', {}, /^unknown_tool: There is no tool "nope"/],
+  ['arguments that are a list', 'read', [1], /^invalid_json: /],
+  ['arguments that are a text', 'read', 'x', /^invalid_json: /],
+  ['arguments that are null', 'read', null, /^invalid_json: /],
+  ['no arguments', 'read', undefined, /^ok: local\.read$/],
+] as const)('%s is an answer to code and never thrown', async (_what, name, args, expected) => {
+  const run = runOf([madeTool('one', [read])], {
+    bodies: { 'made.one': async (_args, context) => textResult(seen(await beneath(context).call(name, args))) },
+  });
+  expect(text(answerOf(await run.call('one')))).toMatch(expected);
+});
+
+test('arguments deeper than any input are an answer, too', async () => {
+  let deep: unknown = {};
+  for (let level = 0; level < 20_000; level += 1) deep = { deep };
+  const run = runOf([madeTool('one', [read])], {
+    bodies: { 'made.one': async (_args, context) => textResult(seen(await beneath(context).call('read', deep))) },
+  });
+  expect(text(answerOf(await run.call('one')))).toMatch(/^invalid_json: /);
+});
+
+test('tools made of tools go as deep as the limit; one deeper is refused with the chain', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e'].slice(0, limits.maxCompositeDepth + 1);
+  const tools = names.reduceRight<ReturnType<typeof madeTool>[]>((made, name) => [madeTool(name, [made[0] ?? read]), ...made], []);
+  const bodies = Object.fromEntries(
+    names.map((name, index) => [`made.${name}`, inTurn([index + 1 < names.length ? `made.${names[index + 1]}` : 'read'])]),
+  );
+  const [first] = tools;
+  if (first === undefined) throw new Error('none');
+  const run = runOf([first], { bodies });
+  const answer = text(answerOf(await run.call('a')));
+  expect(answer).toContain('not_allowed');
+  expect(answer).toContain('made.a → made.b → made.c → made.d → made.e');
+  expect(run.audit.map(({ callId }) => callId)).toEqual(['call_1.1.1.1.1', 'call_1.1.1.1', 'call_1.1.1', 'call_1.1', 'call_1']);
+});
+
+test('a tool that is made of itself is refused with the chain', async () => {
+  const inner = madeTool('a', []);
+  const run = runOf([madeTool('a', [madeTool('b', [inner])])], {
+    bodies: { 'made.a': inTurn(['made.b']), 'made.b': inTurn(['made.a']) },
+  });
+  expect(text(answerOf(await run.call('a')))).toContain('made.a → made.b → made.a');
+});
+
+test('what one outermost call makes is counted together; the first one too many is refused', async () => {
+  const many = Array.from({ length: limits.maxInnerCalls }, (): [string] => ['read']);
+  const run = runOf([madeTool('outer', [madeTool('inner', [read])])], {
+    bodies: { 'made.outer': inTurn(['made.inner']), 'made.inner': inTurn(...many) },
+  });
+  const lines = text(answerOf(await run.call('outer'))).split('\n');
+  expect(lines.filter((line) => line.includes('local.read'))).toHaveLength(limits.maxInnerCalls - 1);
+  expect(lines.at(-1)).toMatch(/^limit_reached: /);
+});
+
+test('no more than a few run at once', async () => {
+  let now = 0;
+  let most = 0;
+  const run = runOf([madeTool('wide', [read])], {
+    bodies: {
+      'made.wide': async (_args, context) => {
+        await Promise.all(Array.from({ length: 20 }, () => beneath(context).call('read', {})));
+        return textResult('done');
+      },
+      'local.read': async () => {
+        now += 1;
+        most = Math.max(most, now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+        return textResult('read');
+      },
+    },
+  });
+  await run.call('wide');
+  expect(most).toBe(limits.maxParallelCalls);
+});
+
+test('code sees all of a long result, and no note where to read on', async () => {
+  const long = 'x'.repeat(limits.maxResultBytes * 2);
+  let length = 0;
+  const run = runOf([madeTool('one', [read])], {
+    bodies: {
+      'made.one': async (_args, context) => {
+        const answer = await beneath(context).call('read', {});
+        length = answer.waits ? 0 : text(answer.result).length;
+        return textResult('done');
+      },
+      'local.read': () => textResult(long),
+    },
+  });
+  await run.call('one');
+  expect(length).toBe(long.length);
+});
+
+test('the time of a call is not that of the calls beneath it, each of which has its own', async () => {
+  const { promise, resolve } = Promise.withResolvers<ToolAnswer>();
+  const reached = Promise.withResolvers<void>();
+  const run = runOf([madeTool('one', [read, send])], {
+    bodies: {
+      'made.one': inTurn(['read'], ['send']),
+      'local.read': () => textResult('quick'),
+      'local.send': () => {
+        reached.resolve();
+        return promise;
+      },
+    },
+  });
+  const outcome = run.call('one');
+  await reached.promise;
+  run.clock.advance(run.scope.timeoutMs + 1);
+  expect(text(answerOf(await outcome))).toMatch(/^ok: quick\ntimeout: local\.send did not finish within 1 s/);
+  resolve(textResult('late'));
+});
+
+test('what needs leave is asked for itself, whatever leave the call above it has', async () => {
+  const { journal } = memoryJournal();
+  const run = runOf([madeTool('one', [asks], { approval: 'never' })], { bodies: { 'made.one': inTurn(['asks']) }, scope: { journal } });
+  expect(waitingOf(await run.call('one'))).toEqual([{ callId: 'call_1.1', kind: 'approval' }]);
+  expect(run.audit).toEqual([]);
+});
+
+test('where nobody can wait, code is told that it needs approval, and goes on', async () => {
+  const run = runOf([madeTool('one', [asks, read])], { bodies: { 'made.one': inTurn(['asks'], ['read']) } });
+  expect(text(answerOf(await run.call('one')))).toMatch(/^approval_required: .*\nok: local\.read$/s);
+});
+
+test('a call that the end of the call above cuts off is told so, and its row comes first', async () => {
+  const run = runOf([madeTool('one', [read])], {
+    bodies: {
+      'made.one': (_args, context) => {
+        void beneath(context).call('read', {});
+        return new Promise((resolve) => setImmediate(() => resolve(textResult('done'))));
+      },
+      'local.read': (_args, { signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve(errorResult('aborted', 'cut')), { once: true })),
+    },
+  });
+  expect(text(answerOf(await run.call('one')))).toBe('done');
+  expect(run.audit.map(({ callId }) => callId)).toEqual(['call_1.1', 'call_1']);
+});
