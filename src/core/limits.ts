@@ -6,6 +6,7 @@ import { outboundLimits } from './limits/outbound.ts';
 import { requestLimits } from './limits/requests.ts';
 import { sandboxLimits } from './limits/sandbox.ts';
 import { serverLimits } from './limits/servers.ts';
+import { shellLimits } from './limits/shell.ts';
 import { storageLimits } from './limits/storage.ts';
 import { toolsetLimits } from './limits/toolsets.ts';
 import { turnLimits } from './limits/turns.ts';
@@ -16,6 +17,7 @@ export const limits = {
   ...serverLimits,
   ...turnLimits,
   ...sandboxLimits,
+  ...shellLimits,
   ...outboundLimits,
   ...storageLimits,
 } as const;

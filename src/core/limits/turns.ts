@@ -140,14 +140,6 @@ export const turnLimits = {
   /** A Durable Object's SQLite takes values up to 2 MB; larger ones are stored in chunks of this. */
   storageChunkBytes: 1 * MB,
 
-  // The shell. Counts, because a busy script never yields: neither a timer nor a signal stops it.
-  maxShellCommands: 10_000,
-  maxShellLoops: 10_000,
-  maxShellOutputBytes: 1 * MB,
-  /** What the model reads of each stream: head and tail, the middle left out. */
-  shownStdoutBytes: 40 * KB,
-  shownStderrBytes: 8 * KB,
-
   // Sessions.
   /** Audit rows handed over in one call to the Catalog. */
   auditBatchRows: 100,

@@ -12,12 +12,15 @@ import {
   type MkdirOptions,
   type RmOptions,
 } from 'just-bash/browser';
-import { joinPath, resolvePath } from '../core/path.ts';
-import { FileError, type FileErrorCode, type FileSystem } from '../ports/file-system.ts';
+import { joinPath, resolvePath } from '../../core/path.ts';
+import { FileError, type FileErrorCode, type FileSystem } from '../../ports/file-system.ts';
+import { turnDevice } from './script-plan.ts';
+import type { Turns } from './turns.ts';
 
 type EncodingOption = { encoding?: string | null } | string;
 
-export function createBashFileSystem(files: FileSystem): IFileSystem {
+/** `turns`: come by for every file that is read, so that a loop of greps gives way. */
+export function createBashFileSystem(files: FileSystem, turns: Turns): IFileSystem {
   const system = new InMemoryFs();
   const shell: IFileSystem & SetUp = {
     // The shell lays out its own folders through these while it is built.
@@ -27,10 +30,10 @@ export function createBashFileSystem(files: FileSystem): IFileSystem {
 
     async readFile(path, options) {
       if (isSystem(path)) return await system.readFile(path, options);
-      return decode(read('open', path), options);
+      return decode(await read('open', path), options);
     },
     async readFileBuffer(path) {
-      return isSystem(path) ? await system.readFileBuffer(path) : read('open', path);
+      return isSystem(path) ? await system.readFileBuffer(path) : await read('open', path);
     },
     async writeFile(path, content, options) {
       if (isSystem(path)) return discard('open', path);
@@ -41,6 +44,10 @@ export function createBashFileSystem(files: FileSystem): IFileSystem {
       at('open', path, (place) => files.append(place, encode(content, options)));
     },
     async exists(path) {
+      if (path === turnDevice) {
+        await turns.pass();
+        return true;
+      }
       if (isSystem(path)) return await system.exists(path);
       const resolved = resolvePath(path, '/');
       return resolved.ok && files.stat(resolved.path) !== null;
@@ -98,8 +105,10 @@ export function createBashFileSystem(files: FileSystem): IFileSystem {
   };
   return shell;
 
-  function read(operation: string, path: string): Uint8Array {
-    return at(operation, path, (place) => files.read(place));
+  async function read(operation: string, path: string): Promise<Uint8Array> {
+    const bytes = at(operation, path, (place) => files.read(place));
+    await turns.pass(bytes.byteLength);
+    return bytes;
   }
 
   async function stat(path: string): Promise<FsStat> {

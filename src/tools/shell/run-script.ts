@@ -1,0 +1,80 @@
+/**
+ * One run of a script: an interpreter made new for it, over files that are the script's until it has ended. What comes of it is not judged
+ * here; `bash.ts` shows it.
+ */
+import { Bash, defineCommand } from 'just-bash/browser';
+import { limits } from '../../core/limits.ts';
+import { workspace } from '../../core/path.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import type { ToolContext } from '../../ports/tool-executor.ts';
+import { createBashFileSystem } from './file-system.ts';
+import { createShellFetch, wget } from './network.ts';
+import { scriptPlan, turnCommand } from './script-plan.ts';
+import { createToolCommand } from './tool-command.ts';
+import { createTurns } from './turns.ts';
+
+export type Script = { command: string; directory: string; scratch: string; timeoutMs: number };
+
+/** `stopped`: why it did not come to its own end; null: it did. */
+export type ScriptEnd = { stdout: string; stderr: string; exitCode: number; stopped: 'timeout' | 'suspended' | null };
+
+export async function runScript(script: Script, files: FileSystem, context: ToolContext): Promise<ScriptEnd> {
+  const { timeoutMs } = script;
+  const stop = new AbortController();
+  let stopped: ScriptEnd['stopped'] = null;
+  const end = (why: NonNullable<ScriptEnd['stopped']>): void => {
+    stopped ??= why;
+    stop.abort(new Error(`stopped: ${why}`));
+  };
+  const shell = createShell(script, files, context, () => end('suspended'));
+  const timer = setTimeout(() => end('timeout'), timeoutMs);
+  try {
+    // In a subshell, because only there the interpreter survives a redirection that cannot be opened (no room left, a
+    // file in the way): the script still ends, but what it printed until then is kept.
+    const ended = await shell.exec(`(\n${script.command}\n)`, { signal: AbortSignal.any([context.signal, stop.signal]) });
+    return { stdout: ended.stdout, stderr: ended.stderr, exitCode: ended.exitCode, stopped };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Behind our own timer, which is the one that knows what came of it; for a script that lets no timer fire. */
+const interpreterGraceMs = 1_000;
+
+function createShell(script: Script, files: FileSystem, context: ToolContext, suspend: () => void): Bash {
+  const turns = createTurns();
+  let sent: string | null = null;
+  const shell = new Bash({
+    fs: createBashFileSystem(files, turns),
+    cwd: script.directory,
+    env: { HOME: workspace, TMPDIR: script.scratch, LANG: 'C.UTF-8' },
+    fetch: createShellFetch(context, (what) => {
+      sent ??= what;
+    }),
+    customCommands: [
+      createToolCommand({ calls: context.calls, files, sent: () => sent, suspend }),
+      wget,
+      defineCommand(turnCommand, async ([status]) => {
+        await turns.pass();
+        return { stdout: '', stderr: '', exitCode: Number(status ?? 0) };
+      }),
+    ],
+    executionLimitProfile: 'hardened',
+    executionLimits: {
+      maxCommandCount: limits.maxShellCommands,
+      maxLoopIterations: limits.maxShellLoops,
+      maxAwkIterations: limits.maxShellLoops,
+      maxSedIterations: limits.maxShellLoops,
+      maxSourceBytes: limits.maxShellSourceBytes,
+      maxArrayElements: limits.maxShellArrayElements,
+      maxStringLength: limits.maxShellStringBytes,
+      maxOutputSize: limits.maxShellOutputBytes,
+      maxInputBytes: limits.maxShellInputBytes,
+      maxExecutionTimeMs: script.timeoutMs + interpreterGraceMs,
+    },
+    // It patches globals of the whole isolate while a script runs, which other requests would feel.
+    defenseInDepth: false,
+  });
+  shell.registerTransformPlugin(scriptPlan);
+  return shell;
+}

@@ -1,0 +1,193 @@
+/**
+ * `tool`: the other tools of the conversation as a command of the shell. Each call goes through the one door, works on the script's own files,
+ * and answers on stdout what a model would read.
+ */
+import { defineCommand, type Command, type CommandContext } from 'just-bash/browser';
+import { codeAnswer } from '../../core/code-result.ts';
+import { fold } from '../../core/fold.ts';
+import { limits } from '../../core/limits.ts';
+import { oneLine } from '../../core/paragraphs.ts';
+import { shortSchema } from '../../core/schema/short-schema.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import type { InnerCalls, InnerTool } from '../../ports/inner-calls.ts';
+
+type Output = { stdout: string; stderr: string; exitCode: number };
+
+export type ToolCommandParts = {
+  calls: InnerCalls | null;
+  /** The script's. */
+  files: FileSystem;
+  /** What the script has sent by itself and would send again if it were run again; null: nothing. */
+  sent(): string | null;
+  /** Ends the script: a call waits for somebody. */
+  suspend(): void;
+};
+
+export function createToolCommand(parts: ToolCommandParts): Command {
+  return defineCommand('tool', async (args, { stdin }) => {
+    const { calls } = parts;
+    if (calls === null) return failed('no other tools can be called from here.', 1);
+    const [name, ...rest] = args;
+    if (name === undefined || name === '--help' || name === '-h') return rest[0] === undefined ? usage(calls) : help(calls, rest[0]);
+    if (name === '--list') return printed(calls.tools.map(line).join('\n'));
+    if (name === '--find' || (name === 'find' && lookUp(calls, 'find') === null)) return find(calls, rest);
+    if (rest.includes('--help')) return help(calls, name);
+    const asked = readArguments(rest, decode(stdin), lookUp(calls, name));
+    if (typeof asked === 'string') return failed(asked, 2);
+    const sent = parts.sent();
+    if (sent !== null)
+      return failed(
+        `not called: this script has sent ${sent}, and would send it again if the call had to wait for somebody. Call tools before that, or in a script of its own, or send it with \`tool http_request\`.`,
+        1,
+      );
+    return await call(parts, calls, name, asked);
+  });
+}
+
+async function call({ files, suspend }: ToolCommandParts, calls: InnerCalls, name: string, asked: Asked): Promise<Output> {
+  const answer = await calls.call(name, asked.arguments, { files });
+  if (answer.waits) {
+    suspend();
+    return failed('waits', 130);
+  }
+  const { success, output, code, structured } = codeAnswer(answer.result);
+  const text = asked.structured ? JSON.stringify(structured ?? output) : output;
+  if (success) return printed(text);
+  const exitCode = code === 'unknown_tool' || code === 'ambiguous_tool' ? 127 : 1;
+  return { stdout: asked.structured && structured !== undefined ? `${text}\n` : '', stderr: withEnd(output), exitCode };
+}
+
+type Asked = { arguments: Record<string, unknown>; structured: boolean };
+
+/** `--json TEXT`, then `key=value`, which stands over it; with neither what comes on stdin. A text: what is wrong. */
+function readArguments(args: readonly string[], stdin: string, tool: InnerTool | null): Asked | string {
+  let structured = false;
+  let json: string | null = null;
+  const pairs: string[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? '';
+    if (arg === '--structured') structured = true;
+    else if (arg === '--json') {
+      json = args[index + 1] ?? '';
+      index += 1;
+    } else if (arg.startsWith('--json=')) json = arg.slice('--json='.length);
+    else if (/^[^=-][^=]*=/.test(arg)) pairs.push(arg);
+    else return `"${arg.slice(0, 80)}" is not understood: give arguments as --json '{"key": …}' or as key=value.`;
+  }
+  if (json === null && pairs.length === 0 && stdin.trim() !== '') json = stdin;
+  const base = json === null ? {} : parseObject(json);
+  if (base === null) return `the arguments are not a JSON object: ${(json ?? '').slice(0, 80)}`;
+  const found = new Map(Object.entries(base));
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    const key = pair.slice(0, at);
+    const value = readValue(pair.slice(at + 1), propertyOf(tool, key));
+    if (value === undefined) return `${key}: ${pair.slice(at + 1, at + 81)} is not ${String(propertyOf(tool, key)?.type)}.`;
+    found.set(key, value);
+  }
+  return { arguments: Object.fromEntries(found), structured };
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    // Not JSON, which is the answer.
+    return null;
+  }
+}
+
+/** As the schema says: text where it takes text, else what it is as JSON. undefined: it is none. */
+function readValue(text: string, schema: Record<string, unknown> | null): unknown {
+  const types = [schema?.type].flat().filter((type) => type !== undefined);
+  if (types.length === 0 ? schema === null || Array.isArray(schema.enum) : types.includes('string')) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    // Of no declared type it may be text; of another it is a fault.
+    return types.length === 0 ? text : undefined;
+  }
+}
+
+function propertyOf(tool: InnerTool | null, key: string): Record<string, unknown> | null {
+  const properties = tool?.inputSchema.properties;
+  const property = isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : null;
+  return isObject(property) ? property : null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** For help only: what a name means in a call is said at the door. */
+function lookUp({ tools }: InnerCalls, name: string): InnerTool | null {
+  const wanted = fold(name);
+  const isIt = (tool: InnerTool): boolean => [tool.name, tool.canonical, ...tool.aliases].some((spelling) => fold(spelling) === wanted);
+  return tools.find((tool) => tool.name === name) ?? tools.find(isIt) ?? null;
+}
+
+function usage({ tools }: InnerCalls): Output {
+  return printed(
+    [
+      'tool <name> --json \'{"key": …}\'   call a tool; also key=value …, or the JSON on stdin; --structured prints its structured result',
+      'tool --list                        all of them',
+      'tool find <words>                  those that fit',
+      'tool --help <name>                 what it takes',
+      `${tools.length} tools can be called.`,
+    ].join('\n'),
+  );
+}
+
+function help(calls: InnerCalls, name: string): Output {
+  const tool = lookUp(calls, name);
+  if (tool === null) return failed(`there is no tool "${name.slice(0, 80)}"; tool --list shows all.`, 127);
+  const also = tool.aliases.length === 0 ? '' : ` (aliases: ${tool.aliases.join(', ')})`;
+  const schema = JSON.stringify(tool.inputSchema);
+  const shown =
+    schema.length <= limits.maxFoundArgumentsLength * 4 ? schema : shortSchema(tool.inputSchema, limits.maxFoundArgumentsLength);
+  return printed(`${tool.name}${also}, ${tool.canonical}\n${tool.description}\narguments: ${shown}`);
+}
+
+/** Those with most of the words first, in the name before the description. */
+function find(calls: InnerCalls, words: readonly string[]): Output {
+  const wanted = words.map((word) => word.toLowerCase()).filter((word) => word !== '');
+  if (wanted.length === 0) return failed('find: give words to look for.', 2);
+  const scored = calls.tools.map((tool) => {
+    const name = [tool.name, tool.canonical, ...tool.aliases].join(' ').toLowerCase();
+    const description = tool.description.toLowerCase();
+    const score = wanted.reduce((sum, word) => sum + (name.includes(word) ? 2 : description.includes(word) ? 1 : 0), 0);
+    return { tool, score };
+  });
+  const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
+  if (found.length === 0) return failed(`find: none of ${calls.tools.length} tools fits; tool --list shows all.`, 1);
+  return printed(
+    found
+      .slice(0, limits.maxListedFiles)
+      .map(({ tool }) => line(tool))
+      .join('\n'),
+  );
+}
+
+function line({ name, description }: InnerTool): string {
+  const short = oneLine(description);
+  return `${name}\t${short.length <= limits.maxFoundDescriptionLength ? short : `${short.slice(0, limits.maxFoundDescriptionLength)}…`.toWellFormed()}`;
+}
+
+/** The interpreter hands bytes as one character each. */
+function decode(stdin: CommandContext['stdin']): string {
+  return new TextDecoder().decode(Uint8Array.from(String(stdin), (character) => character.charCodeAt(0)));
+}
+
+function printed(text: string): Output {
+  return { stdout: withEnd(text), stderr: '', exitCode: 0 };
+}
+
+function failed(message: string, exitCode: number): Output {
+  return { stdout: '', stderr: `tool: ${message}\n`, exitCode };
+}
+
+function withEnd(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
