@@ -3,7 +3,7 @@ import type { AliasMap } from './core/alias-map.ts';
 import { splitModelRef } from './core/agent.ts';
 import { limits } from './core/limits.ts';
 import type { Plan } from './core/plan.ts';
-import type { PolicyRule } from './core/policy.ts';
+import type { PolicyRule } from './core/policy/rule.ts';
 import type { Principal } from './core/principal.ts';
 import type { ListingReport, Server, ServerAccess, ServerKind } from './core/servers/server.ts';
 import type { RefreshReason } from './core/servers/server-life.ts';

@@ -2,7 +2,7 @@
 import { canonicalJson } from '../core/hash.ts';
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
-import { Policy, PolicyRule } from '../core/policy.ts';
+import { Policy, PolicyRule, rulesOf } from '../core/policy/rule.ts';
 import { Problem } from '../core/problem.ts';
 import { policyDocument } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
@@ -15,17 +15,22 @@ export const policyWriter: DocumentWriter = {
   prepare: async (_context, _name, body) => ({ body: parseDocument(Policy, body) }),
 };
 
-/** What the workspace has allowed; nothing where no policy was written. */
+/** What calls are judged by; nothing where no policy was written. */
 export function readRules(sql: SqlStorage): PolicyRule[] {
-  const row = readRow(sql, 'policy', policyDocument);
-  // Bodies of policies were parsed by the schema when they were written.
-  return row === null || row.deleted ? [] : (row.body as Policy).rules;
+  return rulesOf(readPolicy(sql));
 }
 
-/** Adds a rule at the end, unless it stands there already. `conflict` when there is no room. */
+function readPolicy(sql: SqlStorage): Policy {
+  const row = readRow(sql, 'policy', policyDocument);
+  // Bodies of policies were parsed by the schema when they were written.
+  return row === null || row.deleted ? { rules: [] } : (row.body as Policy);
+}
+
+/** Adds a rule that allows at the end, unless it stands there already. `conflict` when there is no room. */
 export async function allow(context: CatalogContext, given: PolicyRule): Promise<void> {
   const rule = parseDocument(PolicyRule, given);
-  const rules = readRules(context.sql);
+  const policy = readPolicy(context.sql);
+  const { rules } = policy;
   const text = canonicalJson(rule);
   if (rules.some((known) => canonicalJson(known) === text)) return;
   if (rules.length >= limits.maxPolicyRules) {
@@ -34,5 +39,10 @@ export async function allow(context: CatalogContext, given: PolicyRule): Promise
       `The policy holds ${limits.maxPolicyRules} rules, the most there can be: remove some with PUT /v1/policy.`,
     );
   }
-  await putDocument(context, policyWriter, { kind: 'policy', name: policyDocument, body: { rules: [...rules, rule] }, options: {} });
+  await putDocument(context, policyWriter, {
+    kind: 'policy',
+    name: policyDocument,
+    body: { ...policy, rules: [...rules, rule] },
+    options: {},
+  });
 }

@@ -16,15 +16,21 @@ export type Ask = {
   kind: AskKind;
   /** One sentence for the person who decides. */
   reason: string;
-  /** Of `network`: the host. Of `write-outside` and `delete-file`: the path. Of `destructive` and `untrusted`: the canonical name. Of `always`: null. */
+  /**
+   * Of `network`: the host. Of `write-outside`, `overwrite-file` and `delete-file`: the path. Of `destructive` and `untrusted`: the canonical
+   * name. Of `registry`: what is changed. Of `taint`: the host, or the canonical name of the tool that is called. Of `always` and `rule`: null.
+   */
   target: string | null;
 };
 
 /**
  * `always`: the toolset entry says so. `destructive`: a trusted server says that of its tool. `untrusted`: a tool of a server that is
- * not trusted, and that does more than read.
+ * not trusted, and that does more than read. `registry`: tools or toolsets are changed. `rule`: a rule of the workspace asks.
+ * `taint`: something is sent out after the conversation has seen both what is private and what anybody could have written.
  */
-export const AskKind = z.enum(['always', 'delete-file', 'write-outside', 'network', 'destructive', 'untrusted']).meta({ id: 'AskKind' });
+export const AskKind = z
+  .enum(['always', 'delete-file', 'overwrite-file', 'write-outside', 'network', 'destructive', 'untrusted', 'registry', 'rule', 'taint'])
+  .meta({ id: 'AskKind' });
 export type AskKind = z.infer<typeof AskKind>;
 
 /** Something a turn waits for, as callers see it: `arguments` in full, so that a person knows what is decided. */

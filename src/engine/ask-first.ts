@@ -1,19 +1,24 @@
 /**
  * The capabilities of a running tool with the policy beneath them: what needs a person's word stops the tool before it
- * happens, however the tool was told to do it. A tool may swallow the error; `asked()` still knows.
+ * happens, however the tool was told to do it. A tool may swallow the error; `asked()` still knows. What is denied is an error
+ * for the tool, which may go on with the rest.
  */
 import type { Ask } from '../core/approval.ts';
-import { judgeHost, judgeWrite, requestHost, type PolicyRule } from '../core/policy.ts';
+import type { Effect } from '../core/policy-effect.ts';
+import { requestHost } from '../core/policy/host.ts';
+import { withoutAsking, type Judgement } from '../core/policy/judge.ts';
 import { Problem } from '../core/problem.ts';
-import { FileError, type FileOverlay, type FileSystem } from '../ports/file-system.ts';
+import { FileError, type FileSystem } from '../ports/file-system.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
+import { guardFiles } from './guard-files.ts';
 
 export type AskFirst = { context: ToolContext; asked(): Ask | null };
 
 /** Sends a request; `onHop` as in `ports/outbound.ts`. */
 export type Send = (request: Request, onHop?: (to: URL, hop: number) => void) => Promise<Response>;
 
-type Parts = { context: ToolContext; send: Send; canonical: string; rules: readonly PolicyRule[] };
+/** `ruled`: there are rules at all; without any nothing is denied, and much need not be looked at. */
+type Parts = { context: ToolContext; send: Send; judge(effect: Effect): Judgement; ruled: boolean };
 
 /** Who has given leave already. `host`: of a person, the one that was asked about, where it was a host. */
 export type Leave = { by: 'entry' } | { by: 'person'; host: string | null } | null;
@@ -21,47 +26,106 @@ export type Leave = { by: 'entry' } | { by: 'person'; host: string | null } | nu
 /** `stop` ends the tool: what it does from here on is thrown away. */
 export function guard(parts: Parts, leave: Leave, stop: (ask: Ask) => void): AskFirst {
   if (leave === null) return askFirst(parts, stop);
+  const { context, send, judge, ruled } = parts;
+  const files = ruled ? filesThatAsk(context.files, parts, withoutAsking, () => undefined) : context.files;
   switch (leave.by) {
     case 'person':
-      return { context: { ...parts.context, fetch: fetchApproved(parts, leave.host) }, asked: () => null };
-    case 'entry':
-      return { context: parts.context, asked: () => null };
+      return { context: { ...context, files, fetch: fetchApproved(parts, leave.host) }, asked: () => null };
+    case 'entry': {
+      const fetch: ToolContext['fetch'] = (request) =>
+        send(request, (to) => {
+          const judged = judge(networkEffect(request, to));
+          if (judged.verdict === 'deny') throw forbidden(judged);
+        });
+      return { context: ruled ? { ...context, files, fetch } : context, asked: () => null };
+    }
     default:
       return leave satisfies never;
   }
 }
 
 function askFirst(parts: Parts, stop: (ask: Ask) => void): AskFirst {
-  const { context, send, canonical, rules } = parts;
+  const { context, send, judge } = parts;
   let first: Ask | null = null;
   const need = (ask: Ask): void => {
     first ??= ask;
     stop(first);
   };
-  const checkWrite = (path: string): void => {
-    // Nobody is asked about what is refused all the same.
-    if (context.files.isReadOnly?.(path) === true) return;
-    const ask = judgeWrite(canonical, path, rules);
-    if (ask === null) return;
-    need(ask);
-    throw new FileError('EPERM', path, `${path} is outside /workspace: writing there needs approval.`);
-  };
   return {
     asked: () => first,
     context: {
       ...context,
-      files: guardWrites(context.files, checkWrite, () => first === null),
+      files: filesThatAsk(
+        context.files,
+        parts,
+        (judged) => judged,
+        need,
+        () => first === null,
+      ),
       fetch: (request) =>
         send(request, (to, hop) => {
-          const ask = judgeHost(canonical, requestHost(to.href) ?? to.host, rules);
-          if (ask === null) return;
+          const judged = judge(networkEffect(request, to));
+          if (judged.verdict === 'deny') throw forbidden(judged);
+          if (judged.ask === null) return;
           // Reading may begin anew once it is approved. Anything else has had its effect by the time it is led away.
-          if (hop > 0 && request.method !== 'GET' && request.method !== 'HEAD') throw ledAway(request, to);
-          need(ask);
-          throw new Problem('forbidden', `${ask.reason}: it needs approval.`);
+          if (hop > 0 && request.method !== 'GET' && request.method !== 'HEAD') throw ledAway(request, to, judged.ask);
+          need(judged.ask);
+          throw new Problem('forbidden', `${judged.ask.reason}: it needs approval.`);
         }),
     },
   };
+}
+
+/** `heed`: what becomes of a judgement where leave was given. */
+function filesThatAsk(
+  files: FileSystem,
+  { judge, ruled }: Parts,
+  heed: (judged: Judgement) => Judgement,
+  need: (ask: Ask) => void,
+  mayCommit: () => boolean = () => true,
+): FileSystem {
+  const refuseDenied = (path: string, judged: Judgement): void => {
+    if (judged.verdict === 'deny') throw new FileError('EPERM', path, `${path}: not done. ${judged.reason}.`);
+  };
+  return guardFiles(files, {
+    deep: ruled,
+    mayCommit,
+    ...(ruled && { read: (path) => readThatAsks(path) }),
+    change(path, effects) {
+      // Nobody is asked about what is refused all the same.
+      if (files.isReadOnly?.(path) === true) return;
+      let ask: Ask | null = null;
+      let deleted = 0;
+      for (const effect of effects()) {
+        const judged = heed(judge(effect));
+        refuseDenied(path, judged);
+        ask ??= judged.ask;
+        if (effect.kind === 'delete-file') deleted += 1;
+      }
+      if (ask === null) return;
+      need(aboutFolder(ask, path, deleted));
+      throw new FileError('EPERM', path, `${ask.reason}: it needs approval.`);
+    },
+  });
+
+  function readThatAsks(path: string): void {
+    const judged = heed(judge({ kind: 'read-file', path }));
+    refuseDenied(path, judged);
+    if (judged.ask === null) return;
+    need(judged.ask);
+    throw new FileError('EPERM', path, `${judged.ask.reason}: it needs approval.`);
+  }
+}
+
+/** A folder is one question, and one answer to remember, whatever lies in it. */
+function aboutFolder(ask: Ask, path: string, deleted: number): Ask {
+  if (ask.kind !== 'delete-file' || ask.target === path) return ask;
+  const files = deleted === 1 ? 'the file' : `the ${deleted} files`;
+  return { ...ask, reason: `It deletes ${files} in ${path}, which cannot be undone`, target: path };
+}
+
+function networkEffect(request: Request, to: URL): Effect {
+  return { kind: 'network', host: requestHost(to.href) ?? to.host, method: request.method };
 }
 
 /**
@@ -69,78 +133,39 @@ function askFirst(parts: Parts, stop: (ask: Ask) => void): AskFirst {
  * same call again. `asked`: the host that the question named, which a server may since lead away from; null: the question was
  * about something else, so what was shown is the first request's own host.
  */
-function fetchApproved({ send, canonical, rules }: Parts, asked: string | null): ToolContext['fetch'] {
+function fetchApproved({ send, judge }: Parts, asked: string | null): ToolContext['fetch'] {
   let approved = asked;
   return (request) =>
     send(request, (to, hop) => {
+      const effect = networkEffect(request, to);
       const host = requestHost(to.href) ?? to.host;
       if (hop === 0) approved ??= host;
-      if (host !== approved && judgeHost(canonical, host, rules) !== null) throw ledAway(request, to);
+      const judged = judge(effect);
+      if (judged.verdict === 'deny') throw forbidden(judged);
+      if (host !== approved && judged.ask !== null) throw ledAway(request, to, judged.ask);
     });
 }
 
-function ledAway(request: Request, to: URL): Problem {
+function forbidden({ reason }: Judgement): Problem {
+  return new Problem('forbidden', `Not sent: ${reason}.`);
+}
+
+function ledAway(request: Request, to: URL, ask: Ask): Problem {
   const from = requestHost(request.url) ?? request.url;
+  const why = ask.kind === 'network' ? 'which is new to this workspace' : 'which needs approval';
   const detail =
-    `The ${request.method} to ${from} leads to ${to.host}, which is new to this workspace, and was not followed there. ` +
+    `The ${request.method} to ${from} leads to ${to.host}, ${why}, and was not followed there. ` +
     `Request ${to.href} separately if that is right.`;
   return new Problem('upstream_error', detail, { retryable: false });
 }
 
 /** Files that take nothing any more once the call is over: a tool that did not listen to its signal must not write later. */
 export function untilOver(files: FileSystem, signal: AbortSignal): FileSystem {
-  const check = (path: string): void => {
-    if (signal.aborted) throw new FileError('EPERM', path, `${path} was not written: the call has ended.`);
-  };
-  return guardWrites(files, check, () => !signal.aborted);
-}
-
-/** `mayCommit`: a tool that had to ask has done nothing, whatever it makes of the error. */
-function guardWrites(files: FileSystem, check: (path: string) => void, mayCommit: () => boolean): FileSystem {
-  return {
-    isReadOnly: (path) => files.isReadOnly?.(path) === true,
-    stat: (path) => files.stat(path),
-    read: (path) => files.read(path),
-    list: (path) => files.list(path),
-    paths: () => files.paths(),
-    write(path, content, options) {
-      check(path);
-      files.write(path, content, options);
+  return guardFiles(files, {
+    deep: false,
+    mayCommit: () => !signal.aborted,
+    change(path) {
+      if (signal.aborted) throw new FileError('EPERM', path, `${path} was not written: the call has ended.`);
     },
-    append(path, content) {
-      check(path);
-      files.append(path, content);
-    },
-    makeDirectory(path, options) {
-      // `mkdir -p` of what is there does nothing.
-      if (options?.recursive !== true || files.stat(path)?.kind !== 'directory') check(path);
-      files.makeDirectory(path, options);
-    },
-    remove(path, options) {
-      check(path);
-      files.remove(path, options);
-    },
-    rename(from, to) {
-      check(from);
-      check(to);
-      files.rename(from, to);
-    },
-    setMode(path, mode) {
-      check(path);
-      files.setMode(path, mode);
-    },
-    setModifiedAt(path, modifiedAt) {
-      check(path);
-      files.setModifiedAt(path, modifiedAt);
-    },
-    overlay(): FileOverlay {
-      const overlay = files.overlay();
-      return {
-        ...guardWrites(overlay, check, mayCommit),
-        commit() {
-          if (mayCommit()) overlay.commit();
-        },
-      };
-    },
-  };
+  });
 }

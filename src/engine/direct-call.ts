@@ -7,8 +7,9 @@ import type { Via } from '../core/message.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
-import { callToolNow, foresee } from './call-tool.ts';
+import { callToolNow } from './call-tool.ts';
 import { sentArguments } from './entry-call.ts';
+import { foresee } from './foresee.ts';
 import { inspectCall } from './judge-call.ts';
 import { asServed } from './served-tool.ts';
 import type { CallDeps, ToolCallAnswer } from './tool-call.ts';
@@ -78,11 +79,8 @@ export async function dryRunCall(
   if (tool.state === 'missing' || tool.kind === 'ui' || denied) return { ...answer, verdict: 'deny' };
   const served = await asServed(deps.call, tool);
   if (!served.ok) return { ...answer, verdict: served.result.code === 'tool_held' ? 'tool_held' : 'deny' };
-  if (tool.approval === 'never') return { ...answer, verdict: 'allow' };
   const sent = sentArguments(tool, call.arguments, callerFields(principal));
-  // The rules are read where they can make a difference only.
-  const asks =
-    foresee(deps.call, served.tool, sent, []) !== null &&
-    foresee(deps.call, served.tool, sent, await deps.directory.rules(principal.workspace)) !== null;
-  return { ...answer, verdict: asks ? 'ask' : 'allow' };
+  const rules = await deps.directory.rules(principal.workspace);
+  const scope = { rules, keyId: principal.keyId, files: null };
+  return { ...answer, verdict: foresee(deps.call, scope, served.tool, sent).verdict };
 }

@@ -3,7 +3,11 @@
  * (`core/path.ts`). There are no links. Errors are `FileError`s with POSIX codes. Implementations share
  * `test/contracts/file-system.ts`.
  */
-export type FileStat = { kind: 'file' | 'directory'; size: number; modifiedAt: number; mode: number };
+/**
+ * `own`: the content is the session's: one of its tools wrote it. Not own: the caller put it there, or nobody knows. Of directories it says nothing.
+ * `fresh`: of an overlay: it was made since the overlay was begun.
+ */
+export type FileStat = { kind: 'file' | 'directory'; size: number; modifiedAt: number; mode: number; own: boolean; fresh?: true };
 export type DirectoryEntry = { name: string; kind: 'file' | 'directory'; size: number; modifiedAt: number };
 
 export type FileErrorCode = 'ENOENT' | 'EISDIR' | 'ENOTDIR' | 'ENOTEMPTY' | 'EEXIST' | 'EFBIG' | 'ENOSPC' | 'EINVAL' | 'EPERM' | 'EROFS';
@@ -26,16 +30,19 @@ export interface FileSystem {
   isReadOnly?(path: string): boolean;
   stat(path: string): FileStat | null;
   read(path: string): Uint8Array;
-  /** Creates missing parent directories. Replaces the whole content; an existing file keeps its mode unless one is given. */
-  write(path: string, content: Uint8Array, options?: { mode?: number; modifiedAt?: number }): void;
-  /** Like `write`, but adds at the end; costs what is added, not what is there. */
+  /**
+   * Creates missing parent directories. Replaces the whole content; an existing file keeps its mode unless one is given. The file is the session's own
+   * then, unless it is said to be the caller's, or the bytes were the same before.
+   */
+  write(path: string, content: Uint8Array, options?: { mode?: number; modifiedAt?: number; own?: boolean }): void;
+  /** Like `write`, but adds at the end; costs what is added, not what is there. Whose the file was, it stays. */
   append(path: string, content: Uint8Array): void;
   makeDirectory(path: string, options?: { recursive?: boolean }): void;
   /** Direct children, sorted by name (UTF-16 code units). */
   list(path: string): DirectoryEntry[];
-  /** A directory needs `recursive` unless empty. Missing: ENOENT. `/`, `/workspace` and `/tmp` stay: EPERM. */
+  /** A directory needs `recursive` unless empty. Missing: ENOENT. `/`, `/workspace` and `/tmp` stay: with `recursive` they are emptied, else EPERM. */
   remove(path: string, options?: { recursive?: boolean }): void;
-  /** Replaces a file, or an empty directory by a directory. The parent of `to` must exist. */
+  /** Replaces a file, or an empty directory by a directory. The parent of `to` must exist. Whose the files were, they stay. */
   rename(from: string, to: string): void;
   setMode(path: string, mode: number): void;
   setModifiedAt(path: string, modifiedAt: number): void;

@@ -6,7 +6,8 @@ import type { ApprovalVerdict, ApprovalView, Decision } from '../core/approval.t
 import { toBase64Url } from '../core/base64url.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
-import { ruleOf, type PolicyRule } from '../core/policy.ts';
+import { ruleOf } from '../core/policy/remember.ts';
+import type { PolicyRule } from '../core/policy/rule.ts';
 import { rootKeyId, type Scope } from '../core/principal.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { Decided } from '../ports/session.ts';

@@ -24,7 +24,8 @@ export function readFile(files: FileSystem, path: string): FileContent {
 export function writeFile(files: FileSystem, path: string, content: Uint8Array): { path: string; created: boolean } {
   const absolute = toPath(path);
   const created = files.stat(absolute) === null;
-  asProblem(() => files.write(absolute, content));
+  // What a person put there is theirs: a tool asks before it replaces it.
+  asProblem(() => files.write(absolute, content, { own: false }));
   return { path: absolute, created };
 }
 

@@ -14,7 +14,7 @@
  * answered, cut, journal_roots: when the outermost was first begun; all until it has its result · taint: what the conversation has seen, and what brought
  * it (server: that all that is private came from; null: elsewhere) · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
  */
-import { sessionFilesSchema } from '../storage/session-files.ts';
+import { sessionFilesOwn, sessionFilesSchema } from '../storage/session-files.ts';
 
 const first = [
   `CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), workspace TEXT NOT NULL, key_id TEXT NOT NULL, setup TEXT NOT NULL, created_at INTEGER NOT NULL)`,
@@ -98,7 +98,7 @@ const seventh = [
   `CREATE INDEX journal_by_root ON journal (root)`,
   `CREATE TABLE journal_results (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
   `CREATE TABLE journal_roots (root TEXT PRIMARY KEY, started_at INTEGER NOT NULL) WITHOUT ROWID`,
-  `ALTER TABLE files ADD COLUMN own INTEGER NOT NULL DEFAULT 0`,
+  ...sessionFilesOwn,
   `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, server TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
 ];
 

@@ -6,7 +6,7 @@ import type { Agent } from '../core/agent.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { EditionPointer } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
-import type { PolicyRule } from '../core/policy.ts';
+import type { PolicyRule } from '../core/policy/rule.ts';
 import { Problem, unwrap } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';

@@ -21,7 +21,7 @@ export function overlayStore(base: FileStore): StoreOverlay {
   /** null: what the store has at this path is gone. */
   const entries = new Map<string, Entry | null>();
   /** What the store had at a path when it was first changed here. */
-  const found = new Map<string, FileRow['kind'] | null>();
+  const found = new Map<string, FileRow | null>();
   const tree = createTree();
   const delta = { files: 0, bytes: 0 };
   const basedOn = base.changes();
@@ -51,7 +51,7 @@ export function overlayStore(base: FileStore): StoreOverlay {
       );
     }
     const before = get(path);
-    if (!entries.has(path)) found.set(path, before?.kind ?? null);
+    if (!entries.has(path)) found.set(path, before ?? null);
     held += added;
     delta.files += (entry === null ? 0 : 1) - (before === undefined ? 0 : 1);
     delta.bytes += (entry?.row.size ?? 0) - (before?.size ?? 0);
@@ -59,6 +59,12 @@ export function overlayStore(base: FileStore): StoreOverlay {
     tree.add(path);
     entries.set(path, entry);
   }
+
+  /** Whether it is this layer that made it goes with it, wherever it is moved. */
+  const dated = ({ fresh: _given, ...row }: FileRow): FileRow => {
+    const before = get(row.path);
+    return before === undefined || before.fresh === true ? { ...row, fresh: true } : row;
+  };
 
   const isBeneath = ({ path }: FileRow): boolean => !entries.has(path);
   const ownRow = (path: string): FileRow[] => {
@@ -68,12 +74,14 @@ export function overlayStore(base: FileStore): StoreOverlay {
 
   return {
     get,
-    put(row, content) {
+    put(given, content) {
+      const row = dated(given);
       if (content !== undefined) return set(row.path, { row, from: null, pieces: [content.slice()], own: content.byteLength });
       const { from = null, pieces = [], own = 0 } = at(row.path) ?? {};
       set(row.path, { row, from, pieces, own });
     },
-    append(row, content) {
+    append(given, content) {
+      const row = dated(given);
       // Of a file that is not there, too, the beginning is left to the store: somebody else may append to it meanwhile.
       const before: Omit<Entry, 'row'> = at(row.path) ?? { from: entries.has(row.path) ? null : row.path, pieces: [], own: 0 };
       const { from, pieces, own } = before;
@@ -118,7 +126,7 @@ export function overlayStore(base: FileStore): StoreOverlay {
  * Somebody else wrote meanwhile. Of two writes the later one stands and appends are both kept, as without a layer; what
  * cannot be put together is refused here, before anything is written.
  */
-function checkFits(base: FileStore, entries: ReadonlyMap<string, Entry | null>, found: ReadonlyMap<string, FileRow['kind'] | null>): void {
+function checkFits(base: FileStore, entries: ReadonlyMap<string, Entry | null>, found: ReadonlyMap<string, FileRow | null>): void {
   const used = base.usage();
   let { files, bytes } = used;
   const kindAt = (path: string): FileRow['kind'] | undefined => {
@@ -127,13 +135,15 @@ function checkFits(base: FileStore, entries: ReadonlyMap<string, Entry | null>, 
   };
   for (const [path, entry] of entries) {
     const now = base.get(path);
+    // The caller's file would go, and nobody was asked about that one.
+    if ((entry === null || entry.from !== path) && isCallers(now) && !isSameVersion(now, found.get(path))) throw changedMeanwhile(path);
     if (entry === null) {
       if (now?.kind === 'directory' && base.children(path).some((child) => !entries.has(child.path))) throw changedMeanwhile(path);
       files -= now === undefined ? 0 : 1;
       bytes -= now?.size ?? 0;
       continue;
     }
-    if (now !== undefined && now.kind !== entry.row.kind && now.kind !== found.get(path)) throw changedMeanwhile(path);
+    if (now !== undefined && now.kind !== entry.row.kind && now.kind !== found.get(path)?.kind) throw changedMeanwhile(path);
     const source = entry.from === null ? undefined : base.get(entry.from);
     const isNew = entry.from === path && source === undefined && found.get(path) === null;
     if (entry.from !== null && source?.kind !== entry.row.kind && !isNew) throw changedMeanwhile(entry.from);
@@ -174,14 +184,23 @@ function write(base: FileStore, entries: ReadonlyMap<string, Entry | null>): voi
     if (entry === null) continue;
     const aside = moved.get(path);
     if (aside !== undefined) base.move(aside, path);
-    if (entry.row.kind === 'directory') base.put(entry.row);
-    else if (entry.from === null) base.put(entry.row, joinBytes(entry.pieces));
+    const { fresh: _fresh, ...kept } = entry.row;
+    if (kept.kind === 'directory') base.put(kept);
+    else if (entry.from === null) base.put(kept, joinBytes(entry.pieces));
     else {
-      const row = { ...entry.row, size: (base.get(path)?.size ?? 0) + entry.own };
+      const row = { ...kept, size: (base.get(path)?.size ?? 0) + entry.own };
       if (entry.pieces.length === 0) base.put(row);
       else base.append(row, joinBytes(entry.pieces));
     }
   }
+}
+
+function isCallers(row: FileRow | undefined): row is FileRow {
+  return row?.kind === 'file' && !row.own && row.size > 0;
+}
+
+function isSameVersion(now: FileRow, before: FileRow | null | undefined): boolean {
+  return before?.own === false && before.size === now.size && before.modifiedAt === now.modifiedAt;
 }
 
 function changedMeanwhile(path: string): FileError {

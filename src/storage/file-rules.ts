@@ -13,7 +13,7 @@ const directoryMode = 0o755;
 
 export function createFileSystem(store: FileStore, now: () => number): FileSystem {
   const stat = (path: string): FileRow | null =>
-    store.get(path) ?? (isPermanent(path) ? { path, kind: 'directory', size: 0, modifiedAt: 0, mode: directoryMode } : null);
+    store.get(path) ?? (isPermanent(path) ? { path, kind: 'directory', size: 0, modifiedAt: 0, mode: directoryMode, own: false } : null);
 
   function existing(path: string): FileRow {
     const row = stat(path);
@@ -40,7 +40,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
 
   function addDirectory(path: string): void {
     reserve(path, 1, 0);
-    store.put({ path, kind: 'directory', size: 0, modifiedAt: now(), mode: directoryMode });
+    store.put({ path, kind: 'directory', size: 0, modifiedAt: now(), mode: directoryMode, own: true });
   }
 
   /** Refuses what would exceed a bound, before anything is written. */
@@ -77,7 +77,7 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
       throw new FileError('EFBIG', path, `${path} would be ${size} bytes; a file is at most ${limits.maxFileBytes}.`);
     if (row === null) makeParents(path);
     reserve(path, row === null ? 1 : 0, size - (row?.size ?? 0));
-    return { path, kind: 'file', size, modifiedAt: now(), mode: row?.mode ?? fileMode };
+    return { path, kind: 'file', size, modifiedAt: now(), mode: row?.mode ?? fileMode, own: row?.own ?? true };
   }
 
   return {
@@ -87,8 +87,10 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
       return store.content(path);
     },
     write(path, content, options = {}) {
+      const before = store.get(path);
       const row = writable(path, content.byteLength);
-      store.put({ ...row, mode: options.mode ?? row.mode, modifiedAt: options.modifiedAt ?? row.modifiedAt }, content);
+      const own = options.own ?? (before === undefined || before.own || !isSame(store, before, content));
+      store.put({ ...row, mode: options.mode ?? row.mode, modifiedAt: options.modifiedAt ?? row.modifiedAt, own }, content);
     },
     append(path, content) {
       const before = stat(path);
@@ -115,14 +117,14 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     },
     remove(path, options = {}) {
       const row = existing(path);
-      if (isPermanent(path))
+      if (isPermanent(path) && options.recursive !== true)
         throw new FileError('EPERM', path, `${path} is part of every session and cannot be removed; remove what is in it.`);
       if (row.kind === 'directory') {
         const beneath = store.descendants(path);
         if (beneath.length > 0 && options.recursive !== true) throw notEmpty(path);
         for (const child of beneath) store.remove(child.path);
       }
-      store.remove(path);
+      if (!isPermanent(path)) store.remove(path);
     },
     rename(from, to) {
       const source = existing(from);
@@ -159,6 +161,13 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
       return { ...createFileSystem(layer, now), commit: () => layer.commit() };
     },
   };
+}
+
+/** Read only where it matters: of a file that is somebody else's, and as long. */
+function isSame(store: FileStore, { path, kind, size }: FileRow, content: Uint8Array): boolean {
+  if (kind !== 'file' || size !== content.byteLength) return false;
+  const there = store.content(path);
+  return there.every((byte, index) => byte === content[index]);
 }
 
 function toEntry(row: FileRow): DirectoryEntry {

@@ -19,12 +19,15 @@ export const sessionFilesSchema: readonly string[] = [
   'CREATE TABLE IF NOT EXISTS file_chunks (path TEXT NOT NULL, seq INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (path, seq))',
 ];
 
-/** The tables must exist. One instance an object's life: it remembers how much is used. */
+/** Whose a file is. Those from before are taken for the caller's: asked about once too often rather than lost. */
+export const sessionFilesOwn: readonly string[] = ['ALTER TABLE files ADD COLUMN own INTEGER NOT NULL DEFAULT 0'];
+
+/** The tables must exist, with the column `own` that the session's seventh migration adds. One instance an object's life: it remembers how much is used. */
 export function createSessionFiles(sql: SqlStorage, now: () => number = Date.now): FileSystem {
   return createFileSystem(sqlStore(sql), now);
 }
 
-type Row = { path: string; kind: string; size: number; mode: number; modified_at: number };
+type Row = { path: string; kind: string; size: number; mode: number; modified_at: number; own: number };
 
 function sqlStore(sql: SqlStorage): FileStore {
   // Counting is a scan, and a script may write thousands of files: counted once, then kept up.
@@ -40,20 +43,22 @@ function sqlStore(sql: SqlStorage): FileStore {
       .exec<Row>(query, ...values)
       .toArray()
       .map(toFileRow);
-  const get = (path: string): FileRow | undefined => rows('SELECT path, kind, size, mode, modified_at FROM files WHERE path = ?', path)[0];
+  const get = (path: string): FileRow | undefined =>
+    rows('SELECT path, kind, size, mode, modified_at, own FROM files WHERE path = ?', path)[0];
 
   function putRow(row: FileRow): void {
     changes += 1;
     const before = get(row.path);
     const sums = usage();
     sql.exec(
-      'INSERT OR REPLACE INTO files (path, parent, kind, size, mode, modified_at) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO files (path, parent, kind, size, mode, modified_at, own) VALUES (?, ?, ?, ?, ?, ?, ?)',
       row.path,
       parentPath(row.path),
       row.kind,
       row.size,
       row.mode,
       row.modifiedAt,
+      row.own ? 1 : 0,
     );
     used = { files: sums.files + (before === undefined ? 1 : 0), bytes: sums.bytes + row.size - (before?.size ?? 0) };
   }
@@ -108,11 +113,11 @@ function sqlStore(sql: SqlStorage): FileStore {
       if (row !== undefined) used = { files: sums.files - 1, bytes: sums.bytes - row.size };
     },
     // `/` is not a child of itself; it has no row, since it is always there.
-    children: (path) => rows('SELECT path, kind, size, mode, modified_at FROM files WHERE parent = ?', path),
+    children: (path) => rows('SELECT path, kind, size, mode, modified_at, own FROM files WHERE parent = ?', path),
     // Between `a/` and `a0`, the next character after `/`, lies everything beneath `a`. All paths begin with `/`.
     descendants: (path) => {
       const prefix = path === '/' ? '' : path;
-      return rows('SELECT path, kind, size, mode, modified_at FROM files WHERE path > ? AND path < ?', `${prefix}/`, `${prefix}0`);
+      return rows('SELECT path, kind, size, mode, modified_at, own FROM files WHERE path > ? AND path < ?', `${prefix}/`, `${prefix}0`);
     },
     move(from, to) {
       changes += 1;
@@ -130,5 +135,6 @@ function sqlStore(sql: SqlStorage): FileStore {
 }
 
 function toFileRow(row: Row): FileRow {
-  return { path: row.path, kind: row.kind === 'file' ? 'file' : 'directory', size: row.size, mode: row.mode, modifiedAt: row.modified_at };
+  const kind = row.kind === 'file' ? 'file' : 'directory';
+  return { path: row.path, kind, size: row.size, mode: row.mode, modifiedAt: row.modified_at, own: row.own === 1 };
 }

@@ -21,7 +21,11 @@ function treeOf(skills: readonly Skill[]): Tree {
   const addDirectory = (path: string): Node => {
     const known = nodes.get(path);
     if (known !== undefined) return known;
-    const node: Node = { stat: { kind: 'directory', size: 0, modifiedAt: 0, mode: 0o555 }, children: [], content: () => new Uint8Array() };
+    const node: Node = {
+      stat: { kind: 'directory', size: 0, modifiedAt: 0, mode: 0o555, own: false },
+      children: [],
+      content: () => new Uint8Array(),
+    };
     nodes.set(path, node);
     if (path !== skillsFolder)
       addDirectory(parentPath(path)).children.push({ name: baseName(path), kind: 'directory', size: 0, modifiedAt: 0 });
@@ -34,7 +38,11 @@ function treeOf(skills: readonly Skill[]): Tree {
       const size = 'bytes' in resource ? resource.bytes : new TextEncoder().encode(content).byteLength;
       // A script may be called by its path.
       const mode = resource.text?.startsWith('#!') ? 0o555 : 0o444;
-      nodes.set(path, { stat: { kind: 'file', size, modifiedAt: 0, mode }, children: [], content: () => resourceBytes(resource) });
+      nodes.set(path, {
+        stat: { kind: 'file', size, modifiedAt: 0, mode, own: false },
+        children: [],
+        content: () => resourceBytes(resource),
+      });
       addDirectory(parentPath(path)).children.push({ name: baseName(path), kind: 'file', size, modifiedAt: 0 });
     }
   }

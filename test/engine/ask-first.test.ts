@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import { compileEdition } from '../../src/core/edition.ts';
 import { isInside, resolvePath } from '../../src/core/path.ts';
-import { PolicyRule } from '../../src/core/policy.ts';
+import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { contentText } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { callTool } from '../../src/engine/call-tool.ts';

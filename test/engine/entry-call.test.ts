@@ -4,7 +4,7 @@ import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import type { Edition } from '../../src/core/edition.ts';
 import { canonicalJson, sha256Hex } from '../../src/core/hash.ts';
-import { PolicyRule } from '../../src/core/policy.ts';
+import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tool.ts';

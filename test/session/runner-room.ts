@@ -5,7 +5,7 @@ import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { ClientTool, Plan } from '../../src/core/plan.ts';
-import type { PolicyRule } from '../../src/core/policy.ts';
+import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
 import { turnNames } from '../../src/engine/plan-names.ts';

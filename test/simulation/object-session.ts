@@ -5,7 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Decision } from '../../src/core/approval.ts';
 import type { Plan } from '../../src/core/plan.ts';
-import type { PolicyRule } from '../../src/core/policy.ts';
+import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { unwrap } from '../../src/core/problem.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';

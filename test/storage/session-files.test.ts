@@ -1,11 +1,11 @@
 /** Over Node's SQLite, which is quick; `session-files.workers.test.ts` runs the same over a Durable Object's. */
 import { DatabaseSync } from 'node:sqlite';
-import { createSessionFiles, sessionFilesSchema } from '../../src/storage/session-files.ts';
+import { createSessionFiles, sessionFilesOwn, sessionFilesSchema } from '../../src/storage/session-files.ts';
 import { fileSystemContract } from '../contracts/file-system.ts';
 
 fileSystemContract('SQLite', (now) => {
   const database = new DatabaseSync(':memory:');
-  for (const statement of sessionFilesSchema) database.exec(statement);
+  for (const statement of [...sessionFilesSchema, ...sessionFilesOwn]) database.exec(statement);
   return createSessionFiles(asSqlStorage(database), now);
 });
 

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:workers';
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { createSessionFiles, sessionFilesSchema } from '../../src/storage/session-files.ts';
+import { createSessionFiles, sessionFilesOwn, sessionFilesSchema } from '../../src/storage/session-files.ts';
 import { limits } from '../../src/core/limits.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import { toolBench } from '../tools/run-tool.ts';
@@ -11,7 +11,7 @@ import { toolBench } from '../tools/run-tool.ts';
 async function inObject<Value>(work: (files: FileSystem, sql: SqlStorage) => Value | Promise<Value>): Promise<Value> {
   const stub = env.SESSION.get(env.SESSION.newUniqueId());
   return await runInDurableObject(stub, async (_object, state) => {
-    for (const statement of sessionFilesSchema) state.storage.sql.exec(statement);
+    for (const statement of [...sessionFilesSchema, ...sessionFilesOwn]) state.storage.sql.exec(statement);
     return await work(
       createSessionFiles(state.storage.sql, () => 1000),
       state.storage.sql,

@@ -1,6 +1,6 @@
 /** `/v1/policy`: what the workspace has allowed once and for all, one document. What has to be asked for is said by `core/policy.ts`. */
 import { z } from 'zod';
-import { Policy } from '../../core/policy.ts';
+import { Policy } from '../../core/policy/rule.ts';
 import { orNull } from '../../core/problem.ts';
 import { policyDocument } from '../../ports/catalog.ts';
 import { requireUnbound } from '../access.ts';

@@ -1,0 +1,119 @@
+/**
+ * What becomes of an effect: it may happen, a person is asked first, or it may not (DESIGN §7). Judged at the capability, beneath every tool
+ * (`engine/ask-first.ts`), and at the door for calls that leave the service; explained by POST /v1/policy/test.
+ *
+ * Deny goes before ask, ask before allow, allow before what is asked about without any rule, whatever the order of the rules.
+ */
+import type { Ask, AskKind } from '../approval.ts';
+import { isInside } from '../path.ts';
+import type { Actor, Circumstances, Effect } from '../policy-effect.ts';
+import { concerns, doneBy, questions, sends } from './questions.ts';
+import { firstFitting, isOfHost, isOfTool, tableOf, type PlacedRule } from './rule-table.ts';
+import type { PolicyRule } from './rule.ts';
+
+/** `ask`: of the verdict ask. `rule`: the one that decided; null: what holds without any. `reason`: one sentence, without its full stop. */
+export type Judgement = { verdict: 'allow' | 'ask' | 'deny'; ask: Ask | null; rule: PlacedRule | null; reason: string };
+
+const nothingToAsk: Judgement = { verdict: 'allow', ask: null, rule: null, reason: 'Nothing of it needs a person’s word' };
+
+export function judge(rules: readonly PolicyRule[], effect: Effect, circumstances: Circumstances): Judgement {
+  if (rules.length === 0) return byDefault(effect, circumstances, () => null);
+  const table = tableOf(rules);
+  const { actor } = circumstances;
+  const denying = firstFitting(table.deny, effect, actor, (rule) => forbids(rule, effect, circumstances));
+  if (denying !== null) return { verdict: 'deny', ask: null, rule: denying, reason: tell(denying, 'forbids', effect, actor) };
+  const asking = firstFitting(table.ask, effect, actor, (rule) => forbids(rule, effect, circumstances));
+  if (asking !== null) {
+    const reason = tell(asking, 'asks before', effect, actor);
+    return { verdict: 'ask', ask: { kind: 'rule', reason, target: null }, rule: asking, reason };
+  }
+  return byDefault(effect, circumstances, (ask) =>
+    firstFitting(table.allow, effect, actor, (rule) => permits(rule, effect, ask.kind, circumstances)),
+  );
+}
+
+/** An effect that nobody is asked about any more: what is denied stays denied. */
+export function withoutAsking(judgement: Judgement): Judgement {
+  return judgement.verdict === 'ask' ? nothingToAsk : judgement;
+}
+
+function byDefault(effect: Effect, circumstances: Circumstances, allowing: (ask: Ask) => PlacedRule | null): Judgement {
+  let allowed: PlacedRule | null = null;
+  for (const ask of questions(effect, circumstances)) {
+    const rule = allowing(ask);
+    if (rule === null) return { verdict: 'ask', ask, rule: null, reason: ask.reason };
+    allowed ??= rule;
+  }
+  return allowed === null
+    ? nothingToAsk
+    : { verdict: 'allow', ask: null, rule: allowed, reason: tell(allowed, 'allows', effect, circumstances.actor) };
+}
+
+/** For a rule that denies or asks: it holds for what a tool calls as well, and for everything that the effect is. */
+function forbids(rule: PolicyRule, effect: Effect, circumstances: Circumstances): boolean {
+  const { actor } = circumstances;
+  return (
+    (rule.tool === undefined || isOfTool(rule.tool, actor.tool) || (actor.chain ?? []).some((tool) => isOfTool(rule.tool ?? '', tool))) &&
+    (rule.kind === undefined || concerns(effect, rule.kind, circumstances)) &&
+    (rule.effect === undefined || includes(rule.effect, effect)) &&
+    // Reading is no more than it was before there were rules that ask, unless they say so.
+    (rule.decision === 'deny' || effect.kind !== 'read-file' || rule.effect === 'read') &&
+    isAbout(rule, effect, actor)
+  );
+}
+
+/** For a rule that allows: it holds for the tool itself, and for the question that is asked. */
+function permits(rule: PolicyRule, effect: Effect, kind: AskKind, { actor, taintRule }: Circumstances): boolean {
+  if (rule.kind === undefined ? kind === 'taint' : rule.kind !== kind) return false;
+  // The switch of the whole workspace, where an agent has its own.
+  if (kind === 'taint' && taintRule === true && Object.keys(rule).every((member) => member === 'decision' || member === 'kind'))
+    return false;
+  return (
+    (rule.tool === undefined || isOfTool(rule.tool, actor.tool)) &&
+    (rule.effect === undefined || (rule.effect === 'send' ? sends(effect) : doneBy(effect) === rule.effect)) &&
+    isAbout(rule, effect, actor)
+  );
+}
+
+function includes(done: NonNullable<PolicyRule['effect']>, effect: Effect): boolean {
+  if (done === 'send') return sends(effect);
+  const most = doneBy(effect);
+  return most === done || (done === 'write' && most === 'destroy');
+}
+
+function isAbout(rule: PolicyRule, effect: Effect, actor: Actor): boolean {
+  return (
+    (rule.agent === undefined || rule.agent === actor.agent) &&
+    (rule.key === undefined || rule.key === actor.key) &&
+    (rule.host === undefined || (effect.kind === 'network' && isOfHost(rule.host, effect.host))) &&
+    (rule.method === undefined || (effect.kind === 'network' && rule.method === effect.method)) &&
+    (rule.secret === undefined || (effect.kind === 'secret' && rule.secret === effect.name)) &&
+    (rule.path === undefined || ('path' in effect && isInside(effect.path, rule.path)))
+  );
+}
+
+function tell({ index, rule }: PlacedRule, verb: string, effect: Effect, actor: Actor): string {
+  const why = rule.note === undefined ? '' : ` (${rule.note})`;
+  return `Rule ${index} of the workspace's policy ${verb} ${nameOf(effect, actor)}${why}`;
+}
+
+function nameOf(effect: Effect, { tool }: Actor): string {
+  switch (effect.kind) {
+    case 'call':
+      return `calls of ${tool}`;
+    case 'read-file':
+      return `reading ${effect.path}`;
+    case 'write-file':
+      return effect.change === 'move-away' ? `moving ${effect.path} away` : `writing ${effect.path}`;
+    case 'delete-file':
+      return `deleting ${effect.path}`;
+    case 'network':
+      return `${effect.method} requests to ${effect.host}`;
+    case 'secret':
+      return `reading the secret ${effect.name}`;
+    case 'registry':
+      return `changing ${effect.name}`;
+    default:
+      return effect satisfies never;
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * What is asked about without any rule (DESIGN §7), and which questions an effect is about at all: rules are written in their words.
+ * Pure; used by `judge.ts`.
+ */
+import type { Ask, AskKind } from '../approval.ts';
+import { isInside, workspace } from '../path.ts';
+import type { Circumstances, Effect } from '../policy-effect.ts';
+import { isTainted, tellTaint } from '../taint.ts';
+import type { DoneEffect } from './rule.ts';
+
+const none: readonly Ask[] = [];
+
+/** In the order in which they are asked: leave for one is no leave for the next. Most effects ask nothing. */
+export function questions(effect: Effect, { actor, taint }: Circumstances): readonly Ask[] {
+  switch (effect.kind) {
+    case 'call': {
+      const ask = askOfCall(actor.tool, effect);
+      const leak = effect.sends && taint !== null && isTainted(taint) ? sending(`calls ${actor.tool}`, tellTaint(taint), actor.tool) : null;
+      return listed(ask, leak);
+    }
+    case 'network': {
+      const ask: Ask = {
+        kind: 'network',
+        reason: `It sends a request to ${effect.host}, which is new to this workspace`,
+        target: effect.host,
+      };
+      const leak = taint !== null && isTainted(taint) ? sending(`sends a request to ${effect.host}`, tellTaint(taint), effect.host) : null;
+      return listed(ask, leak);
+    }
+    case 'delete-file':
+      return listed(askFile('delete-file', `It deletes ${effect.path}, which cannot be undone`, effect.path), outside(effect.path));
+    case 'write-file':
+      return effect.change === 'overwrite' && !effect.own
+        ? listed(
+            askFile('overwrite-file', `It replaces what stands in ${effect.path}, which this session did not write`, effect.path),
+            outside(effect.path),
+          )
+        : listed(outside(effect.path), null);
+    case 'registry':
+      return effect.change === 'create-tool'
+        ? none
+        : [{ kind: 'registry', reason: `It ${changes[effect.change]} ${effect.name}`, target: effect.name }];
+    case 'read-file':
+    case 'secret':
+      return none;
+    default:
+      return effect satisfies never;
+  }
+}
+
+/** Whether a question of this kind is what the effect would be asked about, were it asked. */
+export function concerns(effect: Effect, kind: AskKind, { taint }: Circumstances): boolean {
+  const tainted = taint !== null && isTainted(taint);
+  switch (effect.kind) {
+    case 'call':
+      if (kind === 'taint') return effect.sends && tainted;
+      if (kind === 'destructive') return effect.does === 'destroy';
+      return kind === 'untrusted' && !effect.trusted && effect.does !== 'read' && effect.does !== null;
+    case 'network':
+      return kind === 'network' || (kind === 'taint' && tainted);
+    case 'delete-file':
+      return kind === 'delete-file' || (kind === 'write-outside' && !isInside(effect.path, workspace));
+    case 'write-file':
+      if (kind === 'overwrite-file') return effect.change === 'overwrite' && !effect.own;
+      // Where it stood it is gone: what may not be deleted there may not be carried away either.
+      if (kind === 'delete-file') return effect.change === 'move-away';
+      return kind === 'write-outside' && !isInside(effect.path, workspace);
+    case 'registry':
+      return kind === 'registry';
+    case 'read-file':
+    case 'secret':
+      return false;
+    default:
+      return effect satisfies never;
+  }
+}
+
+/** The most that an effect does; null: that is judged beneath it. Sending is beside it (`sends`). */
+export function doneBy(effect: Effect): Exclude<DoneEffect, 'send'> | null {
+  switch (effect.kind) {
+    case 'call':
+      return effect.does;
+    case 'network':
+      if (effect.method === 'DELETE') return 'destroy';
+      return effect.method === 'GET' || effect.method === 'HEAD' || effect.method === 'OPTIONS' ? 'read' : 'write';
+    case 'delete-file':
+      return 'destroy';
+    case 'write-file':
+      return effect.change === 'overwrite' && !effect.own ? 'destroy' : 'write';
+    case 'registry':
+      return effect.change === 'delete-toolset' ? 'destroy' : 'write';
+    case 'read-file':
+    case 'secret':
+      return 'read';
+    default:
+      return effect satisfies never;
+  }
+}
+
+export function sends(effect: Effect): boolean {
+  return effect.kind === 'network' || (effect.kind === 'call' && effect.sends);
+}
+
+const changes = {
+  'replace-tool': 'replaces the tool',
+  'write-toolset': 'changes the toolset',
+  'delete-toolset': 'deletes the toolset',
+} as const;
+
+/** Who is not trusted is believed only that a tool reads. One question a tool, so that one rule answers it. */
+function askOfCall(canonical: string, { does, trusted }: Extract<Effect, { kind: 'call' }>): Ask | null {
+  if (does === null || does === 'read' || (trusted && does !== 'destroy')) return null;
+  const may = does === 'destroy' ? 'may destroy what it works on' : 'may change what it works on';
+  return trusted
+    ? { kind: 'destructive', reason: `${canonical} ${may}`, target: canonical }
+    : { kind: 'untrusted', reason: `${canonical} ${may}, and its server is not trusted`, target: canonical };
+}
+
+function sending(what: string, seen: string, target: string): Ask {
+  return { kind: 'taint', reason: `It ${what}, and ${seen}: what is private may leave with it`, target };
+}
+
+function outside(path: string): Ask | null {
+  return isInside(path, workspace) ? null : askFile('write-outside', `It writes outside ${workspace}: ${path}`, path);
+}
+
+function askFile(kind: AskKind, reason: string, target: string): Ask {
+  return { kind, reason, target };
+}
+
+function listed(first: Ask | null, second: Ask | null): readonly Ask[] {
+  if (first === null) return second === null ? none : [second];
+  return second === null ? [first] : [first, second];
+}

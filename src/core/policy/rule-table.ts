@@ -1,0 +1,112 @@
+/**
+ * The rules of a policy by what they are about, so that a judgement looks at those that may fit and not at a thousand. Made once for a list
+ * of rules; which of the found ones fits is said by `judge.ts`.
+ */
+import type { Actor, Effect } from '../policy-effect.ts';
+import type { PolicyRule } from './rule.ts';
+
+/** `index`: where it stands in the document, from 0. */
+export type PlacedRule = { index: number; rule: PolicyRule };
+
+/** Of one decision. `pathDepth`: the most names that a path of its rules has. */
+export type RuleSide = { size: number; byKey: ReadonlyMap<string, readonly PlacedRule[]>; pathDepth: number };
+export type RuleTable = Record<PolicyRule['decision'], RuleSide>;
+
+/** Lists of rules live as long as an isolate keeps them and are never changed: each is sorted once. */
+const tables = new WeakMap<readonly PolicyRule[], RuleTable>();
+
+export function tableOf(rules: readonly PolicyRule[]): RuleTable {
+  const known = tables.get(rules);
+  if (known !== undefined) return known;
+  const placed = rules.map((rule, index) => ({ index, rule }));
+  const side = (decision: PolicyRule['decision']): RuleSide => sideOf(placed.filter(({ rule }) => rule.decision === decision));
+  const table = { deny: side('deny'), ask: side('ask'), allow: side('allow') };
+  tables.set(rules, table);
+  return table;
+}
+
+/** The first in the document that fits; null: none. */
+export function firstFitting(side: RuleSide, effect: Effect, actor: Actor, fits: (rule: PolicyRule) => boolean): PlacedRule | null {
+  if (side.size === 0) return null;
+  let first: PlacedRule | null = null;
+  const look = (key: string): void => {
+    for (const placed of side.byKey.get(key) ?? []) {
+      if (first !== null && placed.index >= first.index) return;
+      if (fits(placed.rule)) first = placed;
+    }
+  };
+  look('');
+  lookByEffect(effect, side.pathDepth, look);
+  lookByTool(actor.tool, look);
+  for (const tool of actor.chain ?? []) lookByTool(tool, look);
+  return first;
+}
+
+/** A pattern of a tool fits by whole names: `server.*`. */
+export function isOfTool(pattern: string, tool: string): boolean {
+  return pattern === tool || (pattern.endsWith('.*') && tool.startsWith(pattern.slice(0, -1)));
+}
+
+/** `*.example.com` is all beneath it. Ports are part of a host. */
+export function isOfHost(pattern: string, host: string): boolean {
+  return pattern === host || (pattern.startsWith('*.') && host.endsWith(pattern.slice(1)));
+}
+
+function sideOf(placed: readonly PlacedRule[]): RuleSide {
+  const byKey = new Map<string, PlacedRule[]>();
+  let pathDepth = 0;
+  for (const entry of placed) {
+    const key = keyOf(entry.rule);
+    const others = byKey.get(key);
+    if (others === undefined) byKey.set(key, [entry]);
+    else others.push(entry);
+    if (entry.rule.path !== undefined) pathDepth = Math.max(pathDepth, entry.rule.path.split('/').length - 1);
+  }
+  return { size: placed.length, byKey, pathDepth };
+}
+
+/** The narrowest that it says. */
+function keyOf({ host, path, secret, tool }: PolicyRule): string {
+  if (host !== undefined) return `host ${host}`;
+  if (path !== undefined) return `path ${path}`;
+  if (secret !== undefined) return `secret ${secret}`;
+  return tool === undefined ? '' : `tool ${tool}`;
+}
+
+function lookByEffect(effect: Effect, pathDepth: number, look: (key: string) => void): void {
+  switch (effect.kind) {
+    case 'network':
+      look(`host ${effect.host}`);
+      for (let dot = effect.host.indexOf('.'); dot !== -1; dot = effect.host.indexOf('.', dot + 1)) look(`host *${effect.host.slice(dot)}`);
+      return;
+    case 'read-file':
+    case 'write-file':
+    case 'delete-file':
+      if (pathDepth > 0) lookByPath(effect.path, pathDepth, look);
+      return;
+    case 'secret':
+      look(`secret ${effect.name}`);
+      return;
+    case 'call':
+    case 'registry':
+      return;
+    default:
+      effect satisfies never;
+  }
+}
+
+function lookByPath(path: string, depth: number, look: (key: string) => void): void {
+  look('path /');
+  if (path === '/') return;
+  let end = 0;
+  for (let names = 0; names < depth && end !== -1; names += 1) {
+    end = path.indexOf('/', end + 1);
+    look(`path ${end === -1 ? path : path.slice(0, end)}`);
+  }
+}
+
+function lookByTool(tool: string, look: (key: string) => void): void {
+  look(`tool ${tool}`);
+  const dot = tool.indexOf('.');
+  if (dot !== -1) look(`tool ${tool.slice(0, dot)}.*`);
+}
