@@ -35,6 +35,19 @@ export type StepCall = {
   rounds: number;
   given: boolean;
   answered: boolean;
+  /** Calls beneath it that somebody outside was asked about, by id. */
+  inner: Map<string, InnerQuestion>;
+};
+
+/** Asked about a call beneath a call of the step. `isOpen`: nobody has answered yet; the call of the step waits for that. */
+export type InnerQuestion = {
+  callId: string;
+  name: string;
+  canonical: string;
+  asked: 'approval' | 'client' | 'input';
+  arguments: Record<string, unknown>;
+  round: number;
+  isOpen: boolean;
 };
 
 export type TurnState = {
@@ -81,6 +94,10 @@ export function beginTurn(turn: string): TurnState {
 
 /** Folds one event of this turn into the state, in place: a turn's log is long and read once. */
 export function applyEvent(state: TurnState, event: SessionEventBody & { id?: number }): void {
+  if ('parent' in event && event.parent !== undefined) {
+    applyBeneath(state, event, event.parent);
+    return;
+  }
   switch (event.type) {
     case 'step-start':
       state.step = event.step;
@@ -110,6 +127,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
         rounds: 0,
         given: false,
         answered: false,
+        inner: new Map(),
       });
       return;
     case 'tool-input-end':
@@ -182,6 +200,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     case 'reasoning-delta':
     case 'tool-input-delta':
     case 'tool-progress':
+    // Told above.
     case 'inner-call':
     case 'inner-result':
     case 'native':
@@ -189,6 +208,53 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
     default:
       event satisfies never;
   }
+}
+
+type EventBeneath = Extract<SessionEventBody, { parent?: string }>;
+
+/**
+ * What happens beneath a call of the step is its own business, but for the questions: with one the call stops as if it had not been begun,
+ * and it is run again once all are answered.
+ */
+function applyBeneath(state: TurnState, event: EventBeneath, parent: string): void {
+  const call = state.calls.get(parent);
+  if (call === undefined || call.answered) return;
+  switch (event.type) {
+    case 'approval-required':
+      askBeneath(call, { ...event, asked: 'approval', round: 0 });
+      return;
+    case 'client-tool-required':
+      askBeneath(call, { ...event, asked: 'client', round: 0 });
+      return;
+    case 'input-required':
+      askBeneath(call, { ...event, asked: 'input' });
+      return;
+    case 'approval-decided':
+      close(call, event.callId);
+      return;
+    case 'input-given':
+      if (call.inner.get(event.callId)?.round === event.round) close(call, event.callId);
+      return;
+    case 'inner-result':
+      state.recoveriesWithoutProgress = 0;
+      close(call, event.callId);
+      return;
+    case 'inner-call':
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+function askBeneath(call: StepCall, { callId, name, canonical, asked, arguments: args, round }: Omit<InnerQuestion, 'isOpen'>): void {
+  call.inner.set(callId, { callId, name, canonical, asked, arguments: args, round, isOpen: true });
+  call.attempts = 0;
+  call.interrupted = false;
+}
+
+function close({ inner }: StepCall, callId: string): void {
+  const question = inner.get(callId);
+  if (question !== undefined) question.isOpen = false;
 }
 
 function update(state: TurnState, callId: string, change: Partial<StepCall>): void {
@@ -218,9 +284,15 @@ export function openCalls(state: TurnState): StepCall[] {
   return [...state.calls.values()].filter((call) => !call.answered);
 }
 
-/** Asked for, and no answer yet. */
-export function isUndecided({ asked, given, verdict }: StepCall): boolean {
-  return asked === 'input' ? !given : asked !== null && verdict === null;
+/** Asked for, itself or a call beneath it, and no answer yet. */
+export function isUndecided(call: StepCall): boolean {
+  const { asked, given, verdict } = call;
+  return (asked === 'input' ? !given : asked !== null && verdict === null) || openQuestions(call).length > 0;
+}
+
+/** About calls beneath this one, in the order asked. */
+export function openQuestions({ inner }: StepCall): InnerQuestion[] {
+  return [...inner.values()].filter(({ isOpen }) => isOpen);
 }
 
 /** Two calls are the same when they mean the same tool with the same arguments, in any order and under whatever name. */

@@ -69,7 +69,7 @@ export function createInnerCalls(caller: Caller): InnerDesk {
   const settle = async (id: string, name: string, args: unknown, files: FileSystem | null): Promise<Settled> => {
     const meant = innerTool(names, name);
     const given = readArguments(args);
-    const fingerprint = await innerFingerprint(name, given, meant);
+    const fingerprint = journal === null ? '' : await innerFingerprint(name, given, meant);
     const entry = journal?.find(id) ?? null;
     if (entry !== null && entry.fingerprint !== fingerprint) return endWith(wentAnotherWay(recorded));
     if (entry?.result) return { result: entry.result, order: entry.order };
@@ -121,7 +121,7 @@ export function createInnerCalls(caller: Caller): InnerDesk {
       const { waitFor } = outcome;
       journal?.pause(start);
       if (waitFor.kind === 'inner') waiting.push(...waitFor.waiting);
-      else waiting.push({ callId: id, name, rounds, waitFor });
+      else waiting.push({ callId: id, name, arguments: given, rounds, waitFor });
       return null;
     }
     const { result, via, durationMs } = outcome.answer;

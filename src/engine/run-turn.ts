@@ -3,6 +3,7 @@
  * conversation: the log has it, so any later run can go on from there.
  */
 import { resolveName } from '../core/alias-map.ts';
+import { callsTools } from '../core/composite-tool.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { canonicalJson } from '../core/hash.ts';
@@ -21,7 +22,7 @@ import type { Proposal } from '../core/ui-tool.ts';
 import { auditCall } from './audit-call.ts';
 import { callTool, outcomeUnknown } from './call-tool.ts';
 import { sentArguments } from './entry-call.ts';
-import type { CallDeps, CallOutcome, CallScope, WaitFor } from './tool-call.ts';
+import type { CallDeps, CallOutcome, CallScope, WaitFor, WaitingInner } from './tool-call.ts';
 import type { CallerChannel } from '../ports/tool-executor.ts';
 import { compactIfLong, type CompactScope } from './compact.ts';
 import { runStep, type StepDeps, type StepScope } from './run-step.ts';
@@ -170,18 +171,24 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
     return outcome !== undefined && 'waitFor' in outcome ? [{ call, waitFor: outcome.waitFor }] : [];
   });
   for (const { call, waitFor } of questions) ask(deps, scope, step, call, waitFor);
+  if (questions.some(({ waitFor }) => waitFor.kind === 'inner')) await crashPoint('paused-for-inner');
   if (questions.length > 0) await crashPoint('paused-for-confirmation');
 }
 
 function ask(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, waitFor: WaitFor): void {
   if (waitFor.kind === 'inner') {
-    const { callId: parent } = call;
-    for (const { waitFor: inner, ...named } of waitFor.waiting)
-      scope.append({ ...toQuestion(deps, scope.turn, step, { arguments: null, rounds: 0, ...named }, inner), parent });
+    for (const { waitFor: inner, ...asker } of waitFor.waiting) askBeneath(deps, scope, step, call, { ...asker, waitFor: inner });
     return;
   }
   scope.append(toQuestion(deps, scope.turn, step, call, waitFor));
   if (waitFor.kind === 'input') scope.inputs.keep(call.callId, waitFor.input);
+}
+
+/** In the name of the inner call: its own arguments, its own word. A question that is open already, from before a crash, is not asked twice. */
+function askBeneath(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, { waitFor, ...asker }: WaitingInner): void {
+  if (call.inner.get(asker.callId)?.isOpen === true) return;
+  scope.append({ ...toQuestion(deps, scope.turn, step, asker, waitFor), parent: call.callId });
+  if (waitFor.kind === 'input') scope.inputs.keep(asker.callId, waitFor.input);
 }
 
 type Asker = Pick<StepCall, 'callId' | 'name' | 'arguments' | 'rounds'>;
@@ -265,7 +272,8 @@ function sentCall(scope: TurnScope, { name, arguments: args }: StepCall): SentCa
  * call's own, and so is what it says of arguments. A call that was begun before has an idempotency key of its own, and keeps to it.
  */
 function shareKey(deps: TurnDeps, call: StepCall, { tool, arguments: own }: SentCall): string | null {
-  return call.attempts === 0 && call.rounds === 0 && deps.executor.isSafe(tool, own)
+  // One that calls tools may be run again because of its journal, which is its own.
+  return call.attempts === 0 && call.rounds === 0 && !callsTools(tool) && deps.executor.isSafe(tool, own)
     ? `${call.name} ${canonicalJson(call.arguments)}`
     : null;
 }

@@ -122,8 +122,14 @@ export type WaitFor =
   /** Calls beneath this one wait: it is run again when all of them are answered. */
   | { kind: 'inner'; tool: EditionTool; waiting: readonly WaitingInner[] };
 
-/** `name`: as its code called it. `rounds`: times that it has asked for input before. */
-export type WaitingInner = { callId: string; name: string; rounds: number; waitFor: Exclude<WaitFor, { kind: 'inner' }> };
+/** `name`, `arguments`: as its code called it. `rounds`: times that it has asked for input before. */
+export type WaitingInner = {
+  callId: string;
+  name: string;
+  arguments: Record<string, unknown> | null;
+  rounds: number;
+  waitFor: Exclude<WaitFor, { kind: 'inner' }>;
+};
 
 export type CallOutcome = { answer: ToolCallAnswer } | { waitFor: WaitFor };
 

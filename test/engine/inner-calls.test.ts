@@ -127,13 +127,11 @@ test('arguments deeper than any input are an answer, too', async () => {
 
 test('tools made of tools go as deep as the limit; one deeper is refused with the chain', async () => {
   const names = ['a', 'b', 'c', 'd', 'e'].slice(0, limits.maxCompositeDepth + 1);
-  const tools = names.reduceRight<ReturnType<typeof madeTool>[]>((made, name) => [madeTool(name, [made[0] ?? read]), ...made], []);
+  const outermost = names.reduceRight((uses, name) => madeTool(name, [uses]), read);
   const bodies = Object.fromEntries(
     names.map((name, index) => [`made.${name}`, inTurn([index + 1 < names.length ? `made.${names[index + 1]}` : 'read'])]),
   );
-  const [first] = tools;
-  if (first === undefined) throw new Error('none');
-  const run = runOf([first], { bodies });
+  const run = runOf([outermost], { bodies });
   const answer = text(answerOf(await run.call('a')));
   expect(answer).toContain('not_allowed');
   expect(answer).toContain('made.a → made.b → made.c → made.d → made.e');
@@ -158,9 +156,10 @@ test('what one outermost call makes is counted together; the first one too many 
   expect(lines.at(-1)).toMatch(/^limit_reached: /);
 });
 
-test('no more than a few run at once', async () => {
+test('no more than a few run at once, and as many as that', async () => {
   let now = 0;
   let most = 0;
+  const full = Promise.withResolvers<void>();
   const run = runOf([madeTool('wide', [read])], {
     bodies: {
       'made.wide': async (_args, context) => {
@@ -170,6 +169,8 @@ test('no more than a few run at once', async () => {
       'local.read': async () => {
         now += 1;
         most = Math.max(most, now);
+        if (now === limits.maxParallelCalls) full.resolve();
+        await full.promise;
         await new Promise((resolve) => setImmediate(resolve));
         now -= 1;
         return textResult('read');
@@ -230,16 +231,23 @@ test('where nobody can wait, code is told that it needs approval, and goes on', 
 });
 
 test('a call that the end of the call above cuts off is told so, and its row comes first', async () => {
+  const begun = Promise.withResolvers<void>();
   const run = runOf([madeTool('one', [read])], {
     bodies: {
-      'made.one': (_args, context) => {
+      'made.one': async (_args, context) => {
         void beneath(context).call('read', {});
-        return new Promise((resolve) => setImmediate(() => resolve(textResult('done'))));
+        await begun.promise;
+        return textResult('done');
       },
-      'local.read': (_args, { signal }) =>
-        new Promise((resolve) => signal.addEventListener('abort', () => resolve(errorResult('aborted', 'cut')), { once: true })),
+      'local.read': (_args, { signal }) => {
+        begun.resolve();
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve(errorResult('aborted', 'cut')), { once: true }));
+      },
     },
   });
   expect(text(answerOf(await run.call('one')))).toBe('done');
-  expect(run.audit.map(({ callId }) => callId)).toEqual(['call_1.1', 'call_1']);
+  expect(run.audit.map(({ callId, code }) => [callId, code])).toEqual([
+    ['call_1.1', 'aborted'],
+    ['call_1', null],
+  ]);
 });
