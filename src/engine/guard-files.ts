@@ -6,8 +6,8 @@ import { appendEffect, attributesEffect, makeDirectoryEffect, removeEffects, ren
 export type FileGuard = {
   /** Throws what the tool is told instead. `effects` are said of the files as they stand, when they are asked for. `path`: what it is about. */
   change(path: string, effects: () => Iterable<Effect>): void;
-  /** Absent: everything may be read. */
-  read?(path: string): void;
+  /** Absent: everything may be read. `files`: those that it is read from, an overlay's where it is one. */
+  read?(path: string, files: FileSystem): void;
   /** A tool that had to ask has done nothing, whatever it makes of the error. */
   mayCommit(): boolean;
   /** Whether what lies beneath a moved directory is of interest. */
@@ -31,7 +31,7 @@ export function guardFiles(files: FileSystem, guard: FileGuard): FileSystem {
     isReadOnly: (path) => files.isReadOnly?.(path) === true,
     stat: (path) => files.stat(path),
     read(path) {
-      guard.read?.(path);
+      guard.read?.(path, files);
       return files.read(path);
     },
     list: (path) => files.list(path),

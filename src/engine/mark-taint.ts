@@ -8,8 +8,9 @@ import type { ServerAccess } from '../core/servers/server.ts';
 import type { Taint, TaintMarks } from '../core/taint.ts';
 import { contradictsReadOnly } from '../core/tool-effects.ts';
 import type { ToolResult } from '../core/tool.ts';
-import type { FileOverlay, FileStat, FileSystem } from '../ports/file-system.ts';
+import type { FileSystem } from '../ports/file-system.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
+import { guardFiles } from './guard-files.ts';
 import { isServed } from './served-tool.ts';
 
 /** The capabilities of a running tool, with what comes through them marked. `usedSecret`: one went into its arguments. */
@@ -79,19 +80,13 @@ export function taintFor(marks: TaintMarks | undefined, tool: EditionTool): Tain
 
 /** Contents that the conversation was given: not what it made itself, not the files of skills, and nothing where there is nothing. */
 function markReads(files: FileSystem, mark: (path: string) => void): FileSystem {
-  return {
-    ...files,
-    isReadOnly: (path) => files.isReadOnly?.(path) === true,
-    read(path) {
-      const content = files.read(path);
-      if (content.byteLength === 0 || files.isReadOnly?.(path) === true) return content;
-      const stat: (FileStat & { own?: boolean }) | null = files.stat(path);
-      if (stat?.own === false) mark(path);
-      return content;
+  return guardFiles(files, {
+    deep: false,
+    mayCommit: () => true,
+    change: () => undefined,
+    read(path, from) {
+      const stat = from.stat(path);
+      if (stat !== null && stat.size > 0 && !stat.own && from.isReadOnly?.(path) !== true) mark(path);
     },
-    overlay(): FileOverlay {
-      const overlay = files.overlay();
-      return { ...markReads(overlay, mark), commit: () => overlay.commit() };
-    },
-  };
+  });
 }

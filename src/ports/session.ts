@@ -10,6 +10,7 @@ import { type ClientResult, InputPart, type Message, Via } from '../core/message
 import { type ClientTool, ClientToolInput, type Plan } from '../core/plan.ts';
 import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tool.ts';
 import type { Principal } from '../core/principal.ts';
+import type { Taint } from '../core/taint.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import type { DialectName } from '../core/reference.ts';
 import { Proposal } from '../core/ui-tool.ts';
@@ -95,6 +96,8 @@ export type SubmitTurn = {
   history?: Message[];
   /** Of a fork: the tools that the conversation in `history` had come to, in their order. */
   gathered?: readonly Gathered[];
+  /** What the conversation has seen before, or sees with this input: of a fork, and where anybody may have written the input. */
+  taint?: Taint;
   /**
    * Of a chat dialect: how the answer will be shown. Such a request goes on with a turn that waits, instead of queueing behind
    * it: `results` are of calls that the client was given; `input` may then be empty. `previous`: the id of the answer that it goes on

@@ -22,6 +22,7 @@ export async function submit(door: SubmitDoor, caller: Principal, request: Submi
   keepUnlisted(door, request);
   const repeated = request.idempotencyKey === undefined ? null : findRepeated(door, request.idempotencyKey, request.bodyHash ?? '');
   if (repeated !== null) return repeated;
+  if (request.taint !== undefined) door.room.taint.take(request.taint);
   if (chat === undefined) return acceptTurn(door, request, () => null);
   const branch = branchFrom(door, request, results);
   if (branch !== null) return await fork(door, caller, { ...request, ...branch, chat: withoutPrevious(chat) });
@@ -57,7 +58,7 @@ async function fork(door: SubmitDoor, caller: Principal, request: SubmitTurn): P
   const make = async (): Promise<SubmittedTurn> => {
     // A repeat after a death in the middle finds the fork that was made, and what was submitted to it.
     const made = await sessions.create(caller, room.meta.setup, key === undefined ? undefined : `fork ${door.session} ${joint}`);
-    const submitted = await sessions.get(made.id).submit(caller, request);
+    const submitted = await sessions.get(made.id).submit(caller, { ...request, taint: room.taint.read() });
     if (key !== undefined && !door.gone()) room.turns.rememberKey(key, bodyHash, submitted);
     return submitted;
   };
