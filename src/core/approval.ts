@@ -33,6 +33,11 @@ export const AskKind = z
   .meta({ id: 'AskKind' });
 export type AskKind = z.infer<typeof AskKind>;
 
+/** The host that the question named, which is what a yes is good for; null: it was about something else. */
+export function askedHost({ kind, target }: Pick<Ask, 'kind' | 'target'>): string | null {
+  return kind === 'network' || kind === 'taint' ? target : null;
+}
+
 /** Something a turn waits for, as callers see it: `arguments` in full, so that a person knows what is decided. */
 export const Pending = z
   .object({

@@ -2,7 +2,7 @@
  * What the log says of one turn: `applyEvent` folds its events, one after the other, into a state that `turn.ts` decides
  * on. The same events give the same state, whoever folds them and however often.
  */
-import type { ApprovalVerdict } from './approval.ts';
+import { askedHost, type ApprovalVerdict, type Ask } from './approval.ts';
 import { addUsage, type Usage } from './chat-event.ts';
 import { canonicalJson } from './hash.ts';
 import type { Via } from './message.ts';
@@ -142,7 +142,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
         asked: 'approval',
         attempts: 0,
         interrupted: false,
-        ...(event.ask === 'network' && event.target !== null && { askedHost: event.target }),
+        ...hostOf({ kind: event.ask, target: event.target }),
       });
       return;
     case 'input-required':
@@ -298,4 +298,9 @@ export function openQuestions({ inner }: StepCall): InnerQuestion[] {
 /** Two calls are the same when they mean the same tool with the same arguments, in any order and under whatever name. */
 export function repeatKey(call: StepCall): string {
   return `${call.canonical ?? call.name} ${canonicalJson(call.arguments)}`;
+}
+
+function hostOf(ask: Pick<Ask, 'kind' | 'target'>): { askedHost?: string } {
+  const host = askedHost(ask);
+  return host === null ? {} : { askedHost: host };
 }

@@ -86,6 +86,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
     caller: callerFields(principal),
     ...codeMode,
+    ...(agent?.taint !== undefined && { taint: agent.taint }),
     ...(skills.length > 0 && { skills }),
     ...(clientTools.length > 0 && { clientTools }),
   };

@@ -4,6 +4,7 @@
  * of servers that ask while theirs is open (`held-call.ts`).
  */
 import { resolveName } from '../core/alias-map.ts';
+import { askedHost } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
@@ -228,7 +229,7 @@ async function ask(
       const { tool, ask: asked, arguments: args } = waitFor;
       const refusal = approvalRefusal(caller, asked.reason);
       if (refusal !== null) return { ...round, refusal };
-      const host = asked.kind === 'network' ? asked.target : null;
+      const host = askedHost(asked);
       // The word is good for a yes only: with a no, `approved` is dropped when it is read.
       const state = await sealState(deps, about, {
         callId,

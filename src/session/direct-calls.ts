@@ -2,7 +2,7 @@
  * Direct calls with a session (`…/calls`): on its files, through the one door. One that needs a person's word is kept as an
  * approval; once approved, the same call sent again runs, once. With an idempotency key a call has one answer for a day.
  */
-import type { Ask } from '../core/approval.ts';
+import { askedHost, type Ask } from '../core/approval.ts';
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { EditionTool } from '../core/edition.ts';
@@ -122,7 +122,7 @@ async function runCall(door: DirectCallDoor, request: SessionCallRequest, callId
   if (earlier?.state === 'denied') return await answerDenied(door, scope, request, earlier);
   // Taken before it runs: of two that come at once, one runs, and the other asks anew.
   const approved = earlier !== null && door.room.approvals.use(earlier.callId) ? earlier : null;
-  const approvedHost = approved?.kind === 'network' ? approved.target : null;
+  const approvedHost = approved === null ? null : askedHost(approved);
   const call = { ...toCall(request, approved?.callId ?? callId), approved: approved !== null, approvedHost };
   const outcome = await callTool(door.deps, scope, call, new AbortController().signal);
   if (door.gone()) throw new Problem('not_found', 'The session was deleted.');
@@ -139,6 +139,7 @@ function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallReq
     turn: null,
     names: () => withFetchResult(door.names, scratch ? null : door.room.results),
     rules: door.rules,
+    ...(plan.agent !== undefined && { agent: plan.agent }),
     // Scratch files and their calls are no part of the conversation; what it has seen may be in their arguments all the same.
     taint: door.room.taint,
     ...(plan.taint !== undefined && { taintRule: plan.taint }),

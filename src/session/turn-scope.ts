@@ -77,6 +77,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
       ...(inner !== undefined && { innerNames: () => inner }),
       gathered,
       rules,
+      ...(plan.agent !== undefined && { agent: plan.agent }),
       taint: parts.taint,
       ...(plan.taint !== undefined && { taintRule: plan.taint }),
       canWait: true,
