@@ -1,25 +1,32 @@
 /** The plan's tools for `find_tools`, as the model would be told of them. Nothing is looked at before it is asked for. */
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { visibleAliases } from '../core/announce.ts';
+import { declareTool } from '../core/code-mode/tool-declarations.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
 import { hasRoom, readyTools } from '../core/offered-tools.ts';
 import { searchTools } from '../core/tool-index.ts';
 import { toldTool } from '../core/told-tools.ts';
 import type { FoundTool, ToolFinder } from '../ports/tool-executor.ts';
 
-export function createToolFinder(names: AliasMap | null, gathered: () => readonly Gathered[] = () => []): ToolFinder | null {
+/** `forCode`: it is code that asks, which needs declarations and has no list to be added to. */
+export function createToolFinder(
+  names: AliasMap | null,
+  gathered: () => readonly Gathered[] = () => [],
+  forCode = false,
+): ToolFinder | null {
   if (names === null) return null;
   return {
     get total() {
       return readyTools(names);
     },
     get isFull() {
-      return !hasRoom(names, gathered());
+      return !forCode && !hasRoom(names, gathered());
     },
     find: (query, max) =>
       searchTools(names, query, max).map((tool): FoundTool => {
         const { description, inputSchema } = toldTool(names, tool);
-        return { name: tool.wireName, canonical: tool.canonical, aliases: visibleAliases(tool), description, inputSchema };
+        const declaration = forCode ? { declaration: declareTool(names, tool) } : {};
+        return { name: tool.wireName, canonical: tool.canonical, aliases: visibleAliases(tool), description, inputSchema, ...declaration };
       }),
     near(query) {
       const meant = resolveName(names, query);

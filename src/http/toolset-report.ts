@@ -21,8 +21,8 @@ import { type ShownTools, showLaterTools, showText, showTools } from '../provide
 import { aliasNames } from './toolset-names.ts';
 import { firstWarnings, type Warning } from '../core/warning.ts';
 
-/** `access` null: the text protocol, whoever speaks it. `model` '': what holds for all of the provider's. */
-export type Recipient = { provider: string; access: ProviderAccess | null; model: string };
+/** `access` null: the text protocol, whoever speaks it. `model` '': what holds for all of the provider's. `codeMode`: as its agents have it. */
+export type Recipient = { provider: string; access: ProviderAccess | null; model: string; codeMode?: boolean };
 
 export type ToolsetReport = {
   tools: ToolReport[];
@@ -55,11 +55,11 @@ export type ToolReport = {
 
 /** `names`: the table of the whole edition. */
 export function reportTools(names: AliasMap, recipient: Recipient): ToolsetReport {
-  const { provider, access, model } = recipient;
+  const { provider, access, model, codeMode = false } = recipient;
   const reports = kept.get(names) ?? new Map<string, ToolsetReport>();
   kept.set(names, reports);
   // All that a definition depends on; an access itself is made anew every now and then, and holds keys.
-  const key = JSON.stringify([provider, model, access?.kind, access?.baseUrl, access?.profile]);
+  const key = JSON.stringify([provider, model, codeMode, access?.kind, access?.baseUrl, access?.profile]);
   const known = reports.get(key);
   if (known !== undefined) return known;
   const report = buildReport(names, recipient);
@@ -71,14 +71,14 @@ export function reportTools(names: AliasMap, recipient: Recipient): ToolsetRepor
 const kept = new WeakMap<AliasMap, Map<string, ToolsetReport>>();
 
 function buildReport(names: AliasMap, recipient: Recipient): ToolsetReport {
-  const offer = offerOf(names);
+  const offer = recipient.codeMode === true ? codeOffer(names) : offerOf(names);
   const first = show(recipient, offer.first, showTools);
   const later = show(recipient, offer.later, showLaterTools);
   const places = new Map(rootOf(names).tools.map((tool, index) => [tool, `tools[${index}]`]));
   const tools = [
     ...offer.first.map((offered) => sentRow(offered, places, first)),
     ...offer.later.map((offered): ToolReport => ({ ...sentRow(offered, places, later), onDemand: true })),
-    ...names.tools.filter((tool) => !isForModels(tool)).map((tool) => unsentRow(tool, places)),
+    ...names.tools.filter((tool) => !isForModels(tool) || offer.inCode(tool)).map((tool) => unsentRow(tool, places)),
   ];
   const prompt = joinParagraphs(toolPrompt(offer.names), first.prompt);
   const promptTokens = estimateTokens(prompt);
@@ -91,7 +91,8 @@ function buildReport(names: AliasMap, recipient: Recipient): ToolsetReport {
     prompt: prompt === '' ? null : prompt,
     warnings: [
       ...stateWarnings(tools),
-      ...leftWarnings(tools, recipient.provider),
+      // What is told in words instead is not missing.
+      ...leftWarnings(tools.slice(0, offer.first.length + offer.later.length), recipient.provider),
       ...countWarnings(offer.first.length),
       ...adviceOn(names),
       ...changeWarnings(tools, recipient.provider),
@@ -100,12 +101,28 @@ function buildReport(names: AliasMap, recipient: Recipient): ToolsetReport {
 }
 
 /** What a turn is sent at its first step, and what it may find. `names`: with the tools to find by and to read on, where it is given them. */
-function offerOf(names: AliasMap): { names: AliasMap; first: readonly OfferedName[]; later: readonly OfferedName[] } {
-  if (!isOnDemand(names)) return { names, first: offeredTools(names), later: [] };
+function offerOf(names: AliasMap): Offer {
+  const inCode = (): boolean => false;
+  if (!isOnDemand(names)) return { names, first: offeredTools(names), later: [], inCode };
   const offered = turnNames(names, { aliases: names.aliases, allow: null }) ?? names;
   const first = sentTools(offered);
   const sent = new Set(first.map(({ name }) => name));
-  return { names: offered, first, later: offeredTools(names).filter(({ name }) => !sent.has(name)) };
+  return { names: offered, first, later: offeredTools(names).filter(({ name }) => !sent.has(name)), inCode };
+}
+
+/** `inCode`: sent in words, as a declaration, a name or a number. */
+type Offer = {
+  names: AliasMap;
+  first: readonly OfferedName[];
+  later: readonly OfferedName[];
+  inCode(tool: EditionTool): boolean;
+};
+
+function codeOffer(names: AliasMap): Offer {
+  const offered = turnNames(names, { aliases: names.aliases, allow: null, codeMode: true }) ?? names;
+  const first = sentTools(offered);
+  const sent = new Set(first.map(({ tool }) => tool));
+  return { names: offered, first, later: [], inCode: (tool) => isForModels(tool) && !sent.has(tool) };
 }
 
 function show({ access, model }: Recipient, tools: readonly OfferedName[], by: typeof showTools): ShownTools {
@@ -143,6 +160,7 @@ function unsentRow(tool: EditionTool, places: Places): ToolReport {
 function whyUnsent(tool: EditionTool): string {
   const { kind, state, held, renamedTo } = tool;
   if (kind === 'ui') return 'it is proposed to people, and never sent to a model';
+  if (isForModels(tool)) return 'it is called in the code of run_code, and told in the prompt';
   if (state === 'held') return `it is held (${held?.reason ?? 'changed'}) until somebody accepts its definition`;
   return `${whyMissing(tool)}${renamedTo === undefined ? '' : `; ${renamedTo} has its definition now`}`;
 }

@@ -63,8 +63,15 @@ export type CallerChannel = {
   askable?: AskableInput;
 };
 
-/** A tool as `find_tools` tells of it. */
-export type FoundTool = { name: string; canonical: string; aliases: string[]; description: string; inputSchema: JsonSchema };
+/** A tool as `find_tools` tells of it. `declaration`: for code, as a member of `tools` in TypeScript. */
+export type FoundTool = {
+  name: string;
+  canonical: string;
+  aliases: string[];
+  description: string;
+  inputSchema: JsonSchema;
+  declaration?: string;
+};
 
 export interface ToolFinder {
   /** How many tools there are to be found. */

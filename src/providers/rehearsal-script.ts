@@ -2,6 +2,7 @@
  * What the rehearsal does with a conversation: a rule for each case, no intelligence, the same answer each time. Reads and
  * writes the Chat Completions wire, since it stands where a provider stands; `rehearsal.ts` puts it on the wire.
  */
+import { runCodeName } from '../core/code-mode/run-code.ts';
 import { findToolsName } from '../core/find-tools.ts';
 import { limits } from '../core/limits.ts';
 import { bestTool, guessArguments, readArgumentLine, type RehearsalTool } from './rehearsal-tools.ts';
@@ -90,7 +91,8 @@ function fold(name: string): string {
 
 function chooseTool(input: string, tools: readonly RehearsalTool[], choice: RehearsalRequest['toolChoice']): RehearsalTool | undefined {
   if (typeof choice === 'object') return tools.find((tool) => tool.name === choice.name);
-  const others = tools.filter(({ name }) => name !== findToolsName);
+  // It writes no code: what it is told to run it runs.
+  const others = tools.filter(({ name }) => name !== findToolsName && name !== runCodeName);
   // Nothing that it sees fits: there may be more than it sees.
   return bestTool(input, others) ?? tools.find(({ name }) => name === findToolsName) ?? (choice === 'required' ? tools[0] : undefined);
 }

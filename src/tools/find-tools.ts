@@ -16,11 +16,12 @@ export const findTools = defineTool({
     const found = find.find(query, limit);
     const text = found.length === 0 ? nothingFound(find, query) : [heading(find, found), ...found.map(tell)].join('\n');
     // What is gathered from here on is read out of this (`core/gathered-tools.ts`).
-    const tools = found.map(({ name, canonical, description, aliases }) => ({
+    const tools = found.map(({ name, canonical, description, aliases, declaration }) => ({
       name,
       canonical,
       description: shortly(description),
       aliases,
+      ...(declaration !== undefined && { declaration }),
     }));
     return { isError: false, content: [{ type: 'text' as const, text }], structuredContent: { tools } };
   },
@@ -33,7 +34,8 @@ function heading({ total, isFull }: ToolFinder, found: readonly FoundTool[]): st
   return `${found.length} of ${total} tools, the best first. They can be called now, by these names.${full}`;
 }
 
-function tell({ name, aliases, description, inputSchema }: FoundTool): string {
+function tell({ name, aliases, description, inputSchema, declaration }: FoundTool): string {
+  if (declaration !== undefined) return declaration;
   const also = aliases.length === 0 ? '' : ` (aliases: ${aliases.join(', ')})`;
   return `- ${name}${also}: ${shortly(description)}\n  arguments: ${shortSchema(inputSchema, limits.maxFoundArgumentsLength)}`;
 }

@@ -16,9 +16,13 @@ export function memberOf(object: string, name: string): string {
   return member === name ? `${object}.${name}` : `${object}[${member}]`;
 }
 
-/** A literal type. JSON is TypeScript but for what a line may not hold. */
+/** A literal type. JSON is TypeScript; what prints nothing, and a fence of Markdown, is written as its code points. */
 export function literalText(value: string | number | boolean | null): string {
-  return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  return JSON.stringify(value).replace(hidden, escaped).replaceAll('```', escaped('`').repeat(3));
+}
+
+function escaped(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 /**

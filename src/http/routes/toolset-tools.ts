@@ -122,6 +122,10 @@ export function mountToolsetTools(app: App): void {
           .default('openai')
           .meta({ description: 'A configured provider, a kind, or `text` for models that are told of tools in the prompt.' }),
         model: z.string().min(1).max(200).optional().meta({ description: 'What is known of this model counts as well.' }),
+        codeMode: z
+          .enum(['true', 'false'])
+          .default('false')
+          .meta({ description: 'As the model of an agent with `codeMode` is sent them: one tool, and declarations in the prompt.' }),
         version: Version,
       }),
       description:
@@ -131,13 +135,13 @@ export function mountToolsetTools(app: App): void {
     },
     async ({ c, services, principal, params, query }) => {
       const { pointer, names } = await readNames(services, principal, params.toolset, query.version);
-      const { provider, model = '' } = query;
+      const { provider, model = '', codeMode } = query;
       const access = provider === 'text' ? null : await accessOf(services, principal, provider);
       const answer = {
         toolset: pointer.toolset,
         version: pointer.version,
         provider,
-        ...reportTools(names, { provider, access, model }),
+        ...reportTools(names, { provider, access, model, codeMode: codeMode === 'true' }),
         tokenizer,
       };
       return c.json(answer, 200, { 'x-moniker-edition': editionName(pointer) });
