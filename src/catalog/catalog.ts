@@ -7,9 +7,10 @@ import { DurableObject } from 'cloudflare:workers';
 import type { Agent } from '../core/agent.ts';
 import type { AuditRow } from '../core/audit.ts';
 import { limits } from '../core/limits.ts';
+import { madeToolset } from '../core/made/made-toolset.ts';
 import { Problem, toOutcome } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
-import type { PolicyRule } from '../core/policy.ts';
+import type { PolicyRule } from '../core/policy/rule.ts';
 import type { KeyRequest, Scope } from '../core/principal.ts';
 import type { RefreshReason } from '../core/servers/server-life.ts';
 import type { Discovery } from '../core/servers/server-state.ts';
@@ -63,6 +64,8 @@ import { readSkillRow, skillWriter } from './skills.ts';
 import { renameToolset } from './rename-toolset.ts';
 import { toolsetWriter } from './toolsets.ts';
 import { uiToolWriter } from './ui-tools.ts';
+import { dropMadeDefinitions } from './made-tool-definitions.ts';
+import { checkStoredMadeTools, madeToolWriter } from './made-tools.ts';
 import { putDocument, removeDocument } from './write-document.ts';
 import type { DocumentWriter } from './write-document.ts';
 
@@ -76,7 +79,13 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   server: serverWriter,
   skill: skillWriter,
   'ui-tool': uiToolWriter,
+  'made-tool': madeToolWriter,
 };
+
+/** What is kept as a document and is none of anybody's. */
+function refuseOwn(kind: DocumentKind, name: string): void {
+  if (kind === 'toolset' && name === madeToolset) throw notFound(kind, name);
+}
 
 type Parts = { context: CatalogContext; outbox: Outbox; audit: AuditWriter };
 
@@ -85,6 +94,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   /** The end of the queue of writes, and its length. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #queuedWrites = 0;
+  #madeTools: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -98,6 +108,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   get(workspace: string, kind: DocumentKind, name: string, version: number | undefined) {
     return this.#answer(workspace, ({ context }) => {
       const { sql } = context;
+      refuseOwn(kind, name);
       if (version !== undefined && kind === 'toolset') return readVersion(sql, name, version);
       const row = requireRow(sql, kind, name);
       if (version !== undefined && version !== row.version) throw notFound(kind, `${name}@${version}`);
@@ -118,6 +129,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
   remove(workspace: string, kind: DocumentKind, name: string, options: WriteOptions) {
     return this.#write(workspace, async ({ context }) => {
       if (kind === 'provider') refuseRehearsal(name);
+      refuseOwn(kind, name);
       await removeDocument(context, writers[kind], { kind, name, options });
       return null;
     });
@@ -335,13 +347,13 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
 
   /** For reads, and for writes of one statement, which have no phases that another could come between. */
   #answer<T>(workspace: string, work: (parts: Parts) => T | Promise<T>): Promise<Outcome<T>> {
-    return toOutcome(() => work(this.#open(workspace)));
+    return toOutcome(async () => work(await this.#checked(workspace)));
   }
 
   /** One after the other, so that what a write has read still holds when it commits. Then publishes, for a while. */
   #write<T>(workspace: string, work: (parts: Parts) => Promise<T>): Promise<Outcome<T>> {
     return toOutcome(async () => {
-      const parts = this.#open(workspace);
+      const parts = await this.#checked(workspace);
       if (this.#queuedWrites >= limits.maxQueuedWrites)
         throw new Problem('rate_limited', 'Too many writes at once.', { retryAfterMs: 1_000 });
       this.#queuedWrites += 1;
@@ -377,6 +389,17 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
     await this.ctx.storage.setAlarm(Math.max(due, Date.now() + limits.publishIntervalMs));
   }
 
+  /** What is stored of made tools is looked at before anything is made of it, once in this object's life. */
+  async #checked(workspace: string): Promise<Parts> {
+    const parts = this.#open(workspace);
+    this.#madeTools ??= this.ctx.blockConcurrencyWhile(async () => {
+      // Toolsets have been compiled anew, and no write is under way that would publish them.
+      if (await checkStoredMadeTools(parts.context)) await this.#arm();
+    });
+    await this.#madeTools;
+    return parts;
+  }
+
   /** The object belongs to the first workspace that asked it, for ever. */
   #open(workspace: string): Parts {
     if (this.#parts === null) {
@@ -409,6 +432,7 @@ export class Catalog extends DurableObject<Bindings> implements CatalogRpc {
           return this.ctx.storage.transactionSync(work);
         } catch (error) {
           dropAllDefinitions(context);
+          dropMadeDefinitions(context);
           throw error;
         }
       },

@@ -29,7 +29,7 @@ export function requireRow(sql: SqlStorage, kind: DocumentKind, name: string): D
 }
 
 export function listRows(sql: SqlStorage, kind: DocumentKind, page: PageRequest): Page<StoredDocument> {
-  const after = decodeTextCursor(kind, page.cursor) ?? '';
+  const after = decodeTextCursor(kind, page.cursor) ?? ownNamesEnd;
   const limit = Math.min(page.limit, limits.maxPageItems);
   const items: StoredDocument[] = [];
   let bytes = 0;
@@ -43,6 +43,9 @@ export function listRows(sql: SqlStorage, kind: DocumentKind, page: PageRequest)
   }
   return { items, nextCursor: null };
 }
+
+/** Behind every name of ours, which begin with a dot, and before every name that anybody may choose. */
+const ownNamesEnd = '/';
 
 /** Every document of a kind that is there; for kinds whose bodies are small. */
 export function allRows(sql: SqlStorage, kind: DocumentKind): DocumentRow[] {
@@ -77,9 +80,13 @@ export function toStored(row: DocumentRow): StoredDocument {
   };
 }
 
-/** Never a sealed value, but of a provider whether it has a key; and of a server not what stands for its listing and its OpenAPI document. */
+/** Never a sealed value, but of a provider whether it has a key; of a made tool not its pin, and of a server not what stands for its listing and its OpenAPI document. */
 function shownBody({ kind, body, sealed }: DocumentRow): Record<string, unknown> {
   if (kind === 'provider') return { ...body, hasApiKey: sealed !== null || body.apiKeySecret !== undefined };
+  if (kind === 'made-tool') {
+    const { pin: _pin, ...tool } = body;
+    return tool;
+  }
   if (kind !== 'server') return body;
   const { listing: _listing, givenDocument: _document, ...server } = body;
   return server;
@@ -103,6 +110,7 @@ export const kindWords: Readonly<Record<DocumentKind, string>> = {
   server: 'server',
   skill: 'skill',
   'ui-tool': 'UI tool',
+  'made-tool': 'made tool',
 };
 
 type SqlRow = {

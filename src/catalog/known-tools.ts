@@ -1,4 +1,4 @@
-/** The tools a workspace knows: of this code base, of its servers and of pages, with its default aliases in place of their own. */
+/** The tools a workspace knows: of this code base, of its servers, of pages, and made from these, with its default aliases in place of their own. */
 import type { KnownTools } from '../core/known-tools.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -13,6 +13,7 @@ import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';
 import { allRows, readRow } from './documents.ts';
 import { serverDefinitions } from './server-definitions.ts';
+import { madeToolDefinitions } from './made-tool-definitions.ts';
 import { uiToolDefinitions } from './ui-tool-definitions.ts';
 
 /** What is about to be written, in the place of what is stored. */
@@ -35,7 +36,7 @@ export function knownTools(context: CatalogContext, aboutToBe: AboutToBe = {}): 
   };
   const listed = new Map(serverDefinitions(context));
   if (aboutToBe.server !== undefined) listed.set(aboutToBe.server.name, aboutToBe.server.tools);
-  for (const definition of [...context.definitions(), ...uiToolDefinitions(context)]) add(definition);
+  for (const definition of [...context.definitions(), ...uiToolDefinitions(context), ...madeToolDefinitions(context)]) add(definition);
   for (const [server, definitions] of listed) {
     // Also one of which nothing can be offered.
     servers.add(server);

@@ -4,6 +4,7 @@
  */
 import { acceptInPlaceOf, rebindEntries } from '../core/listing/accept-listed.ts';
 import type { Edition, EditionTool } from '../core/edition.ts';
+import { madeToolset } from '../core/made/made-toolset.ts';
 import { canonicalOf, toDefinition } from '../core/listing/kept-tool.ts';
 import type { KeptTool } from '../core/listing/kept-tool.ts';
 import { Problem } from '../core/problem.ts';
@@ -30,6 +31,8 @@ export async function rebindTool(context: CatalogContext, server: string, from: 
   const [before, after] = [canonicalOf(server, from), canonicalOf(server, accepted.name)];
 
   const names = toolsetsWith(context.sql, [before]);
+  // What code calls stays as it was written.
+  names.delete(madeToolset);
   const moves: { row: DocumentRow; prepared: Prepared }[] = [];
   for (const name of [...names].sort()) {
     const row = readRow(context.sql, 'toolset', name);

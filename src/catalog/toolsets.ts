@@ -3,6 +3,7 @@ import { compileEdition, editionBytes, editionHash } from '../core/edition.ts';
 import type { KnownTools } from '../core/known-tools.ts';
 import { parseDocument } from '../core/issues.ts';
 import { Problem } from '../core/problem.ts';
+import { madeAbove } from '../core/made/made-graph.ts';
 import { Toolset, ToolsetName } from '../core/toolset.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
@@ -68,14 +69,15 @@ export async function recompileInheriting(context: CatalogContext, canonical: st
   return await recompile(context, new Set(names.map(({ toolset }) => toolset)), known, 'aliases');
 }
 
-/** The toolsets that have an entry of any of the tools, over the tools as they are about to be; but for those in `except`. */
+/** The toolsets that have an entry of any of the tools, or of a made tool above one, over the tools as they are about to be; but for those in `except`. */
 export async function recompileWith(
   context: CatalogContext,
   canonicals: Iterable<string>,
   known: KnownTools,
   except: ReadonlySet<string> = new Set(),
 ): Promise<Recompiled> {
-  const names = [...toolsetsWith(context.sql, canonicals)].filter((name) => !except.has(name));
+  const changed = [...canonicals];
+  const names = [...toolsetsWith(context.sql, [...changed, ...madeAbove(changed, known)])].filter((name) => !except.has(name));
   return await recompile(context, new Set(names), known, 'tools');
 }
 

@@ -7,7 +7,7 @@ import type { AliasMap } from '../core/alias-map.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { EditionPointer } from '../core/edition.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
-import type { PolicyRule } from '../core/policy.ts';
+import type { PolicyRule } from '../core/policy/rule.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../core/servers/server.ts';
 import type { RefreshReason } from '../core/servers/server-life.ts';
@@ -17,10 +17,20 @@ import type { ToolDefinition } from '../core/tool.ts';
 import type { Warning } from '../core/warning.ts';
 
 /**
- * `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. `ui-tool`: named by `ui.<name>`. `server`:
+ * `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. `ui-tool`: named by `ui.<name>`, `made-tool` by `made.<name>`. `server`:
  * its tools are beside it (`serverTools`); when it is read, its body also has `toolCount` and `held`: how many it lists, and how many of them are held.
  */
-export type DocumentKind = 'toolset' | 'agent' | 'provider' | 'secret' | 'tool-aliases' | 'policy' | 'server' | 'skill' | 'ui-tool';
+export type DocumentKind =
+  | 'toolset'
+  | 'agent'
+  | 'provider'
+  | 'secret'
+  | 'tool-aliases'
+  | 'policy'
+  | 'server'
+  | 'skill'
+  | 'ui-tool'
+  | 'made-tool';
 
 /** A workspace has one document of kind `policy`, `{rules: PolicyRule[]}`, under this name. */
 export const policyDocument = 'workspace';
@@ -176,6 +186,11 @@ export interface Directory {
   toolset(workspace: string, name: string, version?: number): Promise<CompiledToolset>;
   /** By the hash that a plan carries. */
   edition(workspace: string, pointer: EditionPointer): Promise<CompiledToolset>;
+  /**
+   * All made tools, as a toolset that is named nowhere; null: there have never been any. The newest there is, so that a tool is there in the turn
+   * after the one that made it, wherever that runs; only without an answer from the Catalog it may be older.
+   */
+  made(workspace: string): Promise<CompiledToolset | null>;
   agent(workspace: string, name: string): Promise<Agent>;
   /** Secrets resolved. `model_not_found` when there is no such provider. */
   provider(workspace: string, name: string): Promise<ProviderAccess>;

@@ -7,8 +7,9 @@ import { type Agent, ResourceName } from '../core/agent.ts';
 import { buildAliasMap } from '../core/alias-map.ts';
 import type { AliasMap } from '../core/alias-map.ts';
 import type { EditionPointer } from '../core/edition.ts';
+import { madeToolset } from '../core/made/made-toolset.ts';
 import { limits } from '../core/limits.ts';
-import type { PolicyRule } from '../core/policy.ts';
+import { unreadRules, type PolicyRule } from '../core/policy/rule.ts';
 import { orNull, Problem } from '../core/problem.ts';
 import { ProviderName } from '../core/provider.ts';
 import type { ProviderAccess } from '../core/provider.ts';
@@ -112,14 +113,17 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     return { value, ttlMs: limits.operationTtlMs };
   };
 
-  /** Without an answer nothing counts as allowed: the call asks, which is a nuisance and no harm. */
+  /** Without an answer nothing counts as allowed, and what may be denied is asked about: a nuisance and no harm. */
   const loadRules = async (workspace: string): Promise<Loaded<readonly PolicyRule[]>> => {
     try {
       const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.rules(workspace));
       return { value, ttlMs: limits.rulesTtlMs };
     } catch (error) {
-      options.log?.error('the policy could not be read: nothing counts as allowed', { workspace, cause: String(error) });
-      return { value: [], ttlMs: limits.missTtlMs };
+      options.log?.error('the policy could not be read: what changes or sends something is asked about', {
+        workspace,
+        cause: String(error),
+      });
+      return { value: unreadRules, ttlMs: limits.missTtlMs };
     }
   };
 
@@ -140,6 +144,11 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
         (ToolsetName.safeParse(name).success ? await pointers.load(key, () => published.pointer(workspace, name, version)) : null);
       if (pointer === null) throw notFound('toolset', version === undefined ? name : `${name}@${version}`);
       return { pointer, names: await names(workspace, pointer) };
+    },
+
+    made: async (workspace) => {
+      const pointer = await published.newest(workspace, madeToolset);
+      return pointer === null ? null : { pointer, names: await names(workspace, pointer) };
     },
 
     edition: async (workspace, pointer) => ({ pointer, names: await names(workspace, pointer) }),
@@ -216,6 +225,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
           published.wrote(kvKeys.skill(workspace, name));
           return skills.drop(kvKeys.skill(workspace, name));
         case 'ui-tool':
+        case 'made-tool':
         case 'tool-aliases':
           // Any toolset may have a new revision.
           published.wroteAll(kvKeys.toolset(workspace, ''));

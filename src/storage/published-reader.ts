@@ -19,6 +19,8 @@ import type { Loaded } from './timed-cache.ts';
 export interface PublishedReader {
   /** null: there is no such toolset, or no such version. */
   pointer(workspace: string, toolset: string, version: number | undefined): Promise<Loaded<EditionPointer | null>>;
+  /** As the Catalog has it, which is asked first. */
+  newest(workspace: string, toolset: string): Promise<EditionPointer | null>;
   agent(workspace: string, name: string): Promise<Loaded<Agent | null>>;
   skill(workspace: string, name: string): Promise<Loaded<Skill | null>>;
   /** `bytes`: length of its text. `internal` when it is nowhere: a pointer never names an edition that is not stored. */
@@ -95,6 +97,17 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
         askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, isLost)),
       );
       return { value, ttlMs: value === null ? limits.missTtlMs : limits.pointerTtlMs };
+    },
+
+    newest: async (workspace, toolset) => {
+      try {
+        return await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.pointer(workspace, toolset, undefined, false)));
+      } catch (error) {
+        log?.error('the Catalog did not say what is newest: KV may be older', { workspace, toolset, cause: String(error) });
+        const { value } = await fromKv<PublishedPointer>(kvKeys.toolset(workspace, toolset), limits.pointerCacheTtlSeconds);
+        if (value === null || 'deleted' in value) return null;
+        return { toolset, version: value.version, revision: value.revision, hash: value.hash };
+      }
     },
 
     agent: (workspace, name) => {

@@ -13,7 +13,7 @@ import type { KnownTools } from '../../src/core/known-tools.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
 import { parseDocument } from '../../src/core/issues.ts';
 import { limits } from '../../src/core/limits.ts';
-import { Policy, PolicyRule } from '../../src/core/policy.ts';
+import { Policy, PolicyRule } from '../../src/core/policy/rule.ts';
 import { invalidRequest, Problem } from '../../src/core/problem.ts';
 import { hasScope, KeyRequest, rootKeyId, Scope } from '../../src/core/principal.ts';
 import type { Principal } from '../../src/core/principal.ts';
@@ -30,6 +30,11 @@ import { Toolset } from '../../src/core/toolset.ts';
 import { UiTool } from '../../src/core/ui-tool.ts';
 import { SkillDocument } from '../../src/catalog/skills.ts';
 import { toDefinition, toMissing } from '../../src/catalog/ui-tool-definitions.ts';
+import { checkMadeTool } from '../../src/core/made/check-made-tool.ts';
+import { toDefinition as toMadeDefinition, toMissing as toMissingMade } from '../../src/core/made/made-definition.ts';
+import { madeToolset, toMadeToolset } from '../../src/core/made/made-toolset.ts';
+import { pinned } from '../../src/core/made/stored-made-tool.ts';
+import { MadeTool, MadeToolName, type StoredMadeTool } from '../../src/core/made-tool.ts';
 import { readSkill } from '../../src/skills/read-skill.ts';
 import { policyDocument } from '../../src/ports/catalog.ts';
 import type {
@@ -119,8 +124,16 @@ export function createFakeCatalog(options: {
       if (!kept.removed) return [toDefinition(kept.name, kept.body as UiTool)];
       return isNamed(kept.name) ? [toMissing(kept.name)] : [];
     });
+    const made = [...documents].flatMap(([key, versions]) => {
+      const kept = versions.at(-1);
+      if (!key.startsWith('made-tool:') || kept === undefined) return [];
+      if (!kept.removed) return [toMadeDefinition(kept.name, kept.body as StoredMadeTool)];
+      return isNamed(kept.name) ? [toMissingMade(kept.name)] : [];
+    });
     const listed = serverTools.definitions(servers());
-    const tools = new Map([...options.definitions, ...shown, ...listed].map((tool) => [tool.canonical as string, withDefaults(tool)]));
+    const tools = new Map(
+      [...options.definitions, ...shown, ...made, ...listed].map((tool) => [tool.canonical as string, withDefaults(tool)]),
+    );
     return {
       get: (canonical) => tools.get(canonical),
       all: () => tools.values(),
@@ -213,6 +226,13 @@ export function createFakeCatalog(options: {
       }
       case 'ui-tool':
         return { ...plain, body: parseDocument(UiTool, body) };
+      case 'made-tool': {
+        const fault = MadeToolName.safeParse(name).error?.issues[0]?.message;
+        if (fault !== undefined) throw invalidRequest([{ path: 'name', message: fault }]);
+        const { tool, issues, warnings } = checkMadeTool(name, parseDocument(MadeTool, body), known());
+        if (issues.length > 0) throw invalidRequest(issues);
+        return { ...plain, body: await pinned(name, tool), warnings };
+      }
       default:
         return kind satisfies never;
     }
@@ -253,7 +273,7 @@ export function createFakeCatalog(options: {
 
   const afterWrite = async (kind: DocumentKind): Promise<void> => {
     if (kind === 'toolset') serverTools.forgetUnnamed();
-    if (kind === 'server' || kind === 'ui-tool' || kind === 'tool-aliases') await reviseToolsets();
+    if (kind === 'server' || kind === 'ui-tool' || kind === 'made-tool' || kind === 'tool-aliases') await reviseToolsets();
   };
 
   const rulesOf = (): PolicyRule[] => (newest('policy', policyDocument)?.body as Policy | undefined)?.rules ?? [];
@@ -524,6 +544,15 @@ export function createFakeCatalog(options: {
       if (kept?.compiled == null) throw new Problem('not_found', `The toolset "${name}" has no version ${version}.`);
       return { pointer: kept.compiled.pointer, names: buildAliasMap(kept.compiled.edition, { aliases: true }) };
     },
+    made: async (asked) => {
+      ownWorkspace(asked);
+      const { secret: _secret, ...tools } = known();
+      const toolset = toMadeToolset([...tools.all()]);
+      const { edition } = await compileEdition({ workspace, name: madeToolset, toolset, known: tools });
+      const hash = await editionHash(edition);
+      editions.set(hash, edition);
+      return { pointer: { toolset: madeToolset, version: 1, revision: 1, hash }, names: buildAliasMap(edition, { aliases: true }) };
+    },
     edition: async (asked, pointer) => {
       ownWorkspace(asked);
       const edition = editions.get(pointer.hash);
@@ -606,6 +635,8 @@ function checkConditions(before: Kept | null, { ifMatch, ifNoneMatch }: { ifMatc
 function toStored(kind: DocumentKind, { name, version, body: stored, hidden, createdAt, updatedAt }: Kept): StoredDocument {
   // What stands for a server's listing is shown to nobody.
   const { listing: _listing, document: _document, ...server } = stored;
+  const { pin: _pin, ...made } = stored;
+  if (kind === 'made-tool') return { name, version, body: made, createdAt, updatedAt };
   const body = kind === 'provider' ? { ...stored, hasApiKey: hidden !== null } : kind === 'server' ? server : stored;
   return { name, version, body, createdAt, updatedAt };
 }

@@ -1,0 +1,57 @@
+/**
+ * Made tools of a workspace as toolsets know them. Writing them is `made-tools.ts`. What is stored is looked at once in an object's life, before anything is
+ * made of it: a row that is not what was written is held (SEC-48).
+ */
+import { toDefinition, toHeld, toMissing } from '../core/made/made-definition.ts';
+import { readStored } from '../core/made/stored-made-tool.ts';
+import type { StoredMadeTool } from '../core/made-tool.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+import type { CatalogContext } from './context.ts';
+import { allRows } from './documents.ts';
+
+/** Those that were deleted while toolsets or other made tools name them are known as missing. */
+export function madeToolDefinitions(context: CatalogContext): readonly ToolDefinition[] {
+  const writes = context.writes();
+  const known = kept.get(context);
+  if (known?.writes === writes) return known.definitions;
+  const definitions = readDefinitions(context);
+  kept.set(context, { writes, definitions });
+  return definitions;
+}
+
+/** After a transaction that failed: what was read within it never was. */
+export function dropMadeDefinitions(context: CatalogContext): void {
+  kept.delete(context);
+}
+
+/** Canonical names of the made tools that are held from here on. */
+export async function holdEditedTools(context: CatalogContext): Promise<string[]> {
+  const { sql } = context;
+  // Else not one of them could be read.
+  sql.exec("UPDATE documents SET body = '{}' WHERE kind = 'made-tool' AND deleted = 0 AND NOT json_valid(body)");
+  const held = new Map<string, number>();
+  for (const { name, version, body } of allRows(sql, 'made-tool')) {
+    if ((await readStored(name, body)) === null) held.set(name, version);
+  }
+  heldVersions.set(context, held);
+  dropMadeDefinitions(context);
+  return [...held.keys()];
+}
+
+function readDefinitions(context: CatalogContext): ToolDefinition[] {
+  const held = heldVersions.get(context);
+  const there = allRows(context.sql, 'made-tool').map(({ name, version, body }) =>
+    // Bodies of the others were parsed by the schema when they were written, or looked at when they were loaded.
+    held?.get(name) === version ? toHeld(name, '') : toDefinition(name, body as StoredMadeTool),
+  );
+  const names = new Set(there.map(({ canonical }) => canonical as string));
+  // "/" comes after ".", so these are all that begin with "made.".
+  const query = "SELECT DISTINCT tool FROM toolset_tools WHERE tool >= 'made.' AND tool < 'made/'";
+  const named = context.sql.exec<{ tool: string }>(query).toArray();
+  return [...there, ...named.flatMap(({ tool }) => (names.has(tool) ? [] : [toMissing(tool)]))];
+}
+
+/** As of the last write: a workspace may have hundreds, with their code. */
+const kept = new WeakMap<CatalogContext, { writes: number; definitions: readonly ToolDefinition[] }>();
+/** By canonical name, the version that is not what was written; a later one is. */
+const heldVersions = new WeakMap<CatalogContext, ReadonlyMap<string, number>>();

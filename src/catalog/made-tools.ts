@@ -1,0 +1,84 @@
+/** Writing made tools: checked but for the syntax of their code, which the sandbox has read before; toolsets that have them, or what uses them, follow. */
+import { checkMadeTool } from '../core/made/check-made-tool.ts';
+import { madeOwnName, toDefinition, toMissing } from '../core/made/made-definition.ts';
+import { madeToolset } from '../core/made/made-toolset.ts';
+import { pinned } from '../core/made/stored-made-tool.ts';
+import type { KnownTools } from '../core/known-tools.ts';
+import { parseDocument } from '../core/issues.ts';
+import { limits } from '../core/limits.ts';
+import { MadeTool, MadeToolName } from '../core/made-tool.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+import type { CatalogContext } from './context.ts';
+import { requireRow } from './documents.ts';
+import { knownTools } from './known-tools.ts';
+import { holdEditedTools } from './made-tool-definitions.ts';
+import { prepareMadeToolset } from './made-toolset.ts';
+import { recompileWith, revise } from './toolsets.ts';
+import type { Warning } from '../core/warning.ts';
+import { checkNameInBody } from './write-document.ts';
+import type { DocumentWriter } from './write-document.ts';
+
+export const madeToolWriter: DocumentWriter = {
+  nameFault: (_context, name) => MadeToolName.safeParse(name).error?.issues[0]?.message ?? null,
+
+  prepare: async (context, name, body, previous) => {
+    const document = parseDocument(MadeTool, body);
+    if (document.name !== madeOwnName(name)) checkNameInBody(name, document);
+    if (previous === null) requireRoom(context);
+    const { tool, issues, warnings } = checkMadeTool(name, document, knownTools(context));
+    if (issues.length > 0) throw invalidRequest(issues);
+    const stored = await pinned(name, tool);
+    const change = await prepareChange(context, toDefinition(name, stored));
+    return { body: stored, warnings: [...warnings, ...change.warnings], commit: change.commit };
+  },
+
+  prepareRemoval: async (context, name) => {
+    const { warnings, commit } = await prepareChange(context, toMissing(requireRow(context.sql, 'made-tool', name).name));
+    for (const { message } of warnings) context.log.info('toolset not compiled anew', { tool: name, message });
+    return commit;
+  },
+};
+
+/** At the beginning of an object's life, before anything else. Whether some are held now. Never throws: what could not be compiled anew is held where it is compiled next. */
+export async function checkStoredMadeTools(context: CatalogContext): Promise<boolean> {
+  try {
+    const held = await holdEditedTools(context);
+    if (held.length === 0) return false;
+    context.log.error('made tools are held: what is stored is not what was written', { tools: held });
+    const change = await prepareFor(context, held, knownTools(context));
+    context.transact(change.commit);
+    return true;
+  } catch (error) {
+    context.log.error('made tools could not be looked at', { cause: String(error) });
+    return false;
+  }
+}
+
+/** All toolsets with the tool as it is about to be, and the one of all made tools. */
+function prepareChange(context: CatalogContext, definition: ToolDefinition): Promise<Change> {
+  return prepareFor(context, [definition.canonical], knownTools(context, { tools: [definition] }));
+}
+
+type Change = { warnings: Warning[]; commit: () => void };
+
+async function prepareFor(context: CatalogContext, canonicals: readonly string[], known: KnownTools): Promise<Change> {
+  const publish = await prepareMadeToolset(context, known);
+  const { revisions, warnings } = await recompileWith(context, canonicals, known, new Set([madeToolset]));
+  return {
+    warnings,
+    commit: () => {
+      publish();
+      for (const revision of revisions) revise(context, revision);
+    },
+  };
+}
+
+function requireRoom({ sql }: CatalogContext): void {
+  const { count } = sql.exec<{ count: number }>("SELECT count(*) AS count FROM documents WHERE kind = 'made-tool' AND deleted = 0").one();
+  if (count < limits.maxMadeTools) return;
+  throw new Problem(
+    'conflict',
+    `The workspace has ${count} made tools, and ${limits.maxMadeTools} is the most: delete one that nobody needs.`,
+  );
+}
