@@ -46,6 +46,8 @@ import { countTokens } from './providers/count-tokens.ts';
 import { passChatOn, type ProxiedChat } from './providers/pass-chat-on.ts';
 import { createChatModel } from './providers/registry.ts';
 import { rehearsalHttp } from './providers/rehearsal.ts';
+import { createMadeExecutor } from './sandbox/made-executor.ts';
+import { createSandbox } from './sandbox/sandbox.ts';
 import { mintToken, readToken, type ApprovalLink } from './storage/approval-link.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient } from './storage/catalog-client.ts';
@@ -144,6 +146,7 @@ function build(bindings: Bindings): Wiring {
     nonce: createNonce,
   });
   const code = createCodeExecutor(codeTools());
+  const sandbox = createSandbox();
   const model = createChatModel({ http: outbound, rehearsal: rehearsalHttp, clock: base.clock, log: base.log });
   const fetchFor: CallDeps['fetch'] = (request, signal, onHop, purpose = 'tool') =>
     outbound(request, {
@@ -205,7 +208,9 @@ function build(bindings: Bindings): Wiring {
         ...{ builtin: code, local: code, static: createStaticExecutor(server) },
         mcp: createMcpExecutor({ server, upstream, changed: (name) => serverChanged(workspace, name) }),
         openapi: createOpenApiExecutor({ server, operation: (name, tool) => directory.operation(workspace, name, tool) }),
+        made: createMadeExecutor(sandbox),
       }),
+      sandbox,
       server,
       fetch: fetchFor,
       refuses: (url) => refusedUrl(guard, url),

@@ -1,5 +1,6 @@
 /** Pure tests, in Node: everything that needs neither the Workers runtime nor a running service. */
 import { defineConfig } from 'vitest/config';
+import { wasmModules } from './wasm-modules.ts';
 
 const root = `${import.meta.dirname}/..`;
 
@@ -23,6 +24,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       {
+        plugins: [wasmModules()],
         test: {
           ...common,
           name: 'node',

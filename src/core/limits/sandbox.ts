@@ -16,6 +16,9 @@ export const sandboxLimits = {
   maxJournalBytes: 32 * MB,
   /** Of an inner call's result, as readers of the log are shown it. */
   shownInnerResultBytes: 2 * KB,
+  /** Of its arguments, altogether and each. */
+  shownInnerArgumentCharacters: 4 * KB,
+  shownInnerValueCharacters: 1 * KB,
 
   // Made tools.
   maxImplementationBytes: 64 * KB,
@@ -40,19 +43,23 @@ export const sandboxLimits = {
   maxDeclaredMemberComment: 120,
   maxNamedToolComment: 80,
 
-  // The sandbox. Ticks, because the clock stands still on the edge while code runs; 1,000 of them take about 30 ms.
+  // The sandbox. Ticks, because the clock stands still on the edge while code runs. One is 10,000 loops or calls of the code: 0.25 to 1 ms.
   /** Between two moments at which others may run: how long a busy loop stalls its isolate. */
-  maxSandboxSliceTicks: 8_000,
+  maxSandboxSliceTicks: 400,
   /** Of a whole call. */
-  maxSandboxTicks: 60_000,
+  maxSandboxTicks: 4_000,
   /** Of one virtual machine. */
   maxSandboxMemoryBytes: 16 * MB,
   /** Of all machines of an isolate, which has 128 MB for everything. */
   maxSandboxesMemoryBytes: 64 * MB,
-  /** Machines of an isolate at once; more wait for one to end. */
-  maxSandboxes: 100,
+  /** Machines of an isolate at once, as far as their memory goes (1.4 MB at least); more wait for one to end. */
+  maxSandboxes: 40,
   /** That they wait. */
   sandboxQueueMs: 10_000,
+  /** Calls of a run that are under way at once; more wait, in their order. */
+  maxSandboxCallsAtOnce: 8,
+  /** Kept compiled in an isolate. */
+  maxCompiledSources: 100,
   /** Promise jobs of a whole call. */
   maxSandboxJobs: 100_000,
   maxSandboxConsoleBytes: 16 * KB,

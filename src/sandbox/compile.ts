@@ -1,0 +1,94 @@
+/**
+ * Source of others into bytecode, running nothing of it. It is the body of an async function and stays one: text that closes the function it
+ * stands in, to go on outside, is refused. The bytecode never leaves the isolate, and none comes from elsewhere.
+ */
+import { EvalFlags, JSException, type QuickJS } from 'quickjs-wasi';
+import { limits } from '../core/limits.ts';
+import { utf8Length } from '../core/utf8.ts';
+import { startCompiler } from './engine.ts';
+
+/** What the engine calls the source in what it says of lines. */
+export const sourceName = 'code';
+
+export type SourceFault = { message: string; line: number | null };
+export type Compiled = { ok: true; bytecode: Uint8Array } | { ok: false; fault: SourceFault };
+
+/** Of one compiler: names it has met stay in its memory. */
+const maxUses = 200;
+
+let compiler: { vm: QuickJS; uses: number } | null = null;
+/** The oldest goes first; one that is used again is young. */
+const kept = new Map<string, Compiled>();
+
+export async function compile(source: string): Promise<Compiled> {
+  const before = kept.get(source);
+  const compiled = before ?? (await compileAnew(source));
+  kept.delete(source);
+  kept.set(source, compiled);
+  const [oldest] = kept.keys();
+  if (kept.size > limits.maxCompiledSources && oldest !== undefined) kept.delete(oldest);
+  return compiled;
+}
+
+async function compileAnew(source: string): Promise<Compiled> {
+  if (utf8Length(source) > limits.maxImplementationBytes)
+    return refused(`the code is longer than ${limits.maxImplementationBytes} bytes; make several tools of it`);
+  const bigInt = bigIntLiteral.exec(source);
+  if (bigInt !== null) return refused(`"${bigInt[0]}": there are no BigInts here; use numbers`, lineAt(source, bigInt.index));
+  if (compiler === null || compiler.uses >= maxUses) {
+    compiler?.vm.dispose();
+    compiler = null;
+    const vm = await startCompiler();
+    compiler = { vm, uses: 0 };
+  }
+  compiler.uses++;
+  try {
+    return compileWith(compiler.vm, source);
+  } catch (error) {
+    // Out of memory or of stack: what it holds now is anybody's guess.
+    compiler = null;
+    return refused(`the code cannot be compiled (${String(error)}); make it smaller`);
+  }
+}
+
+/**
+ * Twice: once as it will run, and once in a block that can only be left by a name that nobody outside knows. The second says whether the end
+ * of the source stands where its beginning does. The engine's own constructor of functions pastes its parameters too, and takes
+ * `}, async function () {` for a body.
+ */
+function compileWith(vm: QuickJS, source: string): Compiled {
+  const label = `end_${crypto.randomUUID().replaceAll('-', '')}`;
+  const fault = faultOf(vm, `(async function(){${source}\n})`) ?? faultOf(vm, `(async function(){${label}:{${source}\n;break ${label}}})`);
+  if (fault !== null) return { ok: false, fault };
+  return { ok: true, bytecode: vm.compile(`(async function(){${source}\n})`, sourceName) };
+}
+
+/** In the first line of the text stands the first line of the source, so lines are the author's. */
+function faultOf(vm: QuickJS, text: string): SourceFault | null {
+  try {
+    vm.evalCode(text, sourceName, EvalFlags.COMPILE_ONLY).dispose();
+    return null;
+  } catch (error) {
+    if (!(error instanceof JSException) || error.name !== 'SyntaxError') throw error;
+    const fault = { message: error.message.trim(), line: lineOf(error.stack ?? '') };
+    error.dispose();
+    return fault;
+  }
+}
+
+/** The first line of the source that a stack of the engine names. */
+export function lineOf(stack: string): number | null {
+  const line = Number(/\bcode:(\d+)/.exec(stack)?.[1]);
+  return Number.isInteger(line) && line > 0 ? line : null;
+}
+
+/** Of the language's numbers those that end with "n"; where one stands in a text it is refused as well. */
+const bigIntLiteral = /(?<![\w$])(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*)n(?![\w$])/;
+
+function refused(message: string, line: number | null = null): Compiled {
+  return { ok: false, fault: { message, line } };
+}
+
+function lineAt(source: string, index: number): number {
+  return source.slice(0, index).split('\n').length;
+}

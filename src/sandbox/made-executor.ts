@@ -1,0 +1,42 @@
+/** Runs made tools: their code, over the calls beneath that it may make. What it may call has been said by whoever gave it those. */
+import { resultOfCode } from '../core/code-result.ts';
+import type { EditionTool } from '../core/edition.ts';
+import { errorResult, type JsonSchema } from '../core/tool.ts';
+import type { Sandbox } from '../ports/sandbox.ts';
+import type { ToolAnswer, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
+
+export function createMadeExecutor(sandbox: Sandbox): ToolExecutor {
+  return {
+    // Its journal answers what had finished before; what had not is judged call by call.
+    isSafe: () => true,
+    execute: async (tool, args, context) => await runMade(sandbox, tool, args, context),
+  };
+}
+
+async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string, unknown>, context: ToolContext): Promise<ToolAnswer> {
+  const { calls } = context;
+  if (tool.made === undefined) return errorResult('tool_error', `${tool.canonical} has no code here. Publish its toolset again.`);
+  if (calls === null) return errorResult('tool_error', `${tool.canonical} is made of other tools, and none can be called from here.`);
+  const run = {
+    source: tool.made.implementation,
+    args: withDefaults(args, tool.sourceSchema ?? tool.inputSchema),
+    tools: calls.tools.map(({ name }) => name),
+    now: calls.replay.now,
+    seed: calls.replay.seed,
+    call: (name: string, given: unknown) => calls.call(name, given),
+  };
+  const end = await sandbox.run(run, context.signal);
+  const result = resultOfCode(end, tool.canonical);
+  return result ?? { ...errorResult('aborted', `${tool.canonical} waits for a call that it has made.`), suspended: true };
+}
+
+/** What the caller left out is there, as its parameters say. */
+function withDefaults(args: Record<string, unknown>, { properties }: JsonSchema): Record<string, unknown> {
+  if (typeof properties !== 'object' || properties === null) return args;
+  const filled = new Map(Object.entries(args));
+  for (const [name, schema] of Object.entries(properties)) {
+    if (filled.has(name) || typeof schema !== 'object' || schema === null || !('default' in schema)) continue;
+    filled.set(name, schema.default);
+  }
+  return Object.fromEntries(filled);
+}

@@ -1,0 +1,176 @@
+/**
+ * A run of code from its source to its end: calls go out as it makes them, answers come back one at a time in the order in which they came
+ * about, and nothing of it is left running when it has ended.
+ */
+import { codeAnswer, type SandboxEnd, type SandboxLimit } from '../core/code-result.ts';
+import { isDeeperThan } from '../core/json-depth.ts';
+import { limits } from '../core/limits.ts';
+import { errorResult } from '../core/tool.ts';
+import type { JsonValue } from '../core/json-value.ts';
+import type { InnerAnswer } from '../ports/inner-calls.ts';
+import type { SandboxRun } from '../ports/sandbox.ts';
+import { compile, type SourceFault } from './compile.ts';
+import { limitMessage, startMachine, type AskedCall, type Machine } from './machine.ts';
+import { createSlots } from './slots.ts';
+
+/** Of the isolate: whoever runs code in it shares its memory. */
+const slots = createSlots();
+
+export async function runCode(run: SandboxRun, signal: AbortSignal): Promise<SandboxEnd> {
+  const compiled = await compile(run.source);
+  if (!compiled.ok) return { end: 'threw', message: faultMessage(compiled.fault), console: '' };
+  const slot = await slots.take(signal);
+  if (slot === 'aborted') return { end: 'aborted', console: '' };
+  if (slot === 'queue') return limitEnd('queue', '');
+  const calls = createCalls(run);
+  let machine: Machine | null = null;
+  try {
+    machine = await startMachine(run.now, slot);
+    machine.begin({ tools: run.tools, args: run.args, seed: seedOf(run.seed) }, compiled.bytecode);
+    return await drive(machine, calls, signal);
+  } catch (error) {
+    const over = machine?.over();
+    if (over) return { end: 'limit', ...over, console: machine?.console() ?? '' };
+    // What is left to fail here is the machine itself, when it has no room for what it is handed.
+    return { end: 'threw', message: `its machine failed (${String(error)}). Work on smaller pieces.`, console: machine?.console() ?? '' };
+  } finally {
+    // First: it holds memory, and what it has begun may take long.
+    if (machine === null) slot.free();
+    machine?.dispose();
+    await calls.ended(signal);
+  }
+}
+
+async function drive(machine: Machine, calls: Calls, signal: AbortSignal): Promise<SandboxEnd> {
+  const goOn = (): boolean => !signal.aborted;
+  for (;;) {
+    await machine.runJobs(goOn);
+    const console = machine.console();
+    const over = machine.over();
+    if (over !== null) return { end: 'limit', ...over, console };
+    if (signal.aborted) return { end: 'aborted', console };
+    calls.add(machine.takeCalls());
+    const answer = calls.nextAnswer();
+    if (answer !== null) machine.deliver(answer.id, answer.text);
+    else if (calls.running() > 0) await calls.change(signal);
+    else if (calls.waiting() > 0) return { end: 'suspended', console };
+    else return endOf(machine);
+  }
+}
+
+function endOf(machine: Machine): SandboxEnd {
+  const settled = machine.settled();
+  const over = machine.over();
+  const console = machine.console();
+  if (over !== null) return { end: 'limit', ...over, console };
+  if (settled.state === 'pending') return limitEnd('never_settles', console);
+  if (settled.state === 'threw') return { end: 'threw', message: settled.message, console };
+  const value = JSON.parse(settled.text) as JsonValue;
+  if (!isDeeperThan(value, limits.maxJsonDepth)) return { end: 'returned', value: wellFormed(value, settled.text), console };
+  return { end: 'threw', message: `what it returned nests deeper than ${limits.maxJsonDepth} levels; return something flatter`, console };
+}
+
+function limitEnd(limit: SandboxLimit, console: string): SandboxEnd {
+  return { end: 'limit', limit, message: limitMessage(limit), console };
+}
+
+function faultMessage({ message, line }: SourceFault): string {
+  return `SyntaxError: ${message}${line === null ? '' : ` (line ${line})`}`;
+}
+
+type Calls = {
+  add(asked: readonly AskedCall[]): void;
+  nextAnswer(): { id: number; text: string } | null;
+  running(): number;
+  /** Those that somebody outside has to act on. */
+  waiting(): number;
+  /** When an answer has come, or the signal. */
+  change(signal: AbortSignal): Promise<void>;
+  /** When none is running any more; what was not begun never is. */
+  ended(signal: AbortSignal): Promise<void>;
+};
+
+/** So many at once, begun in the order in which the code made them. */
+function createCalls(run: SandboxRun): Calls {
+  const asked: AskedCall[] = [];
+  const answers: { id: number; text: string }[] = [];
+  let next = 0;
+  let delivered = 0;
+  let running = 0;
+  let waiting = 0;
+  let changed = Promise.withResolvers<void>();
+  const tell = (): void => {
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
+  };
+  const begin = (): void => {
+    for (; running < limits.maxSandboxCallsAtOnce; next++) {
+      const call = asked[next];
+      if (call === undefined) return;
+      running++;
+      void answerOf(run, call).then((answer) => {
+        running--;
+        if (answer.waits) waiting++;
+        else answers.push({ id: call.id, text: JSON.stringify(codeAnswer(answer.result)) });
+        begin();
+        tell();
+      });
+    }
+  };
+  const change = async (signal: AbortSignal): Promise<void> => {
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = (): void => resolve();
+    signal.addEventListener('abort', stop, { once: true });
+    await Promise.race([changed.promise, promise]);
+    signal.removeEventListener('abort', stop);
+  };
+  return {
+    add(more) {
+      asked.push(...more);
+      begin();
+    },
+    nextAnswer: () => (answers[delivered] === undefined ? null : (answers[delivered++] ?? null)),
+    running: () => running,
+    waiting: () => waiting,
+    change,
+    async ended(signal) {
+      asked.length = next;
+      while (running > 0 && !signal.aborted) await change(signal);
+    },
+  };
+}
+
+async function answerOf(run: SandboxRun, { name, args }: AskedCall): Promise<InnerAnswer> {
+  try {
+    const value: unknown = JSON.parse(args);
+    if (isDeeperThan(value, limits.maxJsonDepth)) {
+      const text = `Not run: the arguments of ${name} nest deeper than ${limits.maxJsonDepth} levels.`;
+      return { waits: false, result: errorResult('invalid_arguments', text) };
+    }
+    return await run.call(name, wellFormed(value as JsonValue, args));
+  } catch (error) {
+    return { waits: false, result: errorResult('tool_error', `${name} failed: ${error instanceof Error ? error.message : String(error)}`) };
+  }
+}
+
+/** Half a character in a text (`\ud800` in its JSON) is no character anywhere else. */
+function wellFormed(value: JsonValue, text: string): JsonValue {
+  return /\\u[dD][89a-fA-F]/.test(text) ? heal(value) : value;
+}
+
+function heal(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(heal);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), heal(member)]));
+}
+
+/** Four words of 32 bits from any text (FNV-1a, each begun elsewhere): nothing secret hangs on them. */
+function seedOf(seed: string): number[] {
+  return [1, 2, 3, 4].map((word) => {
+    let hash = 0x811c9dc5 ^ word;
+    for (let at = 0; at < seed.length; at++) hash = Math.imul(hash ^ seed.charCodeAt(at), 0x01000193);
+    return hash >>> 0;
+  });
+}

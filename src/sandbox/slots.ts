@@ -1,0 +1,64 @@
+/** Who may have a machine: so many at once in an isolate, and so much memory for all of them. Others wait, for as long as that helps. */
+import { limits } from '../core/limits.ts';
+
+export type Slot = {
+  /** What its machine has now. False: it is more than there is for all. */
+  holds(bytes: number): boolean;
+  free(): void;
+};
+
+export type Slots = { take(signal: AbortSignal): Promise<Slot | 'queue' | 'aborted'> };
+
+/** What a machine begins with. */
+const leastBytes = 1_500_000;
+
+export function createSlots(
+  most = { machines: limits.maxSandboxes, bytes: limits.maxSandboxesMemoryBytes, waitMs: limits.sandboxQueueMs },
+): Slots {
+  let machines = 0;
+  let bytes = 0;
+  const queue: Array<() => void> = [];
+  const hasRoom = (): boolean => machines < most.machines && bytes + leastBytes <= most.bytes;
+  const begin = (): Slot => {
+    let own = leastBytes;
+    let isFree = false;
+    machines++;
+    bytes += own;
+    return {
+      holds(now) {
+        if (now > own) {
+          bytes += now - own;
+          own = now;
+        }
+        return bytes <= most.bytes;
+      },
+      free() {
+        if (isFree) return;
+        isFree = true;
+        machines--;
+        bytes -= own;
+        while (queue.length > 0 && hasRoom()) queue.shift()?.();
+      },
+    };
+  };
+  return {
+    async take(signal) {
+      if (signal.aborted) return 'aborted';
+      if (queue.length === 0 && hasRoom()) return begin();
+      return await new Promise((resolve) => {
+        const leave = (answer: Slot | 'queue' | 'aborted'): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', stop);
+          const place = queue.indexOf(enter);
+          if (place >= 0) queue.splice(place, 1);
+          resolve(answer);
+        };
+        const enter = (): void => leave(begin());
+        const stop = (): void => leave('aborted');
+        const timer = setTimeout(() => leave('queue'), most.waitMs);
+        signal.addEventListener('abort', stop, { once: true });
+        queue.push(enter);
+      });
+    },
+  };
+}
