@@ -1,0 +1,32 @@
+/** The sandbox in the runtime that it is made for: there the engine is a module of the bundle, and machines live beside everything else. */
+import { describe, expect, it } from 'vitest';
+import { runIn } from './harness.ts';
+
+describe('code in the Workers runtime', () => {
+  it('calls a tool and returns', async () => {
+    const { end, calls } = await runIn.withCalls("const { output } = await tools.read_file({ path: 'a' }); return { output }");
+    expect(end).toEqual({ end: 'returned', value: { output: 'text of a' }, console: '' });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('ends in a loop that does not end', async () => {
+    expect(await runIn('while (true) {}')).toMatchObject({ end: 'limit', limit: 'ticks' });
+  });
+
+  it('ends where it needs more memory than there is', async () => {
+    expect(await runIn('const all = []; for (;;) all.push(new Array(1000).fill(1))')).toMatchObject({ end: 'limit', limit: 'memory' });
+  });
+
+  it('stands still when all that it waits for waits', async () => {
+    expect(await runIn('await tools.read_file({})', { call: () => ({ waits: true }) })).toEqual({ end: 'suspended', console: '' });
+  });
+
+  it('lets others run while it is busy', async () => {
+    let others = 0;
+    const timer = setInterval(() => others++, 1);
+    const end = await runIn('for (;;) await null');
+    clearInterval(timer);
+    expect(end).toMatchObject({ end: 'limit' });
+    expect(others).toBeGreaterThan(0);
+  });
+});
