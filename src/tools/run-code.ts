@@ -4,8 +4,10 @@
  */
 import { resultOfCode } from '../core/code-result.ts';
 import { runCodeDescription, RunCodeInput, runCodeName } from '../core/code-mode/run-code.ts';
+import { readCodeUses } from '../core/made/code-uses.ts';
+import { isObjectMember } from '../core/reserved-names.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
-import type { InnerAnswer } from '../ports/inner-calls.ts';
+import type { InnerAnswer, InnerCalls } from '../ports/inner-calls.ts';
 import type { ToolAnswer } from '../ports/tool-executor.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
@@ -18,12 +20,13 @@ export const runCode = defineTool({
   isSafe: () => true,
   async run({ code }, { sandbox, calls, signal, idempotencyKey, now }): Promise<ToolAnswer> {
     if (sandbox === null) throw new ToolFault('Code cannot be run here. Call the tools one by one.');
+    const source = withoutFence(code);
     const made: string[] = [];
     const run = await sandbox.run(
       {
-        source: withoutFence(code),
+        source,
         args: {},
-        tools: calls?.tools.map(({ name }) => name) ?? [],
+        tools: namesFor(source, calls),
         ...(calls?.replay ?? { now: now(), seed: idempotencyKey }),
         call: (name, args) => {
           made.push(name);
@@ -39,6 +42,15 @@ export const runCode = defineTool({
     return saysNothing ? withLine(result, 'The code returned nothing: only what it returns or prints is seen. Use `return`.') : result;
   },
 });
+
+/**
+ * The tools by their names, and whatever else the code calls: the door knows their other names as well, and says of what is none what might
+ * have been meant.
+ */
+function namesFor(source: string, calls: InnerCalls | null): string[] {
+  const called = readCodeUses(source).names.flatMap(({ name }) => (isObjectMember(name) ? [] : [name]));
+  return [...new Set([...(calls?.tools.map(({ name }) => name) ?? []), ...called])];
+}
 
 /** As models wrap code for a reader. */
 function withoutFence(code: string): string {

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
+import type { InnerAnswer, InnerCalls } from '../../src/ports/inner-calls.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { toolBench } from './run-tool.ts';
+
+const signal = new AbortController().signal;
+const context = { signal, sandbox: createSandbox() };
+
+/** `answers` by name; a tool without one is unknown. */
+function callsOf(answers: Record<string, (args: unknown) => ToolResult | 'waits'>) {
+  const made: [string, unknown][] = [];
+  const calls: InnerCalls = {
+    tools: Object.keys(answers).map((name) => ({
+      name,
+      canonical: `s.${name}`,
+      aliases: [],
+      description: '',
+      inputSchema: { type: 'object' },
+    })),
+    replay: { now: 1_000, seed: 'call_1' },
+    async call(name, args): Promise<InnerAnswer> {
+      made.push([name, args]);
+      const result = answers[name]?.(args) ?? errorResult('unknown_tool', `There is no tool "${name}". Did you mean list?`);
+      return result === 'waits' ? { waits: true } : { waits: false, result };
+    },
+  };
+  return { calls, made };
+}
+
+const run = (code: string, answers: Parameters<typeof callsOf>[0] = {}) => {
+  const { calls, made } = callsOf(answers);
+  return toolBench({ ...context, calls })
+    .run('builtin.run_code', { code })
+    .then((result) => ({ ...result, made }));
+};
+
+const list = () =>
+  textResult(
+    JSON.stringify([
+      { id: 1, open: true },
+      { id: 2, open: false },
+    ]),
+  );
+
+describe('run_code', () => {
+  it('answers what the code returns, and nothing of what its calls answered', async () => {
+    const { isError, text, structuredContent, made } = await run(
+      'const { output } = await tools.list({ page: 1 }); return { open: JSON.parse(output).filter((one) => one.open).length };',
+      { list },
+    );
+    expect({ isError, text, structuredContent, made }).toEqual({
+      isError: false,
+      text: '{"open":1}',
+      structuredContent: { open: 1 },
+      made: [['list', { page: 1 }]],
+    });
+  });
+
+  it('shows what is printed beside it', async () => {
+    expect((await run('console.log("seen", 1); return "done"')).text).toBe('done\nconsole:\nseen 1');
+  });
+
+  it('takes the fence that models put around code', async () => {
+    expect((await run('```js\nreturn 1 + 1\n```')).text).toBe('2');
+  });
+
+  it('says so where nothing is returned and nothing printed', async () => {
+    expect((await run('await tools.list()', { list })).text).toContain('The code returned nothing');
+  });
+
+  it('has every name that its code calls, also those which the door alone knows', async () => {
+    const { text, made } = await run('return [(await tools["s.list"]({})).error, (await tools.lsit({})).code]', { list });
+    expect(made.map(([name]) => name)).toEqual(['s.list', 'lsit']);
+    expect(JSON.parse(text)).toEqual(['There is no tool "s.list". Did you mean list?', 'unknown_tool']);
+  });
+
+  it('a call that fails is data, and the code goes on', async () => {
+    const fail = () => errorResult('denied', 'Not run: a person said no.');
+    const { text } = await run('const r = await tools.fail({}); return [r.success, r.code, r.error]', { fail });
+    expect(JSON.parse(text)).toEqual([false, 'denied', 'Not run: a person said no.']);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['syntax', 'return 1 +\n* 2', /SyntaxError: .*\(line \d\)[\s\S]*had called no tool\. Mend the code/],
+    [
+      'a throw',
+      'await tools.list({});\nthrow new Error("no such issue")',
+      /no such issue[\s\S]*It had called list, which is not taken back\./,
+    ],
+    ['what cannot be sent', 'return () => 1', /returned a function; return plain data/],
+    ['no end', 'while (true) {}', /had called no tool/],
+    ['many calls', 'for (let i = 0; i < 3; i++) await tools.list({}); null.x', /It had called list \(3 times\)/],
+  ])('%s is told with what to do', async (_what, code, said) => {
+    const { isError, text } = await run(code, { list });
+    expect(isError).toBe(true);
+    expect(text).toMatch(said);
+  });
+
+  it('waits where a call of it waits, and has no result then', async () => {
+    expect(await run('return await tools.ask({})', { ask: () => 'waits' })).toMatchObject({ suspended: true });
+  });
+
+  it('is refused where no code can be run', async () => {
+    const result = await toolBench({ signal }).run('builtin.run_code', { code: 'return 1' });
+    expect(result).toMatchObject({ isError: true, code: 'tool_error', text: expect.stringContaining('Call the tools one by one.') });
+  });
+});
