@@ -40,6 +40,7 @@ import { randomIds } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
 import type { Catalog, Directory } from './ports/catalog.ts';
 import type { Clock, Ids, Logger } from './ports/runtime.ts';
+import type { Sandbox } from './ports/sandbox.ts';
 import type { SessionCall, Sessions } from './ports/session.ts';
 import type { ServerSource, UpstreamContext } from './ports/upstream.ts';
 import { countTokens } from './providers/count-tokens.ts';
@@ -70,6 +71,8 @@ export type Services = {
   directory: Directory;
   catalog(workspace: string): Catalog;
   sessions: Sessions;
+  /** Whether code of made tools can be compiled. */
+  sandbox: Pick<Sandbox, 'check'>;
   /** Tokens of links that decide one approval (`storage/approval-link.ts`). */
   approvalLinks: { mint(link: ApprovalLink): Promise<string>; read(token: string): Promise<ApprovalLink | null> };
   /** Reading what servers list, and trying one (`engine/refresh-server.ts`, `engine/test-server.ts`). */
@@ -254,6 +257,7 @@ function build(bindings: Bindings): Wiring {
     mcp: async (asked) => await (await import('./mcp/server/endpoint.ts')).serveMcp(serve, mcpSessions, asked),
     directory,
     catalog,
+    sandbox,
     sessions: createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey),
     approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
     servers,

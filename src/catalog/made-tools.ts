@@ -1,6 +1,6 @@
 /** Writing made tools: checked but for the syntax of their code, which the sandbox has read before; toolsets that have them, or what uses them, follow. */
 import { checkMadeTool } from '../core/made/check-made-tool.ts';
-import { madeOwnName, toDefinition, toMissing } from '../core/made/made-definition.ts';
+import { toDefinition, toMissing } from '../core/made/made-definition.ts';
 import { madeToolset } from '../core/made/made-toolset.ts';
 import { pinned } from '../core/made/stored-made-tool.ts';
 import type { KnownTools } from '../core/known-tools.ts';
@@ -16,7 +16,6 @@ import { holdEditedTools } from './made-tool-definitions.ts';
 import { prepareMadeToolset } from './made-toolset.ts';
 import { recompileWith, revise } from './toolsets.ts';
 import type { Warning } from '../core/warning.ts';
-import { checkNameInBody } from './write-document.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 export const madeToolWriter: DocumentWriter = {
@@ -24,7 +23,6 @@ export const madeToolWriter: DocumentWriter = {
 
   prepare: async (context, name, body, previous) => {
     const document = parseDocument(MadeTool, body);
-    if (document.name !== madeOwnName(name)) checkNameInBody(name, document);
     if (previous === null) requireRoom(context);
     const { tool, issues, warnings } = checkMadeTool(name, document, knownTools(context));
     if (issues.length > 0) throw invalidRequest(issues);

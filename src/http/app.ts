@@ -45,7 +45,7 @@ import { mountToolsetUse } from './routes/toolset-use.ts';
 import { mountToolsetVersions } from './routes/toolset-versions.ts';
 import { mountToolsets } from './routes/toolsets.ts';
 import { mountTurns } from './routes/turns.ts';
-import { mountUiTools } from './routes/ui-tools.ts';
+import { mountWrittenTools } from './routes/written-tools.ts';
 
 /** `services` is called for every request; what lives longer than one is its own affair. */
 export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, context: RuntimeContext) => Services): Hono<AppEnv> {
@@ -62,7 +62,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   mountToolsetResolve(app);
   mountToolsetUse(app);
   mountTools(app);
-  mountUiTools(app);
+  mountWrittenTools(app);
   mountServers(app);
   mountServerAuthorize(app);
   mountServerTools(app);

@@ -20,6 +20,7 @@ import type { Services } from '../../src/wiring.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 import { fakeServeDeps } from '../fakes/serve-deps.ts';
+import { v8Syntax } from '../fakes/v8-syntax.ts';
 import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 import { fakeSessions, type FakeSessions } from '../fakes/sessions.ts';
 
@@ -130,6 +131,7 @@ export function createHarness(
     log,
     directory,
     catalog: () => catalog,
+    sandbox: v8Syntax,
     sessions,
     approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
     signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },

@@ -20,7 +20,7 @@ export type CheckedMadeTool = { tool: Omit<StoredMadeTool, 'pin'>; issues: Issue
 
 /** `known`: with or without an earlier version of it. */
 export function checkMadeTool(canonical: string, document: MadeTool, known: KnownTools): CheckedMadeTool {
-  const { name: _name, uses: _uses, names: _names, aliases: given, ...rest } = document;
+  const { name: saidName, uses: _uses, names: _names, aliases: given, ...rest } = document;
   const aliases = readAliases(canonical, given ?? [], known);
   const { uses, names, ...read } = readUses(document, known);
   const tool = {
@@ -30,7 +30,7 @@ export function checkMadeTool(canonical: string, document: MadeTool, known: Know
     ...(Object.keys(names).length > 0 && { names }),
   };
   const issues = [
-    ...nameFaults(canonical, known),
+    ...nameFaults(canonical, saidName, known),
     ...codeFaults(document.implementation),
     ...document.parameters.flatMap((parameter, index) => parameterFaults(parameter, index, document.parameters)),
     ...aliases.issues,
@@ -40,8 +40,10 @@ export function checkMadeTool(canonical: string, document: MadeTool, known: Know
   return { tool, issues, warnings: read.warnings };
 }
 
-function nameFaults(canonical: string, known: KnownTools): Issue[] {
+function nameFaults(canonical: string, said: string | undefined, known: KnownTools): Issue[] {
   const name = madeOwnName(canonical);
+  if (said !== undefined && said !== name && said !== canonical)
+    return [{ path: 'name', message: `is not the name in the path, "${name}": leave it out` }];
   if (isObjectMember(name))
     return [{ path: 'name', message: `"${name}" is a member of every JavaScript object: give the tool another name` }];
   const taken = takenBy(name, canonical, known);

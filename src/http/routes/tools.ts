@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { Hold } from '../../core/listing/hold.ts';
 import { orNull, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
+import { MadeTool } from '../../core/made-tool.ts';
 import { ToolAnnotations, ToolKind } from '../../core/tool.ts';
 import type { ToolDefinition } from '../../core/tool.ts';
 import { ToolAliases } from '../../core/tool-aliases.ts';
 import { pinOf } from '../../core/listing/tool-pin.ts';
 import { UiTool } from '../../core/ui-tool.ts';
 import { readToolset } from '../../engine/plan-turn.ts';
+import type { StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { requireUnbound } from '../access.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';
@@ -19,6 +21,9 @@ import { Warning } from '../../core/warning.ts';
 
 const params = z.object({ canonical: z.string().min(3).max(192).meta({ description: 'Canonical name.', example: 'builtin.bash' }) });
 
+const MadeToolView = MadeTool.omit({ name: true, description: true, aliases: true })
+  .extend({ version: z.int(), uses: z.array(z.string()), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
+  .meta({ id: 'MadeToolView' });
 const ToolView = z
   .object({
     canonical: z.string(),
@@ -37,6 +42,7 @@ const ToolView = z
     held: Hold.optional(),
     renamedTo: z.string().optional().meta({ description: 'Of a missing one: the tool that its server lists in its place, as it seems.' }),
     ui: UiTool.optional().meta({ description: 'Of a UI tool: what a person is shown.' }),
+    made: MadeToolView.optional().meta({ description: 'Of a made tool that is read by itself: its document.' }),
   })
   .meta({
     id: 'Tool',
@@ -91,11 +97,24 @@ export function mountTools(app: App): void {
       scopes: ['tools', 'toolsets'],
       summary: 'Read a tool',
       params,
-      answers: { 200: { description: 'The tool as its source describes it.', schema: ToolView } },
+      answers: {
+        200: {
+          description: 'The tool as its source describes it. A made tool or a UI tool comes with an ETag, for writing it.',
+          schema: ToolView,
+          headers: etagHeader,
+        },
+      },
     },
     async ({ c, services, principal, params }) => {
       await requireTool(services, principal, params.canonical);
-      return c.json(await toView(await services.catalog(principal.workspace).tool(params.canonical)));
+      const catalog = services.catalog(principal.workspace);
+      const tool = await catalog.tool(params.canonical);
+      const view = await toView(tool);
+      const kind = writtenKinds.get(tool.kind);
+      const document = kind === undefined ? null : await orNull(catalog.get(kind, params.canonical));
+      if (document === null) return c.json(view);
+      const isShown = kind === 'made-tool' && view.state === 'ready';
+      return c.json(isShown ? { ...view, made: toMadeView(document) } : view, 200, { etag: etag(document.version) });
     },
   );
 
@@ -185,9 +204,21 @@ export function mountTools(app: App): void {
   );
 }
 
+/** Those that are documents themselves. */
+const writtenKinds: ReadonlyMap<ToolKind, 'made-tool' | 'ui-tool'> = new Map([
+  ['made', 'made-tool'],
+  ['ui', 'ui-tool'],
+]);
+
+/** Description and default aliases are the tool's, and stand there. */
+function toMadeView({ body, version, createdAt, updatedAt }: StoredDocument): Record<string, unknown> {
+  const { description: _description, aliases: _aliases, ...made } = body;
+  return { version, ...made, createdAt, updatedAt };
+}
+
 /** Its source's own members are shown one by one, so that nothing of a server that is not the tool's gets out. */
 async function toView(tool: ToolDefinition): Promise<Record<string, unknown>> {
-  const { source, ui, ...definition } = tool;
+  const { source, ui, made: _made, ...definition } = tool;
   return {
     ...definition,
     refId: await pinOf(tool),

@@ -1,0 +1,146 @@
+/**
+ * Writing tools that belong to the workspace alone, under `/v1/tools` (DESIGN §7): `ui.<name>`, what a person may be shown and no model is offered, and
+ * `made.<name>`, code over other tools. They are read as any tool is (`tools.ts`); the other tools are written with what they come from.
+ */
+import { z } from 'zod';
+import { parseDocument } from '../../core/issues.ts';
+import { MadeTool, MadeToolName } from '../../core/made-tool.ts';
+import type { Principal } from '../../core/principal.ts';
+import { Problem, quoted } from '../../core/problem.ts';
+import { UiTool, UiToolName } from '../../core/ui-tool.ts';
+import { Warning } from '../../core/warning.ts';
+import { requireCompiles, writeMadeTool } from '../../engine/write-made-tool.ts';
+import type { WriteOptions } from '../../ports/catalog.ts';
+import type { Services } from '../../wiring.ts';
+import { requireUnbound } from '../access.ts';
+import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+
+const path = '/v1/tools/{canonical}';
+const WrittenUiTool = UiTool.extend({
+  canonical: z.string(),
+  warnings: z.array(Warning).optional().meta({ description: 'Toolsets that could not take the change. Absent: none.' }),
+}).meta({
+  id: 'WrittenUiTool',
+  example: { canonical: 'ui.camera', label: 'Camera', description: 'Takes a photo.', category: 'upload', triggers: ['photo'] },
+});
+const WrittenMadeTool = z
+  .object({
+    tool: z.string(),
+    version: z.int(),
+    uses: z.array(z.string()).meta({ description: 'Canonical names of the tools that it may call, and of no other.' }),
+    warnings: z.array(Warning),
+  })
+  .meta({
+    id: 'WrittenMadeTool',
+    example: { tool: 'made.find_and_replace', version: 1, uses: ['builtin.read_file', 'builtin.write_file'], warnings: [] },
+  });
+const Written = z.union([WrittenMadeTool, WrittenUiTool]);
+
+const WrittenName = z
+  .string()
+  .refine((name) => name.startsWith('ui.') || name.startsWith('made.'), {
+    message:
+      'only ui.<name> and made.<name> are written here; the tools of a server come with it (PUT /v1/servers/{server}), all others with this service',
+    abort: true,
+  })
+  .superRefine((name, context) => {
+    const fault = nameOf(name).safeParse(name).error?.issues[0]?.message;
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  })
+  .meta({ description: 'Canonical name.', example: 'made.find_and_replace' });
+
+export function mountWrittenTools(app: App): void {
+  mount(
+    app,
+    {
+      method: 'put',
+      path,
+      operationId: 'putTool',
+      tag: 'Tools',
+      scopes: ['toolsets'],
+      summary: 'Write a made tool or a UI tool',
+      description:
+        '`made.<name>`: JavaScript over other tools, which runs in a sandbox and can call those that it names or declares, and no other. `ui.<name>`: comes out as proposals at the end of a turn, and is never offered to a model. Toolsets that list it are compiled again. A key bound to toolsets makes new tools of those that they have.',
+      params: z.object({ canonical: WrittenName }),
+      query: z.strictObject({
+        dryRun: z.enum(['true', 'false']).default('false').meta({ description: '`true`: check and answer, store nothing.' }),
+      }),
+      headers: conditionHeaders,
+      body: { schema: z.record(z.string(), z.unknown()), documented: z.union([MadeTool, UiTool]) },
+      answers: {
+        200: { description: 'Replaced, already so, or checked.', schema: Written, headers: etagHeader },
+        201: { description: 'Made.', schema: Written, headers: { ...etagHeader, location: 'Of the tool.' } },
+      },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, params: { canonical }, query, body }) => {
+      const isDry = query.dryRun === 'true';
+      const options = { ...writeConditions(c), ...(isDry && { dryRun: true }) };
+      const write = isMade(canonical) ? putMadeTool : putUiTool;
+      const { answer, version, created } = await write({ services, principal, canonical, body, options });
+      if (isDry) return c.json(answer, 200);
+      return c.json(answer, created ? 201 : 200, {
+        etag: etag(version),
+        ...(created && { location: `/v1/tools/${encodeURIComponent(canonical)}` }),
+      });
+    },
+  );
+
+  mount(
+    app,
+    {
+      method: 'delete',
+      path,
+      operationId: 'deleteTool',
+      tag: 'Tools',
+      scopes: ['toolsets'],
+      summary: 'Delete a made tool or a UI tool',
+      description: 'In toolsets that list it, it is missing from then on; made tools that use it are told so when they call it.',
+      params: z.object({ canonical: z.string().meta({ example: 'ui.camera' }) }),
+      headers: conditionHeaders,
+      answers: { 204: { description: 'Gone.' } },
+      problems: ['precondition_failed'],
+    },
+    async ({ c, services, principal, params: { canonical } }) => {
+      requireUnbound(principal, isMade(canonical) ? 'Made tools' : 'UI tools');
+      const fault = WrittenName.safeParse(canonical).error?.issues[0]?.message;
+      if (fault !== undefined) throw new Problem('not_found', `There is no made tool and no UI tool ${quoted(canonical)}: ${fault}.`);
+      const kind = isMade(canonical) ? 'made-tool' : 'ui-tool';
+      await services.catalog(principal.workspace).remove(kind, canonical, writeConditions(c));
+      return c.body(null, 204);
+    },
+  );
+}
+
+function isMade(canonical: string): boolean {
+  return canonical.startsWith('made.');
+}
+
+function nameOf(canonical: string): typeof MadeToolName {
+  return isMade(canonical) ? MadeToolName : UiToolName;
+}
+
+type Write = { services: Services; principal: Principal; canonical: string; body: Record<string, unknown>; options: WriteOptions };
+type Done = { answer: Record<string, unknown>; version: number; created: boolean };
+
+async function putUiTool({ services, principal, canonical, body, options }: Write): Promise<Done> {
+  const tool = parseDocument(UiTool, body);
+  requireUnbound(principal, 'UI tools');
+  const { document, created, warnings } = await services.catalog(principal.workspace).put('ui-tool', canonical, tool, options);
+  const answer = { canonical, ...document.body, ...(warnings.length > 0 && { warnings }) };
+  return { answer, version: document.version, created };
+}
+
+async function putMadeTool({ services, principal, canonical, body, options }: Write): Promise<Done> {
+  const tool = parseDocument(MadeTool, body);
+  if (principal.agents !== undefined) requireUnbound(principal, 'Made tools');
+  await requireCompiles(services.sandbox, tool.implementation);
+  const { document, created, warnings } = await writeMadeTool(services.catalog(principal.workspace), principal, {
+    canonical,
+    tool,
+    options,
+  });
+  return { answer: { tool: canonical, version: document.version, uses: document.body.uses, warnings }, version: document.version, created };
+}
