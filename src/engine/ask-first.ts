@@ -11,14 +11,15 @@ import { Problem } from '../core/problem.ts';
 import { FileError, type FileSystem } from '../ports/file-system.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
 import { guardFiles } from './guard-files.ts';
+import { guardDesk, guardSecret, type Check } from './guard-registry.ts';
 
 export type AskFirst = { context: ToolContext; asked(): Ask | null };
 
 /** Sends a request; `onHop` as in `ports/outbound.ts`. */
 export type Send = (request: Request, onHop?: (to: URL, hop: number) => void) => Promise<Response>;
 
-/** `ruled`: there are rules at all; without any nothing is denied, and much need not be looked at. */
-type Parts = { context: ToolContext; send: Send; judge(effect: Effect): Judgement; ruled: boolean };
+/** `ruled`: there are rules at all; without any nothing is denied, and much need not be looked at. `inTurn`: a model acts. */
+type Parts = { context: ToolContext; send: Send; judge(effect: Effect): Judgement; ruled: boolean; inTurn: boolean };
 
 /** Who has given leave already. `host`: of a person, the one that was asked about, where it was a host. */
 export type Leave = { by: 'entry' } | { by: 'person'; host: string | null } | null;
@@ -28,16 +29,17 @@ export function guard(parts: Parts, leave: Leave, stop: (ask: Ask) => void): Ask
   if (leave === null) return askFirst(parts, stop);
   const { context, send, judge, ruled } = parts;
   const files = ruled ? filesThatAsk(context.files, parts, withoutAsking, () => undefined) : context.files;
+  const registry = ruled ? registryThatAsks(parts, withoutAsking, () => undefined) : {};
   switch (leave.by) {
     case 'person':
-      return { context: { ...context, files, fetch: fetchApproved(parts, leave.host) }, asked: () => null };
+      return { context: { ...context, ...registry, files, fetch: fetchApproved(parts, leave.host) }, asked: () => null };
     case 'entry': {
       const fetch: ToolContext['fetch'] = (request) =>
         send(request, (to) => {
           const judged = judge(networkEffect(request, to));
           if (judged.verdict === 'deny') throw forbidden(judged);
         });
-      return { context: ruled ? { ...context, files, fetch } : context, asked: () => null };
+      return { context: ruled ? { ...context, ...registry, files, fetch } : context, asked: () => null };
     }
     default:
       return leave satisfies never;
@@ -55,6 +57,7 @@ function askFirst(parts: Parts, stop: (ask: Ask) => void): AskFirst {
     asked: () => first,
     context: {
       ...context,
+      ...registryThatAsks(parts, (judged) => judged, need),
       files: filesThatAsk(
         context.files,
         parts,
@@ -74,6 +77,23 @@ function askFirst(parts: Parts, stop: (ask: Ask) => void): AskFirst {
         }),
     },
   };
+}
+
+/** Secrets and toolsets. `heed`: as below. */
+function registryThatAsks(
+  { context, judge, inTurn }: Parts,
+  heed: (judged: Judgement) => Judgement,
+  need: (ask: Ask) => void,
+): Pick<ToolContext, 'secret' | 'configuration'> {
+  const check: Check = (effect, { ruled } = { ruled: false }) => {
+    const judged = heed(judge(effect));
+    if (judged.verdict === 'deny') throw new Problem('forbidden', `Not done: ${judged.reason}.`);
+    if (judged.ask === null || (ruled && judged.rule === null)) return;
+    need(judged.ask);
+    throw new Problem('forbidden', `${judged.ask.reason}: it needs approval.`);
+  };
+  const { secret, configuration } = context;
+  return { secret: guardSecret(secret, check), configuration: configuration === null ? null : guardDesk(configuration, check, inTurn) };
 }
 
 /** `heed`: what becomes of a judgement where leave was given. */

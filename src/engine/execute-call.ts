@@ -81,7 +81,7 @@ export async function execute(
     tokens: tokensOf(deps, server, redactor),
   };
   const guarded = guard(
-    { context: plain, send, judge: createJudge(scope, tool), ruled: scope.rules.length > 0 },
+    { context: plain, send, judge: createJudge(scope, tool), ruled: scope.rules.length > 0, inTurn: scope.turn !== null },
     tool.approval === 'never' ? { by: 'entry' } : request.approved === true ? { by: 'person', host: request.approvedHost ?? null } : null,
     (ask) => stop(ask.reason),
   );

@@ -4,6 +4,7 @@
  */
 import type { Ask } from '../core/approval.ts';
 import type { EditionTool } from '../core/edition.ts';
+import { secretArguments } from '../core/entry-arguments.ts';
 import { resolvePath, workspace } from '../core/path.ts';
 import type { Effect } from '../core/policy-effect.ts';
 import { callEffect } from '../core/policy/call-effect.ts';
@@ -33,7 +34,8 @@ export function foresee(
 
 /** What the call would do, as its arguments say it. */
 export function callEffects(deps: Pick<CallDeps, 'refuses'>, tool: EditionTool, args: Arguments, files: FileSystem | null): Effect[] {
-  return [callEffect(tool), ...effectsByName(deps, tool.canonical, args, files)];
+  const secrets = [...secretArguments(tool.arguments).values()].map((name): Effect => ({ kind: 'secret', name }));
+  return [callEffect(tool), ...secrets, ...effectsByName(deps, tool.canonical, args, files)];
 }
 
 /** Deny before ask before allow, the first of each. */
