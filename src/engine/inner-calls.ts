@@ -150,7 +150,10 @@ export function createInnerCalls(caller: Caller): InnerDesk {
     get tools() {
       return innerTools(names, tool.canonical, scope.canWait && scope.turn !== null && journal !== null);
     },
-    replay: { now: journal?.startedAt(tree.root) ?? deps.clock.now(), seed: callId },
+    // When it is asked for: most scripts ask for neither, and leave no row.
+    get replay() {
+      return { now: journal?.startedAt(tree.root) ?? deps.clock.now(), seed: callId };
+    },
     async call(name, args, { files = null } = {}): Promise<InnerAnswer> {
       // At once: its place is that in which code made it.
       made += 1;

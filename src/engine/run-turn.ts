@@ -120,6 +120,8 @@ function openCallResult(call: StepCall, status: TurnStatus): ToolResult {
   if (call.interrupted) return outcomeUnknown();
   const how = status === 'cancelled' ? 'was cancelled' : 'ended';
   if (call.attempts > 0) return errorResult('aborted', `The turn ${how} while this call was running: it may have had its effect.`);
+  if (call.inner.size > 0)
+    return errorResult('aborted', `The turn ${how} while this call waited for one beneath it: it may have had part of its effect.`);
   if (call.rounds > 0)
     return errorResult('aborted', `The turn ${how} while this call waited for input: it may have had part of its effect.`);
   return errorResult('aborted', `The turn ${how} before this call was run.`);

@@ -2,7 +2,8 @@
  * What a person is asked for in this session, and what was said: a table that follows the log for the calls of turns, and
  * stands alone for direct calls. It stores; who may decide, and what happens then, is `decide.ts`.
  */
-import type { ApprovalVerdict, ApprovalView, AskKind } from '../core/approval.ts';
+import { askedHost, type ApprovalVerdict, type ApprovalView, type AskKind } from '../core/approval.ts';
+import { idsBeneath } from '../core/composite-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import { writeChunks } from './event-log.ts';
@@ -58,8 +59,10 @@ export class Approvals {
       case 'approval-decided':
         this.decided(event.callId, event.decision, event.by);
         return true;
-      case 'tool-result':
+      case 'inner-result':
         return this.#close('call_id', event.callId);
+      case 'tool-result':
+        return [this.#close('call_id', event.callId), this.closeBeneath(event.callId)].includes(true);
       case 'turn-end':
         return this.#close('turn', event.turn);
       default:
@@ -67,8 +70,12 @@ export class Approvals {
     }
   }
 
-  /** A direct call that has to be asked for. */
-  askDirect(asked: Omit<Approval, 'turn' | 'toolset' | 'state' | 'askedAt'>, key: DirectCallKey, args: Record<string, unknown>): void {
+  /** A direct call that has to be asked for; `key` null: one beneath it. */
+  askDirect(
+    asked: Omit<Approval, 'turn' | 'toolset' | 'state' | 'askedAt'>,
+    key: DirectCallKey | null,
+    args: Record<string, unknown>,
+  ): void {
     this.#insert({ ...asked, turn: null }, key, args);
   }
 
@@ -85,6 +92,35 @@ export class Approvals {
 
   get(callId: string): Approval | null {
     return this.#one(`SELECT ${columns} FROM approvals WHERE call_id = ?`, callId);
+  }
+
+  /** What was said of a call beneath another; null: nothing, or so long ago that it counts no more. `host`: the one that was asked about. */
+  verdict(callId: string): { decision: ApprovalVerdict; host: string | null } | null {
+    const approval = this.get(callId);
+    if (approval === null) return null;
+    const { state, turn, expiresAt } = approval;
+    switch (state) {
+      case 'pending':
+        return null;
+      case 'denied':
+        return { decision: 'deny', host: null };
+      case 'expired':
+        return { decision: 'expire', host: null };
+      case 'approved':
+        // A turn goes on at once; a direct call when it is sent again.
+        if (turn === null && expiresAt <= this.#now()) return null;
+        return { decision: 'approve', host: askedHost(approval) };
+      case 'used':
+        return { decision: 'approve', host: askedHost(approval) };
+      default:
+        return state satisfies never;
+    }
+  }
+
+  /** Of the calls beneath this one, oldest first. */
+  pendingBeneath(callId: string): Approval[] {
+    const query = `SELECT ${columns} FROM approvals WHERE state = 'pending' AND call_id >= ? AND call_id < ? ORDER BY asked_at, call_id`;
+    return this.#all(query, ...idsBeneath(callId));
   }
 
   argumentsOf(callId: string): Record<string, unknown> {
@@ -152,6 +188,12 @@ export class Approvals {
     this.#sql.exec(`DELETE FROM approvals WHERE state IN ('approved', 'denied', 'expired', 'used') AND expires_at <= ?`, before);
   }
 
+  /** The call above has its result. */
+  closeBeneath(callId: string): boolean {
+    const query = `UPDATE approvals SET state = 'expired', decided_by = 'clock' WHERE call_id >= ? AND call_id < ? AND state = 'pending' RETURNING call_id`;
+    return this.#sql.exec(query, ...idsBeneath(callId)).toArray().length > 0;
+  }
+
   /** What was open when its call or turn ended is nobody's to decide any more. */
   #close(by: 'call_id' | 'turn', id: string): boolean {
     const query = `UPDATE approvals SET state = 'expired', decided_by = 'clock' WHERE ${by} = ? AND state = 'pending' RETURNING call_id`;
@@ -165,8 +207,10 @@ export class Approvals {
   ): void {
     const { callId, turn, canonical, entry, kind, target, reason, expiresAt } = asked;
     this.#forgetOld();
+    // One beneath a direct call may have expired, and is asked about anew.
+    this.#sql.exec('DELETE FROM approval_arguments WHERE call_id = ?', callId);
     this.#sql.exec(
-      `INSERT INTO approvals (call_id, turn, canonical, entry, toolset, arguments_hash, kind, target, reason, state, asked_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
+      `INSERT OR REPLACE INTO approvals (call_id, turn, canonical, entry, toolset, arguments_hash, kind, target, reason, state, asked_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
       callId,
       turn,
       canonical,

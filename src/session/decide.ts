@@ -4,6 +4,7 @@
  */
 import type { ApprovalVerdict, ApprovalView, Decision } from '../core/approval.ts';
 import { toBase64Url } from '../core/base64url.ts';
+import { parentRoot } from '../core/composite-tool.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { ruleOf } from '../core/policy/remember.ts';
@@ -161,9 +162,11 @@ function settle(door: AuditDoor, approval: Approval, word: Word): void {
   const { room } = door;
   const { callId, turn } = approval;
   const { decision, by } = word;
+  const beneath = parentRoot(callId);
+  const event = { type: 'approval-decided' as const, callId, ...(beneath !== undefined && { parent: beneath }), decision, by };
   // The table follows the log, where there is one.
   if (turn === null) room.approvals.decided(callId, decision, by);
-  else if (!room.runner.tell(turn, ({ step }) => [{ type: 'approval-decided', turn, step, callId, decision, by }]))
+  else if (!room.runner.tell(turn, ({ step }) => [{ ...event, turn, step }]))
     throw new Problem('internal', 'The turn cannot be told now. Try again.');
   auditDecision(door, approval, word);
   room.runner.setApprovalTimer();

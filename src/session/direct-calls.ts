@@ -2,10 +2,10 @@
  * Direct calls with a session (`…/calls`): on its files, through the one door. One that needs a person's word is kept as an
  * approval; once approved, the same call sent again runs, once. With an idempotency key a call has one answer for a day.
  */
-import { askedHost, type Ask } from '../core/approval.ts';
+import { askedHost } from '../core/approval.ts';
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import type { AuditRow } from '../core/audit.ts';
-import type { EditionTool } from '../core/edition.ts';
+import { callsTools } from '../core/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
@@ -15,7 +15,7 @@ import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from '../engine/audit-call.ts';
 import { callTool, outcomeUnknown } from '../engine/call-tool.ts';
 import { sentArguments } from '../engine/entry-call.ts';
-import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest } from '../engine/tool-call.ts';
+import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from '../engine/tool-call.ts';
 import { withFetchResult } from '../engine/plan-names.ts';
 import { createSkillReader } from '../engine/plan-skills.ts';
 import type { FileSystem } from '../ports/file-system.ts';
@@ -69,9 +69,9 @@ export async function callDirectly(door: DirectCallDoor, request: SessionCallReq
   if (begun?.answer) return begun.answer;
   const known = door.underWay.get(key);
   if (known !== undefined) return await known;
-  if (begun !== null) return await settleLost(door, request, key, begun.callId);
-  const callId = door.ids.next('call');
-  door.room.calls.begin(key, bodyHash, callId);
+  if (begun !== null && !goesOn(door, request, begun.callId)) return await settleLost(door, request, key, begun.callId);
+  const callId = begun?.callId ?? door.ids.next('call');
+  if (begun === null) door.room.calls.begin(key, bodyHash, callId);
   const work = runOnce(door, request, key, callId).finally(() => door.underWay.delete(key));
   door.underWay.set(key, work);
   return await work;
@@ -105,6 +105,13 @@ async function runOnce(door: DirectCallDoor, request: SessionCallRequest, key: s
   }
 }
 
+/** Its process died, and its journal knows what the calls beneath it came to. */
+function goesOn(door: DirectCallDoor, request: SessionCallRequest, callId: string): boolean {
+  const meant = door.names === null ? null : resolveName(door.names, request.name);
+  const mayRepeat = meant?.ok === true && callsTools(meant.tool) && door.deps.executor.isSafe(meant.tool, ownArguments(door, request));
+  return mayRepeat && door.room.journals.has(callId);
+}
+
 /** Begun by a process that died: nobody can say what came of it, and it is not tried again. */
 async function settleLost(door: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
   const answer = { ...namedBy(door, request), result: outcomeUnknown(), durationMs: 0 };
@@ -117,17 +124,53 @@ async function settleLost(door: DirectCallDoor, request: SessionCallRequest, key
 async function runCall(door: DirectCallDoor, request: SessionCallRequest, callId: string): Promise<SessionCall> {
   const scope = scopeOf(door, request);
   const key = scope.canWait ? await keyOf(door, request) : null;
+  const root = key === null ? null : door.room.journals.awaited(key.argumentsHash);
+  if (key !== null && root !== null) return await goOn(door, scope, request, { root, key });
   const earlier = key === null ? null : valid(door, door.room.approvals.findDirect(key));
   if (earlier?.state === 'pending') return await answerAsked(door, scope, request, earlier);
   if (earlier?.state === 'denied') return await answerDenied(door, scope, request, earlier);
   // Taken before it runs: of two that come at once, one runs, and the other asks anew.
   const approved = earlier !== null && door.room.approvals.use(earlier.callId) ? earlier : null;
+  return await runAs(door, scope, request, { callId: approved?.callId ?? callId, key });
+}
+
+/** The same call, sent again after it had to wait for calls beneath it. Of two that come at once, one runs, and the other has its answer. */
+async function goOn(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  { root, key }: { root: string; key: DirectCallKey },
+): Promise<SessionCall> {
+  // No idempotency key has a line break: it comes in a header.
+  const name = `\n${root}`;
+  const known = door.underWay.get(name);
+  if (known !== undefined) return await known;
+  const asked = door.room.approvals.pendingBeneath(root).filter((approval) => valid(door, approval) !== null);
+  if (asked.length > 0) return await answerAskedBeneath(door, scope, request, root, asked);
+  const work = runAs(door, scope, request, { callId: root, key }).finally(() => door.underWay.delete(name));
+  door.underWay.set(name, work);
+  return await work;
+}
+
+/** A yes to the call itself was used by whoever comes here. */
+async function runAs(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  { callId, key }: { callId: string; key: DirectCallKey | null },
+): Promise<SessionCall> {
+  const { approvals, journals } = door.room;
+  const own = approvals.get(callId);
+  const approved = own?.state === 'used' ? own : null;
   const approvedHost = approved === null ? null : askedHost(approved);
-  const call = { ...toCall(request, approved?.callId ?? callId), approved: approved !== null, approvedHost };
+  const call = { ...toCall(request, callId), approved: approved !== null, approvedHost };
   const outcome = await callTool(door.deps, scope, call, new AbortController().signal);
   if (door.gone()) throw new Problem('not_found', 'The session was deleted.');
   if ('waitFor' in outcome) return await ask(door, scope, request, { callId, key, waitFor: outcome.waitFor });
-  if (approved !== null && !outcome.answer.ran) door.room.approvals.giveBack(approved.callId);
+  journals.drop(callId);
+  approvals.closeBeneath(callId);
+  door.room.runner.setApprovalTimer();
+  if (approved !== null && !outcome.answer.ran) approvals.giveBack(callId);
   return toSessionCall(outcome.answer);
 }
 
@@ -145,6 +188,7 @@ function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallReq
     ...(plan.taint !== undefined && { taintRule: plan.taint }),
     // Scratch files are nobody's to come back to.
     canWait: !scratch,
+    ...(!scratch && { journal: door.room.journals.open(null) }),
     results: scratch ? null : door.room.results,
     edition: plan.edition ?? null,
     files: withSkillFiles(scratch ? door.scratchFiles() : door.room.files, door.skills),
@@ -186,28 +230,80 @@ async function ask(
   door: DirectCallDoor,
   scope: CallScope,
   request: SessionCallRequest,
-  { callId, key, waitFor }: { callId: string; key: DirectCallKey | null; waitFor: { kind: string; tool: EditionTool; ask?: Ask } },
+  { callId, key, waitFor }: { callId: string; key: DirectCallKey | null; waitFor: WaitFor },
 ): Promise<SessionCall> {
-  const question = waitFor.ask;
-  if (question === undefined || key === null) {
+  const questions = toQuestions(callId, waitFor, ownArguments(door, request));
+  if (questions.length === 0 || key === null) {
     const text = `Not run: ${waitFor.tool.wireName} is run by the caller of a turn, and there is none here.`;
     return await refuse(door, scope, request, callId, errorResult('not_allowed', text));
   }
   // The same call may have asked while this one was on its way.
-  const { approvals, runner } = door.room;
+  const { approvals, journals, runner } = door.room;
   const known = valid(door, approvals.findDirect(key));
   if (known?.state === 'pending') return await answerAsked(door, scope, request, known);
-  const waiting = approvals.pendingCount();
-  if (waiting >= limits.maxPendingApprovals || approvals.pendingCharacters() >= limits.maxPendingArgumentCharacters) {
-    const text = `This session already waits for ${waiting} approvals, as many or as large as there can be. Decide some of them first.`;
-    throw new Problem('rate_limited', text, { retryAfterMs: limits.defaultRetryAfterMs });
-  }
+  refuseFlood(door);
   const expiresAt = door.deps.clock.now() + limits.approvalTtlMs;
-  const { canonical, entry } = key;
-  const { kind, reason, target } = question;
-  approvals.askDirect({ callId, canonical, entry, kind, reason, target, expiresAt }, key, ownArguments(door, request));
+  for (const { arguments: args, ...question } of questions) {
+    const isBeneath = waitFor.kind === 'inner';
+    approvals.askDirect({ ...question, expiresAt }, isBeneath ? null : key, args);
+  }
+  if (waitFor.kind === 'inner') journals.await(callId, key.argumentsHash);
   runner.setApprovalTimer();
-  return await answerAsked(door, scope, request, { callId, canonical, reason });
+  if (waitFor.kind === 'inner') return await answerAskedBeneath(door, scope, request, callId, approvals.pendingBeneath(callId));
+  return await answerAsked(door, scope, request, { callId, canonical: key.canonical, reason: questions[0]?.reason ?? '' });
+}
+
+type DirectQuestion = Pick<Approval, 'callId' | 'canonical' | 'entry' | 'kind' | 'reason' | 'target'> & {
+  arguments: Record<string, unknown>;
+};
+
+/** Only leave can be asked for: nobody stands by who could run a tool or fill in a form. */
+function toQuestions(callId: string, waitFor: WaitFor, own: Record<string, unknown>): DirectQuestion[] {
+  switch (waitFor.kind) {
+    case 'approval': {
+      const { tool, ask } = waitFor;
+      const { kind, reason, target } = ask;
+      return [{ callId, canonical: tool.canonical, entry: tool.wireName, kind, reason, target, arguments: own }];
+    }
+    case 'inner':
+      return waitFor.waiting.flatMap((inner) =>
+        inner.waitFor.kind === 'approval' ? toQuestions(inner.callId, inner.waitFor, inner.waitFor.arguments) : [],
+      );
+    case 'client':
+    case 'input':
+      return [];
+    default:
+      return waitFor satisfies never;
+  }
+}
+
+function refuseFlood({ room: { approvals } }: DirectCallDoor): void {
+  const waiting = approvals.pendingCount();
+  if (waiting < limits.maxPendingApprovals && approvals.pendingCharacters() < limits.maxPendingArgumentCharacters) return;
+  const text = `This session already waits for ${waiting} approvals, as many or as large as there can be. Decide some of them first.`;
+  throw new Problem('rate_limited', text, { retryAfterMs: limits.defaultRetryAfterMs });
+}
+
+/** Each call beneath it is decided for itself. */
+async function answerAskedBeneath(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  root: string,
+  asked: readonly Approval[],
+): Promise<SessionCall> {
+  const [first] = asked;
+  const more = asked.length > 1 ? `, and ${asked.length - 1} more` : '';
+  const text = `Not finished yet: ${first?.reason ?? ''}. It waits for a person's approval under ${first?.callId ?? ''}${more}; once decided, send the same call again: what it has done is not done again.`;
+  const answer = await refuse(door, scope, request, root, errorResult('approval_required', text));
+  const pending = asked.map(({ callId, canonical, reason }) => ({
+    callId,
+    kind: 'approval' as const,
+    canonical,
+    arguments: door.room.approvals.argumentsOf(callId),
+    reason,
+  }));
+  return { ...answer, pending };
 }
 
 async function answerAsked(

@@ -2,6 +2,7 @@
  * A person's answers to what the server of a tool asks: checked against its form, stored, and told to the turn, which makes the call
  * again with them. One set of answers for good: the same again changes nothing. `session.ts` has checked who answers.
  */
+import { parentRoot } from '../core/composite-tool.ts';
 import { declined, elicitationFaults } from '../core/elicitation.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import type { InputRequest } from '../core/mcp-input.ts';
@@ -49,7 +50,8 @@ function tellAnswers(room: Room, asked: AskedInput, given: { answers: Elicitatio
   const actions = Object.fromEntries(Object.entries(answers).map(([key, { action }]) => [key, action]));
   return room.runner.tell(turn, ({ step }) => {
     room.inputs.answer(asked, answers, hash);
-    return [{ type: 'input-given', turn, step, callId, round, actions, by }];
+    const beneath = parentRoot(callId);
+    return [{ type: 'input-given', turn, step, callId, ...(beneath !== undefined && { parent: beneath }), round, actions, by }];
   });
 }
 

@@ -4,6 +4,7 @@
  * is `give-input.ts`.
  */
 import { questionOf, type ElicitationAnswer } from '../core/elicitation.ts';
+import { idsBeneath } from '../core/composite-tool.ts';
 import { limits } from '../core/limits.ts';
 import { toGiven, type GivenInput, type InputRequired } from '../core/mcp-input.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
@@ -55,6 +56,8 @@ export class Inputs {
         this.#sql.exec(`UPDATE inputs SET state = 'given' WHERE call_id = ? AND round = ?`, event.callId, event.round);
         return true;
       case 'tool-result':
+        return [this.#close('call_id', event.callId), this.#closeBeneath(event.callId)].includes(true);
+      case 'inner-result':
         return this.#close('call_id', event.callId);
       case 'turn-end':
         return this.#close('turn', event.turn);
@@ -122,6 +125,13 @@ export class Inputs {
     this.#sql.exec(forget, id);
     const close = `UPDATE inputs SET state = 'closed' WHERE ${by} = ? AND state = 'pending' RETURNING call_id`;
     return this.#sql.exec(close, id).toArray().length > 0;
+  }
+
+  #closeBeneath(callId: string): boolean {
+    const ids = idsBeneath(callId);
+    this.#sql.exec('DELETE FROM input_parts WHERE call_id >= ? AND call_id < ?', ...ids);
+    const close = `UPDATE inputs SET state = 'closed' WHERE call_id >= ? AND call_id < ? AND state = 'pending' RETURNING call_id`;
+    return this.#sql.exec(close, ...ids).toArray().length > 0;
   }
 
   #write(callId: string, kind: 'asked' | 'given', value: unknown): void {

@@ -1,5 +1,6 @@
 /** What a turn waits for, as its callers are told: read from the turn's events. */
 import type { Pending } from '../core/approval.ts';
+import { rootCallId } from '../core/composite-tool.ts';
 import { questionOf } from '../core/elicitation.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import type { EventLog } from './event-log.ts';
@@ -20,8 +21,13 @@ export function openQuestions(events: Iterable<SessionEvent>): Question[] {
         break;
       case 'approval-decided':
       case 'input-given':
+      case 'inner-result':
+        open.delete(event.callId);
+        break;
       case 'tool-result':
         open.delete(event.callId);
+        // Nobody needs to know any more what the calls beneath it asked.
+        for (const callId of open.keys()) if (rootCallId(callId) === event.callId) open.delete(callId);
         break;
       case 'turn-end':
         open.clear();

@@ -12,6 +12,7 @@ import type { Wiring } from '../wiring.ts';
 import { ApprovalLinks } from './approval-links.ts';
 import { Approvals } from './approvals.ts';
 import { AuditOutbox } from './audit-outbox.ts';
+import { CallJournals } from './call-journal.ts';
 import { CallStore } from './call-store.ts';
 import { ClientCalls } from './client-calls.ts';
 import { CompletionStore } from './completion-store.ts';
@@ -41,6 +42,7 @@ export type Room = {
   clientCalls: ClientCalls;
   inputs: Inputs;
   calls: CallStore;
+  journals: CallJournals;
   completions: CompletionStore;
   taint: TaintStore;
   runner: TurnRunner;
@@ -89,6 +91,8 @@ export function openRoom(
   const now = (): number => wiring.clock.now();
   const log = new EventLog(storage.sql, now);
   const transcript = createLogTranscript(storage.sql, log);
+  const approvals = new Approvals(storage.sql, now);
+  const inputs = new Inputs(storage.sql, now);
   const parts = {
     log,
     transcript,
@@ -98,11 +102,12 @@ export function openRoom(
     timers: new Timers(storage),
     files: createSessionFiles(storage.sql, now),
     audit: new AuditOutbox(storage.sql),
-    approvals: new Approvals(storage.sql, now),
+    approvals,
     links: new ApprovalLinks(storage.sql, now),
     clientCalls: new ClientCalls(storage.sql),
-    inputs: new Inputs(storage.sql, now),
+    inputs,
     calls: new CallStore(storage.sql, now),
+    journals: new CallJournals(storage.sql, now, { approvals, inputs }),
     taint: createTaintStore(storage.sql, now),
   };
   const { workspace, keyId } = meta;

@@ -10,8 +10,9 @@
  * `compaction` event and of the last event that it stands for · completions: answers of chat dialects, so that a cut stream can
  * go on · gathered: tools that the conversation found or called, in order · inputs: what the servers of tools asked a person, kept after the
  * answer (state: pending, given, closed; answer_hash: SHA-256 of the answers) · input_parts: JSON of the question with what its server wants
- * back (`asked`) and of the answers (`given`), cut, until the call has its result · journal: calls beneath open calls (finished: counts those of a root from 1; null: begun), journal_results: JSON of what they
- * answered, cut, journal_roots: when the outermost was first begun; all until it has its result · taint: what the conversation has seen, and what brought
+ * back (`asked`) and of the answers (`given`), cut, until the call has its result · journal: calls beneath open calls (finished: counts those of a root from 1; null: begun, or it waits;
+ * attempts: since it last waited; told: it stands in the log; bytes: of what it answered), journal_results: JSON of that, cut, journal_roots: when the outermost was
+ * first begun (turn: null of a direct call, which waits under its key); all until it has its result · taint: what the conversation has seen, and what brought
  * it (server: that all that is private came from; null: elsewhere) · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
  */
 import { sessionFilesOwn, sessionFilesSchema } from '../storage/session-files.ts';
@@ -94,10 +95,10 @@ const sixth = [
  * too often rather than lost.
  */
 const seventh = [
-  `CREATE TABLE journal (call_id TEXT PRIMARY KEY, root TEXT NOT NULL, fingerprint TEXT NOT NULL, attempts INTEGER NOT NULL, finished INTEGER) WITHOUT ROWID`,
+  `CREATE TABLE journal (call_id TEXT PRIMARY KEY, root TEXT NOT NULL, canonical TEXT, fingerprint TEXT NOT NULL, attempts INTEGER NOT NULL, told INTEGER NOT NULL, finished INTEGER, bytes INTEGER NOT NULL) WITHOUT ROWID`,
   `CREATE INDEX journal_by_root ON journal (root)`,
   `CREATE TABLE journal_results (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
-  `CREATE TABLE journal_roots (root TEXT PRIMARY KEY, started_at INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE journal_roots (root TEXT PRIMARY KEY, turn TEXT, key TEXT, started_at INTEGER NOT NULL) WITHOUT ROWID`,
   ...sessionFilesOwn,
   `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, server TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
 ];

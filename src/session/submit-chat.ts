@@ -10,7 +10,7 @@ import { callNames, pairCalls, resultMessage } from '../core/pair-calls.ts';
 import { readToolCallId, toCompletionId } from '../core/reference.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import type { TurnMessages } from '../core/transcript.ts';
-import { openCalls, type TurnState } from '../core/turn-state.ts';
+import type { TurnState } from '../core/turn-state.ts';
 import type { AnswerRange } from '../dialects/answer.ts';
 import { dialectOf } from '../dialects/dialects.ts';
 import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
@@ -18,7 +18,7 @@ import { acceptTurn, type SubmitDoor } from './accept-turn.ts';
 import type { ClientCall } from './client-calls.ts';
 import { matchHistory, toTold, type HistoryMatch, type Told } from './history.ts';
 import { isOwnNote, readShown, toldSince, type Shown } from './shown.ts';
-import { abortedResults, answered, resultEvents, type HashedResult } from './take-results.ts';
+import { abortedResults, answered, clientCallIds, resultEvents, type HashedResult } from './take-results.ts';
 
 /** `results`: by the ids that this session knows the calls under. */
 export type ChatRequest = SubmitTurn & { chat: NonNullable<SubmitTurn['chat']>; results: readonly HashedResult[] };
@@ -99,9 +99,10 @@ function judge(
     );
   const lost = last === null || results.length === 0 || fresh.length > 0 || input.length > 0 ? [] : [toldSince(room, last.range.after)];
   const sent = toTold(history, { isShown: () => true, isNote });
+  const beneath = room.clientCalls.beneathOthers();
   const match = (turns: readonly TurnMessages[]): HistoryMatch => {
     const told = toldIn(turns);
-    return matchHistory({ ...told, calls: new Set([...told.calls, ...room.clientCalls.pending()]) }, sent, [unseen, ...lost]);
+    return matchHistory({ ...told, calls: new Set([...told.calls, ...beneath, ...room.clientCalls.pending()]) }, sent, [unseen, ...lost]);
   };
 
   const turns = room.transcript.everything();
@@ -137,7 +138,7 @@ function goOn(door: SubmitDoor, request: ChatRequest, shown: Shown, fresh: Class
   const said: SessionEventBody[] = input.length === 0 ? [] : [{ type: 'turn-input', turn, input }];
   if (said.length > 0) refuseFlood(door, turn);
   // Calls that no chat client was given yet are still to be shown: only what was left unanswered is given up.
-  const isGivenUp = (state: TurnState): SessionEventBody[] => abortedResults(state, stillOpen(shown, state, fresh));
+  const isGivenUp = (state: TurnState): SessionEventBody[] => abortedResults(room, state, stillOpen(shown, state, fresh));
   room.runner.tell(turn, (state) => [...resultEvents(room, state, fresh), ...(said.length > 0 ? isGivenUp(state) : []), ...said]);
   answered(room, fresh);
   const after = room.log.newest;
@@ -154,7 +155,7 @@ function goOn(door: SubmitDoor, request: ChatRequest, shown: Shown, fresh: Class
 }
 
 function stillOpen({ last, unseen }: Shown, state: TurnState, fresh: Classified['fresh']): ReadonlySet<string> {
-  const never = last === null ? openCalls(state).map(({ callId }) => callId) : [...unseen.calls];
+  const never = last === null ? clientCallIds(state) : [...unseen.calls];
   return new Set([...never, ...fresh.map(({ result }) => result.callId)]);
 }
 

@@ -2,6 +2,7 @@
  * Results of the caller's own tools, from wherever they come (REST, a chat dialect): each call gets exactly one, bounded like
  * any tool's, and the turn goes on when it has what it waited for.
  */
+import { rootCallId } from '../core/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import type { ClientResult } from '../core/message.ts';
@@ -9,8 +10,9 @@ import { Problem } from '../core/problem.ts';
 import { boundResult, keptContent } from '../core/result-bound.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
-import { openCalls, type StepCall, type TurnState } from '../core/turn-state.ts';
+import { openCalls, openQuestions, type InnerQuestion, type StepCall, type TurnState } from '../core/turn-state.ts';
 import type { ResultsTaken } from '../ports/session.ts';
+import { innerResultEvent } from './inner-events.ts';
 import { pendingOf } from './pending.ts';
 import type { Room } from './room.ts';
 
@@ -53,10 +55,15 @@ export async function takeResults(room: Room, results: readonly ClientResult[]):
 /** As the log has them, in call order; `answered` is to be called when they stand there. */
 export function resultEvents(room: Room, state: TurnState, fresh: readonly HashedResult[]): SessionEventBody[] {
   const byCall = new Map(fresh.map(({ result }) => [result.callId, result]));
-  return clientCalls(state).flatMap((call) => {
+  const ofStep = clientCalls(state).flatMap((call) => {
     const result = byCall.get(call.callId);
     return result === undefined ? [] : [toEvent(state, call, bounded(room, result))];
   });
+  const beneath = clientQuestions(state).flatMap((question) => {
+    const result = byCall.get(question.callId);
+    return result === undefined ? [] : [answerBeneath(room, state, question, wholeOf(result))];
+  });
+  return [...ofStep, ...beneath];
 }
 
 export function answered(room: Room, fresh: readonly HashedResult[]): void {
@@ -64,10 +71,22 @@ export function answered(room: Room, fresh: readonly HashedResult[]): void {
 }
 
 /** What the caller was asked to run and did not: it went on without it. `except`: calls that it still may answer. */
-export function abortedResults(state: TurnState, except: ReadonlySet<string> = new Set()): SessionEventBody[] {
-  const text = 'Not run: the caller went on without running it.';
-  const open = clientCalls(state).filter(({ callId }) => !except.has(callId));
-  return open.map((call) => toEvent(state, call, errorResult('aborted', text)));
+export function abortedResults(room: Room, state: TurnState, except: ReadonlySet<string> = new Set()): SessionEventBody[] {
+  const result = errorResult('aborted', 'Not run: the caller went on without running it.');
+  const isGivenUp = ({ callId }: { callId: string }): boolean => !except.has(callId);
+  return [
+    ...clientCalls(state)
+      .filter(isGivenUp)
+      .map((call) => toEvent(state, call, result)),
+    ...clientQuestions(state)
+      .filter(isGivenUp)
+      .map((question) => answerBeneath(room, state, question, result)),
+  ];
+}
+
+/** Ids of the calls that the caller is asked to run, those beneath other calls included. */
+export function clientCallIds(state: TurnState): string[] {
+  return [...clientCalls(state), ...clientQuestions(state)].map(({ callId }) => callId);
 }
 
 function findCall(room: Room, callId: string) {
@@ -82,9 +101,27 @@ function clientCalls(state: TurnState): StepCall[] {
   return openCalls(state).filter(({ asked }) => asked === 'client');
 }
 
-function bounded(room: Room, { callId, content, isError }: ClientResult): ToolResult {
-  // A failure of the caller's tool is a tool's failure to the model; no code of ours is in the caller's words.
-  const whole: ToolResult = isError ? { content, isError, code: 'tool_error' } : { content, isError };
+function clientQuestions(state: TurnState): InnerQuestion[] {
+  return openCalls(state)
+    .flatMap(openQuestions)
+    .filter(({ asked }) => asked === 'client');
+}
+
+/** Kept beside the log, whole: code is to see all of it. In the block that appends the event. */
+function answerBeneath(room: Room, { turn, step }: TurnState, { callId, canonical }: InnerQuestion, result: ToolResult): SessionEventBody {
+  const shown = boundResult(result, limits.maxInnerResultBytes);
+  room.journals.answer(callId, shown);
+  return innerResultEvent({ turn, step, callId, root: rootCallId(callId), canonical }, shown, 0);
+}
+
+/** A failure of the caller's tool is a tool's failure to the model; no code of ours is in the caller's words. */
+function wholeOf({ content, isError }: ClientResult): ToolResult {
+  return isError ? { content, isError, code: 'tool_error' } : { content, isError };
+}
+
+function bounded(room: Room, result: ClientResult): ToolResult {
+  const { callId } = result;
+  const whole = wholeOf(result);
   const shown = boundResult(whole, limits.maxResultBytes, callId);
   const kept = shown === whole ? null : keptContent(whole, shown);
   if (kept !== null) room.results?.keep(callId, kept);

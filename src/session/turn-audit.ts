@@ -5,7 +5,7 @@
 import type { Logger } from '../ports/runtime.ts';
 import { auditCall } from '../engine/audit-call.ts';
 import type { CallDeps, CallScope } from '../engine/tool-call.ts';
-import type { ResultEvent, Run, UnheardResult } from './turn-run.ts';
+import type { InnerResultEvent, ResultEvent, Run, UnheardResult } from './turn-run.ts';
 
 export type TurnAuditParts = {
   deps: Pick<CallDeps, 'clock'> & { log: Logger };
@@ -31,14 +31,25 @@ export function unheard(run: Run, result: ResultEvent): UnheardResult {
   return { result, arguments: call?.arguments ?? null, ran };
 }
 
+/** What the caller answered in the place of a tool that a tool called. */
+export function unheardBeneath(run: Run, result: InnerResultEvent): UnheardResult[] {
+  const { callId, parent, turn, step, canonical, isError, code, content } = result;
+  const question = run.state.calls.get(parent)?.inner.get(callId);
+  if (question === undefined) return [];
+  const named = { type: 'tool-result' as const, turn, step, callId, name: question.name, canonical, via: null };
+  const above = callId.slice(0, callId.lastIndexOf('.'));
+  const answered = { ...named, isError, ...(code && { code }), content };
+  return [{ result: answered, arguments: question.arguments, ran: code !== 'aborted', parent: above }];
+}
+
 /** Never throws: the turn's own rows are in the log, and what is missing here is told there. */
 export async function auditUnheard(parts: TurnAuditParts, run: Run, results: readonly UnheardResult[]): Promise<void> {
   try {
-    for (const { result, arguments: args, ran } of results) {
+    for (const { result, arguments: args, ran, parent } of results) {
       if (run.audited.has(result.callId)) continue;
       const { callId, name: requested, canonical, via } = result;
       const answer = { requested, canonical, via, ran, result, durationMs: 0 };
-      await auditCall(parts.deps, auditScope(parts, run), { callId, requested, arguments: args }, answer);
+      await auditCall(parts.deps, auditScope(parts, run), { callId, requested, arguments: args, ...(parent && { parent }) }, answer);
     }
     await parts.flushAudit();
   } catch (error) {

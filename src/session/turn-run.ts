@@ -10,8 +10,10 @@ import type { TurnRow } from './turn-store.ts';
 
 export type ResultEvent = Extract<SessionEventBody, { type: 'tool-result' }>;
 
-/** A result that did not come through the door to the tools, and so has no audit row yet. `ran`: it may have had its effect. */
-export type UnheardResult = { result: ResultEvent; arguments: Record<string, unknown> | null; ran: boolean };
+export type InnerResultEvent = Extract<SessionEventBody, { type: 'inner-result' }>;
+
+/** A result that did not come through the door to the tools, and so has no audit row yet. `ran`: it may have had its effect. `parent`: as in the row. */
+export type UnheardResult = { result: ResultEvent; arguments: Record<string, unknown> | null; ran: boolean; parent?: string };
 
 export type Run = {
   turn: string;

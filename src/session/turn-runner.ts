@@ -7,13 +7,13 @@ import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { logFormat, type SessionEventBody, type TurnEndReason, type TurnStatus } from '../core/session-event.ts';
-import { applyEvent, isWaiting, openCalls, type TurnState } from '../core/turn-state.ts';
+import { applyEvent, isWaiting, openCalls, openQuestions, type TurnState } from '../core/turn-state.ts';
 import { closingEvents, runTurn } from '../engine/run-turn.ts';
 import type { Approvals } from './approvals.ts';
 import type { ClientCalls } from './client-calls.ts';
 import type { Inputs } from './inputs.ts';
 import type { Timers } from './timers.ts';
-import { auditUnheard, unheard } from './turn-audit.ts';
+import { auditUnheard, unheard, unheardBeneath } from './turn-audit.ts';
 import { foldTurn, spentMs, toRun, upgradeLog, type Run } from './turn-run.ts';
 import { turnScope, type TurnScopeParts } from './turn-scope.ts';
 import type { TurnRow, TurnStore } from './turn-store.ts';
@@ -112,7 +112,10 @@ export class TurnRunner {
     const run = active ?? (row?.id === turn ? this.#revive(row) : null);
     if (run === null || this.#shut) return false;
     const told = say(run.state);
-    const heard = told.flatMap((event) => (event.type === 'tool-result' ? [unheard(run, event)] : []));
+    const heard = told.flatMap((event) => {
+      if (event.type === 'tool-result') return [unheard(run, event)];
+      return event.type === 'inner-result' ? unheardBeneath(run, event) : [];
+    });
     for (const event of told) this.#append(run, event);
     run.closed = run.closed.filter(({ result }) => !heard.some((other) => other.result === result));
     if (heard.length > 0) this.#keep(auditUnheard(this.#parts, run, heard));
@@ -210,7 +213,7 @@ export class TurnRunner {
   /** A sealed run writes nothing: what a stopped turn's work still says has no place any more. Nor does one that was overtaken. */
   #append(run: Run, event: SessionEventBody): void {
     if (run.sealed) return;
-    const { log, transcript, turns, approvals, clientCalls, inputs } = this.#parts;
+    const { log, transcript, turns, approvals, clientCalls, inputs, journals } = this.#parts;
     if (!turns.isEpoch(run.turn, run.epoch)) {
       run.sealed = true;
       run.abort.abort(new Error('a newer run of this turn has taken over'));
@@ -223,6 +226,7 @@ export class TurnRunner {
     applyEvent(run.state, event);
     transcript.apply(event);
     clientCalls.follow(event);
+    journals.follow(event);
     if ([approvals.follow(event), inputs.follow(event)].includes(true)) this.setApprovalTimer();
     if (event.type !== 'turn-end') return;
     run.sealed = true;
@@ -273,5 +277,6 @@ export class TurnRunner {
 }
 
 function waitReason(state: TurnState) {
-  return openCalls(state).some(({ asked }) => asked === 'approval' || asked === 'input') ? 'approval_required' : 'client_tool_required';
+  const asked = openCalls(state).flatMap((call) => [call.asked, ...openQuestions(call).map((question) => question.asked)]);
+  return asked.some((kind) => kind === 'approval' || kind === 'input') ? 'approval_required' : 'client_tool_required';
 }

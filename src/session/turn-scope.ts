@@ -18,6 +18,7 @@ import type { CallScope } from '../engine/tool-call.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { withSkillFiles } from '../storage/skill-files.ts';
+import type { CallJournals } from './call-journal.ts';
 import type { EventLog } from './event-log.ts';
 import type { Inputs } from './inputs.ts';
 import type { LogTranscript } from './transcript-log.ts';
@@ -30,6 +31,7 @@ export type TurnScopeParts = TurnAuditParts & {
   transcript: Transcript & Pick<LogTranscript, 'gathered'>;
   files: FileSystem;
   inputs: Inputs;
+  journals: CallJournals;
   taint: TaintMarks;
   results: ResultStore | null;
   workspace: string;
@@ -81,6 +83,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
       taint: parts.taint,
       ...(plan.taint !== undefined && { taintRule: plan.taint }),
       canWait: true,
+      journal: parts.journals.open({ turn: run.turn, step: () => run.state.step, append, isOver: () => run.sealed }),
       results,
       started: (callId: string, attempt: number) => {
         append({ type: 'tool-start', turn: run.turn, step: run.state.step, callId, attempt });

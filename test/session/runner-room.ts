@@ -16,6 +16,7 @@ import { ring } from '../../src/session/alarm.ts';
 import { ApprovalLinks } from '../../src/session/approval-links.ts';
 import { Approvals } from '../../src/session/approvals.ts';
 import { AuditOutbox } from '../../src/session/audit-outbox.ts';
+import { CallJournals } from '../../src/session/call-journal.ts';
 import { CallStore } from '../../src/session/call-store.ts';
 import { ClientCalls } from '../../src/session/client-calls.ts';
 import { CompletionStore } from '../../src/session/completion-store.ts';
@@ -139,6 +140,8 @@ export async function makeRoom(
   const open = (): Room => {
     const log = new EventLog(sql, clock.now);
     const audit = new AuditOutbox(sql);
+    const approvals = new Approvals(sql, clock.now);
+    const inputs = new Inputs(sql, clock.now);
     const parts = {
       log,
       transcript: createLogTranscript(sql, log),
@@ -147,12 +150,13 @@ export async function makeRoom(
       turns: new TurnStore(sql, clock.now),
       timers: new Timers(storage),
       files: createMemoryFiles(clock.now),
-      approvals: new Approvals(sql, clock.now),
+      approvals,
       links: new ApprovalLinks(sql, clock.now),
       clientCalls: new ClientCalls(sql),
-      inputs: new Inputs(sql, clock.now),
+      inputs,
       taint: createTaintStore(sql, clock.now),
       calls: new CallStore(sql, clock.now),
+      journals: new CallJournals(sql, clock.now, { approvals, inputs }),
     };
     const runner = new TurnRunner({
       ...parts,

@@ -96,7 +96,7 @@ describe('results of the caller’s own tools', () => {
   it('may be given up by a caller that goes on without them', async () => {
     const { room, ids } = await waiting();
     room.room.runner.tell('t1', (state) => [
-      ...abortedResults(state),
+      ...abortedResults(room.room, state),
       { type: 'turn-input', turn: 't1', input: [{ type: 'text', text: 'never mind' }] },
     ]);
     await room.settle();

@@ -43,11 +43,11 @@ export const sandboxLimits = {
   maxDeclaredMemberComment: 120,
   maxNamedToolComment: 80,
 
-  // The sandbox. Ticks, because the clock stands still on the edge while code runs. One is 10,000 loops or calls of the code: 0.25 to 1 ms.
+  // The sandbox. Ticks, because the clock stands still on the edge while code runs. One is 10,000 loops or calls of the code: 0.15 to 1 ms.
   /** Between two moments at which others may run: how long a busy loop stalls its isolate. */
-  maxSandboxSliceTicks: 400,
+  maxSandboxSliceTicks: 500,
   /** Of a whole call. */
-  maxSandboxTicks: 4_000,
+  maxSandboxTicks: 5_000,
   /** Of one virtual machine. */
   maxSandboxMemoryBytes: 16 * MB,
   /** Of all machines of an isolate, which has 128 MB for everything. */

@@ -1,0 +1,172 @@
+/**
+ * The calls beneath a session's open calls, in its tables (`ports/call-journal.ts`), with their events where there is a turn. What an event says
+ * of a result is shortened; what code is given back stands here, whole, until the outermost call has its own.
+ */
+import { idsBeneath, rootCallId } from '../core/composite-tool.ts';
+import { limits } from '../core/limits.ts';
+import type { SessionEventBody } from '../core/session-event.ts';
+import type { ToolResult } from '../core/tool.ts';
+import { utf8Length } from '../core/utf8.ts';
+import type { CallJournal, InnerCallStart, JournalEntry } from '../ports/call-journal.ts';
+import type { Approvals } from './approvals.ts';
+import { writeChunks } from './event-log.ts';
+import { innerCallEvent, innerResultEvent } from './inner-events.ts';
+import type { Inputs } from './inputs.ts';
+
+/** A run of a turn, as far as it is heard: `append` writes nothing any more once `isOver`. */
+export type TurnVoice = { turn: string; step(): number; append(event: SessionEventBody): void; isOver(): boolean };
+
+type Found = Omit<JournalEntry, 'result'>;
+type Row = Found & { told: number };
+
+const columns = 'call_id AS callId, canonical, fingerprint, attempts, told, finished AS "order"';
+
+export class CallJournals {
+  readonly #sql: SqlStorage;
+  readonly #now: () => number;
+  readonly #approvals: Approvals;
+  readonly #inputs: Inputs;
+
+  constructor(sql: SqlStorage, now: () => number, { approvals, inputs }: { approvals: Approvals; inputs: Inputs }) {
+    this.#sql = sql;
+    this.#now = now;
+    this.#approvals = approvals;
+    this.#inputs = inputs;
+  }
+
+  /** null: for direct calls, which stand in no log. */
+  open(voice: TurnVoice | null): CallJournal {
+    const turn = voice?.turn ?? null;
+    return {
+      startedAt: (root) => this.#startedAt(root, turn),
+      find: (callId) => this.#find(callId),
+      beneath: (root) => this.#rows('root = ?', root),
+      begin: (call) => this.#begin(voice, call),
+      pause: (call) => {
+        if (voice?.isOver() === true) return;
+        this.#put(turn, call);
+        this.#sql.exec('UPDATE journal SET attempts = 0 WHERE call_id = ?', call.callId);
+      },
+      finish: (call, result, options) => this.#finish(voice, call, result, options),
+      verdict: (callId) => this.#approvals.verdict(callId),
+      given: (callId) => ({ input: this.#inputs.given(callId), rounds: this.#inputs.of(callId).length }),
+    };
+  }
+
+  /** To be called with every event, in the block that appends it. */
+  follow(event: SessionEventBody): void {
+    if (event.type === 'tool-result') this.drop(event.callId);
+    if (event.type !== 'turn-end') return;
+    for (const { root } of this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE turn = ?', event.turn).toArray())
+      this.drop(root);
+  }
+
+  /** Somebody outside has answered in the place of the tool: the caller, whose tool it is. In the block that appends `inner-result`. */
+  answer(callId: string, result: ToolResult): void {
+    if (this.#row(callId) !== null) this.#keep(callId, result);
+  }
+
+  /** The outermost call has its result. */
+  drop(root: string): void {
+    if (!this.has(root)) return;
+    const [from, before] = idsBeneath(root);
+    this.#sql.exec('DELETE FROM journal_results WHERE call_id >= ? AND call_id < ?', from, before);
+    this.#sql.exec('DELETE FROM journal WHERE root = ?', root);
+    this.#sql.exec('DELETE FROM journal_roots WHERE root = ?', root);
+  }
+
+  has(root: string): boolean {
+    return this.#sql.exec('SELECT root FROM journal_roots WHERE root = ?', root).toArray().length > 0;
+  }
+
+  /** The direct call waits for somebody: the same call sent again, which has this key, goes on with it. */
+  await(root: string, key: string): void {
+    this.#startedAt(root, null);
+    this.#sql.exec('UPDATE journal_roots SET key = ? WHERE root = ?', key, root);
+  }
+
+  /** null: none of this key waits. */
+  awaited(key: string): string | null {
+    // Long after all that it waited for has expired, nobody sends it again.
+    const before = this.#now() - limits.approvalTtlMs - limits.decidedApprovalKeptMs;
+    const old = this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE turn IS NULL AND started_at < ?', before).toArray();
+    for (const { root } of old) this.drop(root);
+    const [row] = this.#sql.exec<{ root: string }>('SELECT root FROM journal_roots WHERE key = ?', key).toArray();
+    return row?.root ?? null;
+  }
+
+  #startedAt(root: string, turn: string | null): number {
+    const insert = 'INSERT INTO journal_roots (root, turn, started_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+    this.#sql.exec(insert, root, turn, this.#now());
+    return this.#sql.exec<{ at: number }>('SELECT started_at AS at FROM journal_roots WHERE root = ?', root).one().at;
+  }
+
+  #begin(voice: TurnVoice | null, call: InnerCallStart): void {
+    if (voice?.isOver() === true) throw new Error('this run is over');
+    this.#put(voice?.turn ?? null, call);
+    this.#tell(voice, call);
+    this.#sql.exec('UPDATE journal SET attempts = attempts + 1 WHERE call_id = ?', call.callId);
+    // Of a direct call: a yes is used once. That of a turn's call is bound to a call that is made once.
+    if (voice === null) this.#approvals.use(call.callId);
+  }
+
+  #finish(
+    voice: TurnVoice | null,
+    call: InnerCallStart,
+    result: ToolResult,
+    { durationMs, keep }: { durationMs: number; keep: boolean },
+  ): number | null {
+    if (voice?.isOver() === true) throw new Error('this run is over');
+    this.#put(voice?.turn ?? null, call);
+    this.#tell(voice, call);
+    voice?.append(innerResultEvent({ ...call, turn: voice.turn, step: voice.step() }, result, durationMs));
+    return this.#keep(call.callId, keep ? result : null);
+  }
+
+  /** Once, whether it was begun or refused. */
+  #tell(voice: TurnVoice | null, call: InnerCallStart): void {
+    if (this.#row(call.callId)?.told === 1) return;
+    this.#sql.exec('UPDATE journal SET told = 1 WHERE call_id = ?', call.callId);
+    voice?.append(innerCallEvent({ ...call, turn: voice.turn, step: voice.step() }));
+  }
+
+  #put(turn: string | null, { callId, root, canonical, fingerprint }: InnerCallStart): void {
+    this.#startedAt(root, turn);
+    const insert = `INSERT INTO journal (call_id, root, canonical, fingerprint, attempts, told, bytes) VALUES (?, ?, ?, ?, 0, 0, 0) ON CONFLICT DO NOTHING`;
+    this.#sql.exec(insert, callId, root, canonical, fingerprint);
+  }
+
+  /** Its place; null: there is no room for it. */
+  #keep(callId: string, result: ToolResult | null): number | null {
+    const root = rootCallId(callId);
+    const text = result === null ? '' : JSON.stringify(result);
+    const bytes = utf8Length(text);
+    const query = 'SELECT coalesce(sum(bytes), 0) AS bytes, coalesce(max(finished), 0) AS last FROM journal WHERE root = ?';
+    const before = this.#sql.exec<{ bytes: number; last: number }>(query, root).one();
+    if (before.bytes + bytes > limits.maxJournalBytes) return null;
+    const place = before.last + 1;
+    this.#sql.exec('UPDATE journal SET finished = ?, bytes = ? WHERE call_id = ?', place, bytes, callId);
+    if (text !== '')
+      writeChunks(text, (seq, part) =>
+        this.#sql.exec('INSERT INTO journal_results (call_id, seq, part) VALUES (?, ?, ?)', callId, seq, part),
+      );
+    return place;
+  }
+
+  #find(callId: string): JournalEntry | null {
+    const row = this.#row(callId);
+    if (row === null) return null;
+    const query = 'SELECT part FROM journal_results WHERE call_id = ? ORDER BY seq';
+    const parts = row.order === null ? [] : this.#sql.exec<{ part: string }>(query, callId).toArray();
+    // Written by `#keep`.
+    return { ...row, result: parts.length === 0 ? null : (JSON.parse(parts.map(({ part }) => part).join('')) as ToolResult) };
+  }
+
+  #row(callId: string): Row | null {
+    return this.#rows('call_id = ?', callId)[0] ?? null;
+  }
+
+  #rows(where: 'call_id = ?' | 'root = ?', id: string): Row[] {
+    return this.#sql.exec<Row>(`SELECT ${columns} FROM journal WHERE ${where}`, id).toArray();
+  }
+}
