@@ -81,17 +81,36 @@ export async function* silence(signal: AbortSignal): AsyncGenerator<ChatEvent[]>
   yield [];
 }
 
-/** `more`: tools beside the usual ones, of any kind, in the toolset. */
-export type RoomOptions = { execute?: Execute; clientTools?: ClientTool[]; rules?: PolicyRule[]; more?: readonly ToolDefinition[] };
+/** `more`: tools beside the usual ones, of any kind, in the toolset; `asks`: those of them that need leave. `safe`: those that may run again. */
+export type RoomOptions = {
+  asks?: readonly string[];
+  safe?: readonly string[];
+  execute?: Execute;
+  clientTools?: ClientTool[];
+  rules?: PolicyRule[];
+  more?: readonly ToolDefinition[];
+};
 
 export async function makeRoom(
   models: Model[],
-  { execute = async () => textResult('ran'), clientTools = [], rules = [], more = [] }: RoomOptions = {},
+  {
+    execute = async () => textResult('ran'),
+    clientTools = [],
+    rules = [],
+    more = [],
+    asks = [],
+    safe = ['builtin.read'],
+  }: RoomOptions = {},
 ) {
   const clock = fakeClock();
   const ids = countedIds();
   const sql = fakeSql(sessionMigrations);
-  const document = { tools: [...toolset.tools, ...more.map(({ canonical }) => ({ tool: canonical }))] };
+  const document = {
+    tools: [
+      ...toolset.tools,
+      ...more.map(({ canonical }) => ({ tool: canonical, ...(asks.includes(canonical) && { approval: 'always' }) })),
+    ],
+  };
   const { edition } = await compile(document, knownTools([...builtins, ...more]));
   const all = buildAliasMap(edition, { aliases: true });
   const scripted = [...models];
@@ -129,7 +148,7 @@ export async function makeRoom(
       },
     },
     executor: {
-      isSafe: (tool: { canonical: string }) => tool.canonical === 'builtin.read',
+      isSafe: (tool: { canonical: string }) => safe.includes(tool.canonical),
       execute: (tool: { canonical: string }, args: Record<string, unknown>, context: ToolContext) => execute(args, context, tool.canonical),
     },
     fetch: () => Promise.reject(new Error('no network here')),
