@@ -14,16 +14,20 @@ export function createReplayOrder(recorded: readonly number[]): ReplayOrder {
   const ahead = recorded.toSorted((one, other) => one - other);
   const ready = new Map<number, () => void>();
   let given = 0;
+  const giveOut = (): void => {
+    for (let next = ahead[given]; next !== undefined && ready.has(next); next = ahead[given]) {
+      ready.get(next)?.();
+      ready.delete(next);
+      given += 1;
+    }
+  };
   return {
     add: (order) => void ahead.push(order),
     turn: (order) =>
       new Promise((resolve) => {
         ready.set(order, resolve);
-        for (let next = ahead[given]; next !== undefined && ready.has(next); next = ahead[given]) {
-          ready.get(next)?.();
-          ready.delete(next);
-          given += 1;
-        }
+        // Not before this one is waited for, or one behind it that is waited for already would be heard of first.
+        queueMicrotask(giveOut);
       }),
   };
 }

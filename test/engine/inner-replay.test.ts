@@ -1,0 +1,143 @@
+/** Code that makes its calls side by side, of which some wait, and whose process dies at any moment: what it sees and what is run. */
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { contentText, textResult, type ToolResult } from '../../src/core/tool.ts';
+import type { CallJournal } from '../../src/ports/call-journal.ts';
+import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
+import { answerOf, madeTool, memoryJournal, runOf, toolNamed, waitingOf } from './inner-run.ts';
+
+// The platform hashes in a thread of its own, whose time no test can know.
+vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_algorithm, data) => {
+  const bytes = ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
+  return Uint8Array.from(createHash('sha256').update(bytes).digest()).buffer;
+});
+
+/** A call that code makes, and the moments its tool takes. */
+type Made = { tool: 'look' | 'send' | 'ask'; takes: number };
+/** Threads run side by side, the calls of each one after the other. `deaths`: after so many moments of a run. `says`: a person's words, in turn. */
+type Life = { threads: Made[][]; deaths: number[]; says: ('approve' | 'deny')[] };
+
+const made = fc.record({ tool: fc.constantFrom('look', 'send', 'ask'), takes: fc.nat(6) }) as fc.Arbitrary<Made>;
+const life: fc.Arbitrary<Life> = fc.record({
+  threads: fc.array(fc.array(made, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
+  deaths: fc.array(fc.nat(25), { maxLength: 4 }),
+  says: fc.array(fc.constantFrom<'approve' | 'deny'>('approve', 'deny'), { minLength: 1, maxLength: 4 }),
+});
+
+const suspended: ToolAnswer = { ...textResult(''), suspended: true };
+const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** As the sandbox runs it: ends when all threads have ended, or when those that have not wait. */
+async function program(threads: Made[][], { calls }: ToolContext, see: (line: string) => void): Promise<ToolAnswer> {
+  if (calls === null) throw new Error('no calls');
+  let waits = false;
+  const lines: string[] = [];
+  const thread = async (steps: Made[], index: number): Promise<void> => {
+    for (const [at, { tool }] of steps.entries()) {
+      const answer = await calls.call(tool, { index, at });
+      if (answer.waits) {
+        waits = true;
+        return;
+      }
+      const line = `${index}.${at} ${answer.result.code ?? contentText(answer.result.content)}`;
+      see(line);
+      lines.push(line);
+    }
+  };
+  await Promise.all(threads.map(thread));
+  return waits ? suspended : textResult(lines.join('\n'));
+}
+
+/** All that a process still does after its death comes to nothing. */
+function mortal(journal: CallJournal, isDead: () => boolean): CallJournal {
+  const alive = (): void => {
+    if (isDead()) throw new Error('this run is over');
+  };
+  return {
+    ...journal,
+    begin: (call) => {
+      alive();
+      journal.begin(call);
+    },
+    pause: (call) => {
+      if (!isDead()) journal.pause(call);
+    },
+    finish: (call, result, options) => {
+      alive();
+      return journal.finish(call, result, options);
+    },
+  };
+}
+
+async function live({ threads, deaths, says }: Life) {
+  const { journal, verdicts } = memoryJournal();
+  const effects: string[] = [];
+  const sights: string[][] = [];
+  const uses = [toolNamed('local.look'), toolNamed('local.send'), toolNamed('local.ask', { approval: 'always' })];
+  for (let turn = 0; turn < 100; turn += 1) {
+    let isDead = false;
+    const sight: string[] = [];
+    sights.push(sight);
+    const effect = (tool: string) => async (args: Record<string, unknown>) => {
+      if (!isDead) effects.push(`${tool} ${args.index}.${args.at}`);
+      for (let left = threads[Number(args.index)]?.[Number(args.at)]?.takes ?? 0; left > 0; left -= 1) await moment();
+      if (isDead) await new Promise(() => undefined);
+      return textResult(`${tool} done`);
+    };
+    const run = runOf([madeTool('code', uses)], {
+      safe: ['local.look'],
+      scope: { journal: mortal(journal, () => isDead) },
+      bodies: {
+        'made.code': (_args, context) => program(threads, context, (line) => void (isDead || sight.push(line))),
+        'local.look': effect('look'),
+        'local.send': effect('send'),
+        'local.ask': effect('ask'),
+      },
+    });
+    const death = deaths[turn];
+    const died = death === undefined ? new Promise<never>(() => undefined) : after(death);
+    const outcome = await Promise.race([run.call('code'), died]);
+    if (outcome === null) {
+      isDead = true;
+      continue;
+    }
+    if ('answer' in outcome) return { result: answerOf(outcome), effects, sights };
+    for (const { callId } of waitingOf(outcome))
+      verdicts.set(callId, { decision: says[verdicts.size % says.length] ?? 'deny', host: null });
+  }
+  throw new Error('it never ended');
+}
+
+async function after(moments: number): Promise<null> {
+  for (let left = moments; left > 0; left -= 1) await moment();
+  return null;
+}
+
+test('an unsafe call runs once at most, and code sees the same answers in the same order in every run', async () => {
+  await fc.assert(
+    fc.asyncProperty(life, async (given) => {
+      const { result, effects, sights } = await live(given);
+      const unsafe = effects.filter((effect) => !effect.startsWith('look'));
+      expect(new Set(unsafe).size).toBe(unsafe.length);
+      const last = sights.at(-1) ?? [];
+      for (const sight of sights) expect(last.slice(0, sight.length)).toEqual(sight);
+      expect(last).toHaveLength(given.threads.flat().length);
+      checkAnswers(result, given, effects);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Nothing is said to be done that was not, and nothing denied was. */
+function checkAnswers(result: ToolResult, { threads }: Life, effects: readonly string[]): void {
+  const lines = contentText(result.content).split('\n');
+  for (const [index, steps] of threads.entries())
+    for (const [at, { tool }] of steps.entries()) {
+      const said = lines.find((line) => line.startsWith(`${index}.${at} `))?.slice(`${index}.${at} `.length);
+      const did = effects.includes(`${tool} ${index}.${at}`);
+      expect([`${tool} done`, 'denied', 'outcome_unknown']).toContain(said);
+      if (said === 'denied') expect(did).toBe(false);
+      if (said === `${tool} done`) expect(did).toBe(true);
+    }
+}
