@@ -278,7 +278,8 @@ function build(bindings: Bindings): Wiring {
     callDeps,
     async namesFor(workspace, plan) {
       const names = plan.edition === undefined ? null : (await directory.edition(workspace, plan.edition)).names;
-      return turnNames(names, plan);
+      const made = plan.made === undefined ? null : (await directory.edition(workspace, plan.made)).names;
+      return turnNames(names, plan, made);
     },
     rules: (workspace) => directory.rules(workspace),
     skillsFor: (workspace, plan) => readPlanSkills(directory, workspace, plan),

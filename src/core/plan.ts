@@ -35,6 +35,8 @@ export type Plan = {
   skills?: readonly PlanSkill[];
   /** The edition of all made tools of the workspace, offered after the toolset's: those whose own tools the plan has. */
   made?: EditionPointer;
+  /** Of those, the ones that the request leaves (canonical names); absent: all. */
+  madeAllow?: readonly string[];
   /** The model gets `run_code` alone. */
   codeMode?: true;
   /** The agent's own word on the taint rule. */

@@ -8,6 +8,7 @@ import type { CanonicalName, WireName } from '../core/names.ts';
 import { isOnDemand } from '../core/offered-tools.ts';
 import type { ClientTool, Plan } from '../core/plan.ts';
 import { useSkillTool } from '../core/skills/use-skill.ts';
+import { withMade } from './made-names.ts';
 import { codeNames, withCallersTools } from './code-names.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 
@@ -15,12 +16,15 @@ import type { ResultStore } from '../ports/result-store.ts';
 const narrowed = new WeakMap<Edition, Map<string, AliasMap>>();
 
 /**
- * `names` is the edition's full table. Where most of a plan's tools are given on demand, `find_tools` is one of them. A list of any
+ * `names` is the edition's full table, `made` that of all made tools where the plan has those; null: it has no toolset, or none of them. Where most of a plan's tools are given on demand, `find_tools` is one of them. A list of any
  * length costs no more than its hash, where it has one.
  */
-export function planNames(names: AliasMap, plan: PlanView): AliasMap {
-  const view = viewOf(names, plan);
-  return isOnDemand(view) ? withTool(view, findToolsTool, findable) : view;
+export function planNames(names: AliasMap, plan: PlanView, made?: AliasMap | null): AliasMap;
+export function planNames(names: AliasMap | null, plan: PlanView, made?: AliasMap | null): AliasMap | null;
+export function planNames(names: AliasMap | null, plan: PlanView, made: AliasMap | null = null): AliasMap | null {
+  const part = names === null ? null : viewOf(names, plan);
+  const view = made === null ? part : madeView(part, made, plan);
+  return view !== null && isOnDemand(view) ? withTool(view, findToolsTool, findable) : view;
 }
 
 /** All of an edition's, and nothing beside it: where every definition is told at once, there is nothing to be found. */
@@ -28,7 +32,24 @@ export function wholeNames(names: AliasMap, aliases: boolean): AliasMap {
   return viewOf(names, { aliases, allow: null });
 }
 
-type PlanView = Pick<Plan, 'aliases' | 'allow' | 'allowHash'>;
+type PlanView = Pick<Plan, 'aliases' | 'allow' | 'allowHash' | 'madeAllow'>;
+
+/** By the part of the toolset, or the made tools where there is none; then by the edition of the made tools and what is left of them. */
+const withMadeTools = new WeakMap<AliasMap, WeakMap<AliasMap, Map<string, AliasMap | null>>>();
+
+function madeView(part: AliasMap | null, made: AliasMap, plan: PlanView): AliasMap | null {
+  const byMade = withMadeTools.get(part ?? made) ?? new WeakMap<AliasMap, Map<string, AliasMap | null>>();
+  withMadeTools.set(part ?? made, byMade);
+  const views = byMade.get(made) ?? new Map<string, AliasMap | null>();
+  byMade.set(made, views);
+  const key = `${plan.aliases} ${JSON.stringify(plan.madeAllow)}`;
+  const known = views.get(key);
+  if (known !== undefined) return known;
+  if (views.size >= limits.maxNarrowedViews) views.clear();
+  const view = withMade(part, made, plan);
+  views.set(key, view);
+  return view;
+}
 
 function viewOf(names: AliasMap, { aliases, allow, allowHash }: PlanView): AliasMap {
   if (allow === null && aliases === names.aliases) return names;
@@ -49,8 +70,12 @@ function viewOf(names: AliasMap, { aliases, allow, allowHash }: PlanView): Alias
  * demand `fetch_result` is there from the first step on: what a conversation gathers stands behind it, and keeps its place. In code mode
  * the table is the model's part, and the rest is its `inner`.
  */
-export function turnNames(names: AliasMap | null, plan: PlanView & Pick<Plan, 'clientTools' | 'codeMode' | 'skills'>): AliasMap | null {
-  const listed = names === null ? null : planNames(names, plan);
+export function turnNames(
+  names: AliasMap | null,
+  plan: PlanView & Pick<Plan, 'clientTools' | 'codeMode' | 'skills'>,
+  made: AliasMap | null = null,
+): AliasMap | null {
+  const listed = planNames(names, plan, made);
   const skilful = plan.skills === undefined || plan.skills.length === 0 ? listed : withUseSkill(listed);
   const own = skilful === null ? null : plan.codeMode === true ? codeNames(skilful) : withReading(skilful);
   return plan.clientTools === undefined || plan.clientTools.length === 0 ? own : withCallersTools(own, plan.clientTools.map(toEditionTool));

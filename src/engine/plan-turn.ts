@@ -56,21 +56,23 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const toolsetName = request.toolset ?? agent?.toolset;
   if (agent !== null && request.toolset !== undefined) requireOwnToolset(principal, agent, request.toolset);
   const compiled = toolsetName === undefined ? null : await readToolset(deps.directory, principal, toolsetName);
+  const made = agent?.made === true ? await deps.directory.made(principal.workspace) : null;
+  const madeNames = made?.names ?? null;
   const list = compiled !== null && agent?.tools !== undefined ? await matchAgentList(compiled.names, agent.tools) : null;
   const own = { allow: list?.allow ?? null, ...(list !== null && { allowHash: list.hash }) };
   const { tools: brought = [], allowed = null } = request;
-  const usable = compiled === null ? null : planNames(compiled.names, { aliases: deps.aliases, ...own });
+  const usable = planNames(compiled?.names ?? null, { aliases: deps.aliases, ...own }, madeNames);
   if (brought.length > 0) checkClientTools(usable, brought, request.toolPath);
-  const { clientTools, ...offered } = allowed === null ? { ...own, clientTools: brought } : narrowTo(allowed, usable, brought);
+  const { clientTools, ...offered } = allowed === null ? { ...own, clientTools: brought } : narrowTo(allowed, usable, brought, madeNames);
   const tools = { aliases: deps.aliases, ...offered, clientTools };
   const skills =
     agent?.skills === undefined
       ? []
-      : await planSkills(deps.directory, principal.workspace, agent.skills, turnNames(compiled?.names ?? null, tools));
+      : await planSkills(deps.directory, principal.workspace, agent.skills, turnNames(compiled?.names ?? null, tools, madeNames));
   const codeMode = agent?.codeMode === true ? { codeMode: true as const } : {};
   const view = { ...tools, ...codeMode, ...(skills.length > 0 && { skills }) };
   const settings = { ...agent?.settings, ...request.settings };
-  checkToolChoice(settings.toolChoice, turnNames(compiled?.names ?? null, view));
+  checkToolChoice(settings.toolChoice, turnNames(compiled?.names ?? null, view, madeNames));
   const instructions = joinParagraphs(agent?.instructions, request.instructions);
   const plan: Plan = {
     model,
@@ -78,6 +80,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     instructions,
     ...(request.agent !== undefined && { agent: request.agent }),
     ...(compiled !== null && { edition: compiled.pointer }),
+    ...(made !== null && { made: made.pointer }),
     ...offered,
     aliases: deps.aliases,
     limits: agent?.limits ?? {},
@@ -161,7 +164,7 @@ async function readPrices(deps: PlanDeps, principal: Principal, refs: readonly s
 }
 
 /** What is left of what the turn could use. Throws `invalid_request` for names that it could not. */
-function narrowTo(allowed: readonly NamedTool[], usable: AliasMap | null, brought: readonly ClientTool[]) {
+function narrowTo(allowed: readonly NamedTool[], usable: AliasMap | null, brought: readonly ClientTool[], made: AliasMap | null) {
   const own = new Set(brought.map(({ name }) => name));
   const others = allowed.filter(({ name }) => !own.has(name));
   const issues = others.flatMap(({ name, path }) => {
@@ -171,7 +174,13 @@ function narrowTo(allowed: readonly NamedTool[], usable: AliasMap | null, brough
   if (issues.length > 0) throw invalidRequest(issues);
   const names = new Set(allowed.map(({ name }) => name));
   const found = usable === null ? [] : others.flatMap(({ name }) => toolsNamed(usable, name).map((tool) => grantOf(usable, tool)));
-  return { allow: [...new Set(found)], clientTools: brought.filter(({ name }) => names.has(name)) };
+  const allow = [...new Set(found)];
+  const ofMade = made === null ? null : new Set<string>(made.tools.map(({ canonical }) => canonical));
+  return {
+    allow,
+    ...(ofMade !== null && { madeAllow: allow.filter((name) => ofMade.has(name)) }),
+    clientTools: brought.filter(({ name }) => names.has(name)),
+  };
 }
 
 /** What has to be called must be what the plan offers: nothing else may be. */
