@@ -72,6 +72,10 @@ const gatheredBy = async (session: string): Promise<unknown[]> =>
       ({ canonical }) => canonical,
     ),
   );
+const marksOf = async (session: string): Promise<unknown[]> =>
+  await runInDurableObject(bindings.SESSION.get(bindings.SESSION.idFromString(session)), (_instance, { storage }) => [
+    ...storage.sql.exec('SELECT label, by FROM taint ORDER BY label'),
+  ]);
 const failed = async (work: Promise<unknown>): Promise<string> =>
   await work.then(
     () => 'nothing',
@@ -125,6 +129,31 @@ describe('a request that goes on from an answer', () => {
     const branch = await ask(session, 'And then?', { plan: large, previous: second.id });
     expect(branch.session).not.toBe(first.session);
     expect(await gatheredBy(branch.session)).toEqual(['builtin.list_directory', 'builtin.read_file']);
+  });
+
+  it('has seen what the conversation had, wherever it goes on', async () => {
+    const names = ['read_file', 'write_file'];
+    await catalog('default').put('toolset', 'seeing', { tools: names.map((name) => ({ tool: `builtin.${name}` })) });
+    const seeing = await planTurn(owner, { model: plan.model, toolset: 'seeing' });
+    const session = await make();
+    await session.writeFile(owner, 'given.txt', new TextEncoder().encode('private'));
+    const first = await ask(session, 'hello', { plan: seeing });
+    const second = await ask(session, '/read_file {"path": "given.txt"}', { plan: seeing, previous: first.id });
+    const seen = [{ label: 'private', by: '/workspace/given.txt (builtin.read_file)' }];
+    expect(await marksOf(second.session)).toEqual(seen);
+    const branch = await ask(session, 'And then?', { plan: seeing, previous: first.id });
+    expect(branch.session).not.toBe(first.session);
+    expect(await marksOf(branch.session)).toEqual(seen);
+    // A branch of one that was sent another history as well.
+    const further = await ask(sessions.get(branch.session), 'Else?', {
+      plan: seeing,
+      history: [
+        { role: 'assistant', parts: [{ type: 'text', text: 'no' }] },
+        { role: 'user', parts: [{ type: 'text', text: 'x' }] },
+      ],
+    });
+    expect(further.session).not.toBe(branch.session);
+    expect(await marksOf(further.session)).toEqual(seen);
   });
 
   it('is one branch under one key, however often it comes', async () => {
