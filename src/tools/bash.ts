@@ -60,16 +60,19 @@ function toResult(ended: ScriptEnd, kept: string | null, timeoutMs: number): Too
   const stdout = cutMiddle(ended.stdout, limits.shownStdoutBytes);
   const stderr = cutMiddle(plain(ended.stderr), limits.shownStderrBytes);
   // The interpreter's own clock may be first, and says so with this code; `timeout` of the script has it too, silently.
-  const timedOut = ended.stopped === 'timeout' || (ended.exitCode === 124 && /execution (aborted|deadline|time)/i.test(stderr));
-  const exitCode = timedOut ? 124 : ended.exitCode;
-  const limited = ended.exitCode === 126 && /exceeded|too many/.test(stderr);
+  const timedOut =
+    ended.stopped === 'timeout' || (ended.stopped === null && ended.exitCode === 124 && /execution (aborted|deadline|time)/i.test(stderr));
+  const exitCode = timedOut ? 124 : ended.stopped === 'stalled' ? 126 : ended.exitCode;
+  const limited = ended.stopped === 'stalled' || (ended.exitCode === 126 && /exceeded|too many/.test(stderr));
   const parts = [stdout.replace(/\n$/, '')];
   if (kept !== null)
     parts.push(`[All ${utf8Length(ended.stdout)} bytes of stdout are in ${kept}: read parts of it with sed -n, grep, head or read_file.]`);
   if (stderr !== '') parts.push(`stderr:\n${stderr.replace(/\n$/, '')}`);
   parts.push(`exit code: ${exitCode}`);
   if (timedOut) parts.push(`Stopped after ${timeoutMs} ms. Do less in one call.`);
-  if (limited)
+  if (ended.stopped === 'stalled')
+    parts.push('Stopped: one command did too much at once. Split its data (head, tail, sed -n) or simplify it.');
+  else if (limited)
     parts.push('Stopped by a limit of the shell. Use fewer commands: text tools over whole files (awk, sed, grep) instead of loops.');
   return {
     isError: timedOut || limited,

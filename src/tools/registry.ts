@@ -10,6 +10,7 @@ import { configurationToolset } from './configuration/all.ts';
 import { currentTime } from './current-time.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { deleteFile } from './delete-file.ts';
+import { editFile } from './edit-file.ts';
 import { fetchResult } from './fetch-result.ts';
 import { findTools } from './find-tools.ts';
 import { httpRequest } from './http-request.ts';
@@ -23,6 +24,7 @@ const builtinTools: readonly DefinedTool[] = [
   bash,
   readFile,
   writeFile,
+  editFile,
   listDirectory,
   deleteFile,
   httpRequest,

@@ -4,11 +4,13 @@ import { KB, MB } from './units.ts';
 export const shellLimits = {
   // Counts, because a busy script never yields by itself: neither a timer nor a signal stops it.
   maxShellCommands: 10_000,
-  /** Of one loop; also numbers of one `seq`, lines of one awk or sed. With the commands in them loops end by those first. */
-  maxShellLoops: 50_000,
+  /** Of one loop, of awk and jq too; with the commands in them loops of the shell end by those first. */
+  maxShellLoops: 100_000,
+  /** Of both files together, without what they have in common before and behind: each line of one is compared with each of the other. */
+  maxDiffLines: 4_000,
   maxShellSourceBytes: 256 * KB,
-  /** Adding to an array copies it. */
-  maxShellArrayElements: 10_000,
+  /** Also lines of one grep, numbers of one seq, records of one awk. */
+  maxShellArrayElements: 100_000,
   /** Of one value; each expansion may copy it. */
   maxShellStringBytes: 4 * MB,
   /** Of each stream, redirections to files counted. */
@@ -21,6 +23,9 @@ export const shellLimits = {
   shellTurnPoints: 64,
   shellTurnBytes: 512 * KB,
   shellTurnMs: 10,
+  /** What runs without giving way (one command over a lot of data, a loop in `eval`) is stopped after so many steps, or so long. */
+  maxShellSteps: 500_000,
+  maxShellStallMs: 1_500,
   /** What the model reads of each stream: head and tail, the middle left out. */
   shownStdoutBytes: 40 * KB,
   shownStderrBytes: 8 * KB,

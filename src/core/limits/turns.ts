@@ -137,6 +137,14 @@ export const turnLimits = {
   appendMergeBytes: 4 * KB,
   /** Rows of one directory listing that a model reads. */
   maxListedFiles: 1000,
+  /** Of one call of edit_file; each is a pass over the file. */
+  maxFileEdits: 100,
+  /** What an edit that does not fit is told of the file: places of a text that stands there more than once, lines like the one looked for. */
+  maxShownPlaces: 10,
+  maxShownNearLines: 12,
+  maxShownLineLength: 400,
+  /** Of what an edit took away, and of what it put there. */
+  maxShownDiffLines: 60,
   /** A Durable Object's SQLite takes values up to 2 MB; larger ones are stored in chunks of this. */
   storageChunkBytes: 1 * MB,
 

@@ -112,11 +112,14 @@ export function createBashFileSystem(files: FileSystem, turns: Turns): IFileSyst
   }
 
   async function stat(path: string): Promise<FsStat> {
-    if (isSystem(path)) return await system.stat(path);
+    // There are no links, so the path is what tells one file from another: without it cp and mv replace nothing.
+    const identity = join('/', path);
+    if (isSystem(path)) return { ...(await system.stat(path)), identity };
     const found = at('stat', path, (place) => files.stat(place));
     if (found === null) throw posix('ENOENT', 'stat', path);
     const { kind, mode, size, modifiedAt } = found;
-    return { isFile: kind === 'file', isDirectory: kind === 'directory', isSymbolicLink: false, mode, size, mtime: new Date(modifiedAt) };
+    const kinds = { isFile: kind === 'file', isDirectory: kind === 'directory', isSymbolicLink: false };
+    return { ...kinds, mode, size, mtime: new Date(modifiedAt), identity };
   }
 
   async function entries(path: string): Promise<{ name: string; isFile: boolean; isDirectory: boolean; isSymbolicLink: boolean }[]> {

@@ -23,7 +23,9 @@ export function keepOutput(files: FileSystem, directory: string, callId: string,
 /** The oldest is moved to where the new one will be: nothing is deleted, so nobody has to be asked. */
 function giveWay(files: FileSystem, directory: string, path: string): void {
   if (files.stat(path) !== null) return;
-  const kept = files.list(directory).filter(({ name, kind }) => kind === 'file' && /^output-.+\.txt$/.test(name));
+  // Only what is our own: moving and overwriting anything else would have to be asked for.
+  const isOurs = (name: string): boolean => /^output-.+\.txt$/.test(name) && files.stat(joinPath(directory, name))?.own === true;
+  const kept = files.list(directory).filter(({ name, kind }) => kind === 'file' && isOurs(name));
   if (kept.length < limits.maxKeptOutputs) return;
   const [oldest] = kept.sort((a, b) => a.modifiedAt - b.modifiedAt);
   if (oldest !== undefined) files.rename(joinPath(directory, oldest.name), path);

@@ -7,16 +7,19 @@ import { limits } from '../../core/limits.ts';
 import { workspace } from '../../core/path.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
+import { surroundCommands } from './surround-commands.ts';
+import { ToolFault } from '../define-tool.ts';
 import { createBashFileSystem } from './file-system.ts';
 import { createShellFetch, wget } from './network.ts';
 import { scriptPlan, turnCommand } from './script-plan.ts';
 import { createToolCommand } from './tool-command.ts';
+import { truncate } from './truncate.ts';
 import { createTurns } from './turns.ts';
 
 export type Script = { command: string; directory: string; scratch: string; timeoutMs: number };
 
 /** `stopped`: why it did not come to its own end; null: it did. */
-export type ScriptEnd = { stdout: string; stderr: string; exitCode: number; stopped: 'timeout' | 'suspended' | null };
+export type ScriptEnd = { stdout: string; stderr: string; exitCode: number; stopped: 'timeout' | 'stalled' | 'suspended' | null };
 
 export async function runScript(script: Script, files: FileSystem, context: ToolContext): Promise<ScriptEnd> {
   const { timeoutMs } = script;
@@ -26,13 +29,17 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
     stopped ??= why;
     stop.abort(new Error(`stopped: ${why}`));
   };
-  const shell = createShell(script, files, context, () => end('suspended'));
+  const shell = createShell(script, files, context, end);
   const timer = setTimeout(() => end('timeout'), timeoutMs);
   try {
     // In a subshell, because only there the interpreter survives a redirection that cannot be opened (no room left, a
     // file in the way): the script still ends, but what it printed until then is kept.
     const ended = await shell.exec(`(\n${script.command}\n)`, { signal: AbortSignal.any([context.signal, stop.signal]) });
     return { stdout: ended.stdout, stderr: ended.stderr, exitCode: ended.exitCode, stopped };
+  } catch (error) {
+    if (stopped === null || error instanceof ToolFault) throw error;
+    // What it printed is lost with the interpreter, which does not know this end.
+    return { stdout: '', stderr: '', exitCode: 126, stopped };
   } finally {
     clearTimeout(timer);
   }
@@ -41,8 +48,8 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
 /** Behind our own timer, which is the one that knows what came of it; for a script that lets no timer fire. */
 const interpreterGraceMs = 1_000;
 
-function createShell(script: Script, files: FileSystem, context: ToolContext, suspend: () => void): Bash {
-  const turns = createTurns();
+function createShell(script: Script, files: FileSystem, context: ToolContext, end: (why: 'stalled' | 'suspended') => void): Bash {
+  const turns = createTurns(() => end('stalled'));
   let sent: string | null = null;
   const shell = new Bash({
     fs: createBashFileSystem(files, turns),
@@ -52,19 +59,23 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, su
       sent ??= what;
     }),
     customCommands: [
-      createToolCommand({ calls: context.calls, files, sent: () => sent, suspend }),
+      createToolCommand({ calls: context.calls, files, sent: () => sent, suspend: () => end('suspended') }),
       wget,
+      truncate,
       defineCommand(turnCommand, async ([status]) => {
         await turns.pass();
         return { stdout: '', stderr: '', exitCode: Number(status ?? 0) };
       }),
     ],
+    // Told of every command and of every step of awk, sed and jq: the only word that they say on their way.
+    coverage: { hit: () => turns.step() },
     executionLimitProfile: 'hardened',
     executionLimits: {
       maxCommandCount: limits.maxShellCommands,
       maxLoopIterations: limits.maxShellLoops,
       maxAwkIterations: limits.maxShellLoops,
       maxSedIterations: limits.maxShellLoops,
+      maxJqIterations: limits.maxShellLoops,
       maxSourceBytes: limits.maxShellSourceBytes,
       maxArrayElements: limits.maxShellArrayElements,
       maxStringLength: limits.maxShellStringBytes,
@@ -75,6 +86,7 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, su
     // It patches globals of the whole isolate while a script runs, which other requests would feel.
     defenseInDepth: false,
   });
+  surroundCommands(shell, turns);
   shell.registerTransformPlugin(scriptPlan);
   return shell;
 }

@@ -1,18 +1,23 @@
 /**
  * Giving way: the shell's interpreter runs in this isolate and never returns to the event loop by itself, so a busy script would stall every
- * other request, and no timer or signal would reach it. Its loops and functions (`script-plan.ts`) and its files (`file-system.ts`) come by here.
+ * other request, and no timer or signal would reach it. Its loops and functions (`script-plan.ts`), its commands (`surround-commands.ts`) and its
+ * files (`file-system.ts`) come by here; what comes by too seldom is stopped.
  */
 import { limits } from '../../core/limits.ts';
 
 export type Turns = {
   /** A point at which others may run, where it is time for that. `work`: how much was done since the last, in bytes that were looked at. */
   pass(work?: number): Promise<void>;
+  /** Said of every step, which cannot wait. Throws after too many, or too long, without a point in between. */
+  step(): void;
 };
 
-export function createTurns(now: () => number = () => performance.now()): Turns {
+/** `stalled`: told before `step` throws, whatever becomes of the error. */
+export function createTurns(stalled: () => void, now: () => number = () => performance.now()): Turns {
   let since = now();
   let points = 0;
   let done = 0;
+  let steps = 0;
   return {
     async pass(work = 0) {
       points += 1;
@@ -23,6 +28,13 @@ export function createTurns(now: () => number = () => performance.now()): Turns 
       since = now();
       points = 0;
       done = 0;
+      steps = 0;
+    },
+    step() {
+      steps += 1;
+      if (steps <= limits.maxShellSteps && now() - since <= limits.maxShellStallMs) return;
+      stalled();
+      throw new Error('too many steps at once');
     },
   };
 }
