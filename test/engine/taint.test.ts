@@ -205,6 +205,15 @@ describe('a conversation that has read a file it was given, and a page', () => {
     expect(sent.at(-1)).toBe('GET other.example');
   });
 
+  it('is told of both where a host is new besides', async () => {
+    const { readSecret, readPage, call } = door();
+    await readSecret();
+    await readPage();
+    const { asked } = await call('http_request', { url: 'https://new.example/' });
+    expect(asked).toMatchObject({ kind: 'network', target: 'new.example' });
+    expect(asked?.reason).toMatch(/new to this workspace, and this conversation has seen .*secret\.txt.* and a page of page\.example/);
+  });
+
   it('cannot send where nobody can be asked', async () => {
     const { readSecret, readPage, post, sent } = door({ scope: { canWait: false } });
     await readSecret();

@@ -5,7 +5,7 @@
 import type { Ask, AskKind } from '../approval.ts';
 import { isInside, workspace } from '../path.ts';
 import type { Circumstances, Effect } from '../policy-effect.ts';
-import { isTainted, tellTaint } from '../taint.ts';
+import { isTainted, tellTaint, type Taint } from '../taint.ts';
 import type { DoneEffect } from './rule.ts';
 
 const none: readonly Ask[] = [];
@@ -13,19 +13,12 @@ const none: readonly Ask[] = [];
 /** In the order in which they are asked: leave for one is no leave for the next. Most effects ask nothing. */
 export function questions(effect: Effect, { actor, taint }: Circumstances): readonly Ask[] {
   switch (effect.kind) {
-    case 'call': {
-      const ask = askOfCall(actor.tool, effect);
-      const leak = effect.sends && taint !== null && isTainted(taint) ? sending(`calls ${actor.tool}`, tellTaint(taint), actor.tool) : null;
-      return listed(ask, leak);
-    }
+    case 'call':
+      return beforeSending(askOfCall(actor.tool, effect), effect.sends ? taint : null, { what: `calls ${actor.tool}`, target: actor.tool });
     case 'network': {
-      const ask: Ask = {
-        kind: 'network',
-        reason: `It sends a request to ${effect.host}, which is new to this workspace`,
-        target: effect.host,
-      };
-      const leak = taint !== null && isTainted(taint) ? sending(`sends a request to ${effect.host}`, tellTaint(taint), effect.host) : null;
-      return listed(ask, leak);
+      const { host } = effect;
+      const ask: Ask = { kind: 'network', reason: `It sends a request to ${host}, which is new to this workspace`, target: host };
+      return beforeSending(ask, taint, { what: `sends a request to ${host}`, target: host });
     }
     case 'delete-file':
       return listed(askFile('delete-file', `It deletes ${effect.path}, which cannot be undone`, effect.path), outside(effect.path));
@@ -116,8 +109,12 @@ function askOfCall(canonical: string, { does, trusted }: Extract<Effect, { kind:
     : { kind: 'untrusted', reason: `${canonical} ${may}, and its server is not trusted`, target: canonical };
 }
 
-function sending(what: string, seen: string, target: string): Ask {
-  return { kind: 'taint', reason: `It ${what}, and ${seen}: what is private may leave with it`, target };
+/** One yes is good for the whole call: whoever says it to the first question is told what the second is about. */
+function beforeSending(ask: Ask | null, taint: Taint | null, { what, target }: { what: string; target: string }): readonly Ask[] {
+  if (taint === null || !isTainted(taint)) return listed(ask, null);
+  const seen = tellTaint(taint);
+  const leak: Ask = { kind: 'taint', reason: `It ${what}, and ${seen}: what is private may leave with it`, target };
+  return listed(ask === null ? null : { ...ask, reason: `${ask.reason}, and ${seen}` }, leak);
 }
 
 function outside(path: string): Ask | null {
