@@ -15,6 +15,7 @@ import type { CallerChannel } from '../ports/tool-executor.ts';
 import { createCallTree } from './call-tree.ts';
 import type { Deadline } from './call-deadline.ts';
 import { createFewAtOnce } from './few-at-once.ts';
+import { unguarded } from './guard-files.ts';
 import { innerFingerprint } from './inner-fingerprint.ts';
 import { chainFault, innerNames, innerTool, innerTools } from './inner-names.ts';
 import { createReplayOrder } from './replay-order.ts';
@@ -109,7 +110,8 @@ export function createInnerCalls(caller: Caller): InnerDesk {
       chain,
       tree,
       channel: channelBeneath(caller),
-      files: files ?? scope.files,
+      // It is judged for itself, whatever holds the one back that calls it.
+      files: files === null ? scope.files : unguarded(files),
       onOverlay,
       canWait: scope.canWait && journal !== null,
       // What is made again stands in the log already.
@@ -148,7 +150,7 @@ export function createInnerCalls(caller: Caller): InnerDesk {
 
   const calls: InnerCalls = {
     get tools() {
-      return innerTools(names, tool.canonical, scope.canWait && scope.turn !== null && journal !== null);
+      return innerTools(names, tool, scope.canWait && scope.turn !== null && journal !== null);
     },
     // When it is asked for: most scripts ask for neither, and leave no row.
     get replay() {

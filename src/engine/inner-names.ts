@@ -20,32 +20,42 @@ function madeNames(tool: EditionTool, plan: AliasMap | null): AliasMap {
   const byPlan = known.get(tool) ?? new WeakMap<object, AliasMap>();
   known.set(tool, byPlan);
   const key = plan ?? noPlan;
-  const names =
-    byPlan.get(key) ??
-    extendAliasMap(
-      null,
-      (tool.made?.uses ?? []).flatMap((use) => standIns(use, plan)),
-    );
+  const names = byPlan.get(key) ?? extendAliasMap(null, standIns(tool.made?.uses ?? [], plan));
   byPlan.set(key, names);
   return names;
 }
 
-function standIns(use: EditionTool, plan: AliasMap | null): EditionTool[] {
-  const entries = plan === null ? [] : toolsNamed(plan, use.canonical).filter(({ canonical }) => canonical === use.canonical);
-  return entries.length === 0 ? [use] : entries.map((entry) => underName(entry, use));
+/** By the names that the code was written with, however the toolset calls them: none of these may come to mean another tool. */
+function standIns(uses: readonly EditionTool[], plan: AliasMap | null): EditionTool[] {
+  const taken = new Set(uses.flatMap((use) => [use.wireName, ...use.aliases.map(({ name }) => name)]));
+  return uses.flatMap((use) => {
+    const { wireName, ownName, aliases } = use;
+    const [entry, ...others] = entriesOf(use.canonical, plan);
+    if (entry === undefined) return [use];
+    if (others.length === 0) return [{ ...entry, wireName, ownName, aliases }];
+    // Each fixes or asks for something of its own: which is meant, only its own name says.
+    const names = [...aliases, { name: wireName, mode: 'hidden' as const }];
+    return [entry, ...others].filter((one) => !taken.has(one.wireName)).map((one) => ({ ...one, ownName, aliases: names }));
+  });
 }
 
-/** The name that the code was written with goes on meaning the tool, however the toolset calls it. */
-function underName(entry: EditionTool, { wireName }: EditionTool): EditionTool {
-  const knows = entry.wireName === wireName || entry.aliases.some(({ name }) => name === wireName);
-  return knows ? entry : { ...entry, aliases: [...entry.aliases, { name: wireName, mode: 'hidden' }] };
+/** The one that the canonical name means, else all. */
+function entriesOf(canonical: string, plan: AliasMap | null): readonly EditionTool[] {
+  if (plan === null) return [];
+  const meant = resolveName(plan, canonical);
+  if (meant.ok) return meant.canonical === canonical ? [meant.tool] : [];
+  return toolsNamed(plan, canonical).filter((tool) => tool.canonical === canonical);
 }
 
-/** As whoever writes code is told of them: never the tool itself, nor what is shown to a person; the caller's own only where it can be asked. */
-export function innerTools(names: AliasMap | null, self: string, withClient: boolean): InnerTool[] {
+/**
+ * As whoever writes code is told of them: never the tool itself, nor what is shown to a person; the caller's own only where it can be asked. A
+ * made tool's code is written already: what is held or gone stays, and a call says so.
+ */
+export function innerTools(names: AliasMap | null, { canonical: self, kind }: EditionTool, withClient: boolean): InnerTool[] {
   const tools = names?.tools ?? [];
+  const isThere = (tool: EditionTool): boolean => (kind === 'made' ? tool.kind !== 'ui' : isForModels(tool));
   return tools
-    .filter((tool) => isForModels(tool) && tool.canonical !== self && (withClient || tool.kind !== 'client'))
+    .filter((tool) => isThere(tool) && tool.canonical !== self && (withClient || tool.kind !== 'client'))
     .map(({ wireName, canonical, aliases, description, inputSchema, outputSchema, annotations }) => ({
       name: wireName,
       canonical,

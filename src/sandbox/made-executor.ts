@@ -20,7 +20,8 @@ async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string,
   const run = {
     source: tool.made.implementation,
     args: withDefaults(args, tool.sourceSchema ?? tool.inputSchema),
-    tools: calls.tools.map(({ name }) => name),
+    // All that its code may have been written with.
+    tools: [...new Set(calls.tools.flatMap(({ name, aliases }) => [name, ...aliases]))],
     now: calls.replay.now,
     seed: calls.replay.seed,
     call: (name: string, given: unknown) => calls.call(name, given),

@@ -78,6 +78,33 @@ test("the plan's entry of a tool stands in its place, and the name that the code
   expect(waitingOf(await run.call('one'))).toEqual([{ callId: 'call_1.1', kind: 'approval' }]);
 });
 
+test('no name that the code was written with comes to mean another tool, whatever the plan calls its own', async () => {
+  const swapped = [toolNamed('local.read', { wireName: 'send' as never }), toolNamed('local.send', { wireName: 'read' as never })];
+  const run = runOf([madeTool('one', [read, send]), ...swapped], { bodies: { 'made.one': inTurn(['read'], ['send']) } });
+  expect(text(answerOf(await run.call('one')))).toBe('ok: local.read\nok: local.send');
+});
+
+test('where the plan has a tool more than once, its entries are called by their own names', async () => {
+  const entries = [
+    toolNamed('local.read', { wireName: 'read_a' as never, arguments: { preset: { at: 1 } } as never }),
+    toolNamed('local.read', { wireName: 'read_b' as never, arguments: { preset: { at: 2 } } as never }),
+  ];
+  const run = runOf([madeTool('one', [read]), ...entries], { bodies: { 'made.one': inTurn(['read'], ['read_b']) } });
+  expect(text(answerOf(await run.call('one')))).toMatch(/^ambiguous_tool: .*read_a, read_b.*\nok: local\.read$/s);
+});
+
+test('a tool that is held stays under its name for a made tool, and a call says so', async () => {
+  const run = runOf([madeTool('one', [toolNamed('local.held', { state: 'held' })])], {
+    bodies: {
+      'made.one': async (_args, context) => {
+        const { tools, call } = beneath(context);
+        return textResult(`${tools.map(({ name }) => name).join()} ${seen(await call('held', {}))}`);
+      },
+    },
+  });
+  expect(text(answerOf(await run.call('one')))).toMatch(/^held tool_held: /);
+});
+
 test('only tools that call tools are given others', async () => {
   const run = runOf([read], { bodies: { 'local.read': (_args, { calls }) => textResult(String(calls === null)) } });
   expect(text(answerOf(await run.call('read')))).toBe('true');
