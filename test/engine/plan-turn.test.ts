@@ -44,6 +44,15 @@ describe('a plan', () => {
     expect((await plan({ agent: 'none' })).allow).toEqual([]);
   });
 
+  it('is in code mode where its agent is, and lets nothing be asked for that only code may call', async () => {
+    await catalog.put('agent', 'coder', { model: 'rehearsal/default', toolset: 'demo', codeMode: true });
+    expect((await plan({ agent: 'coder' })).codeMode).toBe(true);
+    expect(await plan({ agent: 'helper' })).not.toHaveProperty('codeMode');
+    const choose = (tool: string) => plan({ agent: 'coder', settings: { toolChoice: { tool } } });
+    expect((await choose('run_code')).settings.toolChoice).toEqual({ tool: 'run_code' });
+    await expect(choose('run_it')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
   it('keeps to the version that was pinned', async () => {
     await catalog.put('toolset', 'demo', { tools: [{ tool: 'builtin.bash' }] });
     expect((await plan({ model: 'rehearsal/default', toolset: 'demo@1' })).edition?.version).toBe(1);

@@ -100,6 +100,22 @@ describe('the tools of a toolset as a provider is sent them', () => {
     });
   });
 
+  it('are one definition in code mode, and declarations in the prompt', async () => {
+    const [plain, body] = [await toolsFor('?provider=openai'), await toolsFor('?provider=openai&codeMode=true')];
+    const [first, ...others] = body.tools;
+    expect(first).toMatchObject({ canonical: 'builtin.run_code', entry: null, definition: { function: { name: 'run_code' } } });
+    expect(others.map(({ wireName, definition }: { wireName: string; definition: unknown }) => [wireName, definition])).toEqual([
+      ['pages', null],
+      ['list', null],
+      ['shell', null],
+    ]);
+    expect(others[0].left).toBe('it is called in the code of run_code, and told in the prompt');
+    expect(body.prompt).toContain('pages(args?: { id: string } | { /** (default "/") */ path: string }): Result;');
+    expect(body.tokens).toBe(first.tokens + body.promptTokens);
+    expect(body.warnings).not.toContainEqual(expect.objectContaining({ message: expect.stringContaining('is not sent') }));
+    expect(plain.tools).toHaveLength(3);
+  });
+
   it('are told of each other, and by their trusted server, under the names of today', async () => {
     const wise = { tools: [{ tool: 'wise.get_it' }, { tool: 'wise.look_up', name: 'find_it' }] };
     expect((await h.send('PUT', '/v1/toolsets/wise', wise)).status).toBe(201);
