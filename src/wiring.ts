@@ -20,6 +20,7 @@ import { readPlanSkills } from './engine/plan-skills.ts';
 import { planTurn, type PlanRequest } from './engine/plan-turn.ts';
 import { createMeetServers, meetingServers } from './engine/meet-servers.ts';
 import { createServerRefresh } from './engine/refresh-server.ts';
+import { createToolMaker } from './engine/tool-maker.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
 import { testServer } from './engine/test-server.ts';
 import { stayAt, toServer } from './engine/to-server.ts';
@@ -219,6 +220,8 @@ function build(bindings: Bindings): Wiring {
       refuses: (url) => refusedUrl(guard, url),
       configuration: (keyId) =>
         createConfigurationDesk(catalog(workspace), keyId, { aliases: settings.aliases, meet: (names) => meet(workspace, names) }),
+      maker: (keyId, offered) =>
+        createToolMaker({ catalog: catalog(workspace), keyId, sandbox, desk: createConfigurationDesk(catalog(workspace), keyId), offered }),
       tokens: (access) => signIns.tokens(workspace, access),
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };

@@ -11,7 +11,7 @@ import { Problem } from '../core/problem.ts';
 import { FileError, type FileSystem } from '../ports/file-system.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
 import { guardFiles } from './guard-files.ts';
-import { guardDesk, guardSecret, type Check } from './guard-registry.ts';
+import { guardDesk, guardMaker, guardSecret, type Check } from './guard-registry.ts';
 
 export type AskFirst = { context: ToolContext; asked(): Ask | null };
 
@@ -84,7 +84,7 @@ function registryThatAsks(
   { context, judge, inTurn }: Parts,
   heed: (judged: Judgement) => Judgement,
   need: (ask: Ask) => void,
-): Pick<ToolContext, 'secret' | 'configuration'> {
+): Pick<ToolContext, 'secret' | 'configuration' | 'maker'> {
   const check: Check = (effect, { ruled } = { ruled: false }) => {
     const judged = heed(judge(effect));
     if (judged.verdict === 'deny') throw new Problem('forbidden', `Not done: ${judged.reason}.`);
@@ -92,8 +92,12 @@ function registryThatAsks(
     need(judged.ask);
     throw new Problem('forbidden', `${judged.ask.reason}: it needs approval.`);
   };
-  const { secret, configuration } = context;
-  return { secret: guardSecret(secret, check), configuration: configuration === null ? null : guardDesk(configuration, check, inTurn) };
+  const { secret, configuration, maker } = context;
+  return {
+    secret: guardSecret(secret, check),
+    configuration: configuration === null ? null : guardDesk(configuration, check, inTurn),
+    maker: maker === null ? null : guardMaker(maker, check, inTurn),
+  };
 }
 
 /** `heed`: what becomes of a judgement where leave was given. */

@@ -72,6 +72,7 @@ export async function execute(
     find: createToolFinder(scope.names(), scope.gathered, scope.chain?.at(-1) === runCodeCanonical),
     skills: scope.skills ?? null,
     configuration: deps.configuration?.(scope.keyId) ?? null,
+    maker: deps.maker?.(scope.keyId, scope.innerNames?.() ?? scope.names()) ?? null,
     conversation: scope.conversation ?? scope.session ?? scope.keyId,
     channel,
     calls: beneath?.calls ?? null,

@@ -5,6 +5,7 @@
 import type { Effect } from '../core/policy-effect.ts';
 import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
+import type { ToolMaker } from '../ports/tool-maker.ts';
 
 /** Throws what the tool is told instead. `ruled`: only what a rule of the workspace asks about is asked about. */
 export type Check = (effect: Effect, options?: { ruled: boolean }) => void;
@@ -35,6 +36,17 @@ export function guardDesk(desk: ConfigurationDesk, check: Check, inTurn: boolean
     async remove(name, version) {
       check({ kind: 'registry', change: 'delete-toolset', name }, { ruled: !inTurn });
       await desk.remove(name, version);
+    },
+  };
+}
+
+/** A new tool does nothing by itself, and all that it calls is judged: nobody is asked about it. `inTurn` as above. */
+export function guardMaker(maker: ToolMaker, check: Check, inTurn: boolean): ToolMaker {
+  return {
+    async prepare(request) {
+      const prepared = await maker.prepare(request);
+      for (const change of prepared.changes) check({ kind: 'registry', ...change }, { ruled: !inTurn });
+      return prepared;
     },
   };
 }

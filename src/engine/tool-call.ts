@@ -17,6 +17,7 @@ import type { ResultStore } from '../ports/result-store.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
+import type { ToolMaker } from '../ports/tool-maker.ts';
 import type { CallerChannel, SkillReader, ToolExecutor } from '../ports/tool-executor.ts';
 import type { ServerTokens } from '../ports/upstream.ts';
 import type { CallTree } from './call-tree.ts';
@@ -35,6 +36,8 @@ export type CallDeps = {
   tokens?(server: ServerAccess): ServerTokens | null;
   /** For the configuration tools, in the name of a key. Absent: they cannot be called. */
   configuration?(keyId: string): ConfigurationDesk;
+  /** The same for `create_tool`. `offered`: what the call may use. */
+  maker?(keyId: string, offered: AliasMap | null): ToolMaker;
   /** Reads a secret for a tool; throws a `Problem` that names what is missing. `host`: where it will be sent, where that is known. */
   secret(name: string, tool: string, host?: string): Promise<string>;
   /** Where code over tools runs. Absent: such tools do not run here. */

@@ -4,6 +4,7 @@
  */
 import { limits } from '../core/limits.ts';
 import { readUses } from '../core/made/read-uses.ts';
+import { createLookup } from '../core/made/tool-lookup.ts';
 import type { MadeTool } from '../core/made-tool.ts';
 import type { Principal } from '../core/principal.ts';
 import { invalidRequest, orNull, Problem, quoted } from '../core/problem.ts';
@@ -33,7 +34,7 @@ export async function writeMadeTool(
       'forbidden',
       `${quoted(canonical)} is there already, and this key is bound to a part of the workspace: take another name.`,
     );
-  const reached = readUses(tool, byName(await toolsInReach(catalog, toolsets)));
+  const reached = readUses(tool, createLookup(byName(await toolsInReach(catalog, toolsets))));
   if (reached.issues.length > 0) throw invalidRequest(reached.issues);
   const { uses, names } = reached;
   return await catalog.put('made-tool', canonical, { ...tool, uses, names }, { ...options, ifNoneMatch: true });

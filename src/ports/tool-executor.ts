@@ -16,6 +16,7 @@ import type { InnerCalls } from './inner-calls.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Logger } from './runtime.ts';
 import type { Sandbox } from './sandbox.ts';
+import type { ToolMaker } from './tool-maker.ts';
 import type { ServerTokens } from './upstream.ts';
 
 /** What a running tool may touch. Never messages or the registry, and other tools only through `calls`. */
@@ -38,6 +39,8 @@ export type ToolContext = {
   skills: SkillReader | null;
   /** Toolsets as the configuration tools work on them; null: not from here. */
   configuration: ConfigurationDesk | null;
+  /** Makes tools of the plan's tools; null: not from here. */
+  maker: ToolMaker | null;
   /** Whose call it is (a session, or a key): two of them never share state at a server. */
   conversation: string;
   /** Whoever called, while the call is open. */

@@ -7,6 +7,7 @@ import type { ToolDefinition } from '../core/tool.ts';
 import { bash } from './bash.ts';
 import { calculate } from './calculate.ts';
 import { configurationToolset } from './configuration/all.ts';
+import { createTool } from './create-tool.ts';
 import { currentTime } from './current-time.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { deleteFile } from './delete-file.ts';
@@ -31,6 +32,7 @@ const builtinTools: readonly DefinedTool[] = [
   fetchResult,
   findTools,
   useSkill,
+  createTool,
   runCode,
   ...configurationToolset,
 ];

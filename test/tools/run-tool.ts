@@ -47,6 +47,7 @@ export function toolBench(
         find: null,
         skills: parts.skills ?? null,
         configuration: null,
+        maker: null,
         calls: parts.calls ?? null,
         sandbox: parts.sandbox ?? null,
         conversation: 'key',

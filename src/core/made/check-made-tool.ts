@@ -15,6 +15,7 @@ import type { Warning } from '../warning.ts';
 import { madeOwnName, toDefinition } from './made-definition.ts';
 import { findCycle, tooDeep, usesIn } from './made-graph.ts';
 import { readUses } from './read-uses.ts';
+import { createLookup } from './tool-lookup.ts';
 
 export type CheckedMadeTool = { tool: Omit<StoredMadeTool, 'pin'>; issues: Issue[]; warnings: Warning[] };
 
@@ -22,7 +23,7 @@ export type CheckedMadeTool = { tool: Omit<StoredMadeTool, 'pin'>; issues: Issue
 export function checkMadeTool(canonical: string, document: MadeTool, known: KnownTools): CheckedMadeTool {
   const { name: saidName, uses: _uses, names: _names, aliases: given, ...rest } = document;
   const aliases = readAliases(canonical, given ?? [], known);
-  const { uses, names, ...read } = readUses(document, known);
+  const { uses, names, ...read } = readUses(document, createLookup(known));
   const tool = {
     ...rest,
     ...(given !== undefined && { aliases: aliases.aliases }),

@@ -3,29 +3,26 @@
  * can call; stored by canonical name, with the names that the code has for it where they are none of its own.
  */
 import { fold } from '../fold.ts';
-import type { KnownTools } from '../known-tools.ts';
 import { limits } from '../limits.ts';
 import type { MadeTool } from '../made-tool.ts';
 import type { Issue } from '../problem.ts';
-import type { ToolDefinition } from '../tool.ts';
 import type { Warning } from '../warning.ts';
 import { readCodeUses } from './code-uses.ts';
-import { createLookup } from './tool-lookup.ts';
+import { createLookup, type Lookup, type NamedTool } from './tool-lookup.ts';
 
 export type ReadUses = { uses: string[]; names: Record<string, string>; issues: Issue[]; warnings: Warning[] };
 
-export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names'>, known: Pick<KnownTools, 'get' | 'all'>): ReadUses {
+export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names'>, lookup: Lookup): ReadUses {
   const issues: Issue[] = [];
   const warnings: Warning[] = [];
-  const lookup = createLookup(known);
-  const used = new Map<string, ToolDefinition>();
-  const look = (name: string, path: string, where = ''): ToolDefinition | null => {
+  const used = new Map<string, NamedTool>();
+  const look = (name: string, path: string, where = ''): NamedTool | null => {
     const found = lookup.find(name);
     const fault = 'fault' in found ? found.fault : refusal(found.tool);
     if (fault !== null) issues.push({ path, message: where + fault });
     return 'tool' in found && fault === null ? found.tool : null;
   };
-  const take = (found: ToolDefinition | null, path: string): void => {
+  const take = (found: NamedTool | null, path: string): void => {
     if (found === null || used.has(found.canonical)) return;
     used.set(found.canonical, found);
     const state = found.source?.state ?? 'ready';
@@ -34,7 +31,7 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
   };
 
   for (const [index, name] of (tool.uses ?? []).entries()) take(look(name, `uses[${index}]`), `uses[${index}]`);
-  const given = new Map<string, ToolDefinition>();
+  const given = new Map<string, NamedTool>();
   for (const [name, meant] of Object.entries(tool.names ?? {})) {
     const path = `names.${name}`;
     const found = look(meant, path);
@@ -47,7 +44,7 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
     const message = `line ${code.unread} uses \`tools\` other than as tools.name or tools["name"]; list the tools that it may call in \`uses\``;
     issues.push({ path: 'implementation', message });
   }
-  const named = new Map<string, ToolDefinition>(given);
+  const named = new Map<string, NamedTool>(given);
   const declared = tool.uses === undefined ? null : createLookup(among([...used.values()]));
   for (const { name, line } of code.names) {
     if (given.has(name)) continue;
@@ -75,20 +72,20 @@ export function readUses(tool: Pick<MadeTool, 'implementation' | 'uses' | 'names
 }
 
 /** Why code may not call it, whoever writes it; null: it may. */
-function refusal({ canonical, kind }: ToolDefinition): string | null {
+function refusal({ canonical, kind }: NamedTool): string | null {
   if (kind === 'ui') return `${canonical} is shown to a person, and cannot be called`;
   // It would run code that can call more than is listed here.
   if (canonical === 'builtin.run_code') return `${canonical} is no tool for code: what it would run can stand here`;
   return null;
 }
 
-function among(tools: readonly ToolDefinition[]): Pick<KnownTools, 'get' | 'all'> {
-  const byName = new Map<string, ToolDefinition>(tools.map((tool) => [tool.canonical, tool]));
+function among(tools: readonly NamedTool[]): Parameters<typeof createLookup>[0] {
+  const byName = new Map<string, NamedTool>(tools.map((tool) => [tool.canonical, tool]));
   return { get: (canonical) => byName.get(canonical), all: () => tools };
 }
 
 /** Whether the name means this tool whatever default aliases there will be: by its canonical or own name, however spelled. */
-function isFoundAmong(name: string, canonical: string, tools: readonly ToolDefinition[]): boolean {
+function isFoundAmong(name: string, canonical: string, tools: readonly NamedTool[]): boolean {
   if (name === canonical) return true;
   const bare = tools.filter((tool) => tool.name === name);
   const hits = bare.length > 0 ? bare : tools.filter((tool) => fold(tool.name) === fold(name) || fold(tool.canonical) === fold(name));

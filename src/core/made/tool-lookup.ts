@@ -3,19 +3,23 @@
  * level with a hit decides, as where calls are resolved (`alias-map.ts`). There is no toolset here, so wire names are none of it.
  */
 import { fold } from '../fold.ts';
-import type { KnownTools } from '../known-tools.ts';
 import { quote } from '../names.ts';
 import { nearNames } from '../suggest.ts';
-import type { ToolDefinition } from '../tool.ts';
+import type { ToolDefinition, ToolSource } from '../tool.ts';
+
+/** As much of a tool as one has to know to name it. */
+export type NamedTool = Pick<ToolDefinition, 'canonical' | 'name' | 'kind' | 'aliases'> & { source?: Pick<ToolSource, 'state'> };
 
 export type Lookup = {
-  find(name: string): { tool: ToolDefinition } | { fault: string };
+  find(name: string): { tool: NamedTool } | { fault: string };
 };
+
+type Tools = { get(canonical: string): NamedTool | undefined; all(): Iterable<NamedTool> };
 
 /** Suggestions cost a walk over all tools each; code with more wrong names than this has another fault than typing. */
 const maxFaultsWithSuggestions = 20;
 
-export function createLookup(known: Pick<KnownTools, 'get' | 'all'>): Lookup {
+export function createLookup(known: Tools): Lookup {
   let tables: Tables | undefined;
   let suggestionsLeft = maxFaultsWithSuggestions;
   return {
@@ -39,10 +43,10 @@ export function createLookup(known: Pick<KnownTools, 'get' | 'all'>): Lookup {
   };
 }
 
-type Table = Map<string, Set<ToolDefinition>>;
+type Table = Map<string, Set<NamedTool>>;
 type Tables = { own: Table; alias: Table; folded: Table };
 
-function buildTables(known: Pick<KnownTools, 'all'>): Tables {
+function buildTables(known: Pick<Tools, 'all'>): Tables {
   const tables: Tables = { own: new Map(), alias: new Map(), folded: new Map() };
   for (const tool of known.all()) {
     if (tool.source?.state === 'missing') continue;
@@ -55,13 +59,13 @@ function buildTables(known: Pick<KnownTools, 'all'>): Tables {
   return tables;
 }
 
-function add(table: Table, name: string, tool: ToolDefinition): void {
+function add(table: Table, name: string, tool: NamedTool): void {
   const tools = table.get(name);
   if (tools === undefined) table.set(name, new Set([tool]));
   else tools.add(tool);
 }
 
-function* spellings(known: Pick<KnownTools, 'all'>): Generator<readonly [string, string]> {
+function* spellings(known: Pick<Tools, 'all'>): Generator<readonly [string, string]> {
   for (const tool of known.all()) {
     if (tool.source?.state === 'missing' || tool.kind === 'ui') continue;
     for (const name of [tool.canonical, tool.name, ...tool.aliases]) yield [name, tool.canonical];
