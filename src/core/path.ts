@@ -8,6 +8,9 @@ import { utf8Length } from './utf8.ts';
 /** Home and working directory of a session. */
 export const workspace = '/workspace';
 
+/** Folders that are part of every session, stored or not: they can be emptied, and stay. */
+export const permanentFolders: readonly string[] = ['/', workspace, '/tmp'];
+
 export type ResolvedPath = { ok: true; path: string } | { ok: false; reason: string };
 
 /**

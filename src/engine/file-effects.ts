@@ -2,7 +2,7 @@
  * What a change of files would do, by what is there: said before it is done, on the files or the overlay that it would be done to. A change
  * that will be refused anyway has no effect. Nothing is judged here; `ask-first.ts` and `foresee.ts` have it judged.
  */
-import { joinPath } from '../core/path.ts';
+import { joinPath, permanentFolders } from '../core/path.ts';
 import type { Effect } from '../core/policy-effect.ts';
 import type { FileStat, FileSystem } from '../ports/file-system.ts';
 
@@ -50,7 +50,7 @@ export function* removeEffects(files: FileSystem, path: string, recursive: boole
     // Files of skills lie over the session's, and stay.
     if (files.isReadOnly?.(child) !== true) yield* removeEffects(files, child, true);
   }
-  if (stat.fresh !== true) yield { kind: 'write-file', path, change: 'attributes', own: true };
+  if (stat.fresh !== true && !permanentFolders.includes(path)) yield { kind: 'write-file', path, change: 'attributes', own: true };
 }
 
 /** `deep`: also of what lies beneath a directory that is moved, which matters to rules only. */
@@ -58,18 +58,17 @@ export function* renameEffects(files: FileSystem, from: string, to: string, deep
   const source = files.stat(from);
   if (source === null || from === to) return;
   yield { kind: 'write-file', path: from, change: 'move-away', own: isOwn(source) };
-  yield targetEffect(files, from, source, to);
+  yield targetEffect(files, to);
   if (!deep || source.kind === 'file') return;
   for (const { name } of files.list(from)) yield* renameEffects(files, joinPath(from, name), joinPath(to, name), true);
 }
 
-function targetEffect(files: FileSystem, from: string, source: FileStat, to: string): WriteFile {
+function targetEffect(files: FileSystem, to: string): WriteFile {
   const target = files.stat(to);
   if (target === null || target.kind === 'directory' || target.size === 0)
     return { kind: 'write-file', path: to, change: 'create', own: true };
-  const own = isOwn(target);
-  const isNothingLost = !own && source.kind === 'file' && source.size === target.size && isSame(files, to, target, files.read(from));
-  return { kind: 'write-file', path: to, change: isNothingLost ? 'attributes' : 'overwrite', own };
+  // The same bytes too: what lies there then is the session's, which may write over it.
+  return { kind: 'write-file', path: to, change: 'overwrite', own: isOwn(target) };
 }
 
 function isOwn({ own, fresh }: FileStat): boolean {

@@ -3,6 +3,7 @@
  * stands in the journal, and waits for itself. What code over it looks like is not known here. Used by `execute-call.ts`.
  */
 import { callsTools, innerCallId } from '../core/composite-tool.ts';
+import { crashPoint } from '../core/crash-point.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
@@ -136,6 +137,7 @@ export function createInnerCalls(caller: Caller): InnerDesk {
       return endWith(tree.end);
     }
     order.add(place);
+    await crashPoint('inner-result-before-root');
     return { result, order: place };
   };
 

@@ -3,10 +3,10 @@
  * homes of files, memory and SQLite, are such stores, so they cannot differ in behaviour.
  */
 import { limits } from '../core/limits.ts';
-import { baseName, isInside, parentPath } from '../core/path.ts';
+import { baseName, isInside, parentPath, permanentFolders } from '../core/path.ts';
 import { FileError, type DirectoryEntry, type FileSystem } from '../ports/file-system.ts';
 import { overlayStore } from './file-overlay.ts';
-import { isPermanent, permanent, type FileRow, type FileStore } from './file-store.ts';
+import { isPermanent, type FileRow, type FileStore } from './file-store.ts';
 
 const fileMode = 0o644;
 const directoryMode = 0o755;
@@ -51,14 +51,14 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
       throw new FileError(
         'ENOSPC',
         path,
-        `No room for ${path}: a session holds at most ${limits.maxSessionFiles} files and directories. Delete some first.`,
+        `No room for ${path}: a session holds at most ${limits.maxSessionFiles} files and directories, and ${used.files} are there. Delete some first.`,
       );
     }
     if (used.bytes + bytes > limits.maxSessionFilesBytes) {
       throw new FileError(
         'ENOSPC',
         path,
-        `No room for ${path}: a session's files are at most ${limits.maxSessionFilesBytes} bytes together. Delete some first.`,
+        `No room for ${path}: a session's files are at most ${limits.maxSessionFilesBytes} bytes together, and ${used.bytes} are used. Delete some first.`,
       );
     }
   }
@@ -111,7 +111,8 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
       if (existing(path).kind === 'file') throw notDirectory(path);
       const entries = store.children(path).map(toEntry);
       if (path === '/') {
-        for (const home of permanent) if (home !== '/') entries.push({ name: baseName(home), kind: 'directory', size: 0, modifiedAt: 0 });
+        for (const home of permanentFolders)
+          if (home !== '/') entries.push({ name: baseName(home), kind: 'directory', size: 0, modifiedAt: 0 });
       }
       return entries.sort((a, b) => compare(a.name, b.name));
     },
@@ -120,9 +121,11 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
       if (isPermanent(path) && options.recursive !== true)
         throw new FileError('EPERM', path, `${path} is part of every session and cannot be removed; remove what is in it.`);
       if (row.kind === 'directory') {
-        const beneath = store.descendants(path);
-        if (beneath.length > 0 && options.recursive !== true) throw notEmpty(path);
-        for (const child of beneath) store.remove(child.path);
+        // Folders that are always there may have no row that leads to what is in them.
+        const folders = path === '/' ? permanentFolders : [path];
+        const beneath = new Set(folders.flatMap((folder) => store.descendants(folder).map((child) => child.path)));
+        if (beneath.size > 0 && options.recursive !== true) throw notEmpty(path);
+        for (const child of beneath) store.remove(child);
       }
       if (!isPermanent(path)) store.remove(path);
     },
@@ -153,8 +156,9 @@ export function createFileSystem(store: FileStore, now: () => number): FileSyste
     setModifiedAt(path, modifiedAt) {
       change(path, { modifiedAt });
     },
+    usage: () => store.usage(),
     paths() {
-      return [...new Set([...permanent, ...store.paths()])].sort(compare);
+      return [...new Set([...permanentFolders, ...store.paths()])].sort(compare);
     },
     overlay() {
       const layer = overlayStore(store);

@@ -1,5 +1,5 @@
 /** Where files are kept, as their rules (`file-rules.ts`) see it: rows and bytes under resolved paths. */
-import { workspace } from '../core/path.ts';
+import { permanentFolders } from '../core/path.ts';
 import type { FileStat } from '../ports/file-system.ts';
 
 export type FileRow = { path: string } & FileStat;
@@ -26,9 +26,6 @@ export interface FileStore {
   changes(): number;
 }
 
-/** Always there, stored or not. */
-export const permanent: readonly string[] = ['/', workspace, '/tmp'];
-
 export function isPermanent(path: string): boolean {
-  return permanent.includes(path);
+  return permanentFolders.includes(path);
 }

@@ -28,6 +28,42 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
       expect(files.stat('/workspace/a.txt')).toMatchObject({ kind: 'file', size: 2, modifiedAt: 1000, mode: 0o644 });
     });
 
+    it('is emptied as a whole, or in a folder that stays', () => {
+      const files = fresh();
+      const fill = (): void => {
+        for (const path of ['/workspace/a', '/workspace/d/b', '/tmp/t', '/opt/x']) files.write(path, bytes('1'));
+      };
+      fill();
+      files.remove('/workspace', { recursive: true });
+      expect(files.paths()).toEqual(['/', '/opt', '/opt/x', '/tmp', '/tmp/t', '/workspace']);
+      fill();
+      const overlay = files.overlay();
+      overlay.remove('/', { recursive: true });
+      expect(overlay.paths()).toEqual(['/', '/tmp', '/workspace']);
+      overlay.commit();
+      expect(files.paths()).toEqual(['/', '/tmp', '/workspace']);
+      files.write('/workspace/again', bytes('1'));
+      expect(files.list('/workspace').map(({ name }) => name)).toEqual(['again']);
+    });
+
+    it('knows whose the content of a file is', () => {
+      const files = fresh();
+      const own = (path: string) => files.stat(`/workspace/${path}`)?.own;
+      files.write('/workspace/mine', bytes('1'));
+      files.append('/workspace/added', bytes('1'));
+      files.write('/workspace/given', bytes('given'), { own: false });
+      expect([own('mine'), own('added'), own('given')]).toEqual([true, true, false]);
+      files.append('/workspace/given', bytes('!'));
+      files.setMode('/workspace/given', 0o600);
+      files.rename('/workspace/given', '/workspace/d');
+      files.write('/workspace/d', bytes('given!'));
+      expect(own('d')).toBe(false);
+      files.write('/workspace/d', bytes('other!'));
+      expect(own('d')).toBe(true);
+      files.write('/workspace/mine', bytes('1'), { own: false });
+      expect(own('mine')).toBe(false);
+    });
+
     it('keeps files apart from the buffers that they came from and went to', () => {
       const files = fresh();
       const buffer = bytes('abc');
@@ -99,8 +135,8 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         [() => files.list('/workspace/none'), 'ENOENT'],
         [() => files.remove('/workspace/none'), 'ENOENT'],
         [() => files.remove('/workspace/dir'), 'ENOTEMPTY'],
-        [() => files.remove('/workspace', { recursive: true }), 'EPERM'],
-        [() => files.remove('/', { recursive: true }), 'EPERM'],
+        [() => files.remove('/workspace'), 'EPERM'],
+        [() => files.remove('/'), 'EPERM'],
         [() => files.setMode('/workspace/none', 0o600), 'ENOENT'],
         [() => files.setModifiedAt('/workspace/none', 1), 'ENOENT'],
         [() => files.write('/workspace/huge', new Uint8Array(limits.maxFileBytes + 1)), 'EFBIG'],
@@ -267,6 +303,42 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         }
       });
 
+      it('knows what was made in it, wherever that goes, and forgets it when it is done', () => {
+        const files = fresh();
+        for (const path of ['given', 'old/x']) files.write(`/workspace/${path}`, bytes('1'), { own: false });
+        const overlay = files.overlay();
+        const isFresh = (path: string) => overlay.stat(`/workspace/${path}`)?.fresh === true;
+        overlay.write('/workspace/d/new', bytes('1'));
+        overlay.append('/workspace/log', bytes('1'));
+        overlay.append('/workspace/given', bytes('1'));
+        overlay.rename('/workspace/d', '/workspace/e');
+        overlay.rename('/workspace/old', '/workspace/e/old');
+        expect(['e', 'e/new', 'log', 'given', 'e/old', 'e/old/x'].map(isFresh)).toEqual([true, true, true, false, false, false]);
+        const nested = overlay.overlay();
+        nested.write('/workspace/log', bytes('2'));
+        nested.write('/workspace/deeper', bytes('1'));
+        nested.rename('/workspace/given', '/workspace/carried');
+        nested.commit();
+        expect(['log', 'deeper', 'carried'].map(isFresh)).toEqual([true, true, false]);
+        overlay.commit();
+        expect(files.stat('/workspace/e/new')).toEqual({ ...files.stat('/workspace/log'), path: '/workspace/e/new' });
+        expect(files.stat('/workspace/log')).not.toHaveProperty('fresh');
+        expect(files.stat('/workspace/e/old/x')?.own).toBe(false);
+      });
+
+      it('does not replace what the caller put there meanwhile', () => {
+        for (const act of ['write', 'remove'] as const) {
+          const files = fresh();
+          files.write('/workspace/a', bytes('1'));
+          const overlay = files.overlay();
+          if (act === 'write') overlay.write('/workspace/a', bytes('2'));
+          else overlay.remove('/workspace/a');
+          files.write('/workspace/a', bytes('the caller’s'), { own: false });
+          expect(() => overlay.commit()).toThrow(expect.objectContaining({ name: 'FileError' }));
+          expect(text(files.read('/workspace/a'))).toBe('the caller’s');
+        }
+      });
+
       it('holds so much and no more, and minds the bounds of the session', () => {
         const files = fresh();
         const overlay = files.overlay();
@@ -306,8 +378,8 @@ export function fileSystemContract(name: string, create: (now: () => number) => 
         };
         const shown = (files: FileSystem) =>
           files.paths().map((entry) => {
-            const stat = files.stat(entry);
-            return [entry, stat, stat?.kind === 'file' ? text(files.read(entry)) : files.list(entry)];
+            const { fresh: _fresh, ...stat } = files.stat(entry) ?? { kind: null };
+            return [entry, stat, stat.kind === 'file' ? text(files.read(entry)) : files.list(entry)];
           });
         fc.assert(
           fc.property(fc.array(fc.array(step, { maxLength: 12 }), { maxLength: 4 }), (scripts) => {

@@ -31,10 +31,13 @@ const editions = { policy: await compiled(), never: await compiled('never'), alw
 
 type Network = Record<string, () => Response>;
 
-/** A door over files with `a.txt`, `b.txt` and `d/x`; `answers` is the network by URL, `known` the hosts that are allowed. */
-function door(options: { answers?: Network; known?: string[]; entry?: keyof typeof editions; rules?: object[]; canWait?: boolean } = {}) {
+/** A door over files that the caller put there, `a.txt`, `b.txt` and `d/x`; `answers` is the network by URL, `known` the hosts that are allowed. */
+function door(
+  options: { answers?: Network; known?: string[]; entry?: keyof typeof editions; rules?: object[]; canWait?: boolean; own?: boolean } = {},
+) {
   const files = createMemoryFiles(() => 0);
-  for (const path of ['a.txt', 'b.txt', 'd/x']) files.write(`/workspace/${path}`, new TextEncoder().encode(`${path}\n`));
+  for (const path of ['a.txt', 'b.txt', 'd/x'])
+    files.write(`/workspace/${path}`, new TextEncoder().encode(`${path}\n`), { own: options.own ?? false });
   const sent: string[] = [];
   const [log, ids] = [keptLog(), countedIds()];
   const guarded = { allowPrivateHosts: ['internal.example:*', '10.0.0.7:*'], publicUrl: null };
@@ -109,20 +112,20 @@ describe('files', () => {
 
   it('are as they were after a script that had to ask, whatever it did before and after and made of the refusal', async () => {
     const { call, files } = door();
-    const command = 'rm b.txt; echo new > n; (echo x > /tmp/y) 2>/dev/null || true; mv a.txt c.txt; echo done';
-    expect((await call('bash', { command })).asked).toMatchObject({ target: '/tmp/y' });
+    const command = 'echo new > n; rm n; echo new > n; (rm b.txt) 2>/dev/null || true; echo x > /tmp/y; mv a.txt c.txt; echo done';
+    expect((await call('bash', { command })).asked).toMatchObject({ target: '/workspace/b.txt' });
     expect(files.paths()).toEqual(pathsBefore);
     expect((await call('bash', { command }, { approved: true })).text).toContain('done');
     expect(files.paths()).toEqual(['/', '/tmp', '/tmp/y', '/workspace', ...['c.txt', 'd', 'd/x', 'n'].map((path) => `/workspace/${path}`)]);
   });
 
-  it('are read, listed and removed inside without a question by a script', async () => {
+  it('are read and listed without a question by a script', async () => {
     const { call } = door();
     for (const command of [
       'cat /etc/passwd',
       'ls -R /',
       'find / -name x',
-      'rm a.txt',
+      'rm -f nothing; rmdir nowhere; find . -name nothing -delete',
       'echo x > $TMPDIR/y; cat $TMPDIR/y',
       'mkdir -p /tmp',
     ])
@@ -136,7 +139,12 @@ describe('files', () => {
       'sort a.txt b.txt',
       'diff <(cat a.txt) <(cat b.txt)',
       'cat a.txt > /dev/null',
-      'sed -i s/a/b/ a.txt',
+      'cat a.txt >> b.txt; echo x >> a.txt',
+      'mkdir e; rmdir e; mkdir -p f/g; rm -r f',
+      'touch a.txt; chmod 600 a.txt',
+      'mv a.txt c.txt; mv d e; cp c.txt a.txt',
+      'echo new > n; echo other > n; mv n m; rm m; mkdir -p q; echo 1 > q/1; rm -rf q',
+      'cp a.txt copy; echo x > copy; rm copy',
     ])
       expect([command, (await call('bash', { command })).asked]).toEqual([command, null]);
   });
@@ -171,7 +179,7 @@ describe('files', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(spelling, form), { minLength: 1, maxLength: 4 }), async (writes) => {
-        const { call, files } = door();
+        const { call, files } = door({ own: true });
         const { asked } = await call('bash', { command: writes.map(([path, { write }]) => `( ${write(path)} )`).join('\n') });
         const outside = writes.flatMap(([path, { redirects }]) => {
           const resolved = resolvePath(path);
@@ -339,14 +347,20 @@ describeCorpus('security/path-cases.jsonl', (path) => {
 
   it.each(rows.filter((row) => row.expect === 'outside'))('$id asks before it is written or deleted: $input', async ({ input }) => {
     const { call, files } = door();
-    expect((await call('write_file', { path: input, content: '' })).asked).toMatchObject({ kind: 'write-outside' });
-    expect((await call('delete_file', { path: input })).asked).toMatchObject({ kind: 'delete-file' });
+    // Of what is a folder, and of what is not there, nothing would be written and nothing deleted.
+    const resolved = resolvePath(input);
+    const isFolder = resolved.ok && files.stat(resolved.path) !== null;
+    expect((await call('write_file', { path: input, content: '' })).asked?.kind ?? null).toBe(isFolder ? null : 'write-outside');
     expect(files.paths()).toEqual(pathsBefore);
+    if (!isFolder && resolved.ok) files.write(resolved.path, new Uint8Array([1]));
+    const before = files.paths();
+    expect((await call('delete_file', { path: input })).asked?.kind ?? null).toBe(isFolder ? null : 'delete-file');
+    expect(files.paths()).toEqual(before);
   });
 
   it('asks for nothing inside, and for nothing that is no path', async () => {
     expect(rows.length).toBeGreaterThan(50);
     for (const { id, input } of rows.filter((row) => row.expect !== 'outside' && row.input !== ''))
-      expect([id, (await door().call('write_file', { path: input, content: '' })).asked]).toEqual([id, null]);
+      expect([id, (await door({ own: true }).call('write_file', { path: input, content: '' })).asked]).toEqual([id, null]);
   });
 });

@@ -1,0 +1,404 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AskKind } from '../../../src/core/approval.ts';
+import type { EditionTool } from '../../../src/core/edition.ts';
+import { isInside } from '../../../src/core/path.ts';
+import { callEffect } from '../../../src/core/policy/call-effect.ts';
+import { requestHost } from '../../../src/core/policy/host.ts';
+import { judge, withoutAsking, type Judgement } from '../../../src/core/policy/judge.ts';
+import { ruleOf } from '../../../src/core/policy/remember.ts';
+import { Policy, PolicyRule, rulesOf, unreadRules } from '../../../src/core/policy/rule.ts';
+import type { Circumstances, Effect } from '../../../src/core/policy-effect.ts';
+
+const parse = (rules: readonly object[]): PolicyRule[] => rules.map((rule) => PolicyRule.parse({ decision: 'allow', ...rule }));
+const by = (tool: string, more: object = {}): Circumstances => ({ actor: { tool, agent: null, key: 'k1', ...more }, taint: null });
+const verdict = (rules: readonly object[], effect: Effect, circumstances = by('builtin.bash')): Judgement =>
+  judge(parse(rules), effect, circumstances);
+const asked = (rules: readonly object[], effect: Effect, circumstances = by('builtin.bash')): AskKind | 'deny' | null => {
+  const judged = verdict(rules, effect, circumstances);
+  return judged.verdict === 'deny' ? 'deny' : (judged.ask?.kind ?? null);
+};
+
+const write = (path: string, change: 'create' | 'append' | 'overwrite' | 'attributes' | 'move-away' = 'create', own = true): Effect => ({
+  kind: 'write-file',
+  path,
+  change,
+  own,
+});
+const remove = (path: string): Effect => ({ kind: 'delete-file', path });
+const send = (host: string, method = 'GET'): Effect => ({ kind: 'network', host, method });
+const read = (path: string): Effect => ({ kind: 'read-file', path });
+
+describe('without rules', () => {
+  it('asks before files are deleted or overwritten, anything is written outside, and a host is new', () => {
+    const cases: [Effect, AskKind | null][] = [
+      [remove('/workspace/a'), 'delete-file'],
+      [write('/workspace/a', 'overwrite', false), 'overwrite-file'],
+      [write('/workspace/a', 'overwrite', true), null],
+      [write('/workspace/a', 'append', false), null],
+      [write('/workspace/a', 'move-away', false), null],
+      [write('/workspace/a'), null],
+      [write('/etc/x'), 'write-outside'],
+      [write('/workspace2', 'attributes'), 'write-outside'],
+      [read('/etc/passwd'), null],
+      [send('api.example.com'), 'network'],
+      [{ kind: 'secret', name: 'GH' }, null],
+      [{ kind: 'registry', change: 'create-tool', name: 'made.x' }, null],
+      [{ kind: 'registry', change: 'replace-tool', name: 'made.x' }, 'registry'],
+      [{ kind: 'registry', change: 'write-toolset', name: 'support' }, 'registry'],
+    ];
+    for (const [effect, kind] of cases) expect([effect, asked([], effect)]).toEqual([effect, kind]);
+  });
+
+  it('asks for the deletion first, and then for the place', () => {
+    const deletes = { kind: 'delete-file', path: '/tmp' };
+    expect(asked([], remove('/tmp/x'))).toBe('delete-file');
+    expect(asked([deletes], remove('/tmp/x'))).toBe('write-outside');
+    expect(asked([deletes, { kind: 'write-outside', path: '/tmp' }], remove('/tmp/x'))).toBeNull();
+  });
+
+  it('allows by no rule, and says so', () => {
+    expect(verdict([], read('/workspace/a'))).toEqual({
+      verdict: 'allow',
+      ask: null,
+      rule: null,
+      reason: expect.stringContaining('person'),
+    });
+  });
+});
+
+describe('a tool of a server', () => {
+  const served = (ownName: string, more: object): EditionTool =>
+    ({ canonical: `github.${ownName}`, ownName, kind: 'static', server: 'github', ...more }) as EditionTool;
+  const kindOf = (tool: EditionTool, rules: object[] = []) => asked(rules, callEffect(tool), by(tool.canonical));
+  const reads = { annotations: { readOnlyHint: true } };
+  const destroys = { annotations: { destructiveHint: true } };
+
+  it.each([
+    ['says nothing, and its server is not trusted', served('get_issue', {}), 'untrusted'],
+    ['is said to read, by anybody', served('get_issue', reads), null],
+    ['is said to read, and its name says otherwise', served('deleteIssue', reads), 'untrusted'],
+    ['is said to read and to destroy', served('get_issue', { annotations: { readOnlyHint: true, destructiveHint: true } }), 'untrusted'],
+    ['is said to write by a trusted server', served('create_issue', { annotations: { readOnlyHint: false }, trusted: true }), null],
+    ['is said to destroy by a trusted server', served('delete_issue', { ...destroys, trusted: true }), 'destructive'],
+    ['is said to destroy by a server that is not', served('delete_issue', destroys), 'untrusted'],
+    ['is local', served('write', { kind: 'local' }), null],
+    ['is local and destroys', served('write', { kind: 'local', ...destroys }), 'destructive'],
+    ['is the caller’s own', served('write', { kind: 'client', ...destroys }), null],
+    ['is made of others', served('write', { kind: 'made', ...destroys }), null],
+  ])('that %s', (_what, tool, kind) => {
+    expect(kindOf(tool)).toBe(kind);
+  });
+
+  it('is asked for under its canonical name, and remembered by it alone', () => {
+    const tool = served('create_issue', {});
+    const { ask } = verdict([], callEffect(tool), by(tool.canonical));
+    expect(ask).toEqual({
+      kind: 'untrusted',
+      reason: 'github.create_issue may change what it works on, and its server is not trusted',
+      target: 'github.create_issue',
+    });
+    const remembered = PolicyRule.parse(ask && ruleOf(tool.canonical, ask));
+    expect(remembered).toEqual({ decision: 'allow', kind: 'untrusted', tool: 'github.create_issue' });
+    expect(kindOf(tool, [remembered])).toBeNull();
+    expect(kindOf(served('create_issues', {}), [remembered])).toBe('untrusted');
+    expect(kindOf(served('create_issue', { ...destroys, trusted: true }), [remembered])).toBe('destructive');
+  });
+
+  it('is not allowed by rules about hosts and paths, whatever its name reads like', () => {
+    const rules = [{ kind: 'network' }, { path: '/' }, { host: 'github' }, { tool: 'github.other' }, { tool: 'git.*' }];
+    expect(kindOf(served('create_issue', {}), rules)).toBe('untrusted');
+    for (const rule of [{ kind: 'untrusted' }, { tool: 'github.*' }, { effect: 'write' }])
+      expect(kindOf(served('create_issue', {}), [rule])).toBeNull();
+  });
+});
+
+describe('rules', () => {
+  it('that deny go before those that ask, and those before what is allowed, wherever they stand', () => {
+    const decisions = ['allow', 'ask', 'deny'] as const;
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...decisions), { maxLength: 6 }), (order) => {
+        const rules = order.map((decision) => ({ decision, host: 'a.example' }));
+        const judged = verdict(rules, send('a.example'));
+        const strongest = order.includes('deny') ? 'deny' : order.includes('ask') ? 'ask' : order.includes('allow') ? 'allow' : 'ask';
+        expect(judged.verdict).toBe(strongest);
+        expect(judged.rule?.index ?? -1).toBe(order.indexOf(strongest));
+      }),
+    );
+  });
+
+  it('are named with their place and why they stand there', () => {
+    const rules = [{ tool: 'x.y' }, { decision: 'deny', host: '*.example.com', method: 'POST', note: 'reports go by mail' }];
+    expect(verdict(rules, send('api.example.com', 'POST'))).toMatchObject({
+      verdict: 'deny',
+      rule: { index: 1, rule: { host: '*.example.com' } },
+      reason: "Rule 1 of the workspace's policy forbids POST requests to api.example.com (reports go by mail)",
+    });
+  });
+
+  it('fit only with all that they say', () => {
+    const effect = send('api.example.com', 'POST');
+    const circumstances = by('builtin.http_request', { agent: 'support' });
+    const fitting = {
+      host: 'api.example.com',
+      method: 'POST',
+      tool: 'builtin.*',
+      agent: 'support',
+      key: 'k1',
+      effect: 'send',
+      kind: 'network',
+    };
+    expect(asked([{ decision: 'deny', ...fitting }], effect, circumstances)).toBe('deny');
+    for (const other of [
+      { host: 'example.com' },
+      { host: '*.api.example.com' },
+      { host: '*.ample.com' },
+      { method: 'GET' },
+      { tool: 'builtin.bash' },
+      { agent: 'other' },
+      { key: 'k2' },
+      { effect: 'read' },
+      { kind: 'taint' },
+    ])
+      expect([other, asked([{ decision: 'deny', ...fitting, ...other }], effect, circumstances)]).toEqual([other, 'network']);
+  });
+
+  it('about a path hold for all beneath it, by whole names', () => {
+    const deny = [{ decision: 'deny', path: '/workspace/keep' }];
+    for (const effect of [
+      read('/workspace/keep/a'),
+      write('/workspace/keep'),
+      remove('/workspace/keep/a/b'),
+      write('/workspace/keep/a', 'move-away'),
+    ])
+      expect(asked(deny, effect)).toBe('deny');
+    for (const effect of [read('/workspace/keeper'), write('/workspace/kee'), write('/workspace')]) expect(asked(deny, effect)).toBeNull();
+    expect(asked([{ decision: 'deny', path: '/' }], read('/'))).toBe('deny');
+  });
+
+  it('that deny or ask for a tool hold for what it calls; what is allowed to it is not', () => {
+    const beneath = by('builtin.http_request', { chain: ['made.report', 'made.fetch'] });
+    expect(asked([{ decision: 'deny', tool: 'made.report', effect: 'send' }], send('a.example'), beneath)).toBe('deny');
+    expect(asked([{ decision: 'ask', tool: 'made.*' }], send('a.example'), beneath)).toBe('rule');
+    expect(asked([{ tool: 'made.report' }], send('a.example'), beneath)).toBe('network');
+  });
+
+  it('know what is done: to destroy is to write where they deny, and not where they allow', () => {
+    expect(asked([{ decision: 'deny', effect: 'write' }], remove('/workspace/a'))).toBe('deny');
+    expect(asked([{ decision: 'deny', effect: 'write' }], send('a.example', 'DELETE'))).toBe('deny');
+    expect(asked([{ decision: 'deny', effect: 'write' }], read('/workspace/a'))).toBeNull();
+    expect(asked([{ decision: 'deny', effect: 'destroy' }], write('/workspace/a', 'overwrite', true))).toBeNull();
+    expect(asked([{ effect: 'write' }], remove('/workspace/a'))).toBe('delete-file');
+    expect(asked([{ effect: 'destroy' }], remove('/workspace/a'))).toBeNull();
+  });
+
+  it('that ask are about reading only where they say so', () => {
+    expect(asked([{ decision: 'ask', path: '/workspace/x' }], read('/workspace/x'))).toBeNull();
+    expect(asked([{ decision: 'ask', path: '/workspace/x', effect: 'read' }], read('/workspace/x'))).toBe('rule');
+    expect(asked([{ decision: 'ask', path: '/workspace/x' }], write('/workspace/x'))).toBe('rule');
+  });
+
+  it('forbid carrying away what may not be deleted', () => {
+    const deny = [{ decision: 'deny', kind: 'delete-file', path: '/workspace/keep' }];
+    expect(asked(deny, write('/workspace/keep/a', 'move-away', false))).toBe('deny');
+    expect(asked(deny, write('/workspace/keep/a', 'append', false))).toBeNull();
+  });
+
+  it('about secrets name them', () => {
+    expect(asked([{ decision: 'deny', secret: 'GH' }], { kind: 'secret', name: 'GH' })).toBe('deny');
+    expect(asked([{ decision: 'deny', secret: 'GH' }], { kind: 'secret', name: 'GHX' })).toBeNull();
+  });
+
+  it('are found among a thousand as they are one by one', () => {
+    const host = fc.constantFrom('a.example', 'b.a.example', 'example', '*.example', '*.a.example');
+    const path = fc.constantFrom('/', '/workspace', '/workspace/a', '/workspace/a/b', '/tmp');
+    const tool = fc.constantFrom('builtin.bash', 'builtin.*', 'made.x', 'made.*');
+    const rule = fc
+      .tuple(
+        fc.constantFrom('allow', 'ask', 'deny'),
+        fc.oneof(
+          host.map((host) => ({ host })),
+          path.map((path) => ({ path })),
+          tool.map((tool) => ({ tool })),
+        ),
+        fc.option(tool),
+      )
+      .map(([decision, about, tool]) => ({ decision, ...about, ...(tool !== null && { tool }) }));
+    const effect = fc.oneof(
+      fc.constantFrom('a.example', 'b.a.example', 'c.b.a.example', 'example', 'xa.example').map((host) => send(host)),
+      fc.constantFrom('/workspace/a', '/workspace/a/b/c', '/workspace/ab', '/tmp/x', '/etc').map((path) => remove(path)),
+    );
+    fc.assert(
+      fc.property(fc.array(rule, { maxLength: 8 }), effect, (rules, effect) => {
+        const circumstances = by('builtin.bash', { chain: ['made.x'] });
+        const together = verdict(rules, effect, circumstances);
+        const alone = rules.map((one) => verdict([one], effect, circumstances));
+        const denies = alone.findIndex((judged) => judged.verdict === 'deny');
+        const asks = alone.findIndex((judged) => judged.ask?.kind === 'rule');
+        if (denies !== -1) expect(together).toMatchObject({ verdict: 'deny', rule: { index: denies } });
+        else if (asks !== -1) expect(together).toMatchObject({ verdict: 'ask', rule: { index: asks } });
+        else expect(together.rule === null || rules[together.rule.index]?.decision === 'allow').toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the taint rule', () => {
+  const tainted: Circumstances = {
+    ...by('builtin.http_request'),
+    taint: { private: '/workspace/notes.txt', untrusted: 'a page of evil.example' },
+  };
+
+  it('asks before anything is sent to a known host, and says why', () => {
+    const known = [{ kind: 'network', host: 'known.example' }, { tool: 'builtin.http_request' }];
+    const { ask } = verdict(known, send('known.example'), tainted);
+    expect(ask).toMatchObject({ kind: 'taint', target: 'known.example', reason: expect.stringMatching(/notes\.txt.*evil\.example/) });
+    expect(asked(known, send('known.example'), { ...tainted, taint: { private: 'x', untrusted: null } })).toBeNull();
+    expect(asked(known, write('/workspace/a'), tainted)).toBeNull();
+  });
+
+  it('is answered for a host or a tool by rules of its kind only, and switched off for a workspace, but not over an agent’s head', () => {
+    const known = { kind: 'network', host: 'known.example' };
+    const effect = send('known.example');
+    const { ask } = verdict([known], effect, tainted);
+    const remembered = ruleOf('builtin.http_request', ask ?? { kind: 'always', target: null });
+    expect(remembered).toEqual({ decision: 'allow', kind: 'taint', host: 'known.example' });
+    expect(asked([known, remembered ?? {}], effect, tainted)).toBeNull();
+    const off = rulesOf(Policy.parse({ rules: parse([known]), taint: 'off' }));
+    expect(asked(off, effect, tainted)).toBeNull();
+    expect(asked(off, effect, { ...tainted, taintRule: true })).toBe('taint');
+    expect(ruleOf('github.create_issue', { kind: 'taint', target: 'github.create_issue' })).toEqual({
+      decision: 'allow',
+      kind: 'taint',
+      tool: 'github.create_issue',
+    });
+  });
+
+  it('asks before a tool is called that sends', () => {
+    const call: Effect = { kind: 'call', does: 'write', trusted: true, sends: true };
+    expect([asked([], call, tainted), asked([], { ...call, sends: false }, tainted)]).toEqual(['taint', null]);
+  });
+});
+
+describe('rules that cannot be read', () => {
+  it('have everything asked about that changes or sends something, and nothing else', () => {
+    expect(asked(unreadRules, write('/workspace/a'))).toBe('rule');
+    expect(asked(unreadRules, send('a.example'))).toBe('rule');
+    expect(asked(unreadRules, read('/workspace/a'))).toBeNull();
+    expect(asked(unreadRules, { kind: 'call', does: null, trusted: true, sends: false })).toBeNull();
+  });
+});
+
+describe('an entry that never asks', () => {
+  it('waives the question, and not what is denied', () => {
+    expect(withoutAsking(verdict([], remove('/workspace/a'))).verdict).toBe('allow');
+    expect(withoutAsking(verdict([{ decision: 'deny', kind: 'delete-file' }], remove('/workspace/a'))).verdict).toBe('deny');
+  });
+});
+
+describe('a host', () => {
+  it('is the same in all its spellings', () => {
+    const spellings = [
+      'https://api.example.com/x',
+      'https://API.Example.COM/',
+      'https://api.example.com:443/',
+      'http://api.example.com:80/',
+      'https://api.example.com./',
+      'https://%61pi.example.com/',
+      'https://ａｐｉ.example.com/',
+      'https://someone:secret@api.example.com/',
+      '\thttps:\\\\api.example.com\\x',
+      'https://api.example.com#@evil.example',
+    ];
+    for (const url of spellings) expect(requestHost(url), url).toBe('api.example.com');
+    expect(requestHost('https://bücher.example/')).toBe('xn--bcher-kva.example');
+    expect(requestHost('https://api.example.com:8443/')).toBe('api.example.com:8443');
+    expect(requestHost('http://0x7f.1/')).toBe('127.0.0.1');
+    expect(requestHost('http://[0:0::1]:8080/')).toBe('[::1]:8080');
+    expect(requestHost('https://api.example.com@evil.example/')).toBe('evil.example');
+  });
+
+  it('is nothing where the URL has none: such a request is refused by others', () => {
+    for (const url of ['', 'nonsense', '/x', 'mailto:a@b.example', 'data:,x', 'https://']) expect(requestHost(url), url).toBeNull();
+  });
+
+  it('that was allowed is known with its port only', () => {
+    const rules = parse([{ kind: 'network', host: 'API.example.com' }]);
+    expect(rules[0]?.host).toBe('api.example.com');
+    expect(asked(rules, send('api.example.com'))).toBeNull();
+    expect(asked(rules, send('api.example.com:8443'))).toBe('network');
+    expect(asked(rules, send('www.api.example.com'))).toBe('network');
+    expect(asked(rules, send('api.example.com'), by('local.other'))).toBeNull();
+  });
+
+  it('with a star is all beneath it, by whole names', () => {
+    const rules = [{ kind: 'network', host: '*.Example.com' }];
+    expect(['a.example.com', 'b.a.example.com'].map((host) => asked(rules, send(host)))).toEqual([null, null]);
+    expect(['example.com', 'badexample.com', 'example.com.evil.example'].map((host) => asked(rules, send(host)))).toEqual([
+      'network',
+      'network',
+      'network',
+    ]);
+  });
+});
+
+describe('what is remembered', () => {
+  it('answers the question that was asked, and is a rule that may be written', () => {
+    const effects: [string, Effect][] = [
+      ['builtin.bash', send('a.example:8443')],
+      ['builtin.bash', write('/tmp/x')],
+      ['builtin.bash', remove('/workspace/x')],
+      ['builtin.write_file', write('/workspace/x', 'overwrite', false)],
+      ['builtin.create_tool', { kind: 'registry', change: 'replace-tool', name: 'made.x' }],
+    ];
+    for (const [tool, effect] of effects) {
+      const { ask } = verdict([], effect, by(tool));
+      const rule = ask && ruleOf(tool, ask);
+      expect(PolicyRule.parse(rule)).toEqual(rule);
+      expect(asked([rule ?? {}], effect, by(tool))).toBeNull();
+    }
+    for (const kind of ['always', 'rule'] as const) expect(ruleOf('x.y', { kind, target: null })).toBeNull();
+  });
+
+  it('of a path is for the tool that was asked for', () => {
+    const rule = ruleOf('builtin.bash', { kind: 'overwrite-file', target: '/workspace/d' });
+    expect(asked([rule ?? {}], write('/workspace/d/x', 'overwrite', false))).toBeNull();
+    expect(asked([rule ?? {}], write('/workspace/d/x', 'overwrite', false), by('builtin.write_file'))).toBe('overwrite-file');
+    expect(isInside('/workspace/d/x', '/workspace/d')).toBe(true);
+  });
+});
+
+describe('a rule document', () => {
+  it('is refused where it is misspelt, is about everything, or could never fit', () => {
+    for (const fields of [
+      {},
+      { note: 'nothing else' },
+      { decision: 'permit', tool: 'x' },
+      { kind: 'always' },
+      { kind: 'rule' },
+      { hosts: ['a.example'] },
+      { host: 'https://a.example' },
+      { host: 'a.example/x' },
+      { host: 'user@a.example' },
+      { host: '' },
+      { host: '*' },
+      { host: 'a.*.example' },
+      { host: 'a.example', path: '/tmp' },
+      { host: 'a.example', kind: 'write-outside' },
+      { path: 'tmp' },
+      { path: '/tmp/' },
+      { path: '/workspace/../etc' },
+      { path: '/tmp', kind: 'network' },
+      { path: '/tmp', kind: 'untrusted' },
+      { method: 'post' },
+      { method: 'POST', path: '/tmp' },
+      { tool: '*' },
+      { tool: 'a*.x' },
+      { secret: 'GH', kind: 'network' },
+    ])
+      expect(PolicyRule.safeParse({ decision: 'allow', ...fields }).success, JSON.stringify(fields)).toBe(false);
+    expect(Policy.safeParse({ rules: [], extra: 1 }).success).toBe(false);
+    expect(Policy.safeParse({ rules: [], taint: 'off' }).success).toBe(true);
+  });
+});

@@ -1,0 +1,80 @@
+/** The one door over real tools and files that the caller put there: what is asked, and what becomes of the files. */
+import { buildAliasMap } from '../../src/core/alias-map.ts';
+import type { Ask } from '../../src/core/approval.ts';
+import { compileEdition } from '../../src/core/edition.ts';
+import { PolicyRule } from '../../src/core/policy/rule.ts';
+import { contentText } from '../../src/core/tool.ts';
+import { Toolset } from '../../src/core/toolset.ts';
+import { callTool } from '../../src/engine/call-tool.ts';
+import type { CallDeps, CallScope, ToolCallRequest } from '../../src/engine/tool-call.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
+import { createCodeExecutor } from '../../src/tools/executor.ts';
+import { codeTools, toolDefinitions } from '../../src/tools/registry.ts';
+import { countedIds, keptLog } from '../fakes/runtime.ts';
+
+const definitions = new Map(toolDefinitions().map((tool) => [tool.canonical as string, tool]));
+const known = { get: (name: string) => definitions.get(name), all: () => definitions.values(), hasServer: () => true };
+const tools = [...definitions.keys()].map((tool) => ({ tool, aliases: [] }));
+const { edition } = await compileEdition({ workspace: 'default', name: 'demo', toolset: Toolset.parse({ tools }), known });
+
+export function policyDoor({ rules = [], ...more }: { rules?: object[] } & Partial<CallScope> = {}) {
+  const files = createMemoryFiles(() => 0);
+  for (const path of ['a.txt', 'b.txt', 'd/x']) files.write(`/workspace/${path}`, new TextEncoder().encode(`${path}\n`), { own: false });
+  const [log, ids] = [keptLog(), countedIds()];
+  const sent: string[] = [];
+  const deps: CallDeps = {
+    clock: systemClock,
+    log,
+    executor: createCodeExecutor(codeTools()),
+    async fetch(request, _signal, onHop) {
+      onHop?.(new URL(request.url), 0);
+      sent.push(`${request.method} ${request.url}`);
+      return new Response('ok');
+    },
+    secret: () => Promise.reject(new Error('no secrets here')),
+  };
+  const names = buildAliasMap(edition, { aliases: true });
+  const scope: CallScope = {
+    keyId: 'root',
+    session: 's1',
+    turn: null,
+    names: () => names,
+    edition: null,
+    files,
+    results: null,
+    timeoutMs: 30_000,
+    rules: rules.map((rule) => PolicyRule.parse(rule)),
+    canWait: true,
+    audit: () => undefined,
+    ...more,
+  };
+  const call = async (requested: string, args: Record<string, unknown>, how: Partial<ToolCallRequest> = {}) => {
+    const request = { callId: ids.next('call'), requested, arguments: args, ...how };
+    const outcome = await callTool(deps, scope, request, new AbortController().signal);
+    if ('waitFor' in outcome) {
+      const asked: Ask | null = outcome.waitFor.kind === 'approval' ? outcome.waitFor.ask : null;
+      return { asked, isError: false, code: undefined, text: '', exitCode: null };
+    }
+    const { isError, code, content, structuredContent } = outcome.answer.result;
+    const exitCode = structuredContent?.exitCode;
+    return { asked: null, isError, code, text: contentText(content), exitCode: typeof exitCode === 'number' ? exitCode : null };
+  };
+  const text = (path: string): string => new TextDecoder().decode(files.read(`/workspace/${path}`));
+  return {
+    files,
+    log,
+    sent,
+    call,
+    bash: (command: string, how: Partial<ToolCallRequest> = {}) => call('bash', { command, timeout: 4_000 }, how),
+    paths: () => files.paths(),
+    text,
+    /** What of the contents that the caller put there is there still, wherever, sorted. */
+    given: () =>
+      files
+        .paths()
+        .filter((path) => files.stat(path)?.kind === 'file' && files.stat(path)?.own === false)
+        .map((path) => new TextDecoder().decode(files.read(path)))
+        .sort(),
+  };
+}
