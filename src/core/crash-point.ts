@@ -12,7 +12,7 @@ export type CrashPoint =
   | 'persisted-before-tools'
   | 'tool-marked-before-effect'
   | 'effect-before-result'
-  /** The same two of a call that a tool makes; then before the tool's own result, and when it waits for what it called. */
+  /** The same two of a call that a tool makes; then when its result is kept and the tool has not got it, and when the tool waits for it. */
   | 'inner-marked-before-effect'
   | 'inner-effect-before-result'
   | 'inner-result-before-root'

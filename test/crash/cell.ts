@@ -46,6 +46,8 @@ export type Cell = {
   get(name: string): ScriptedCall;
   post(name: string): ScriptedCall;
   ask(name: string): ScriptedCall;
+  /** A call of a made tool that makes these, one after the other, and answers what came of each. */
+  steps(...calls: ScriptedCall[]): ScriptedCall;
   effects(name: string): number;
   holdEffect(name: string, until: Promise<unknown>): void;
   hadEffect(name: string): Promise<void>;
@@ -122,6 +124,7 @@ export async function openCell(lane: Lane, point: CrashPoint, agent: 'doer' | 'f
     get: (name) => request(name, 'GET', 'send'),
     post: (name) => request(name, 'POST', 'send'),
     ask: (name) => request(name, 'POST', 'ask'),
+    steps: (...calls) => ({ name: 'steps', arguments: { steps: calls } }),
     effects: (name) => upstream.effects(`${tag}/${name}`).length,
     holdEffect: (name, until) => upstream.hold(`${tag}/${name}`, until),
     hadEffect: (name) => within(upstream.had(`${tag}/${name}`), reachMs, `the effect ${name} was never had`),

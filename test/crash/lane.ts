@@ -131,10 +131,22 @@ async function furnish(lane: Lane): Promise<void> {
     if (status !== 201 && status !== 200) throw new Error(`PUT ${path}: ${status} ${text}`);
   };
   await put('/v1/providers/scripted', { kind: 'openai-compatible', baseUrl: lane.model.baseUrl });
+  await put('/v1/tools/made.steps', {
+    description: 'Does steps, one after the other.',
+    parameters: [{ name: 'steps', type: 'array', description: 'What to do', required: true }],
+    uses: ['builtin.http_request'],
+    implementation: `const seen = [];
+for (const { name, arguments: given } of args.steps) {
+  const answer = await tools[name](given);
+  seen.push(answer.success ? 'done' : answer.code);
+}
+return seen;`,
+  });
   await put('/v1/toolsets/effects', {
     tools: [
       { tool: 'builtin.http_request', name: 'send', approval: 'never' },
       { tool: 'builtin.http_request', name: 'ask', approval: 'always' },
+      { tool: 'made.steps' },
     ],
   });
   const agent = { model: 'scripted/any', toolset: 'effects', instructions: 'You are scripted.' };

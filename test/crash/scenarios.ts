@@ -114,6 +114,26 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     if (cell.dies) await toldUnknown(cell);
   }),
 
+  'inner-marked-before-effect': beneath('inner-marked-before-effect', { lost: true, effects: [1, 0] }),
+  'inner-effect-before-result': beneath('inner-effect-before-result', { lost: true, effects: [1, 1] }),
+  'inner-result-before-root': beneath('inner-result-before-root', { lost: false, effects: [1, 1] }),
+
+  'paused-for-inner': story('paused-for-inner', async (cell) => {
+    const death = cell.arm('paused-for-inner');
+    await cell.say('hello', [{ calls: [cell.steps(cell.post('a'), cell.ask('b'), cell.post('c'))] }, done]);
+    await death.strike();
+    await cell.reachStatus('waiting');
+    await checkInvariants(cell, { waiting: true });
+    const asked = await cell.pending();
+    expect(asked).toHaveLength(1);
+    if (cell.dies) expect(asked).toEqual(asksIn(cell.before));
+    expect(['a', 'b', 'c'].map(cell.effects)).toEqual([1, 0, 0]);
+    expect((await cell.decide(String(asked[0]), 'approve')).status).toBe(200);
+    await cell.ended({ alone: false });
+    expect(['a', 'b', 'c'].map(cell.effects), 'what came before the wait ran once').toEqual([1, 1, 1]);
+    expect(await seenByCode(cell)).toBe('["done","done","done"]');
+  }),
+
   'result-partial-of-parallel': story('result-partial-of-parallel', async (cell) => {
     // The first of three results passes; the second stands there.
     const death = cell.arm('result-partial-of-parallel', { skip: 1 });
@@ -279,6 +299,26 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     expect((await cell.call('POST', '/turns', { input: 'Are you there?' })).status).toBe(404);
   },
 };
+
+/** Dies in the second of two calls that a made tool makes: what it knew of the first it is told again. `lost`: nobody knows of the second. */
+function beneath(point: CrashPoint, { lost, effects }: { lost: boolean; effects: number[] }): Scenario {
+  return story(point, async (cell) => {
+    const death = cell.arm(point, { skip: 1 });
+    await cell.say('hello', [{ calls: [cell.steps(cell.post('a'), cell.post('b'))] }, done]);
+    await death.strike();
+    await cell.ended();
+    expect(['a', 'b'].map(cell.effects)).toEqual(cell.dies ? effects : [1, 1]);
+    expect(await seenByCode(cell)).toBe(cell.dies && lost ? '["done","outcome_unknown"]' : '["done","done"]');
+    expect(cell.requests('hello')).toHaveLength(2);
+  });
+}
+
+/** What the made tool answered: what it saw of each of its calls. */
+async function seenByCode(cell: Cell): Promise<string | undefined> {
+  const [result] = results(await cell.events());
+  const [block] = (result?.data.content ?? []) as { text: string }[];
+  return block?.text;
+}
 
 /** Dies before any tool ran, or after all did: each runs once, and the model is asked twice, all told. */
 function ranOnce(point: CrashPoint): Scenario {
