@@ -1,0 +1,133 @@
+/** Tools that a model makes: kept over restarts, offered to later sessions, put into toolsets under aliases, and changed only with somebody's word. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeDataDir, removeDataDir, startService, type Answer, type RunningService } from './service.ts';
+
+const code =
+  'const read = await tools.read_file({ path: args.path }); if (!read.success) return { replaced: 0, error: read.error }; const parts = read.output.split(args.find); const written = await tools.write_file({ path: args.path, content: parts.join(args.replace) }); return { replaced: parts.length - 1, written: written.success };';
+const findAndReplace = {
+  name: 'find_and_replace',
+  description: 'Replaces a text in a file wherever it stands.',
+  parameters: ['path', 'find', 'replace'].map((name) => ({ name, type: 'string', description: `The ${name}`, required: true })),
+  implementation: code,
+  aliases: ['swap_text'],
+};
+
+describe('tools that a model makes', () => {
+  const dataDir = makeDataDir();
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await startService(dataDir);
+    await put('/v1/toolsets/desk', {
+      tools: [{ tool: 'builtin.read_file' }, { tool: 'builtin.write_file' }, { tool: 'builtin.create_tool' }],
+    });
+    await put('/v1/toolsets/shelf', { tools: [{ tool: 'builtin.bash' }] });
+    await put('/v1/agents/maker', { model: 'rehearsal/default', toolset: 'desk', made: true });
+  });
+  afterAll(async () => {
+    await service.stop();
+    removeDataDir(dataDir);
+  });
+
+  const put = async (path: string, body: unknown): Promise<Answer> => {
+    const answer = await service.call('PUT', path, body);
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer;
+  };
+  const session = async (agent = 'maker', headers = {}): Promise<string> =>
+    (await service.call('POST', '/v1/sessions', { agent }, headers)).json.id;
+  const say = async (id: string, input: string, headers = {}): Promise<Answer['json']> => {
+    const answer = await service.call('POST', `/v1/sessions/${id}/turns`, { input }, headers);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.json;
+  };
+  const restart = async (): Promise<void> => {
+    await service.stop('SIGKILL');
+    service = await startService(dataDir);
+  };
+  const replaces = async (id: string, name: string, headers = {}) => {
+    const called = `/write_file ${JSON.stringify({ path: `${name}.txt`, content: 'one two two' })}\n\n/${name} ${JSON.stringify({ path: `${name}.txt`, find: 'two', replace: '2' })}\n\n/read_file path=${name}.txt`;
+    return (await say(id, called, headers)).toolCalls;
+  };
+
+  it('are made in a turn, asked of nobody, and called in the next', async () => {
+    const id = await session();
+    const turn = await say(id, `/create_tool ${JSON.stringify(findAndReplace)}`);
+    expect(turn).toMatchObject({ status: 'completed', toolCalls: [{ canonical: 'builtin.create_tool', isError: false }] });
+    expect(turn.toolCalls[0].content[0].text).toContain(
+      'Made made.find_and_replace, version 1. It may call builtin.read_file, builtin.write_file, and no other.',
+    );
+    const calls = await replaces(id, 'find_and_replace');
+    expect(calls[1]).toMatchObject({ canonical: 'made.find_and_replace', isError: false });
+    expect(JSON.stringify(calls[1].content)).toContain('replaced');
+    expect(calls[2].content).toEqual([{ type: 'text', text: 'one 2 2' }]);
+  });
+
+  it('are there after a restart, in another session, by an alias, for a key that administers nothing', async () => {
+    await restart();
+    const { json } = await service.call('POST', '/v1/keys', { name: 'reader', scopes: ['chat'] });
+    const headers = { authorization: `Bearer ${json.key}` };
+    const calls = await replaces(await session('maker', headers), 'swap_text', headers);
+    expect(calls[1]).toMatchObject({ requested: 'swap_text', canonical: 'made.find_and_replace', isError: false });
+    expect(calls[2].content).toEqual([{ type: 'text', text: 'one 2 2' }]);
+  });
+
+  it('are put into a toolset under an alias, and found by it', async () => {
+    await put('/v1/toolsets/office', {
+      tools: [{ tool: 'made.find_and_replace', aliases: ['exchange'] }, { tool: 'builtin.write_file' }, { tool: 'builtin.read_file' }],
+    });
+    await put('/v1/agents/clerk', { model: 'rehearsal/default', toolset: 'office' });
+    expect((await service.call('GET', '/v1/toolsets/office/resolve?name=exchange')).json).toMatchObject({
+      canonical: 'made.find_and_replace',
+      via: 'wire',
+    });
+    const calls = await replaces(await session('clerk'), 'exchange');
+    expect(calls[1]).toMatchObject({ canonical: 'made.find_and_replace', via: 'wire', isError: false });
+    expect(calls[2].content).toEqual([{ type: 'text', text: 'one 2 2' }]);
+  });
+
+  it('are replaced by a model only with somebody’s word', async () => {
+    const id = await session();
+    const other = { ...findAndReplace, description: 'Replaces all of it.' };
+    const turn = await say(id, `/create_tool ${JSON.stringify(other)}`);
+    expect(turn).toMatchObject({
+      status: 'waiting',
+      pending: [{ canonical: 'builtin.create_tool', reason: expect.stringContaining('made.find_and_replace') }],
+    });
+    const version = async () => (await service.call('GET', '/v1/tools/made.find_and_replace')).json.made.version;
+    expect(await version()).toBe(1);
+    const { callId } = turn.pending[0];
+    expect((await service.call('POST', `/v1/sessions/${id}/approvals/${callId}`, { decision: 'approve' })).status).toBeLessThan(300);
+    await expect.poll(version, { timeout: 10_000 }).toBe(2);
+  });
+
+  it('are listed in a toolset by a model only with somebody’s word', async () => {
+    const id = await session();
+    const lines = {
+      name: 'line_count',
+      description: 'Counts lines.',
+      parameters: [{ name: 'path', type: 'string' }],
+      implementation: 'return (await tools.read_file({ path: args.path })).output.split("\\n").length',
+      toolset: 'shelf',
+    };
+    const turn = await say(id, `/create_tool ${JSON.stringify(lines)}`);
+    expect(turn).toMatchObject({ status: 'waiting', pending: [{ reason: expect.stringContaining('shelf') }] });
+    const listed = async () => (await service.call('GET', '/v1/toolsets/shelf')).json.tools.map(({ tool }: { tool: string }) => tool);
+    expect(await listed()).toEqual(['builtin.bash']);
+    await service.call('POST', `/v1/sessions/${id}/approvals/${turn.pending[0].callId}`, { decision: 'approve' });
+    await expect.poll(listed, { timeout: 10_000 }).toEqual(['builtin.bash', 'made.line_count']);
+  });
+
+  it('are refused with what there is to mend, and the turn goes on', async () => {
+    const id = await session();
+    const bad = (change: object) => `/create_tool ${JSON.stringify({ ...findAndReplace, name: 'other', aliases: [], ...change })}`;
+    const { toolCalls, status } = await say(
+      id,
+      [bad({ implementation: 'return (' }), bad({ implementation: 'return tools.bash({})' }), bad({ name: 'bash' })].join('\n'),
+    );
+    expect(status).toBe('completed');
+    const texts = toolCalls.map(({ isError, content }: Answer['json']) => `${isError} ${content[0].text}`);
+    expect(texts[0]).toMatch(/^true [\s\S]*implementation: is no JavaScript: line \d/);
+    expect(texts[1]).toContain('"bash" is none of the tools that you have');
+    expect(texts[2]).toContain('name: "bash" is the name of builtin.bash');
+  });
+});
