@@ -86,6 +86,7 @@ export function createInnerCalls(caller: Caller): InnerDesk {
       fingerprint,
     };
     const onOverlay = files !== null || scope.onOverlay === true;
+    const isRedone = onOverlay && worksOnFiles(meant);
     const again = entry?.order ?? null;
     const verdict = journal?.verdict(id) ?? null;
     const { input = null, rounds = 0 } = journal?.given(id) ?? {};
@@ -101,7 +102,8 @@ export function createInnerCalls(caller: Caller): InnerDesk {
       given: input,
       rounds,
       attempts: entry?.attempts ?? 0,
-      interrupted: (entry?.attempts ?? 0) > 0,
+      // What it did to the files of a script that is run again is not there.
+      interrupted: (entry?.attempts ?? 0) > 0 && !isRedone,
     };
     // Beneath a made tool nothing is reached but what it uses: `names` says all.
     const { innerNames: _plan, started: _ofCaller, ...above } = scope;
@@ -131,7 +133,7 @@ export function createInnerCalls(caller: Caller): InnerDesk {
     // Cut off by the end of the call above, which no one runs again.
     if (journal === null || (caller.signal.aborted && result.code === 'aborted')) return { result, order: null };
     if (again !== null) return { result, order: again };
-    const place = journal.finish({ ...start, via }, result, { durationMs, keep: !(onOverlay && worksOnFiles(meant)) });
+    const place = journal.finish({ ...start, via }, result, { durationMs, keep: !isRedone });
     if (place === null) {
       tree.end ??= journalFull();
       return endWith(tree.end);

@@ -278,3 +278,54 @@ test('a call that the end of the call above cuts off is told so, and its row com
     ['call_1', null],
   ]);
 });
+
+test('what a script did to its files through tools is done again when it is run again, and nothing else is', async () => {
+  const write = toolNamed('builtin.write_file');
+  const store = memoryJournal();
+  const ran: string[] = [];
+  const bash: Body = async (_args, context) => {
+    const overlay = context.files.overlay();
+    const calls = beneath(context);
+    for (const name of ['write_file', 'send', 'asks', 'write_file']) {
+      const answer = await calls.call(name, {}, { files: overlay });
+      if (answer.waits) return suspended;
+      ran.push(`${name} ${answer.result.code ?? 'ok'}`);
+    }
+    overlay.commit();
+    return textResult(new TextDecoder().decode(context.files.read('/workspace/log')));
+  };
+  const run = runOf([toolNamed('builtin.bash'), write, send, asks], {
+    bodies: {
+      'builtin.bash': bash,
+      'builtin.write_file': (_args, { files }) => {
+        files.append('/workspace/log', new TextEncoder().encode('w'));
+        return textResult('written');
+      },
+      'local.send': () => {
+        ran.push('sent');
+        return textResult('sent');
+      },
+    },
+    scope: { journal: store.journal },
+  });
+  expect(waitingOf(await run.call('bash'))).toEqual([{ callId: 'call_1.3', kind: 'approval' }]);
+  expect(run.scope.files.stat('/workspace/log')).toBeNull();
+  store.verdicts.set('call_1.3', { decision: 'approve', host: null });
+  expect(text(answerOf(await run.call('bash')))).toBe('ww');
+  expect(ran).toEqual(['write_file ok', 'sent', 'send ok', 'write_file ok', 'send ok', 'asks ok', 'write_file ok']);
+  expect(run.audit.map(({ callId }) => callId)).toEqual(['call_1.1', 'call_1.2', 'call_1.3', 'call_1.4', 'call_1']);
+});
+
+test('a journal that is full ends the whole call', async () => {
+  const { journal } = memoryJournal(100);
+  const run = runOf([madeTool('outer', [madeTool('inner', [read])])], {
+    bodies: {
+      'made.outer': inTurn(['made.inner'], ['made.inner']),
+      'made.inner': inTurn(['read']),
+      'local.read': () => textResult('x'.repeat(200)),
+    },
+    scope: { journal },
+  });
+  const result = answerOf(await run.call('outer'));
+  expect([result.code, result.isError]).toEqual(['limit_reached', true]);
+});
