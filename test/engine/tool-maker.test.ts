@@ -1,0 +1,199 @@
+/** Making tools in the name of a key: over what its plan offers and nothing else, and what is asked of a person before anything is changed. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { buildAliasMap, extendAliasMap, type AliasMap } from '../../src/core/alias-map.ts';
+import type { Scope } from '../../src/core/principal.ts';
+import type { Problem } from '../../src/core/problem.ts';
+import { createConfigurationDesk } from '../../src/engine/configuration-desk.ts';
+import { createToolMaker } from '../../src/engine/tool-maker.ts';
+import type { MakeRequest, ToolMaker } from '../../src/ports/tool-maker.ts';
+import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
+import { toolOf } from '../fakes/known-tools.ts';
+import { v8Syntax } from '../fakes/v8-syntax.ts';
+
+const text = { type: 'object', properties: { text: { type: 'string' } } };
+const definitions = [
+  toolOf('builtin', 'bash', { kind: 'builtin', aliases: ['shell'] }),
+  toolOf('builtin', 'read_file', { kind: 'builtin' }),
+  toolOf('docs', 'search', { inputSchema: text }),
+  toolOf('web', 'search', { inputSchema: text }),
+];
+const count: MakeRequest = {
+  name: 'count_lines',
+  description: 'Counts lines.',
+  parameters: [{ name: 'path', type: 'string' }],
+  implementation: 'return (await tools.open({ path: args.path })).output.split("\\n").length',
+};
+
+let catalog: FakeCatalog;
+let offered: AliasMap;
+beforeEach(async () => {
+  catalog = createFakeCatalog({ definitions });
+  await catalog.put('toolset', 'desk', {
+    tools: [
+      { tool: 'builtin.read_file', name: 'open', aliases: ['peruse'] },
+      { tool: 'web.search' },
+      { tool: 'docs.search', name: 'lookup', arguments: { preset: { text: 'a' } } },
+      { tool: 'docs.search', name: 'lookup_b', arguments: { preset: { text: 'b' } } },
+    ],
+  });
+  offered = (await catalog.directory.toolset('default', 'desk')).names;
+});
+
+async function keyWith(scopes: Scope[], more: { toolsets?: string[]; agents?: string[] } = {}): Promise<string> {
+  return (await catalog.createKey({ name: 'k', scopes, ...more })).record.id;
+}
+const makerOf = (keyId: string, names: AliasMap | null = offered): ToolMaker =>
+  createToolMaker({ catalog, keyId, sandbox: v8Syntax, desk: createConfigurationDesk(catalog, keyId), offered: names });
+const root = () => makerOf('root');
+const make = async (request: MakeRequest, maker = root()) => (await maker.prepare(request)).store();
+const refusal = async (request: MakeRequest, maker = root()): Promise<string> => {
+  try {
+    await maker.prepare(request);
+  } catch (error) {
+    return `${(error as Problem).code}: ${(error as Problem).detail}`;
+  }
+  throw new Error('It was prepared, and was to be refused.');
+};
+const calling = (call: string): MakeRequest => ({ ...count, implementation: `return await ${call}({})` });
+
+describe('a tool that is made of a plan’s tools', () => {
+  it('is stored by their canonical names, whatever the plan calls them', async () => {
+    expect(await make(count)).toMatchObject({ canonical: 'made.count_lines', version: 1, uses: ['builtin.read_file'], outcome: 'made' });
+    expect((await catalog.get('made-tool', 'made.count_lines')).body).toMatchObject({ names: { open: 'builtin.read_file' } });
+    const made = await catalog.directory.made('default');
+    expect(made?.names.tools[0]?.made?.uses[0]).toMatchObject({
+      canonical: 'builtin.read_file',
+      aliases: [{ name: 'open', mode: 'hidden' }],
+    });
+  });
+
+  it.each([
+    ['tools.open', 'builtin.read_file'],
+    ['tools.Peruse', 'builtin.read_file'],
+    ['tools["builtin.read_file"]', 'builtin.read_file'],
+    // Its wire name is the own name of two.
+    ['tools.search', 'web.search'],
+    ['tools.lookup_b', 'docs.search'],
+    ['tools["docs.search"]', 'docs.search'],
+  ])('may call %s, which is %s there', async (call, canonical) => {
+    expect((await make(calling(call))).uses).toEqual([canonical]);
+  });
+
+  it.each([
+    ['tools.bash', 'implementation: line 1: "bash" is none of the tools that you have; there are open, search, lookup, lookup_b'],
+    ['tools["builtin.bash"]', '"builtin.bash" is none of the tools that you have'],
+    ['tools.peruze', '"peruze" is none of the tools that you have; did you mean open?'],
+    ['tools[args.path]', 'list the tools that it may call in `uses`'],
+  ])('may not call %s, and is told what there is', async (call, why) => {
+    expect(await refusal(calling(call))).toContain(why);
+    expect((await catalog.list('made-tool', { limit: 10 })).items).toEqual([]);
+  });
+
+  it('calls none of the caller’s own tools, which are of one conversation', async () => {
+    const own = {
+      ...offered.tools[0]!,
+      canonical: 'client.pick',
+      wireName: 'pick',
+      ownName: 'pick',
+      kind: 'client',
+    } as AliasMap['tools'][number];
+    const names = extendAliasMap(buildAliasMap(offered.edition, { aliases: true }), [own]);
+    expect(await refusal(calling('tools.pick'), makerOf('root', names))).toContain('client.pick cannot be called by code');
+  });
+
+  it('calls nothing where the plan has nothing', async () => {
+    expect(await refusal(count, makerOf('root', null))).toContain('there are none that code could call');
+    expect(await make({ ...count, implementation: 'return 1' }, makerOf('root', null))).toMatchObject({ uses: [] });
+  });
+
+  it('calls what it declares where its code cannot be read', async () => {
+    expect((await make({ ...count, implementation: 'return await tools[args.path]({})', uses: ['peruse', 'lookup'] })).uses).toEqual([
+      'builtin.read_file',
+      'docs.search',
+    ]);
+  });
+
+  it.each<[string, Partial<MakeRequest>]>([
+    ['name: "bash" is the name of builtin.bash', { name: 'bash' }],
+    ['name: "shell" is an alias of builtin.bash', { name: 'made.shell' }],
+    ['"a b", which is stored as "made.a b": must be "made." and 2 to 64', { name: 'a b' }],
+    ['aliases[0]: "shell" is an alias of builtin.bash', { aliases: ['shell'] }],
+    ['parameters[0].type', { parameters: [{ name: 'n', type: 'date' }] }],
+    ['implementation: is no JavaScript', { implementation: 'return (' }],
+  ])('is refused: %s', async (why, change) => {
+    expect(await refusal({ ...count, ...change })).toContain(why);
+  });
+});
+
+describe('what it changes', () => {
+  it('is told before it is done: a new tool, another in its place, a toolset, or nothing', async () => {
+    const changes = async (request: MakeRequest) => (await root().prepare(request)).changes;
+    expect(await changes(count)).toEqual([{ change: 'create-tool', name: 'made.count_lines' }]);
+    await make(count);
+    expect(await changes(count)).toEqual([]);
+    expect(await changes({ ...count, description: 'Counts.' })).toEqual([{ change: 'replace-tool', name: 'made.count_lines' }]);
+    expect(await changes({ ...count, toolset: 'desk' })).toEqual([{ change: 'write-toolset', name: 'desk' }]);
+    await make({ ...count, toolset: 'desk' });
+    expect(await changes({ ...count, toolset: 'desk' })).toEqual([]);
+  });
+
+  it('is the same when it is done twice, as by a turn that died in between', async () => {
+    expect(await make({ ...count, toolset: 'desk' })).toMatchObject({ outcome: 'made', version: 1, toolset: { name: 'desk', version: 2 } });
+    expect(await make({ ...count, toolset: 'desk' })).toMatchObject({
+      outcome: 'unchanged',
+      version: 1,
+      toolset: { name: 'desk', version: 2 },
+    });
+    expect(await make({ ...count, description: 'Counts.' })).toMatchObject({ outcome: 'replaced', version: 2 });
+  });
+
+  it('is not done where somebody else was faster', async () => {
+    const prepared = await root().prepare(count);
+    await make({ ...count, description: 'Of somebody else.' });
+    await expect(prepared.store()).rejects.toMatchObject({ code: 'precondition_failed' });
+  });
+
+  it('leaves the tool where only the toolset cannot take it, and says why', async () => {
+    const made = await make({ ...count, aliases: ['look_up'], toolset: 'desk' });
+    expect(made).toMatchObject({ outcome: 'made', toolset: { name: 'desk', fault: expect.stringContaining('look_up') } });
+    expect((await catalog.get('toolset', 'desk')).version).toBe(1);
+  });
+});
+
+describe('whose word it is', () => {
+  it('makes new tools for any key whose plan has it', async () => {
+    for (const [index, more] of [{}, { toolsets: ['desk'] }, { agents: ['helper'] }].entries())
+      expect(await make({ ...count, name: `tool_${index}` }, makerOf(await keyWith(['chat'], more)))).toMatchObject({ outcome: 'made' });
+  });
+
+  it.each<[string, Scope[], { toolsets?: string[]; agents?: string[] }]>([
+    ['without the scope', ['chat', 'approve'], {}],
+    ['bound to toolsets', ['toolsets'], { toolsets: ['desk'] }],
+    ['bound to agents', ['toolsets'], { agents: ['helper'] }],
+  ])('replaces none for a key %s', async (_what, scopes, more) => {
+    await make(count);
+    expect(await refusal({ ...count, description: 'Other.' }, makerOf(await keyWith(scopes, more)))).toMatch(
+      /^forbidden: .*Take another name/,
+    );
+  });
+
+  it('replaces one for a key that might do so over REST, and for none that was revoked', async () => {
+    await make(count);
+    const keyId = await keyWith(['toolsets']);
+    expect(await make({ ...count, description: 'Other.' }, makerOf(keyId))).toMatchObject({ outcome: 'replaced' });
+    await catalog.revokeKey(keyId);
+    expect(await refusal({ ...count, description: 'Third.' }, makerOf(keyId))).toMatch(/^forbidden/);
+  });
+
+  it.each<[string, Scope[], { toolsets?: string[] }]>([
+    ['that may not write toolsets', ['chat'], {}],
+    ['that is bound to others', ['toolsets'], { toolsets: ['other'] }],
+  ])('lists it in no toolset for a key %s, and makes nothing then', async (_what, scopes, more) => {
+    expect(await refusal({ ...count, toolset: 'desk' }, makerOf(await keyWith(scopes, more)))).toMatch(/^(forbidden|not_found)/);
+    expect((await catalog.list('made-tool', { limit: 10 })).items).toEqual([]);
+  });
+
+  it('lists it in no toolset that is not there', async () => {
+    expect(await refusal({ ...count, toolset: 'gone' })).toMatch(/^not_found: There is no toolset "gone"/);
+  });
+});
