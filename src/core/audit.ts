@@ -26,5 +26,25 @@ export const AuditRow = z
     code: ToolResultCode.nullable(),
     durationMs: z.number(),
   })
-  .meta({ id: 'AuditRow' });
+  .meta({
+    id: 'AuditRow',
+    example: {
+      at: '2026-01-01T08:00:00.000Z',
+      keyId: 'root',
+      session: '0123…',
+      sequence: 7,
+      turn: 'turn_1',
+      callId: 'call_1.2',
+      parent: 'call_1',
+      requested: 'write_file',
+      canonical: 'builtin.write_file',
+      via: 'own',
+      toolset: 'demo',
+      edition: 'demo@1.1',
+      argumentsHash: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
+      verdict: 'ran',
+      code: null,
+      durationMs: 3,
+    },
+  });
 export type AuditRow = z.infer<typeof AuditRow>;

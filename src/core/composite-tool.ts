@@ -25,6 +25,12 @@ export function parentRoot(callId: string): string | undefined {
   return root === callId ? undefined : root;
 }
 
+/** The call that makes it; null: it is beneath none. */
+export function parentCallId(callId: string): string | null {
+  const dot = callId.lastIndexOf('.');
+  return dot === -1 ? null : callId.slice(0, dot);
+}
+
 /** Ids from the first (inclusive) to the second (exclusive), by their characters, are those of the calls beneath this one. */
 export function idsBeneath(callId: string): [from: string, before: string] {
   // The character after the dot.

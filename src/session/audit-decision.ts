@@ -4,6 +4,7 @@
  */
 import type { ApprovalVerdict } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
+import { parentCallId } from '../core/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { verdictStates, type Approval } from './approvals.ts';
@@ -28,7 +29,7 @@ export function auditDecision(
     session,
     turn,
     callId,
-    parent: null,
+    parent: parentCallId(callId),
     requested: entry,
     canonical,
     via: null,

@@ -302,6 +302,21 @@ describe('a word leaves an audit row and a log line', () => {
     await self.ring();
     expect(rows(self).at(-1)).toMatchObject({ callId: other, keyId: 'clock', verdict: 'expired' });
   });
+
+  it('of a call that a tool makes names that tool’s call', async () => {
+    const self = await makeRoom([]);
+    const key = { toolset: 'demo', canonical: 'builtin.delete_file', entry: 'delete_file', argumentsHash: 'h' };
+    const { toolset: _toolset, argumentsHash: _hash, ...named } = key;
+    const asked = { ...named, kind: 'delete-file', target: '/a', reason: 'It deletes /a', expiresAt: self.clock.now() + 1_000 } as const;
+    for (const callId of ['call_9.1', 'call_9.1.2']) {
+      self.room.approvals.askDirect({ ...asked, callId }, { ...key, argumentsHash: callId }, { path: 'a' });
+      await decide(self.decideDoor(), callId, 'approve', once);
+    }
+    expect(rows(self).map(({ callId, parent }) => [callId, parent])).toEqual([
+      ['call_9.1', 'call_9'],
+      ['call_9.1.2', 'call_9.1'],
+    ]);
+  });
 });
 
 it('what was decided is kept for a while, and gone with its arguments when something is asked for later', async () => {
