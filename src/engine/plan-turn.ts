@@ -6,6 +6,7 @@ import { splitModelRef, type Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
 import { missingPrice, priceOf } from '../core/price.ts';
 import { grantOf, resolveName, toolsNamed, type AliasMap } from '../core/alias-map.ts';
+import { runCodeCanonical } from '../core/code-mode/run-code.ts';
 import { isForModels, type EditionTool } from '../core/edition.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../core/plan.ts';
@@ -14,6 +15,7 @@ import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import { readToolsetReference } from '../core/toolset-reference.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { matchAgentList, type AgentList } from './agent-list.ts';
+import { codeNames } from './code-names.ts';
 import { checkClientTools } from './client-tools.ts';
 import { whyMissing } from '../core/missing-tool.ts';
 import { planNames, turnNames } from './plan-names.ts';
@@ -60,8 +62,9 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   const madeNames = made?.names ?? null;
   const list = compiled !== null && agent?.tools !== undefined ? await matchAgentList(compiled.names, agent.tools) : null;
   const own = { allow: list?.allow ?? null, ...(list !== null && { allowHash: list.hash }) };
-  const { tools: brought = [], allowed = null } = request;
+  const { tools: brought = [] } = request;
   const usable = planNames(compiled?.names ?? null, { aliases: deps.aliases, ...own }, madeNames);
+  const allowed = agent?.codeMode === true ? behindCode(request.allowed ?? null, usable) : (request.allowed ?? null);
   if (brought.length > 0) checkClientTools(usable, brought, request.toolPath);
   const { clientTools, ...offered } = allowed === null ? { ...own, clientTools: brought } : narrowTo(allowed, usable, brought, madeNames);
   const tools = { aliases: deps.aliases, ...offered, clientTools };
@@ -161,6 +164,17 @@ async function readPrices(deps: PlanDeps, principal: Principal, refs: readonly s
   const priced = found.flatMap(({ ref, price }) => (price === null ? [] : [{ model: ref, price }]));
   if (priced.length === found.length) return priced;
   throw invalidRequest(found.flatMap(({ price, message }) => (price === null ? [{ path: 'limits.maxCost', message }] : [])));
+}
+
+/** In code mode the tool that runs code stands for all that its code may call. */
+function behindCode(allowed: readonly NamedTool[] | null, usable: AliasMap | null): readonly NamedTool[] | null {
+  if (allowed === null || usable === null) return allowed;
+  const model = codeNames(usable);
+  return allowed.flatMap(({ name, path }) =>
+    toolsNamed(model, name).some(({ canonical }) => canonical === runCodeCanonical)
+      ? usable.tools.filter(isForModels).map(({ wireName }) => ({ name: wireName, path }))
+      : [{ name, path }],
+  );
 }
 
 /** What is left of what the turn could use. Throws `invalid_request` for names that it could not. */

@@ -53,6 +53,14 @@ describe('a plan', () => {
     await expect(choose('run_it')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
+  it('in code mode may be narrowed to what code may call, or to code as such', async () => {
+    await catalog.put('agent', 'coder', { model: 'rehearsal/default', toolset: 'demo', codeMode: true });
+    const narrowed = async (name: string) => (await plan({ agent: 'coder', allowed: [{ name, path: 'tools[0]' }] })).allow;
+    expect(await narrowed('shell')).toEqual(['builtin.bash']);
+    expect(await narrowed('run_code')).toEqual(['builtin.bash', 'builtin.read_file']);
+    await expect(narrowed('nothing')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
   it('keeps to the version that was pinned', async () => {
     await catalog.put('toolset', 'demo', { tools: [{ tool: 'builtin.bash' }] });
     expect((await plan({ model: 'rehearsal/default', toolset: 'demo@1' })).edition?.version).toBe(1);
