@@ -286,8 +286,20 @@ export function openCalls(state: TurnState): StepCall[] {
 
 /** Asked for, itself or a call beneath it, and no answer yet. */
 export function isUndecided(call: StepCall): boolean {
-  const { asked, given, verdict } = call;
-  return (asked === 'input' ? !given : asked !== null && verdict === null) || openQuestions(call).length > 0;
+  return asksItself(call) !== null || openQuestions(call).length > 0;
+}
+
+function asksItself({ asked, given, verdict }: StepCall): StepCall['asked'] {
+  return asked === 'input' ? (given ? null : asked) : verdict === null ? asked : null;
+}
+
+/** All that the turn waits for, in call order: about a call of the step, or about calls beneath it. */
+export function waitedFor(state: TurnState): { callId: string; canonical: string; asked: InnerQuestion['asked'] }[] {
+  return openCalls(state).flatMap((call) => {
+    const asked = asksItself(call);
+    const own = asked === null ? [] : [{ callId: call.callId, canonical: call.canonical ?? '', asked }];
+    return [...own, ...openQuestions(call)];
+  });
 }
 
 /** About calls beneath this one, in the order asked. */

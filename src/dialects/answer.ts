@@ -7,7 +7,7 @@ import { questionOf } from '../core/elicitation.ts';
 import { Problem } from '../core/problem.ts';
 import { toToolCallId } from '../core/reference.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import { applyEvent, beginTurn, isUndecided, isWaiting, openCalls, type TurnState } from '../core/turn-state.ts';
+import { applyEvent, beginTurn, isWaiting, type TurnState, waitedFor } from '../core/turn-state.ts';
 import { createMessage, type AnswerMessage, type Change, type ClientCall } from './answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 
@@ -82,7 +82,7 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
       if (shown && event.id > range.after && !message.isOver()) parts.push(show(event));
       if (isWaiting(state) && !message.isOver()) {
         const last = parts.at(-1);
-        const changes = message.pause(waitedFor(state, { asked, questions }, session));
+        const changes = message.pause(pauseOf(state, { asked, questions }, session));
         if (last?.event === event.id) last.changes.push(...changes);
         else parts.push({ event: event.id, changes });
       }
@@ -188,12 +188,12 @@ function numbers(id: string): [number, number] {
 
 type Waited = { asked: ReadonlyMap<string, ClientCall>; questions: ReadonlyMap<string, string> };
 
-function waitedFor(state: TurnState, { asked, questions }: Waited, session: string) {
-  const open = openCalls(state).filter(isUndecided);
+function pauseOf(state: TurnState, { asked, questions }: Waited, session: string) {
+  const open = waitedFor(state);
   return {
     notes: open.flatMap(({ asked: by, canonical, callId }) => {
-      if (by === 'input') return [inputNote({ canonical: canonical ?? '', callId, question: questions.get(callId) ?? '' }, session)];
-      return by === 'approval' ? [approvalNote(canonical ?? '', callId, session)] : [];
+      if (by === 'input') return [inputNote({ canonical, callId, question: questions.get(callId) ?? '' }, session)];
+      return by === 'approval' ? [approvalNote(canonical, callId, session)] : [];
     }),
     calls: open.flatMap(({ callId }) => asked.get(callId) ?? []),
   };

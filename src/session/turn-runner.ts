@@ -7,7 +7,7 @@ import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { logFormat, type SessionEventBody, type TurnEndReason, type TurnStatus } from '../core/session-event.ts';
-import { applyEvent, isWaiting, openCalls, openQuestions, type TurnState } from '../core/turn-state.ts';
+import { applyEvent, isWaiting, waitedFor, type TurnState } from '../core/turn-state.ts';
 import { closingEvents, runTurn } from '../engine/run-turn.ts';
 import type { Approvals } from './approvals.ts';
 import type { ClientCalls } from './client-calls.ts';
@@ -277,6 +277,5 @@ export class TurnRunner {
 }
 
 function waitReason(state: TurnState) {
-  const asked = openCalls(state).flatMap((call) => [call.asked, ...openQuestions(call).map((question) => question.asked)]);
-  return asked.some((kind) => kind === 'approval' || kind === 'input') ? 'approval_required' : 'client_tool_required';
+  return waitedFor(state).some(({ asked }) => asked !== 'client') ? 'approval_required' : 'client_tool_required';
 }

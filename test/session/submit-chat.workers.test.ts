@@ -12,7 +12,7 @@ import { wire } from '../../src/wiring.ts';
 
 // The generated Env and our structural one name the same bindings.
 const bindings = env as unknown as Bindings;
-const { sessions } = wire(bindings);
+const { sessions, catalog, planTurn } = wire(bindings);
 const owner: Principal = { workspace: 'default', keyId: 'chat', scopes: ['chat'] };
 const clientTools = ['pick', 'name'].map((name) => ({ name, description: '', inputSchema: { type: 'object' } }));
 const plan: Plan = {
@@ -159,6 +159,26 @@ describe('a chat request to a session whose turn waits', () => {
     const rest = await ask(session, null, { results: [resultOf(answer.calls[0] ?? '', 'red')] });
     expect(rest.finish).toBe('stop');
     expect(await textsOf(session)).toContain('What is it?');
+  });
+});
+
+describe('a chat client whose tool is called by another tool', () => {
+  it('is given that call, answers it, and stays in its session with it in its history', async () => {
+    await catalog('default').put('toolset', 'scripts', { tools: [{ tool: 'builtin.bash' }] });
+    const { edition } = await planTurn(owner, { model: plan.model, toolset: 'scripts' });
+    const scripts: Plan = { ...plan, ...(edition && { edition }) };
+    const { id } = await sessions.create(owner, { model: plan.model, toolset: 'scripts', listed: false });
+    const session = sessions.get(id);
+    const chat = { dialect: 'openai-chat' as const, echo: {}, model: plan.model, includeUsage: false };
+    const say = async (text: string | null, history: Message[], results: ClientResult[] = []): Promise<SubmittedTurn> =>
+      await session.submit(owner, { plan: scripts, input: text === null ? [] : [textPart(text)], history, chat: { ...chat, results } });
+    const first = await told(await say('/bash {"command":"tool pick"}', []));
+    expect(first.finish).toBe('tool_calls');
+    expect(first.calls).toEqual([expect.stringMatching(/^call_[^.]+\.1_/)]);
+    const asked = user('/bash {"command":"tool pick"}');
+    const second = await told(await say(null, [asked, said(first)], [resultOf(first.calls[0] ?? '', 'red')]));
+    expect([second.finish, second.content]).toEqual(['stop', expect.stringContaining('red')]);
+    expect((await say('bye', [asked, said(first), said(second)])).session).toBe(id);
   });
 });
 
