@@ -33,6 +33,12 @@ export function markTaint(taint: Taint, label: TaintLabel, by: string, server?: 
   return before === undefined || before === server ? taint : marks;
 }
 
+/** With all that the other has seen besides. */
+export function joinTaint(taint: Taint, other: Taint): Taint {
+  const joined = other.private === null ? taint : markTaint(taint, 'private', other.private, other.server);
+  return other.untrusted === null ? joined : markTaint(joined, 'untrusted', other.untrusted);
+}
+
 /** Marks that are gone with whoever holds them. */
 export function createTaintMarks(begin: Taint = untainted): TaintMarks {
   let taint = begin;

@@ -49,6 +49,7 @@ export async function execute(
 ): Promise<Executed> {
   const redactor = createRedactor();
   const watch = new TaintWatch(scope.taint ?? createTaintMarks(), tool);
+  const seeing = { ...scope, taint: watch.marks };
   const filled = await fillSecrets(deps, tool, request.arguments, { redactor, watch });
   if (!filled.ok) return { result: filled.result, ran: false, input: null };
   const abort = new AbortController();
@@ -58,7 +59,7 @@ export async function execute(
   const channel = tellingOn(scope.channel ?? {}, { redactor, deadline, signal: abort.signal });
   const stop = (why: string): void => abort.abort(new Error(why));
   const beneath = callsTools(tool)
-    ? createInnerCalls({ deps, scope, tool, callId: request.callId, door, signal: abort.signal, deadline, channel, stop })
+    ? createInnerCalls({ deps, scope: seeing, tool, callId: request.callId, door, signal: abort.signal, deadline, channel, stop })
     : null;
   const plain: ToolContext = {
     signal: abort.signal,
@@ -82,7 +83,7 @@ export async function execute(
     tokens: tokensOf(deps, server, redactor),
   };
   const guarded = guard(
-    { context: plain, send, judge: createJudge(scope, tool), ruled: scope.rules.length > 0, inTurn: scope.turn !== null },
+    { context: plain, send, judge: createJudge(seeing, tool), ruled: scope.rules.length > 0, inTurn: scope.turn !== null },
     tool.approval === 'never' ? { by: 'entry' } : request.approved === true ? { by: 'person', host: request.approvedHost ?? null } : null,
     (ask) => stop(ask.reason),
   );

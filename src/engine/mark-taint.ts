@@ -5,7 +5,7 @@
 import type { EditionTool } from '../core/edition.ts';
 import { requestHost } from '../core/policy/host.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
-import type { Taint, TaintMarks } from '../core/taint.ts';
+import { createTaintMarks, joinTaint, type Taint, type TaintMarks } from '../core/taint.ts';
 import { contradictsReadOnly } from '../core/tool-effects.ts';
 import type { ToolResult } from '../core/tool.ts';
 import type { FileSystem } from '../ports/file-system.ts';
@@ -13,15 +13,28 @@ import type { ToolContext } from '../ports/tool-executor.ts';
 import { guardFiles } from './guard-files.ts';
 import { isServed } from './served-tool.ts';
 
-/** The capabilities of a running tool, with what comes through them marked. `usedSecret`: one went into its arguments. */
+/**
+ * The capabilities of a running tool, with what comes through them marked. The call's own marks count from the moment they are made, and are the
+ * conversation's once it has run: of one that had to ask nothing was seen, and it begins anew. What calls beneath it see, it has seen.
+ */
 export class TaintWatch {
-  readonly #marks: TaintMarks;
+  readonly #kept: TaintMarks;
+  readonly #own = createTaintMarks();
   readonly #tool: EditionTool;
   #secret: string | null = null;
 
-  constructor(marks: TaintMarks, tool: EditionTool) {
-    this.#marks = marks;
+  /** `kept`: of the conversation. */
+  constructor(kept: TaintMarks, tool: EditionTool) {
+    this.#kept = kept;
     this.#tool = tool;
+  }
+
+  /** What the call is judged by, and the calls beneath it. */
+  get marks(): TaintMarks {
+    return {
+      read: () => joinTaint(this.#kept.read(), this.#own.read()),
+      mark: (label, by, server) => this.#kept.mark(label, by, server),
+    };
   }
 
   usedSecret(name: string): void {
@@ -32,7 +45,7 @@ export class TaintWatch {
     const { canonical } = this.#tool;
     return {
       ...context,
-      files: markReads(context.files, (path) => this.#marks.mark('private', `${path} (${canonical})`)),
+      files: this.#markReads(context.files),
       secret: async (name, host) => {
         const value = await context.secret(name, host);
         this.usedSecret(name);
@@ -40,7 +53,7 @@ export class TaintWatch {
       },
       fetch: async (request) => {
         const response = await context.fetch(request);
-        this.#marks.mark('untrusted', `a page of ${requestHost(response.url || request.url) ?? 'a host'} (${canonical})`);
+        this.#own.mark('untrusted', `a page of ${requestHost(response.url || request.url) ?? 'a host'} (${canonical})`);
         return response;
       },
     };
@@ -51,14 +64,39 @@ export class TaintWatch {
    * long, that it was stopped) came from nobody.
    */
   ended({ code }: ToolResult, server: ServerAccess | null): void {
+    this.#keep();
     if (code === 'timeout' || code === 'aborted') return;
     const { canonical } = this.#tool;
     const origin = server?.name;
-    if (this.#secret !== null) this.#marks.mark('private', `what ${canonical} answered to the secret ${this.#secret}`, origin);
+    if (this.#secret !== null) this.#kept.mark('private', `what ${canonical} answered to the secret ${this.#secret}`, origin);
     if (server !== null && hasCredentials(server))
-      this.#marks.mark('private', `what ${canonical} answered to the credentials of its server`, origin);
+      this.#kept.mark('private', `what ${canonical} answered to the credentials of its server`, origin);
     if (isServed(this.#tool) && this.#tool.trusted !== true)
-      this.#marks.mark('untrusted', `what ${canonical} answered, whose server is not trusted`);
+      this.#kept.mark('untrusted', `what ${canonical} answered, whose server is not trusted`);
+  }
+
+  #keep(): void {
+    const { private: read, untrusted } = this.#own.read();
+    if (read !== null) this.#kept.mark('private', read);
+    if (untrusted !== null) this.#kept.mark('untrusted', untrusted);
+  }
+
+  /** Contents that the conversation was given: not what it made itself, not the files of skills, and nothing where there is nothing. */
+  #markReads(files: FileSystem): FileSystem {
+    return guardFiles(files, {
+      deep: false,
+      change: () => undefined,
+      // With what a script leaves behind: a copy of what was given is the session's own.
+      mayCommit: () => {
+        this.#keep();
+        return true;
+      },
+      read: (path, from) => {
+        const stat = from.stat(path);
+        if (stat === null || stat.size === 0 || stat.own || from.isReadOnly?.(path) === true) return;
+        this.#own.mark('private', `${path} (${this.#tool.canonical})`);
+      },
+    });
   }
 }
 
@@ -76,17 +114,4 @@ export function taintFor(marks: TaintMarks | undefined, tool: EditionTool): Tain
   if (taint === null || taint.server === undefined || taint.server !== tool.server || !isServed(tool)) return taint;
   const reads = tool.annotations?.readOnlyHint === true && !contradictsReadOnly(tool.ownName);
   return reads ? null : taint;
-}
-
-/** Contents that the conversation was given: not what it made itself, not the files of skills, and nothing where there is nothing. */
-function markReads(files: FileSystem, mark: (path: string) => void): FileSystem {
-  return guardFiles(files, {
-    deep: false,
-    mayCommit: () => true,
-    change: () => undefined,
-    read(path, from) {
-      const stat = from.stat(path);
-      if (stat !== null && stat.size > 0 && !stat.own && from.isReadOnly?.(path) !== true) mark(path);
-    },
-  });
 }
