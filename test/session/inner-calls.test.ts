@@ -103,7 +103,7 @@ describe('a turn in which a call beneath a call waits', () => {
     await self.settle();
     expect(self.sent.map(({ callId, parent, canonical, verdict }) => [callId, parent, canonical, verdict])).toEqual([
       ['call_1.1', 'call_1', 'local.send', 'ran'],
-      ['call_1.2', null, 'local.risky', 'approved'],
+      ['call_1.2', 'call_1', 'local.risky', 'approved'],
       ['call_1.2', 'call_1', 'local.risky', 'ran'],
       ['call_1', null, 'builtin.bash', 'ran'],
     ]);
