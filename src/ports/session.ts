@@ -8,6 +8,7 @@ import type { EditionPointer } from '../core/edition.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
 import { type ClientResult, InputPart, type Message, Via } from '../core/message.ts';
 import { type ClientTool, ClientToolInput, type Plan } from '../core/plan.ts';
+import type { PolicyAnswer } from '../core/policy/explain.ts';
 import { ContentBlock, type ToolResult, ToolResultCode } from '../core/tool.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Taint } from '../core/taint.ts';
@@ -161,6 +162,9 @@ export type SessionCallRequest = {
   scratch?: boolean;
 };
 
+/** What the policy would say to a direct call. `agent`, `key`: as if it came from them. */
+export type SessionExplainRequest = { plan: Plan; name: string; arguments: Record<string, unknown>; agent?: string; key?: string };
+
 /** What one direct call answered. */
 export type SessionCall = {
   requested: string;
@@ -220,12 +224,18 @@ export interface Session {
   cancel(caller: Principal, completion?: string): Promise<{ turn: string | null; cancelled: boolean }>;
   /** A direct call (`…/calls` with a session): the session's files, one audit row. */
   call(caller: Principal, request: SessionCallRequest): Promise<SessionCall>;
+  /** What the policy says to a call that is not made. */
+  explain(caller: Principal, request: SessionExplainRequest): Promise<PolicyAnswer>;
   /** As `repeated`, of a direct call: its answer, once it is there. */
   repeatedCall(caller: Principal, key: string, bodyHash: string): Promise<SessionCall | null>;
   listFiles(
     caller: Principal,
     path: string,
-  ): Promise<{ path: string; entries: { name: string; kind: string; size: number; modifiedAt: string }[] }>;
+  ): Promise<{
+    path: string;
+    entries: { name: string; kind: string; size: number; modifiedAt: string }[];
+    usage: { files: number; bytes: number; maxFiles: number; maxBytes: number };
+  }>;
   readFile(caller: Principal, path: string): Promise<{ content: Uint8Array; modifiedAt: string } | { directory: true }>;
   /** `path` in the answer is the absolute one. */
   writeFile(caller: Principal, path: string, content: Uint8Array): Promise<{ path: string; created: boolean }>;

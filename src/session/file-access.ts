@@ -1,16 +1,27 @@
 /** A session's files for its owner over HTTP: paths resolved, faults of the file system as problems of the request. */
+import { limits } from '../core/limits.ts';
 import { resolvePath } from '../core/path.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import { FileError, type FileSystem } from '../ports/file-system.ts';
 
-export type FileListing = { path: string; entries: { name: string; kind: string; size: number; modifiedAt: string }[] };
+export type FileListing = {
+  path: string;
+  entries: { name: string; kind: string; size: number; modifiedAt: string }[];
+  /** Of the whole session, and what it may come to. */
+  usage: { files: number; bytes: number; maxFiles: number; maxBytes: number };
+};
 export type FileContent = { content: Uint8Array; modifiedAt: string } | { directory: true };
 
 /** `path` is relative to `/workspace` unless it begins with `/`. */
 export function listFiles(files: FileSystem, path: string): FileListing {
   const absolute = toPath(path);
   const entries = asProblem(() => files.list(absolute));
-  return { path: absolute, entries: entries.map((entry) => ({ ...entry, modifiedAt: new Date(entry.modifiedAt).toISOString() })) };
+  const { files: used, bytes } = files.usage?.() ?? { files: 0, bytes: 0 };
+  return {
+    path: absolute,
+    entries: entries.map((entry) => ({ ...entry, modifiedAt: new Date(entry.modifiedAt).toISOString() })),
+    usage: { files: used, bytes, maxFiles: limits.maxSessionFiles, maxBytes: limits.maxSessionFilesBytes },
+  };
 }
 
 export function readFile(files: FileSystem, path: string): FileContent {

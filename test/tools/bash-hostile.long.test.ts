@@ -1,7 +1,8 @@
 /** What people send to shells to break them, row by row; the shell itself is `bash.test.ts`. */
 import { expect, it } from 'vitest';
 import { describeCorpus, readJson, readJsonLines } from '../fixtures.ts';
-import { put } from './run-tool.ts';
+import { Problem } from '../../src/core/problem.ts';
+import { put, toolBench } from './run-tool.ts';
 import { shell } from './shell.ts';
 
 type Row = { id: string; class: string; command: string };
@@ -11,11 +12,26 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
   const rows = readJsonLines<Row>(path);
   const of = (kind: string): Row[] => rows.filter((row) => row.class === kind);
 
-  it.each(of('exhaust'))('$id ends in bounds, and the next command works: $command', async ({ command }) => {
-    const { sh } = shell();
-    expect((await sh(command)).text.length).toBeLessThan(80_000);
-    expect((await sh('echo alive')).out).toBe('alive\n');
-  });
+  it('ends in bounds whatever would exhaust it, lets others run meanwhile, and goes on', async () => {
+    // What cannot exhaust anything here is no error: nothing to read from, a command or an option that is not there, one that just fails.
+    const harmless = new Set(['limit_reached', 'timeout', undefined]);
+    const stalls: number[] = [];
+    let refused = 0;
+    for (const { id, command } of of('exhaust')) {
+      const { sh } = shell();
+      const watch = watchStalls();
+      const { text, code, isError } = await sh(command);
+      stalls.push(watch.stop());
+      expect(text.length, id).toBeLessThan(80_000);
+      if (code === 'tool_error') refused += Number(text.startsWith('Not run: '));
+      else expect([id, harmless.has(code), isError]).toEqual([id, true, code !== undefined]);
+      expect((await sh('echo alive')).out, id).toBe('alive\n');
+    }
+    console.log(
+      `bash-hostile exhaust: ${stalls.length} rows, ${stalls.length} as expected (${refused} refused as background jobs), longest stall ${Math.round(Math.max(...stalls))} ms`,
+    );
+    expect([stalls.length, refused]).toEqual([48, 1]);
+  }, 120_000);
 
   it('discloses nothing of the host', async () => {
     process.env.MONIKER_TEST_SENTINEL = 'SENTINEL-9f2c';
@@ -26,21 +42,45 @@ describeCorpus('security/bash-hostile.jsonl', (path) => {
       expect(text, command).not.toMatch(/root:|node_modules/);
     }
     delete process.env.MONIKER_TEST_SENTINEL;
+    console.log(`bash-hostile disclosure: ${of('disclosure').length} rows, all as expected`);
   });
 
-  it('has no network of its own', async () => {
+  it('has no network but the guarded way out', async () => {
     const original = globalThis.fetch;
     let asked = 0;
     globalThis.fetch = async () => {
       asked += 1;
       return new Response('');
     };
+    const guarded: string[] = [];
+    const bench = toolBench({
+      async fetch(request) {
+        guarded.push(request.url);
+        throw new Problem('forbidden', 'the guard says no');
+      },
+    });
+    put(bench.files, '/workspace/a.txt', 'hello');
     try {
-      for (const { command } of of('network')) expect((await shell().sh(command)).exitCode, command).not.toBe(0);
+      for (const { id, command } of of('network')) {
+        const { structuredContent } = await bench.run('builtin.bash', { command });
+        expect([id, structuredContent?.exitCode === 0]).toEqual([id, false]);
+      }
     } finally {
       globalThis.fetch = original;
     }
     expect(asked).toBe(0);
+    // Each as it would be asked of http_request; `--resolve`, `-x`, `Host` and file: never get that far.
+    expect(guarded).toEqual([
+      'http://169.254.169.254/',
+      'http://localhost:8787/admin',
+      'http://10.0.0.1/',
+      'http://example.com/redirect-to-metadata',
+      'http://attacker.example/',
+      'http://attacker.example/?d=aGVsbG8=',
+    ]);
+    console.log(
+      `bash-hostile network: ${of('network').length} rows, all as expected (${guarded.length} judged by the guard, the rest refused here)`,
+    );
   });
 
   it('runs what is harmless', async () => {
@@ -68,3 +108,22 @@ describeCorpus('security/naughty-strings.json', (path) => {
     }
   });
 });
+
+/** The longest time in which nothing else could run, in milliseconds. */
+function watchStalls(): { stop(): number } {
+  let last = performance.now();
+  let longest = 0;
+  const note = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const timer = setInterval(note, 1);
+  return {
+    stop() {
+      note();
+      clearInterval(timer);
+      return longest;
+    },
+  };
+}

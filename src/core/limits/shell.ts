@@ -8,6 +8,8 @@ export const shellLimits = {
   maxShellLoops: 100_000,
   /** Of both files together, without what they have in common before and behind: each line of one is compared with each of the other. */
   maxDiffLines: 4_000,
+  /** Jumps of one sed, each of which may look at the whole line. */
+  maxShellSedJumps: 20_000,
   maxShellSourceBytes: 256 * KB,
   /** Also lines of one grep, numbers of one seq, records of one awk. */
   maxShellArrayElements: 100_000,

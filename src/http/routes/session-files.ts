@@ -22,6 +22,9 @@ const Listing = z
   .object({
     path: z.string(),
     entries: z.array(z.object({ name: z.string(), kind: z.enum(['file', 'directory']), size: z.int(), modifiedAt: z.iso.datetime() })),
+    usage: z
+      .object({ files: z.int(), bytes: z.int(), maxFiles: z.int(), maxBytes: z.int() })
+      .meta({ description: 'Of all files and directories of the session, and what they may come to.' }),
   })
   .meta({ id: 'DirectoryListing' });
 const WrittenFile = z.object({ path: z.string(), size: z.int() }).meta({ id: 'WrittenFile' });

@@ -47,6 +47,9 @@ function toRequest(
   given: Headers | Record<string, string> | undefined,
   body: string | undefined,
 ): Request {
+  // curl puts `https://` in front of what does not begin with http: `file:///x` would be a request to a host called file.
+  const other = /^https:\/\/([a-z][a-z\d+.-]{0,20}):\/\//i.exec(address)?.[1];
+  if (other !== undefined) throw new Error(`the protocol ${other} is not supported, only http and https (in small letters)`);
   if (!URL.canParse(address)) throw new Error(`${address.slice(0, 100)} is not a URL`);
   const { protocol, username, password } = new URL(address);
   if (protocol !== 'http:' && protocol !== 'https:') throw new Error(`the protocol ${protocol} is not supported, only http and https`);

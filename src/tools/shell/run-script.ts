@@ -74,7 +74,7 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, en
       maxCommandCount: limits.maxShellCommands,
       maxLoopIterations: limits.maxShellLoops,
       maxAwkIterations: limits.maxShellLoops,
-      maxSedIterations: limits.maxShellLoops,
+      maxSedIterations: limits.maxShellSedJumps,
       maxJqIterations: limits.maxShellLoops,
       maxSourceBytes: limits.maxShellSourceBytes,
       maxArrayElements: limits.maxShellArrayElements,
