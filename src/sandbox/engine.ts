@@ -5,6 +5,7 @@
 import { Intrinsics, QuickJS, type JSValueHandle, type Snapshot } from 'quickjs-wasi';
 import wasm from 'quickjs-wasi/quickjs.wasm';
 import { limits } from '../core/limits.ts';
+import { fenceSource } from './guest-fence.ts';
 import { guestSource } from './guest.ts';
 
 /** No `eval`, no `Function`, nothing that clocks or outlives, and no `Proxy`, whose traps hide what a value is. */
@@ -26,8 +27,11 @@ export type Engine = {
   deliver: JSValueHandle;
   finish: JSValueHandle;
   fail: JSValueHandle;
-  /** Loops and calls of the code from one question to the next; set anew by whoever is asked. null: it cannot be set, and is `defaultPolls`. */
-  polls: ((count: number) => void) | null;
+  /**
+   * Sets how many loops and calls of the code there are to the next question, by whoever is asked, and says how many there were to this one.
+   * null: that cannot be set, and is `defaultPolls`.
+   */
+  polls: ((count: number) => number) | null;
 };
 
 /** Of the engine's own making, between two questions. */
@@ -60,6 +64,7 @@ function optionsFor(host: Host) {
   return {
     wasm,
     memoryLimit: limits.maxSandboxMemoryBytes,
+    maxStackSize: limits.maxSandboxStackBytes,
     interruptHandler: () => host.interrupt(),
     timezoneOffset: 0,
     wasi: (memory: WebAssembly.Memory) => ({
@@ -93,9 +98,10 @@ async function prepare(): Promise<Prepared> {
   const seen: Set<number>[] = [];
   const idle: Host = { call() {}, print() {}, now: () => 0, interrupt: () => false };
   const compiler = await QuickJS.create({ wasm });
-  const bytecode = compiler.compile(guestSource, 'host');
+  const [fence, guestCode] = [fenceSource, guestSource].map((source) => compiler.compile(source, 'host'));
   const spin = compiler.compile('for (let turn = 0; turn < 50000; turn++);', 'host');
   compiler.dispose();
+  if (!fence || !guestCode) throw new Error('the sources of the guest are not whole');
   let vm: QuickJS | null = null;
   const started = await QuickJS.create({
     ...optionsFor({
@@ -112,7 +118,8 @@ async function prepare(): Promise<Prepared> {
   const counter = seen.length < 3 ? [] : [...(seen[0] ?? [])].filter((at) => seen.every((others) => others.has(at)));
   const call = started.newFunction('call', () => started.undefined);
   const print = started.newFunction('print', () => started.undefined);
-  const guest = started.evalBytecode(bytecode);
+  started.callFunction(started.evalBytecode(fence), started.undefined).dispose();
+  const guest = started.evalBytecode(guestCode);
   const parts = started.callFunction(guest, started.undefined, call, print);
   const tokens = ['0', '1', '2', '3'].map((index) => started.exportHandle(parts.getProp(index)));
   for (const handle of [call, print, guest, parts]) handle.dispose();
@@ -136,10 +143,15 @@ function counterOf(vm: QuickJS, counter: number | null): Engine['polls'] {
   if (counter === null) return null;
   const exports = vm._getExports();
   let words = new Int32Array(0);
+  let last = defaultPolls;
   return (count) => {
     // Memory that grew is another buffer.
     if (words.length === 0) words = new Int32Array(exports.memory.buffer, exports.qjs_get_context_ptr(), 256);
+    // The engine begins its count anew before it asks. A pattern that is being matched asks by a count of its own, which is as long.
+    const since = words[counter] === defaultPolls ? last : defaultPolls;
     words[counter] = count;
+    last = count;
+    return since;
   };
 }
 

@@ -13,6 +13,9 @@ import type { Slot } from './slots.ts';
 
 /** Of one question to the next: few, since the body of a loop may be a costly operation; many, since asking costs as much as six turns. */
 const polls = 64;
+/** What a call of the host takes of the machine's time: a few microseconds, and the memory that it is handed. */
+const printTicks = 0.02;
+const callTicks = 0.1;
 /** Jobs between two pauses, however short they are. */
 const jobsOfSlice = 2_000;
 
@@ -48,21 +51,26 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
     now: () => now,
     call(id, name, args) {
       made++;
+      meter.spend(callTicks);
       if (made > limits.maxInnerCalls) end('calls');
       else calls.push({ id, name, args });
     },
-    print: (line) => printed.add(line),
+    print(line) {
+      meter.spend(printTicks);
+      printed.add(line);
+    },
     interrupt() {
-      engine.polls?.(meter.polls);
-      if (over === null && meter.ask()) end('ticks');
+      const since = engine.polls === null ? defaultPolls : engine.polls(polls);
+      meter.count(since);
+      if (meter.isSpent()) end('ticks');
       if (over === null && !slot.holds(exports.memory.buffer.byteLength)) end('memory');
       return over !== null;
     },
   });
   const { vm } = engine;
   const exports = vm._getExports();
-  const meter = createMeter(engine.polls === null ? defaultPolls : polls, Date.now);
-  engine.polls?.(meter.polls);
+  const meter = createMeter(Date.now);
+  engine.polls?.(polls);
 
   /** Whatever runs code of others. null: it threw, or came to a bound, and `over` or the error said so. */
   const inside = <Value>(work: () => Value): Value | null => {
@@ -107,7 +115,8 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
     console: () => printed.text(),
     over: () => over,
     begin({ tools, args, seed }, bytecode) {
-      call(engine.begin, text(JSON.stringify(tools)), text(JSON.stringify(args)), text(JSON.stringify(seed))).dispose();
+      // Within its time as well: of many tools the engine asks here already.
+      inside(() => call(engine.begin, text(JSON.stringify(tools)), text(JSON.stringify(args)), text(JSON.stringify(seed))).dispose());
       main = inside(() => {
         const body = vm.evalBytecode(bytecode);
         return call(body);
@@ -165,7 +174,7 @@ function pause(): Promise<void> {
 
 /** Errors of the engine that code may catch; where it did not, it has come to a bound. */
 function limitOf(name: string, message: string): SandboxLimit | null {
-  if (name === 'InternalError' && message.includes('out of memory')) return 'memory';
+  if (message.includes('out of memory') || message.includes('string too long')) return 'memory';
   if ((name === 'RangeError' || name === 'InternalError') && /stack (?:size exceeded|overflow)/.test(message)) return 'stack';
   return null;
 }

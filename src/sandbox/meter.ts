@@ -5,10 +5,10 @@
 import { limits } from '../core/limits.ts';
 
 export type Meter = {
-  /** Polls from one question to the next. */
-  readonly polls: number;
-  /** The engine asks: true, it has had its time. */
-  ask(): boolean;
+  /** The engine asks, after so many polls. */
+  count(polls: number): void;
+  /** Work of the host for it. */
+  spend(ticks: number): void;
   /** Around all that the machine does. */
   enter(): void;
   leave(): void;
@@ -25,27 +25,26 @@ const leastMs = 20;
 /** Milliseconds that count as a tick. More than one takes, for the same reason. */
 const msOfTick = 4;
 
-export function createMeter(polls: number, now: () => number): Meter {
+export function createMeter(now: () => number): Meter {
   let total = 0;
   let slice = 0;
   let since = 0;
-  const count = (ticks: number): void => {
+  const spend = (ticks: number): void => {
     total += ticks;
     slice += ticks;
   };
   const countTime = (): void => {
     const at = now();
-    if (at - since > leastMs) count((at - since) / msOfTick);
+    if (at - since > leastMs) spend((at - since) / msOfTick);
     since = at;
   };
   const isSpent = (): boolean => total > limits.maxSandboxTicks || slice > limits.maxSandboxSliceTicks;
   return {
-    polls,
-    ask() {
-      count(polls / pollsOfTick);
+    count(polls) {
+      spend(polls / pollsOfTick);
       countTime();
-      return isSpent();
     },
+    spend,
     enter() {
       since = now();
     },

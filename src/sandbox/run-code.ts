@@ -31,8 +31,10 @@ export async function runCode(run: SandboxRun, signal: AbortSignal): Promise<San
   } catch (error) {
     const over = machine?.over();
     if (over) return { end: 'limit', ...over, console: machine?.console() ?? '' };
-    // What is left to fail here is the machine itself, when it has no room for what it is handed.
-    return { end: 'threw', message: `its machine failed (${String(error)}). Work on smaller pieces.`, console: machine?.console() ?? '' };
+    const console = machine?.console() ?? '';
+    // The machine itself gave way: its stack, or that of the isolate.
+    if (error instanceof RangeError || error instanceof WebAssembly.RuntimeError) return limitEnd('stack', console);
+    return { end: 'threw', message: `its machine failed (${String(error)}). Work on smaller pieces.`, console };
   } finally {
     // First: it holds memory, and what it has begun may take long.
     if (machine === null) slot.free();

@@ -1,20 +1,164 @@
 /** Code of others in its machine: what it is given, what it gives, and how it ends. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runIn } from './harness.ts';
+import { limits } from '../../src/core/limits.ts';
+import { errorResult, textResult } from '../../src/core/tool.ts';
+import type { InnerAnswer } from '../../src/ports/inner-calls.ts';
+import { runIn, sandbox } from './harness.ts';
+
+const ok = (text: string): InnerAnswer => ({ waits: false, result: textResult(text) });
 
 describe('code in the sandbox', () => {
   it('returns what its body returns', async () => {
     expect(await runIn('return args.a + args.b', { args: { a: 1, b: 2 } })).toEqual({ end: 'returned', value: 3, console: '' });
   });
 
-  it('calls tools and reads their answers', async () => {
-    const { end, calls } = await runIn.withCalls("const r = await tools.read_file({ path: 'a' }); return [r.success, r.output]");
-    expect(end).toEqual({ end: 'returned', value: [true, 'text of a'], console: '' });
-    expect(calls).toEqual([{ name: 'read_file', args: { path: 'a' } }]);
+  it('calls tools and reads their answers, also those that failed', async () => {
+    const answers = [ok('text'), { waits: false as const, result: errorResult('denied', 'no') }];
+    const { end, calls } = await runIn.withCalls("return [await tools.read_file({ path: 'a' }), await tools.read_file({ path: 'b' })]", {
+      call: () => answers.shift() ?? ok(''),
+    });
+    const value = [
+      { success: true, output: 'text' },
+      { success: false, output: 'no', error: 'no', code: 'denied' },
+    ];
+    expect(end).toEqual({ end: 'returned', value, console: '' });
+    expect(calls.map(({ args }) => args)).toEqual([{ path: 'a' }, { path: 'b' }]);
   });
 
-  it('ends in a loop that does not end, and the next run is as if nothing had been', async () => {
-    expect(await runIn('while (true) {}')).toMatchObject({ end: 'limit', limit: 'ticks' });
-    expect(await runIn('return 1')).toMatchObject({ end: 'returned', value: 1 });
+  it('is the same run again with the same clock and seed', async () => {
+    const code = 'return [Date.now(), new Date().toISOString(), new Date().getTimezoneOffset(), Math.random(), Math.random()]';
+    const first = await runIn(code);
+    expect(await runIn(code)).toEqual(first);
+    expect(first).toMatchObject({
+      value: [Date.UTC(2026, 0, 2, 3, 4, 5), '2026-01-02T03:04:05.000Z', 0, expect.any(Number), expect.any(Number)],
+    });
+    expect(await runIn(code, { seed: 'call_2' })).not.toEqual(first);
+  });
+
+  it('hands over answers one at a time, in the order in which they came about', async () => {
+    const first = Promise.withResolvers<InnerAnswer>();
+    const code =
+      'const order = []; await Promise.all(["a", "b"].map(async (path) => { await tools.read_file({ path }); order.push(path); })); return order';
+    const run = runIn(code, {
+      async call(_name, args) {
+        if (JSON.stringify(args).includes('"a"')) return await first.promise;
+        setTimeout(() => first.resolve(ok('late')), 5);
+        return ok('soon');
+      },
+    });
+    expect(await run).toMatchObject({ end: 'returned', value: ['b', 'a'] });
+  });
+
+  it('has no more calls under way than it may, and begins all of them in their order', async () => {
+    let running = 0;
+    let most = 0;
+    const { end, calls } = await runIn.withCalls(
+      'return (await Promise.all(Array.from({ length: 40 }, (_, at) => tools.read_file({ at })))).length',
+      {
+        async call() {
+          most = Math.max(most, ++running);
+          await new Promise((resolve) => {
+            setTimeout(resolve, 1);
+          });
+          running--;
+          return ok('');
+        },
+      },
+    );
+    expect(end).toMatchObject({ end: 'returned', value: 40 });
+    expect(most).toBe(limits.maxSandboxCallsAtOnce);
+    expect(calls.map(({ args }) => args)).toEqual(Array.from({ length: 40 }, (_, at) => ({ at })));
+  });
+
+  it('waits for calls that it did not await, so that nothing of it runs after its result', async () => {
+    let ended = false;
+    const end = await runIn('void tools.read_file({}); return 1', {
+      async call() {
+        await new Promise((resolve) => {
+          setTimeout(resolve, 10);
+        });
+        ended = true;
+        return ok('');
+      },
+    });
+    expect(end).toMatchObject({ end: 'returned', value: 1 });
+    expect(ended).toBe(true);
+  });
+
+  it('stands still when all that is left has to wait, and not before', async () => {
+    const call = (_name: string, args: unknown): InnerAnswer => (JSON.stringify(args).includes('wait') ? { waits: true } : ok('done'));
+    const code = 'const [a] = await Promise.all([tools.read_file({}), tools.read_file({ wait: 1 })]); return a';
+    const { end, calls } = await runIn.withCalls(code, { call });
+    expect(end).toEqual({ end: 'suspended', console: '' });
+    expect(calls).toHaveLength(2);
+  });
+
+  it('ends when its signal aborts, whatever it waits for', async () => {
+    const controller = new AbortController();
+    const run = runIn('await tools.read_file({})', { signal: controller.signal, call: () => new Promise(() => {}) });
+    setTimeout(() => controller.abort(), 5);
+    expect(await run).toEqual({ end: 'aborted', console: '' });
+  });
+
+  it('names the line of the author where it throws', async () => {
+    expect(await runIn('const a = 1;\n\nthrow new Error("no " + a)')).toMatchObject({ end: 'threw', message: 'Error: no 1 (line 3)' });
+  });
+
+  it('says where the source cannot be compiled, and runs nothing of it', async () => {
+    expect(await sandbox.check('const a = 1;\nlet b = ;')).toMatchObject({ line: 2 });
+    expect(await sandbox.check('return 10n')).toMatchObject({ line: 1 });
+    expect(await sandbox.check('return await tools.x()')).toBeNull();
+  });
+
+  it.each([
+    'return 1 }, async function () {',
+    '} in\nfunction () {',
+    '} + function () {',
+    '})(), (async function () {',
+    '}; {',
+    'return 1 } } {',
+    'end_: { return 1 } } end_: {',
+  ])('is the body of one function and no more: %s', async (source) => {
+    expect(await sandbox.check(source)).not.toBeNull();
+    expect(await runIn(source)).toMatchObject({ end: 'threw' });
+  });
+
+  it('keeps what is printed, up to a bound, and goes on', async () => {
+    const end = await runIn(
+      "console.log('a', { b: 1 }, undefined); for (let n = 0; n < 100; n++) console.warn('x'.repeat(1000)); return 1",
+    );
+    expect(end).toMatchObject({ end: 'returned', value: 1 });
+    expect(end.console.startsWith('a {"b":1} undefined\nxxx')).toBe(true);
+    expect(end.console.length).toBeLessThan(limits.maxSandboxConsoleBytes + 100);
+  });
+
+  it('gives others their turn between its jobs', async () => {
+    let others = 0;
+    const timer = setInterval(() => others++, 1);
+    expect(await runIn('for (;;) await null')).toMatchObject({ end: 'limit', limit: 'jobs' });
+    clearInterval(timer);
+    expect(others).toBeGreaterThan(1);
+  });
+
+  it('runs more at once than there are machines: the others wait', async () => {
+    const runs = Array.from({ length: 60 }, (_, at) => runIn('await tools.read_file({}); return args.at', { args: { at } }));
+    expect((await Promise.all(runs)).map((end) => (end.end === 'returned' ? end.value : end))).toEqual(runs.map((_, at) => at));
+  });
+
+  it('takes any arguments and gives them back as they were', async () => {
+    const plain = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+    await fc.assert(
+      fc.asyncProperty(plain, async (value) => {
+        const { end, calls } = await runIn.withCalls(
+          'const r = await tools.read_file({ value: args.value }); return { value: args.value }',
+          { args: { value } },
+        );
+        const text = JSON.stringify({ value }).replaceAll(/\\ud[89a-f]../g, '�');
+        expect(JSON.stringify(calls[0]?.args)).toBe(text);
+        expect(end.end === 'returned' && JSON.stringify(end.value)).toBe(text);
+      }),
+      { numRuns: 60 },
+    );
   });
 });

@@ -50,6 +50,8 @@ export const sandboxLimits = {
   maxSandboxTicks: 5_000,
   /** Of one virtual machine. */
   maxSandboxMemoryBytes: 16 * MB,
+  /** Of one, for calls of its functions: the engine's own stack is 1 MB, and what it takes of the isolate's is more. */
+  maxSandboxStackBytes: 256 * KB,
   /** Of all machines of an isolate, which has 128 MB for everything. */
   maxSandboxesMemoryBytes: 64 * MB,
   /** Machines of an isolate at once, as far as their memory goes (1.4 MB at least); more wait for one to end. */

@@ -1,0 +1,77 @@
+/** Made tools as the call door runs them. */
+import { describe, expect, it } from 'vitest';
+import type { EditionTool } from '../../src/core/edition.ts';
+import { contentText, textResult } from '../../src/core/tool.ts';
+import type { InnerAnswer, InnerCalls } from '../../src/ports/inner-calls.ts';
+import type { ToolContext } from '../../src/ports/tool-executor.ts';
+import { createMadeExecutor } from '../../src/sandbox/made-executor.ts';
+import { sandbox } from './harness.ts';
+
+const executor = createMadeExecutor(sandbox);
+const inputSchema = { type: 'object', properties: { path: { type: 'string' }, times: { type: 'number', default: 2 } } };
+
+function callsOf(answer: (name: string, args: unknown) => InnerAnswer): InnerCalls {
+  const tools = [{ name: 'read_file', canonical: 'builtin.read_file', aliases: [], description: '', inputSchema: {} }];
+  return { tools, replay: { now: 0, seed: 'x' }, call: async (name, args) => answer(name, args) };
+}
+
+async function run(
+  implementation: string,
+  args: Record<string, unknown> = {},
+  calls: InnerCalls | null = callsOf(() => ({ waits: false, result: textResult('text') })),
+) {
+  // The executor reads nothing else of an edition's tool, and nothing else of what a tool is given.
+  const tool = { canonical: 'made.report', inputSchema, made: { implementation, uses: [] } } as unknown as EditionTool;
+  const answer = await executor.execute(tool, args, { signal: new AbortController().signal, calls } as ToolContext);
+  return { ...answer, text: contentText(answer.content) };
+}
+
+describe('a made tool', () => {
+  it('answers with the text that its code returns', async () => {
+    expect(await run('return (await tools.read_file({ path: args.path })).output', { path: 'a' })).toMatchObject({
+      isError: false,
+      text: 'text',
+    });
+  });
+
+  it('answers with data as data, also where it looks like a failed result', async () => {
+    const answer = await run("return { success: false, error: 'x' }");
+    expect(answer).toMatchObject({ isError: false, structuredContent: { success: false, error: 'x' } });
+  });
+
+  it('has the defaults of its parameters', async () => {
+    expect((await run('return args')).structuredContent).toEqual({ times: 2 });
+    expect((await run('return args', { times: 5 })).structuredContent).toEqual({ times: 5 });
+  });
+
+  it('tells what was printed apart from its answer', async () => {
+    expect((await run("console.log('seen'); return 'done'")).content).toEqual([
+      { type: 'text', text: 'done' },
+      { type: 'text', text: 'console:\nseen' },
+    ]);
+  });
+
+  it('fails with its name, the message and the line', async () => {
+    expect(await run("\nthrow new Error('no')")).toMatchObject({
+      isError: true,
+      code: 'tool_error',
+      text: 'made.report failed: Error: no (line 2)',
+    });
+    expect(await run('while (true) {}')).toMatchObject({ isError: true, code: 'timeout' });
+    expect(await run('await new Promise(() => {})')).toMatchObject({ isError: true, code: 'limit_reached' });
+  });
+
+  it('is suspended while what it has called waits', async () => {
+    expect(
+      await run(
+        'return await tools.read_file({})',
+        {},
+        callsOf(() => ({ waits: true })),
+      ),
+    ).toMatchObject({ suspended: true });
+  });
+
+  it('says that it cannot run where no tool can be called', async () => {
+    expect(await run('return 1', {}, null)).toMatchObject({ isError: true, code: 'tool_error' });
+  });
+});
