@@ -18,7 +18,7 @@ import { callEvents, finish, results, resultText, run, say } from './one-turn.ts
 type Row = { id: string; text: string | string[]; use: 'tool-result' | 'console' };
 const providers: readonly ProviderKind[] = ['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'openai-compatible'];
 const protocols = ['native', 'text'] as const;
-const sources = ['builtin', 'static', 'mcp'] as const;
+const sources = ['builtin', 'static', 'mcp', 'openapi', 'made'] as const;
 
 const ask = { command: { type: 'string' } };
 const definitions = sources.map(
