@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createTaintMarks, isTainted, joinTaint, type Taint } from '../../src/core/taint.ts';
+
+type Mark = { label: 'private' | 'untrusted'; by: string; server: string | undefined };
+const mark: fc.Arbitrary<Mark> = fc.record({
+  label: fc.constantFrom('private' as const, 'untrusted' as const),
+  by: fc.constantFrom('a file', 'a page', 'a tool'),
+  server: fc.constantFrom(undefined, 'tracker', 'crm'),
+});
+
+function marked(marks: readonly Mark[]): Taint {
+  const kept = createTaintMarks();
+  for (const { label, by, server } of marks) kept.mark(label, by, server);
+  return kept.read();
+}
+
+describe('what a conversation has seen', () => {
+  it('is the first of each label, whatever comes after it, and never less than before', () => {
+    fc.assert(
+      fc.property(fc.array(mark, { maxLength: 12 }), (marks) => {
+        const { private: read, untrusted } = marked(marks);
+        expect(read).toBe(marks.find(({ label }) => label === 'private')?.by ?? null);
+        expect(untrusted).toBe(marks.find(({ label }) => label === 'untrusted')?.by ?? null);
+        expect(isTainted(marked(marks))).toBe(new Set(marks.map(({ label }) => label)).size === 2);
+      }),
+    );
+  });
+
+  it('names a server only where everything private came from it', () => {
+    fc.assert(
+      fc.property(fc.array(mark, { maxLength: 12 }), (marks) => {
+        const origins = new Set(marks.filter(({ label }) => label === 'private').map(({ server }) => server));
+        expect(marked(marks).server).toBe(origins.size === 1 ? [...origins][0] : undefined);
+      }),
+    );
+  });
+
+  it('is the same in one piece as joined from two', () => {
+    fc.assert(
+      fc.property(fc.array(mark, { maxLength: 8 }), fc.array(mark, { maxLength: 8 }), (before, after) => {
+        expect(joinTaint(marked(before), marked(after))).toEqual(marked([...before, ...after]));
+      }),
+    );
+  });
+});
