@@ -2,6 +2,7 @@
  * Calls that a running tool makes of other tools (`ToolContext.calls`): each goes through the one door with its own id, time and audit row,
  * stands in the journal, and waits for itself. What code over it looks like is not known here. Used by `execute-call.ts`.
  */
+import type { AliasMap } from '../core/alias-map.ts';
 import { callsTools, innerCallId } from '../core/composite-tool.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import type { EditionTool } from '../core/edition.ts';
@@ -9,18 +10,18 @@ import { canonicalJson } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { refusalOf, type Refusal } from '../core/turn-budget.ts';
-import type { InnerCallStart } from '../ports/call-journal.ts';
+import type { CallJournal, InnerCallStart, JournalEntry } from '../ports/call-journal.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { InnerAnswer, InnerCalls } from '../ports/inner-calls.ts';
 import type { CallerChannel } from '../ports/tool-executor.ts';
-import { createCallTree } from './call-tree.ts';
+import { createCallTree, type CallTree } from './call-tree.ts';
 import type { Deadline } from './call-deadline.ts';
 import { createFewAtOnce } from './few-at-once.ts';
 import { unguarded } from './guard-files.ts';
 import { innerFingerprint } from './inner-fingerprint.ts';
 import { chainFault, innerNames, innerTool, innerTools } from './inner-names.ts';
-import { createReplayOrder } from './replay-order.ts';
-import type { CallDeps, CallOutcome, CallScope, ToolCallRequest, WaitingInner } from './tool-call.ts';
+import { createReplayOrder, type ReplayOrder } from './replay-order.ts';
+import type { CallDeps, CallOutcome, CallScope, ToolCallRequest, WaitFor, WaitingInner } from './tool-call.ts';
 
 /** `callTool`, given by whoever called: it stands above. */
 export type Door = (deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal) => Promise<CallOutcome>;
@@ -49,136 +50,181 @@ export type InnerDesk = {
 };
 
 export function createInnerCalls(caller: Caller): InnerDesk {
-  const { deps, scope, tool, callId, deadline } = caller;
-  const journal = scope.journal ?? null;
-  const tree = scope.tree ?? createCallTree(callId, () => scope.innerNames?.() ?? scope.names(), journal);
-  const names = innerNames(tool, tree.plan(), scope.innerNames?.() ?? scope.names());
-  const recorded = journal?.beneath(tree.root).filter((entry) => isChildOf(entry.callId, callId)) ?? [];
-  const order = createReplayOrder(recorded.flatMap((entry) => entry.order ?? []));
-  const chain = [...(scope.chain ?? []), tool.canonical];
-  const fewAtOnce = createFewAtOnce(limits.maxParallelCalls);
-  const running = new Set<Promise<unknown>>();
-  const waiting: WaitingInner[] = [];
-  let made = 0;
-  let ownEnd: ToolResult | null = null;
+  return new Desk(caller);
+}
 
-  const endWith = (result: ToolResult): Settled => {
-    ownEnd ??= result;
-    caller.stop('its calls cannot go on');
-    return { result, order: null };
-  };
+/** One run of one call that calls. */
+class Desk implements InnerDesk {
+  readonly calls: InnerCalls;
+  readonly #caller: Caller;
+  readonly #journal: CallJournal | null;
+  readonly #tree: CallTree;
+  readonly #names: AliasMap | null;
+  readonly #chain: readonly string[];
+  /** What an earlier run left of the calls that this one makes. */
+  readonly #recorded: readonly Recorded[];
+  readonly #order: ReplayOrder;
+  readonly #fewAtOnce = createFewAtOnce(limits.maxParallelCalls);
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #waiting: WaitingInner[] = [];
+  #made = 0;
+  #end: ToolResult | null = null;
 
-  const settle = async (id: string, name: string, args: unknown, files: FileSystem | null): Promise<Settled> => {
-    const meant = innerTool(names, name);
+  constructor(caller: Caller) {
+    const { deps, scope, tool, callId } = caller;
+    const journal = scope.journal ?? null;
+    const above = (): AliasMap | null => scope.innerNames?.() ?? scope.names();
+    const tree = scope.tree ?? createCallTree(callId, above, journal);
+    const names = innerNames(tool, tree.plan(), above());
+    this.#caller = caller;
+    this.#journal = journal;
+    this.#tree = tree;
+    this.#names = names;
+    this.#chain = [...(scope.chain ?? []), tool.canonical];
+    this.#recorded = journal?.beneath(tree.root).filter((entry) => isChildOf(entry.callId, callId)) ?? [];
+    this.#order = createReplayOrder(this.#recorded.flatMap(({ order }) => order ?? []));
+    this.calls = {
+      get tools() {
+        return innerTools(names, tool, scope.canWait && scope.turn !== null && journal !== null);
+      },
+      // When it is asked for: most scripts ask for neither, and leave no row.
+      get replay() {
+        return { now: journal?.startedAt(tree.root) ?? deps.clock.now(), seed: callId };
+      },
+      call: (name, args, { files = null } = {}) => this.#call(name, args, files),
+    };
+  }
+
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  waiting(): readonly WaitingInner[] {
+    return this.#waiting;
+  }
+
+  end(): ToolResult | null {
+    return this.#tree.end ?? this.#end;
+  }
+
+  async #call(name: string, args: unknown, files: FileSystem | null): Promise<InnerAnswer> {
+    // At once: its place is that in which code made it.
+    this.#made += 1;
+    const id = innerCallId(this.#caller.callId, this.#made);
+    const work = this.#caller.deadline.during(this.#fewAtOnce(() => this.#settle(id, name, args, files)));
+    this.#running.add(work);
+    const settled = await work.finally(() => this.#running.delete(work));
+    if (settled === null) return { waits: true };
+    if (settled.order !== null) await this.#order.turn(settled.order);
+    return { waits: false, result: settled.result };
+  }
+
+  async #settle(id: string, name: string, args: unknown, files: FileSystem | null): Promise<Settled> {
+    const journal = this.#journal;
+    const meant = innerTool(this.#names, name);
     const given = readArguments(args);
     const fingerprint = journal === null ? '' : await innerFingerprint(name, given, meant);
     const entry = journal?.find(id) ?? null;
-    if (entry !== null && entry.fingerprint !== fingerprint) return endWith(wentAnotherWay(recorded));
+    if (entry !== null && entry.fingerprint !== fingerprint) return this.#endWith(wentAnotherWay(this.#recorded));
     if (entry?.result) return { result: entry.result, order: entry.order };
-    if (caller.signal.aborted) return { result: errorResult('aborted', 'Not run: the call that made it has ended.'), order: null };
-    const start: InnerCallStart = {
-      callId: id,
-      root: tree.root,
-      requested: name,
-      canonical: meant?.canonical ?? null,
-      via: null,
-      arguments: given ?? {},
-      fingerprint,
-    };
-    const onOverlay = files !== null || scope.onOverlay === true;
-    const isRedone = onOverlay && worksOnFiles(meant);
-    const again = entry?.order ?? null;
-    const verdict = journal?.verdict(id) ?? null;
-    const { input = null, rounds = 0 } = journal?.given(id) ?? {};
-    const request: ToolCallRequest = {
-      callId: id,
-      parent: callId,
-      requested: name,
+    if (this.#caller.signal.aborted) return { result: errorResult('aborted', 'Not run: the call that made it has ended.'), order: null };
+    const canonical = meant?.canonical ?? null;
+    const start = { callId: id, root: this.#tree.root, requested: name, canonical, via: null, arguments: given ?? {}, fingerprint };
+    const onOverlay = files !== null || this.#caller.scope.onOverlay === true;
+    return await this.#run(start, given, { meant, entry, files, onOverlay, isRedone: onOverlay && worksOnFiles(meant) });
+  }
+
+  async #run(start: InnerCallStart, given: Record<string, unknown> | null, at: Place): Promise<Settled> {
+    const { deps, door, signal } = this.#caller;
+    const request = this.#request(start, given, at);
+    const outcome = await door(deps, this.#scope(start, at), request, signal);
+    if ('waitFor' in outcome) return this.#wait(start, request, outcome.waitFor);
+    const { result, via, durationMs } = outcome.answer;
+    // Cut off by the end of the call above, which no one runs again.
+    if (this.#journal === null || (signal.aborted && result.code === 'aborted')) return { result, order: null };
+    const before = at.entry?.order ?? null;
+    if (before !== null) return { result, order: before };
+    const order = this.#journal.finish({ ...start, via }, result, { durationMs, keep: !at.isRedone });
+    if (order === null) {
+      this.#tree.end ??= journalFull();
+      return this.#endWith(this.#tree.end);
+    }
+    this.#order.add(order);
+    await crashPoint('inner-result-before-root');
+    return { result, order };
+  }
+
+  #request({ callId, requested }: InnerCallStart, given: Record<string, unknown> | null, at: Place): ToolCallRequest {
+    const verdict = this.#journal?.verdict(callId) ?? null;
+    const { input = null, rounds = 0 } = this.#journal?.given(callId) ?? {};
+    const attempts = at.entry?.attempts ?? 0;
+    return {
+      callId,
+      parent: this.#caller.callId,
+      requested,
       arguments: given,
       fault: given === null ? 'invalid_json' : null,
-      refusal: verdict === null ? refuse(id, meant) : refusalOf(verdict.decision),
+      refusal: verdict === null ? this.#refuse(callId, at.meant) : refusalOf(verdict.decision),
       approved: verdict?.decision === 'approve',
       approvedHost: verdict?.host ?? null,
       given: input,
       rounds,
-      attempts: entry?.attempts ?? 0,
+      attempts,
       // What it did to the files of a script that is run again is not there.
-      interrupted: (entry?.attempts ?? 0) > 0 && !isRedone,
+      interrupted: attempts > 0 && !at.isRedone,
     };
+  }
+
+  #scope(start: InnerCallStart, { files, onOverlay, entry }: Place): CallScope {
+    const { scope } = this.#caller;
+    const journal = this.#journal;
+    const again = (entry?.order ?? null) !== null;
     // Beneath a made tool nothing is reached but what it uses: `names` says all.
     const { innerNames: _plan, started: _ofCaller, ...above } = scope;
-    const own: CallScope = {
+    return {
       ...above,
-      names: () => names,
-      chain,
-      tree,
-      channel: channelBeneath(caller),
-      // It is judged for itself, whatever holds the one back that calls it.
+      names: () => this.#names,
+      chain: this.#chain,
+      tree: this.#tree,
+      channel: channelBeneath(this.#caller),
+      // Judged for itself, and not once more for the script that it is called from.
       files: files === null ? scope.files : unguarded(files),
       onOverlay,
       canWait: scope.canWait && journal !== null,
       // What is made again stands in the log already.
-      ...(again !== null && { audit: () => undefined }),
-      ...(journal !== null && again === null && { started: () => journal.begin(start) }),
+      ...(again && { audit: () => undefined }),
+      ...(journal !== null && !again && { started: () => journal.begin(start) }),
     };
-    const outcome = await caller.door(deps, own, request, caller.signal);
-    if ('waitFor' in outcome) {
-      const { waitFor } = outcome;
-      journal?.pause(start);
-      if (waitFor.kind === 'inner') waiting.push(...waitFor.waiting);
-      else waiting.push({ callId: id, name, arguments: given, rounds, waitFor });
-      return null;
-    }
-    const { result, via, durationMs } = outcome.answer;
-    // Cut off by the end of the call above, which no one runs again.
-    if (journal === null || (caller.signal.aborted && result.code === 'aborted')) return { result, order: null };
-    if (again !== null) return { result, order: again };
-    const place = journal.finish({ ...start, via }, result, { durationMs, keep: !isRedone });
-    if (place === null) {
-      tree.end ??= journalFull();
-      return endWith(tree.end);
-    }
-    order.add(place);
-    await crashPoint('inner-result-before-root');
-    return { result, order: place };
-  };
+  }
 
-  const refuse = (id: string, meant: EditionTool | null): Refusal | null => {
-    if (!tree.admit(id)) {
+  #wait(start: InnerCallStart, { arguments: args, rounds = 0 }: ToolCallRequest, waitFor: WaitFor): Settled {
+    this.#journal?.pause(start);
+    const { callId, requested: name } = start;
+    if (waitFor.kind === 'inner') this.#waiting.push(...waitFor.waiting);
+    else this.#waiting.push({ callId, name, arguments: args, rounds, waitFor });
+    return null;
+  }
+
+  #refuse(callId: string, meant: EditionTool | null): Refusal | null {
+    if (!this.#tree.admit(callId)) {
       const message = `Not run: a call may make ${limits.maxInnerCalls} calls, all beneath it counted. Go on with what there is.`;
       return { code: 'limit_reached', message };
     }
-    const fault = meant === null || !callsTools(meant) ? null : chainFault(chain, meant);
+    const fault = meant === null || !callsTools(meant) ? null : chainFault(this.#chain, meant);
     return fault === null ? null : { code: 'not_allowed', message: fault };
-  };
+  }
 
-  const calls: InnerCalls = {
-    get tools() {
-      return innerTools(names, tool, scope.canWait && scope.turn !== null && journal !== null);
-    },
-    // When it is asked for: most scripts ask for neither, and leave no row.
-    get replay() {
-      return { now: journal?.startedAt(tree.root) ?? deps.clock.now(), seed: callId };
-    },
-    async call(name, args, { files = null } = {}): Promise<InnerAnswer> {
-      // At once: its place is that in which code made it.
-      made += 1;
-      const id = innerCallId(callId, made);
-      const work = deadline.during(fewAtOnce(() => settle(id, name, args, files)));
-      running.add(work);
-      const settled = await work.finally(() => running.delete(work));
-      if (settled === null) return { waits: true };
-      if (settled.order !== null) await order.turn(settled.order);
-      return { waits: false, result: settled.result };
-    },
-  };
-  return {
-    calls,
-    idle: async () => void (await Promise.allSettled(running)),
-    waiting: () => waiting,
-    end: () => tree.end ?? ownEnd,
-  };
+  #endWith(result: ToolResult): Settled {
+    this.#end ??= result;
+    this.#caller.stop('its calls cannot go on');
+    return { result, order: null };
+  }
 }
+
+type Recorded = ReturnType<CallJournal['beneath']>[number];
+
+/** `isRedone`: what it does goes with the files of a script that is run again. */
+type Place = { meant: EditionTool | null; entry: JournalEntry | null; files: FileSystem | null; onOverlay: boolean; isRedone: boolean };
 
 /** null: it waits. `order`: null where nothing is remembered. */
 type Settled = { result: ToolResult; order: number | null } | null;

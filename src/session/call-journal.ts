@@ -19,7 +19,8 @@ export type TurnVoice = { turn: string; step(): number; append(event: SessionEve
 type Found = Omit<JournalEntry, 'result'>;
 type Row = Found & { told: number };
 
-const columns = 'call_id AS callId, canonical, fingerprint, attempts, told, finished AS "order"';
+const rowOf = 'SELECT call_id AS callId, canonical, fingerprint, attempts, told, finished AS "order" FROM journal WHERE call_id = ?';
+const rowsOf = 'SELECT call_id AS callId, canonical, fingerprint, attempts, told, finished AS "order" FROM journal WHERE root = ?';
 
 export class CallJournals {
   readonly #sql: SqlStorage;
@@ -40,7 +41,7 @@ export class CallJournals {
     return {
       startedAt: (root) => this.#startedAt(root, turn),
       find: (callId) => this.#find(callId),
-      beneath: (root) => this.#rows('root = ?', root),
+      beneath: (root) => this.#sql.exec<Row>(rowsOf, root).toArray(),
       begin: (call) => this.#begin(voice, call),
       pause: (call) => {
         if (voice?.isOver() === true) return;
@@ -163,10 +164,6 @@ export class CallJournals {
   }
 
   #row(callId: string): Row | null {
-    return this.#rows('call_id = ?', callId)[0] ?? null;
-  }
-
-  #rows(where: 'call_id = ?' | 'root = ?', id: string): Row[] {
-    return this.#sql.exec<Row>(`SELECT ${columns} FROM journal WHERE ${where}`, id).toArray();
+    return this.#sql.exec<Row>(rowOf, callId).toArray()[0] ?? null;
   }
 }
