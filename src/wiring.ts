@@ -3,6 +3,7 @@ import type { AliasMap } from './core/alias-map.ts';
 import { splitModelRef } from './core/agent.ts';
 import { limits } from './core/limits.ts';
 import type { Plan } from './core/plan.ts';
+import type { PolicyAnswer } from './core/policy/explain.ts';
 import type { PolicyRule } from './core/policy/rule.ts';
 import type { Principal } from './core/principal.ts';
 import type { ListingReport, Server, ServerAccess, ServerKind } from './core/servers/server.ts';
@@ -12,7 +13,7 @@ import { readSettings, type Settings } from './core/settings.ts';
 import type { Skill } from './core/skills/skill.ts';
 import type { CallDeps } from './engine/tool-call.ts';
 import { createConfigurationDesk } from './engine/configuration-desk.ts';
-import { callDirectly, dryRunCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
+import { callDirectly, dryRunCall, explainDirectCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
 import { executorByKind } from './engine/executor-by-kind.ts';
 import { turnNames } from './engine/plan-names.ts';
 import { configurationTables } from './engine/serve-view.ts';
@@ -85,6 +86,8 @@ export type Services = {
   callTool(principal: Principal, call: DirectCall): Promise<SessionCall & { callId: string }>;
   /** Resolves, authorises and checks; runs nothing. Serves calls with a session too. */
   dryRunCall(principal: Principal, call: DirectCall): Promise<DryRun>;
+  /** What the policy says to a call, which is not made. */
+  explainCall(principal: Principal, asked: Parameters<typeof explainDirectCall>[2]): Promise<PolicyAnswer>;
   /** A request to `/mcp`, whose key, origin and body were looked at. */
   mcp(asked: McpRequest): Promise<McpAnswer>;
   /** Throws `loop_detected` for a request that this installation sent itself, by whatever name it came round. */
@@ -267,6 +270,7 @@ function build(bindings: Bindings): Wiring {
     signIns,
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
     callTool: (principal, call) => callDirectly(direct(principal.workspace), principal, call, new AbortController().signal),
+    explainCall: (principal, asked) => explainDirectCall(direct(principal.workspace), principal, asked),
     dryRunCall: (principal, call) => dryRunCall(direct(principal.workspace), principal, call),
     async refuseLoop(headers) {
       if (instance !== null && headers.has(hopHeader)) refuseOwnHop(headers, await instance());

@@ -13,7 +13,8 @@ import type { ToolContext } from '../ports/tool-executor.ts';
 import { guardFiles } from './guard-files.ts';
 import { guardDesk, guardMaker, guardSecret, type Check } from './guard-registry.ts';
 
-export type AskFirst = { context: ToolContext; asked(): Ask | null };
+/** `denied`: why, of the first few things that were not done: a shell says no more than `operation not permitted`. */
+export type AskFirst = { context: ToolContext; asked(): Ask | null; denied(): readonly string[] };
 
 /** Sends a request; `onHop` as in `ports/outbound.ts`. */
 export type Send = (request: Request, onHop?: (to: URL, hop: number) => void) => Promise<Response>;
@@ -25,28 +26,40 @@ type Parts = { context: ToolContext; send: Send; judge(effect: Effect): Judgemen
 export type Leave = { by: 'entry' } | { by: 'person'; host: string | null } | null;
 
 /** `stop` ends the tool: what it does from here on is thrown away. */
-export function guard(parts: Parts, leave: Leave, stop: (ask: Ask) => void): AskFirst {
-  if (leave === null) return askFirst(parts, stop);
+export function guard(given: Parts, leave: Leave, stop: (ask: Ask) => void): AskFirst {
+  const reasons = new Set<string>();
+  const denied = (): readonly string[] => [...reasons];
+  const parts: Parts = {
+    ...given,
+    judge(effect) {
+      const judged = given.judge(effect);
+      if (judged.verdict === 'deny' && reasons.size < maxToldDenials) reasons.add(judged.reason);
+      return judged;
+    },
+  };
+  if (leave === null) return { ...askFirst(parts, stop), denied };
   const { context, send, judge, ruled } = parts;
   const files = ruled ? filesThatAsk(context.files, parts, withoutAsking, () => undefined) : context.files;
   const registry = ruled ? registryThatAsks(parts, withoutAsking, () => undefined) : {};
   switch (leave.by) {
     case 'person':
-      return { context: { ...context, ...registry, files, fetch: fetchApproved(parts, leave.host) }, asked: () => null };
+      return { context: { ...context, ...registry, files, fetch: fetchApproved(parts, leave.host) }, asked: () => null, denied };
     case 'entry': {
       const fetch: ToolContext['fetch'] = (request) =>
         send(request, (to) => {
           const judged = judge(networkEffect(request, to));
           if (judged.verdict === 'deny') throw forbidden(judged);
         });
-      return { context: ruled ? { ...context, ...registry, files, fetch } : context, asked: () => null };
+      return { context: ruled ? { ...context, ...registry, files, fetch } : context, asked: () => null, denied };
     }
     default:
       return leave satisfies never;
   }
 }
 
-function askFirst(parts: Parts, stop: (ask: Ask) => void): AskFirst {
+const maxToldDenials = 5;
+
+function askFirst(parts: Parts, stop: (ask: Ask) => void): Omit<AskFirst, 'denied'> {
   const { context, send, judge } = parts;
   let first: Ask | null = null;
   const need = (ask: Ask): void => {

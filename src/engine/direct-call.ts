@@ -1,14 +1,20 @@
 /** A call without a session (`…/calls`): scratch files, nothing can wait, audited before it answers. */
+import { buildAliasMap, resolveName, type AliasMap } from '../core/alias-map.ts';
+import { compileEdition, type EditionTool } from '../core/edition.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+import { Toolset } from '../core/toolset.ts';
 import { callerFields, type Principal } from '../core/principal.ts';
 import { limits } from '../core/limits.ts';
 import type { AuditRow } from '../core/audit.ts';
-import type { Issue } from '../core/problem.ts';
+import type { PolicyAnswer } from '../core/policy/explain.ts';
+import { Problem, type Issue } from '../core/problem.ts';
 import type { Via } from '../core/message.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
 import { callToolNow } from './call-tool.ts';
 import { sentArguments } from './entry-call.ts';
+import { explainCall } from './explain-policy.ts';
 import { foresee } from './foresee.ts';
 import { inspectCall } from './judge-call.ts';
 import { asServed } from './served-tool.ts';
@@ -61,6 +67,55 @@ export async function callDirectly(
     audit: (row: Omit<AuditRow, 'sequence'>) => deps.audit([{ ...row, sequence: null }]),
   };
   return { callId, ...(await callToolNow(deps.call, scope, { callId, requested: call.name, arguments: call.arguments }, signal)) };
+}
+
+/** In a toolset, or of a tool as it is defined. `agent` and `key`: as if the call came from them. */
+export type ExplainedCall = { name: string; arguments: Record<string, unknown>; agent?: string; key?: string } & (
+  | { toolset: string; definition?: undefined }
+  | { toolset?: undefined; definition: ToolDefinition }
+);
+
+/** What the policy says to a call, on files that nothing is in. */
+export async function explainDirectCall(
+  deps: Pick<DirectCallDeps, 'call' | 'directory' | 'aliases' | 'scratchFiles'>,
+  principal: Principal,
+  asked: ExplainedCall,
+): Promise<PolicyAnswer> {
+  const map =
+    asked.toolset === undefined
+      ? await namesOf(principal.workspace, asked.definition)
+      : (await readToolset(deps.directory, principal, asked.toolset)).names;
+  const names = planNames(map, { aliases: deps.aliases, allow: null });
+  const scope = {
+    rules: await deps.directory.rules(principal.workspace),
+    keyId: asked.key ?? principal.keyId,
+    caller: callerFields(principal),
+    files: deps.scratchFiles(),
+    names,
+    ...(asked.agent !== undefined && { agent: asked.agent }),
+  };
+  return await explainCall(deps.call, scope, resolvedTool(names, asked.name), asked.arguments, new AbortController().signal);
+}
+
+/** A toolset of that tool alone. */
+async function namesOf(workspace: string, definition: ToolDefinition): Promise<AliasMap> {
+  const known = {
+    get: (name: string) => (name === definition.canonical ? definition : undefined),
+    all: () => [definition].values(),
+    hasServer: () => true,
+  };
+  const toolset = Toolset.parse({ tools: [{ tool: definition.canonical, aliases: [] }] });
+  const { edition } = await compileEdition({ workspace, name: 'policy-test', toolset, known });
+  return buildAliasMap(edition, { aliases: false });
+}
+
+/** A name that leads to no tool is a fault of the request. */
+export function resolvedTool(names: AliasMap | null, requested: string): EditionTool {
+  const resolution = names === null ? null : resolveName(names, requested);
+  if (resolution?.ok === true) return resolution.tool;
+  if (resolution?.code === 'ambiguous_tool')
+    throw new Problem('ambiguous_tool', `"${requested}" fits more than one tool.`, { requested, candidates: resolution.candidates });
+  throw new Problem('unknown_tool', `There is no tool "${requested}" in it.`, { requested, suggestions: resolution?.suggestions ?? [] });
 }
 
 /** What a call would come to, as far as that can be said without running it. */

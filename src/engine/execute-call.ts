@@ -104,9 +104,16 @@ export async function execute(
   if (suspended !== true) watch.ended(result, server);
   const end = beneath?.end() ?? null;
   if (end !== null) return { result: end, ran: true, input: null };
-  if (suspended !== true || signal.aborted) return { result, ran: true, input: input ?? null };
+  if (suspended !== true || signal.aborted) return { result: withDenials(result, guarded.denied()), ran: true, input: input ?? null };
   const waiting = beneath?.waiting() ?? [];
   return waiting.length > 0 ? { waiting } : { result: waitsForNobody(tool), ran: true, input: null };
+}
+
+/** A tool that went on without what was denied to it may not have said why. */
+function withDenials(result: ToolResult, reasons: readonly string[]): ToolResult {
+  if (reasons.length === 0) return result;
+  const text = reasons.map((reason) => `[Not done: ${reason}.]`).join('\n');
+  return { ...result, content: [...result.content, { type: 'text', text }] };
 }
 
 function waitsForNobody(tool: EditionTool): ToolResult {

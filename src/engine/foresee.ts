@@ -24,7 +24,11 @@ export function foresee(
   tool: EditionTool,
   args: Arguments,
 ): Judgement {
-  const judgement = worst(callEffects(deps, tool, args, scope.files), createJudge(scope, tool));
+  return withEntry(tool, worst(callEffects(deps, tool, args, scope.files), createJudge(scope, tool)));
+}
+
+/** What the toolset entry makes of it: it may ask always, or never; what is denied stays denied. */
+export function withEntry(tool: Pick<EditionTool, 'approval'>, judgement: Judgement): Judgement {
   if (judgement.verdict === 'deny') return judgement;
   if (tool.approval === 'never') return withoutAsking(judgement);
   if (tool.approval !== 'always') return judgement;

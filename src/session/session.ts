@@ -8,6 +8,7 @@ import { crashPoint } from '../core/crash-point.ts';
 import type { EditionPointer } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
 import type { ClientResult } from '../core/message.ts';
+import type { PolicyAnswer } from '../core/policy/explain.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
@@ -27,12 +28,14 @@ import type {
   SubmitTurn,
   SubmittedTurn,
   TurnAnswer,
+  SessionExplainRequest,
 } from '../ports/session.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import type { SubmitDoor } from './accept-turn.ts';
 import { editionOf, isUnderWay, readCompletion } from './completion-reader.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecideDoor } from './decide.ts';
+import { explainInSession } from './explain-call.ts';
 import { callDirectly, openCalls, repeatedCall } from './direct-calls.ts';
 import { deleteFile, listFiles, readFile, writeFile, type FileContent, type FileListing } from './file-access.ts';
 import { giveInput } from './give-input.ts';
@@ -175,6 +178,17 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
       const answer = await callDirectly(door, request);
       if (!gone()) await this.#life.flushAudit(room);
       return answer;
+    });
+  }
+
+  explain(caller: Principal, request: SessionExplainRequest): Promise<Outcome<PolicyAnswer>> {
+    return toOutcome(async () => {
+      const room = this.#enter(caller);
+      const gone = (): boolean => this.#life.isGone(room);
+      const own = { session: this.#id, keyId: caller.keyId, underWay: this.#calls, gone, audit: () => undefined };
+      const door = await openCalls(this.#wiring, room, request.plan, own);
+      if (gone()) throw unknownSession();
+      return await explainInSession(door, request);
     });
   }
 

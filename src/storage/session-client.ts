@@ -35,6 +35,7 @@ const methods: readonly (keyof Session)[] = [
   'giveInput',
   'cancel',
   'call',
+  'explain',
   'repeatedCall',
   'listFiles',
   'readFile',

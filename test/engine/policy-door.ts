@@ -18,7 +18,7 @@ const known = { get: (name: string) => definitions.get(name), all: () => definit
 const tools = [...definitions.keys()].map((tool) => ({ tool, aliases: [] }));
 const { edition } = await compileEdition({ workspace: 'default', name: 'demo', toolset: Toolset.parse({ tools }), known });
 
-export function policyDoor({ rules = [], ...more }: { rules?: object[] } & Partial<CallScope> = {}) {
+export function policyDoor({ rules = [], ...more }: { rules?: readonly object[] } & Partial<Omit<CallScope, 'rules'>> = {}) {
   const files = createMemoryFiles(() => 0);
   for (const path of ['a.txt', 'b.txt', 'd/x']) files.write(`/workspace/${path}`, new TextEncoder().encode(`${path}\n`), { own: false });
   const [log, ids] = [keptLog(), countedIds()];
@@ -62,6 +62,8 @@ export function policyDoor({ rules = [], ...more }: { rules?: object[] } & Parti
   };
   const text = (path: string): string => new TextDecoder().decode(files.read(`/workspace/${path}`));
   return {
+    deps,
+    scope,
     files,
     log,
     sent,

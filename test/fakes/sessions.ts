@@ -192,6 +192,7 @@ export function fakeSessions(): FakeSessions {
       if (request.idempotencyKey !== undefined) session.calls.set(request.idempotencyKey, { hash: request.bodyHash, answer });
       return answer;
     },
+    explain: () => Promise.reject(new Error('a fake session explains nothing')),
     repeatedCall: async (caller, key, bodyHash) => {
       const known = open(id, caller).calls.get(key);
       if (known !== undefined && known.hash !== bodyHash) throw idempotencyMismatch();

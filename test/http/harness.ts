@@ -3,7 +3,7 @@ import type { Principal } from '../../src/core/principal.ts';
 import { readSettings } from '../../src/core/settings.ts';
 import type { ServerAccess, ServerKind } from '../../src/core/servers/server.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
-import { callDirectly, dryRunCall } from '../../src/engine/direct-call.ts';
+import { callDirectly, dryRunCall, explainDirectCall } from '../../src/engine/direct-call.ts';
 import { createMeetServers, meetingServers } from '../../src/engine/meet-servers.ts';
 import { planTurn } from '../../src/engine/plan-turn.ts';
 import { createServerRefresh } from '../../src/engine/refresh-server.ts';
@@ -141,6 +141,7 @@ export function createHarness(
       meet: (names) => meet(workspace, names),
     }),
     planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
+    explainCall: (principal, asked) => explainDirectCall(direct, principal, asked),
     dryRunCall: (principal, call) => dryRunCall(direct, principal, call),
     callTool: (principal, call) => callDirectly(direct, principal, call, new AbortController().signal),
     mcp: (asked) => serveMcp(serve, { begin: unused, resume: async () => null, hold: unused }, asked),

@@ -48,10 +48,68 @@ describe('the policy', () => {
     [{ rules: [{ decision: 'allow' }] }, 'rules[0]'],
     [{ rules: [rule, { ...rule, hots: 'x' }] }, 'rules[1].hots'],
     [{ rules: [{ ...rule, host: 'https://api.example/' }] }, 'rules[0].host'],
-    [{ rules: [{ decision: 'deny', tool: 'builtin.bash' }] }, 'rules[0].decision'],
+    [{ rules: [{ decision: 'permit', tool: 'builtin.bash' }] }, 'rules[0].decision'],
     [{ rules: [{ decision: 'allow', path: '../tmp' }] }, 'rules[0].path'],
   ])('refuses %j, naming %s', async (body, path) => {
     const answer = await h.send('PUT', '/v1/policy', body);
     expect([answer.status, (await bodyOf(answer)).issues[0].path]).toEqual([422, path]);
+  });
+});
+
+describe('what the policy would say', () => {
+  const ask = async (body: object, key: Record<string, string> = {}) => {
+    const response = await h.send('POST', '/v1/policy/test', body, key);
+    return { status: response.status, ...(await bodyOf(response)) };
+  };
+
+  it('is told of an effect, with the rule that decides and why', async () => {
+    const effect = { kind: 'network', host: 'API.example', method: 'POST' };
+    expect(await ask({ effect })).toMatchObject({ status: 200, canonical: null, verdict: 'ask', kind: 'network', rule: null });
+    const deny = { decision: 'deny', host: 'api.example', method: 'POST', note: 'read only' };
+    await h.send('PUT', '/v1/policy', { rules: [rule, deny] });
+    expect(await ask({ effect })).toEqual({
+      status: 200,
+      canonical: null,
+      verdict: 'deny',
+      kind: null,
+      reason: "Rule 1 of the workspace's policy forbids POST requests to api.example (read only)",
+      rule: { index: 1, rule: deny },
+      effects: [expect.objectContaining({ verdict: 'deny', rule: 1, effect: { ...effect, host: 'api.example' } })],
+    });
+    expect(await ask({ effect: { ...effect, method: 'GET' } })).toMatchObject({ verdict: 'allow', rule: { index: 0 } });
+  });
+
+  it('goes by who would do it', async () => {
+    await h.send('PUT', '/v1/policy', { rules: [{ decision: 'deny', tool: 'builtin.*', agent: 'intern' }] });
+    const asked = { tool: 'builtin.bash', arguments: { command: 'ls' } };
+    expect(await ask(asked)).toMatchObject({ verdict: 'allow' });
+    expect(await ask({ ...asked, agent: 'intern' })).toMatchObject({ verdict: 'deny', rule: { index: 0 } });
+  });
+
+  it('finds the tool by any name of a toolset, with what its entry says', async () => {
+    await h.send('PUT', '/v1/toolsets/demo', { tools: [{ tool: 'builtin.bash', name: 'run', approval: 'always' }] });
+    expect(await ask({ tool: 'Run', toolset: 'demo', arguments: { command: 'ls' } })).toMatchObject({
+      canonical: 'builtin.bash',
+      verdict: 'ask',
+      kind: 'always',
+    });
+    expect(await ask({ tool: 'nothing', toolset: 'demo' })).toMatchObject({ status: 404, code: 'unknown_tool' });
+    expect(await ask({ tool: 'builtin.nothing' })).toMatchObject({ status: 404 });
+    const bound = await h.key({ scopes: ['tools'], toolsets: ['demo'] });
+    expect(await ask({ tool: 'run', toolset: 'demo', arguments: { command: 'ls' } }, bound)).toMatchObject({ status: 200 });
+    expect(await ask({ tool: 'builtin.bash' }, bound)).toMatchObject({ status: 403 });
+    expect(await ask({ tool: 'run', toolset: 'other' }, bound)).toMatchObject({ status: 403 });
+    expect(await ask({ tool: 'builtin.bash' }, await h.key({ scopes: ['chat'] }))).toMatchObject({ status: 403 });
+  });
+
+  it.each([
+    {},
+    { effect: { kind: 'network' } },
+    { effect: { kind: 'nothing' } },
+    { effect: { kind: 'read-file', path: '/a' }, arguments: {} },
+    { tool: 'builtin.bash', session: 'x' },
+    { tool: 'builtin.bash', extra: 1 },
+  ])('is asked for in full: %j', async (body) => {
+    expect(await ask(body)).toMatchObject({ status: 422 });
   });
 });

@@ -14,6 +14,8 @@ export const storageLimits = {
   providerTtlMs: 5_000,
   rulesTtlMs: 5_000,
   maxPolicyRules: 1_000,
+  /** Effects that the answer to a policy test lists; all of them are judged. */
+  maxToldEffects: 200,
 
   // The Catalog and the read side (DESIGN §4, §9, §11).
   /** One RPC to the Catalog; it works from its own SQLite, so a longer silence is a fault. */

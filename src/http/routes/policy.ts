@@ -1,9 +1,13 @@
 /** `/v1/policy`: what the workspace has allowed once and for all, one document. What has to be asked for is said by `core/policy.ts`. */
 import { z } from 'zod';
+import { PolicyAnswer, PolicyQuestion } from '../../core/policy/explain.ts';
 import { Policy } from '../../core/policy/rule.ts';
+import type { Principal } from '../../core/principal.ts';
 import { orNull } from '../../core/problem.ts';
 import { policyDocument } from '../../ports/catalog.ts';
-import { requireUnbound } from '../access.ts';
+import { explainEffect } from '../../engine/explain-policy.ts';
+import type { Services } from '../../wiring.ts';
+import { requireToolset, requireUnbound } from '../access.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -15,6 +19,8 @@ const what = 'The policy and its rules';
 const WrittenPolicy = Policy.extend({ version: z.int() }).meta({ id: 'WrittenPolicy' });
 
 export function mountPolicy(app: App): void {
+  mountPolicyTest(app);
+
   mount(
     app,
     {
@@ -46,7 +52,8 @@ export function mountPolicy(app: App): void {
       scopes,
       summary: 'Write the rules of the workspace',
       description:
-        'Each rule allows what it describes, so that nobody is asked any more: of a rule all members that are given must fit. ' +
+        'Each rule allows, asks about or denies what it describes: of a rule all members that are given must fit. `deny` goes before `ask`, `ask` before ' +
+        '`allow`, `allow` before what is asked about without any rule, whatever their order; POST /v1/policy/test tells which one decides. ' +
         'Calls may be judged by the rules before for a few seconds.',
       headers: conditionHeaders,
       body: { schema: Policy },
@@ -84,4 +91,50 @@ export function mountPolicy(app: App): void {
       return c.body(null, 204);
     },
   );
+}
+
+/** Whoever may call a tool may know what would become of the call: its refusal would say so, too. */
+function mountPolicyTest(app: App): void {
+  mount(
+    app,
+    {
+      method: 'post',
+      path: `${path}/test`,
+      operationId: 'testPolicy',
+      tag,
+      scopes: ['tools'],
+      summary: 'What the policy would say, without doing it',
+      description:
+        'Of a call (`tool` and its `arguments`; `builtin.bash` is rehearsed on files that are thrown away) or of an effect as such, for example ' +
+        '`{"effect": {"kind": "network", "host": "api.example.com", "method": "POST"}}`. The answer names the rule that decides, and why. ' +
+        'Nothing is sent, called or written.',
+      body: { schema: PolicyQuestion },
+      answers: { 200: { description: 'The verdict, and that on each of the effects.', schema: PolicyAnswer } },
+      problems: ['unknown_tool', 'ambiguous_tool'],
+    },
+    async ({ c, services, principal, body }) => {
+      const { tool, effect, toolset, session, agent, key } = body;
+      const as = { ...(agent !== undefined && { agent }), ...(key !== undefined && { key }) };
+      if (toolset === undefined) requireUnbound(principal, 'The policy of the whole workspace');
+      else requireToolset(principal, toolset);
+      if (effect !== undefined) {
+        const rules = await services.directory.rules(principal.workspace);
+        const scope = { rules, keyId: key ?? principal.keyId, ...(agent !== undefined && { agent }) };
+        return c.json(explainEffect(scope, effect, tool ?? null), 200);
+      }
+      const asked = { ...as, name: tool ?? '', arguments: body.arguments ?? {} };
+      if (toolset === undefined) return c.json(await explainKnownTool(services, principal, asked), 200);
+      if (session === undefined) return c.json(await services.explainCall(principal, { ...asked, toolset }), 200);
+      const plan = await services.planTurn(principal, { model: 'rehearsal/default', toolset });
+      return c.json(await services.sessions.get(session).explain(principal, { ...asked, plan }), 200);
+    },
+  );
+}
+
+type AskedCall = { name: string; arguments: Record<string, unknown>; agent?: string; key?: string };
+
+/** As if it stood in a toolset of its own. */
+async function explainKnownTool(services: Services, principal: Principal, asked: AskedCall): Promise<PolicyAnswer> {
+  const definition = await services.catalog(principal.workspace).tool(asked.name);
+  return await services.explainCall(principal, { ...asked, definition });
 }

@@ -1,0 +1,125 @@
+/** POST /v1/policy/test as data: what is asked, and what the policy says to it. Worked out by `engine/explain-policy.ts`; nothing is done. */
+import { z } from 'zod';
+import { AskKind } from '../approval.ts';
+import { limits } from '../limits.ts';
+import { ToolsetName } from '../toolset.ts';
+import type { Effect } from '../policy-effect.ts';
+import { requestHost } from './host.ts';
+import { PolicyRule } from './rule.ts';
+
+const Path = z.string().startsWith('/').max(limits.maxPathBytes);
+const Host = z
+  .string()
+  .min(1)
+  .max(limits.maxUrlLength)
+  .transform((text) => requestHost(`https://${text}/`) ?? text);
+
+/** Written out beside `Effect`, for who asks: its schema and its type are checked against each other below. */
+export const EffectView = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('call'),
+      does: z.enum(['read', 'write', 'destroy']).nullable(),
+      trusted: z.boolean(),
+      sends: z.boolean(),
+    }),
+    z.strictObject({ kind: z.literal('read-file'), path: Path }),
+    z.strictObject({
+      kind: z.literal('write-file'),
+      path: Path,
+      change: z.enum(['create', 'append', 'overwrite', 'attributes', 'move-away']).default('create'),
+      own: z.boolean().default(true).meta({ description: 'The session wrote what stands there.' }),
+    }),
+    z.strictObject({ kind: z.literal('delete-file'), path: Path }),
+    z.strictObject({
+      kind: z.literal('network'),
+      host: Host,
+      method: z
+        .string()
+        .regex(/^[A-Z]{1,16}$/)
+        .default('GET'),
+    }),
+    z.strictObject({ kind: z.literal('secret'), name: z.string().min(1).max(128) }),
+    z.strictObject({
+      kind: z.literal('registry'),
+      change: z.enum(['create-tool', 'replace-tool', 'write-toolset', 'delete-toolset']),
+      name: z.string().min(1).max(192),
+    }),
+  ])
+  .meta({ id: 'PolicyEffect' });
+EffectView satisfies z.ZodType<Effect>;
+
+export const PolicyQuestion = z
+  .strictObject({
+    tool: z.string().min(1).max(limits.maxToolNameBytes).optional().meta({
+      description: 'Canonical name; with `toolset` any name that it resolves. Beside `effect`: which tool would do it.',
+      example: 'builtin.bash',
+    }),
+    arguments: z.record(z.string(), z.unknown()).optional().meta({ description: 'Of the call.' }),
+    effect: EffectView.optional().meta({ description: 'Asks about this, whatever brings it about.' }),
+    toolset: ToolsetName.optional(),
+    agent: z.string().min(1).max(64).optional().meta({ description: 'As if in a turn of this agent.' }),
+    key: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'As if called with the key of this id. Absent: the one of the request.' }),
+    session: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'With `toolset`: on the files of this session, and with what it has seen.' }),
+  })
+  .refine(({ tool, effect }) => tool !== undefined || effect !== undefined, { message: 'must say what it asks about: tool or effect' })
+  .refine((asked) => asked.effect === undefined || (asked.arguments ?? asked.session ?? asked.toolset) === undefined, {
+    path: ['effect'],
+    message: 'stands without arguments, toolset and session: it is judged as it is',
+  })
+  .refine(({ session, toolset }) => session === undefined || toolset !== undefined, { path: ['session'], message: 'needs a toolset' })
+  .meta({
+    id: 'PolicyQuestion',
+    example: { tool: 'builtin.bash', arguments: { command: 'rm -rf build; curl https://api.example.com/done' } },
+  });
+export type PolicyQuestion = z.infer<typeof PolicyQuestion>;
+
+const Verdict = z.enum(['allow', 'ask', 'deny']);
+const RuleRef = z
+  .object({ index: z.int().meta({ description: 'In the document, from 0.' }), rule: PolicyRule })
+  .nullable()
+  .meta({ description: 'The rule that decided; null: what holds without any.' });
+
+export const PolicyAnswer = z
+  .object({
+    canonical: z.string().nullable(),
+    verdict: Verdict,
+    kind: AskKind.nullable().meta({ description: 'Of the verdict `ask`: what is asked about first.' }),
+    reason: z.string(),
+    rule: RuleRef,
+    effects: z
+      .array(z.object({ tool: z.string(), effect: EffectView, verdict: Verdict, reason: z.string(), rule: z.int().nullable() }))
+      .meta({
+        description: `What the call would do, as far as that can be said without doing it; at most ${limits.maxToldEffects}. A script of \`builtin.bash\` is run on files that are thrown away, sends nothing and calls nothing.`,
+      }),
+  })
+  .meta({
+    id: 'PolicyAnswer',
+    example: {
+      canonical: 'builtin.bash',
+      verdict: 'ask',
+      kind: 'delete-file',
+      reason: 'It deletes /workspace/a.txt, which cannot be undone',
+      rule: null,
+      effects: [
+        {
+          tool: 'builtin.bash',
+          effect: { kind: 'delete-file', path: '/workspace/a.txt' },
+          verdict: 'ask',
+          reason: 'It deletes /workspace/a.txt, which cannot be undone',
+          rule: null,
+        },
+      ],
+    },
+  });
+export type PolicyAnswer = z.infer<typeof PolicyAnswer>;

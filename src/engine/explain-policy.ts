@@ -1,0 +1,153 @@
+/**
+ * What the policy says to a call or an effect, without doing it (POST /v1/policy/test). A script of the shell is rehearsed on files that are
+ * thrown away: what it would do to them is what it does there; it sends nothing and calls nothing, which is listed instead.
+ */
+import type { AliasMap } from '../core/alias-map.ts';
+import type { EditionTool } from '../core/edition.ts';
+import { limits } from '../core/limits.ts';
+import type { PolicyAnswer } from '../core/policy/explain.ts';
+import { requestHost } from '../core/policy/host.ts';
+import { judge, type Judgement } from '../core/policy/judge.ts';
+import type { Effect } from '../core/policy-effect.ts';
+import { Problem } from '../core/problem.ts';
+import { errorResult } from '../core/tool.ts';
+import type { FileSystem } from '../ports/file-system.ts';
+import type { ToolContext } from '../ports/tool-executor.ts';
+import { sentArguments } from './entry-call.ts';
+import { callEffects, withEntry } from './foresee.ts';
+import { guardFiles } from './guard-files.ts';
+import { innerTool, innerTools } from './inner-names.ts';
+import { createJudge, type JudgedScope } from './judge-effect.ts';
+import type { CallDeps, CallScope } from './tool-call.ts';
+
+export type ExplainScope = JudgedScope & Pick<CallScope, 'caller'> & { files: FileSystem; names: AliasMap | null };
+type ExplainDeps = Pick<CallDeps, 'executor' | 'log' | 'clock' | 'refuses'>;
+
+/** `tool`: who would do it; null: none that a rule could be about. */
+export function explainEffect(scope: JudgedScope, effect: Effect, tool: string | null): PolicyAnswer {
+  const actor = { tool: tool ?? '', agent: scope.agent ?? null, key: scope.keyId };
+  const judged = judge(scope.rules, effect, { actor, taint: null });
+  return toAnswer(tool, judged, [toldEffect(actor.tool, effect, judged)]);
+}
+
+export async function explainCall(
+  deps: ExplainDeps,
+  scope: ExplainScope,
+  tool: EditionTool,
+  args: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<PolicyAnswer> {
+  const own = sentArguments(tool, args, scope.caller);
+  const record = createRecord();
+  const judgeOwn = createJudge(scope, tool);
+  for (const effect of callEffects(deps, tool, own, scope.files)) record.add(tool.canonical, effect, judgeOwn(effect));
+  if (tool.canonical === 'builtin.bash') await rehearse(deps, scope, tool, own, record, signal);
+  return toAnswer(tool.canonical, withEntry(tool, record.worst()), record.told());
+}
+
+type Told = PolicyAnswer['effects'][number];
+type Record_ = { add(tool: string, effect: Effect, judged: Judgement): void; worst(): Judgement; told(): Told[] };
+
+function createRecord(): Record_ {
+  const told: Told[] = [];
+  const known = new Set<string>();
+  let worst: Judgement | null = null;
+  return {
+    add(tool, effect, judged) {
+      if (worst === null || rank(judged) > rank(worst)) worst = judged;
+      if (told.length >= limits.maxToldEffects) return;
+      const text = JSON.stringify([tool, effect]);
+      if (known.has(text)) return;
+      known.add(text);
+      told.push(toldEffect(tool, effect, judged));
+    },
+    worst() {
+      if (worst === null) throw new Error('nothing was judged');
+      return worst;
+    },
+    told: () => told,
+  };
+}
+
+/** Deny before ask before what a rule allows before the rest. */
+function rank({ verdict, rule }: Judgement): number {
+  return { deny: 3, ask: 2, allow: rule === null ? 0 : 1 }[verdict];
+}
+
+async function rehearse(
+  deps: ExplainDeps,
+  scope: ExplainScope,
+  tool: EditionTool,
+  args: Record<string, unknown>,
+  record: Record_,
+  signal: AbortSignal,
+): Promise<void> {
+  const judgeOwn = createJudge(scope, tool);
+  const add = (effect: Effect): void => record.add(tool.canonical, effect, judgeOwn(effect));
+  const { names } = scope;
+  const files = scope.files.overlay();
+  const context: ToolContext = {
+    signal,
+    log: deps.log,
+    files: guardFiles(files, {
+      deep: scope.rules.length > 0,
+      mayCommit: () => false,
+      change(path, effects) {
+        if (files.isReadOnly?.(path) === true) return;
+        for (const effect of effects()) add(effect);
+      },
+      read(path) {
+        // Every script reads; only what is not simply allowed is worth telling.
+        const judged = judgeOwn({ kind: 'read-file', path });
+        if (judged.verdict !== 'allow') record.add(tool.canonical, { kind: 'read-file', path }, judged);
+      },
+    }),
+    secret: async (name) => {
+      add({ kind: 'secret', name });
+      throw new Problem('forbidden', 'No secret is read while a policy is tested.');
+    },
+    fetch: async (request) => {
+      add({ kind: 'network', host: requestHost(request.url) ?? 'unknown', method: request.method });
+      throw new Problem('forbidden', 'Nothing is sent while a policy is tested.');
+    },
+    now: () => deps.clock.now(),
+    idempotencyKey: 'policy-test',
+    results: null,
+    find: null,
+    skills: null,
+    configuration: null,
+    maker: null,
+    conversation: 'policy-test',
+    channel: {},
+    sandbox: null,
+    given: null,
+    tokens: null,
+    calls: {
+      tools: innerTools(names, tool, false),
+      replay: { now: deps.clock.now(), seed: 'policy-test' },
+      async call(name, given, options) {
+        const inner = innerTool(names, name);
+        if (inner === null) return { waits: false, result: errorResult('unknown_tool', `There is no tool "${name}".`) };
+        const judgeInner = createJudge({ ...scope, chain: [tool.canonical] }, inner);
+        // Whatever is no object is refused before it is judged.
+        const innerArgs = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
+        for (const effect of callEffects(deps, inner, sentArguments(inner, innerArgs, scope.caller), options?.files ?? files))
+          record.add(inner.canonical, effect, judgeInner(effect));
+        return { waits: false, result: errorResult('not_allowed', 'Not run: nothing is called while a policy is tested.') };
+      },
+    },
+  };
+  try {
+    await deps.executor.execute(tool, args, context);
+  } catch {
+    // A script that cannot be run does no more than was recorded until then.
+  }
+}
+
+function toldEffect(tool: string, effect: Effect, { verdict, reason, rule }: Judgement): Told {
+  return { tool, effect, verdict, reason, rule: rule?.index ?? null };
+}
+
+function toAnswer(canonical: string | null, { verdict, ask, reason, rule }: Judgement, effects: Told[]): PolicyAnswer {
+  return { canonical, verdict, kind: ask?.kind ?? null, reason, rule, effects };
+}
