@@ -42,6 +42,7 @@ if (!filtered) {
     ['assemble.ts', false],
     ['validate.ts', false],
     ['mcp.ts', true],
+    ['sandbox.ts', true],
   ] as const)
     verdicts.push(...runScript(script, required));
 }

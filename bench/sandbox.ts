@@ -1,0 +1,158 @@
+/**
+ * What code in the sandbox costs: a made tool with two calls next to the same two calls made directly, in one run and inside workerd; a
+ * hundred at once; what a machine holds, and what keeping one (snapshot, gzip, restore) costs next to running again from the journal; and how
+ * long a loop that does not end keeps others waiting. `node bench/sandbox.ts [--quick]`
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { build } from 'esbuild';
+import { Miniflare } from 'miniflare';
+import { QuickJS } from 'quickjs-wasi';
+
+const quick = process.argv.includes('--quick');
+const rounds = quick ? 3 : 7;
+const passes = 20;
+const goals = { addedMs: 10, stallMs: 2_500 };
+const wasmPath = createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm');
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+
+const verdicts = [...(await inWorkerd()), ...(await ofMachines())];
+for (const { text, holds } of verdicts) console.log(`G7 ${holds ? 'pass' : 'FAIL'}: ${text}`);
+if (verdicts.some(({ holds }) => !holds)) process.exitCode = 1;
+
+type Verdict = { text: string; holds: boolean };
+
+async function inWorkerd(): Promise<Verdict[]> {
+  const runtime = await openRuntime();
+  try {
+    const ask = async (path: string): Promise<{ ms: number; body: { gap: number; total: number } }> => {
+      const start = performance.now();
+      const response = await fetch(new URL(path, runtime.url));
+      if (!response.ok) throw new Error(await response.text());
+      const body = (await response.json()) as { gap: number; total: number };
+      return { ms: performance.now() - start, body };
+    };
+    for (const path of ['/made/20', '/direct/20', '/together/100']) await ask(path);
+    const made: number[] = [];
+    const direct: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      made.push((await ask(`/made/${passes}`)).ms / passes);
+      direct.push((await ask(`/direct/${passes}`)).ms / passes);
+    }
+    const together = (await ask('/together/100')).ms;
+    const { gap, total } = (await ask('/stall/1')).body;
+    const added = median(made) - median(direct);
+    console.log(`made tool with two calls: ${median(made).toFixed(2)} ms, the two calls directly: ${median(direct).toFixed(2)} ms`);
+    console.log(`a hundred at once: ${together.toFixed(0)} ms, ${(together / 100).toFixed(2)} ms each`);
+    return [
+      { text: `a made tool adds ${added.toFixed(2)} ms to its two calls (goal < ${goals.addedMs})`, holds: added < goals.addedMs },
+      {
+        text: `while (true) {} ended after ${total} ms and kept others waiting for ${gap} ms (goal < ${goals.stallMs})`,
+        holds: gap < goals.stallMs,
+      },
+    ];
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function openRuntime(): Promise<{ url: URL; close(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'moniker-sandbox-'));
+  const script = join(folder, 'worker.js');
+  await build({
+    entryPoints: [join(import.meta.dirname, 'sandbox-worker.ts')],
+    outfile: script,
+    bundle: true,
+    format: 'esm',
+    conditions: ['workerd', 'worker', 'browser'],
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'wasm beside the bundle',
+        setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, () => ({ path: './quickjs.wasm', external: true })),
+      },
+    ],
+  });
+  const runtime = new Miniflare({
+    host: '127.0.0.1',
+    port: 0,
+    cf: false,
+    logRequests: false,
+    workers: [
+      {
+        config: {
+          name: 'sandbox',
+          compatibilityDate: '2026-11-17',
+          compatibilityFlags: ['nodejs_compat'],
+          manifest: {
+            mainModule: 'worker.js',
+            modules: {
+              'worker.js': { type: 'esm', contents: readFileSync(script, 'utf8') },
+              'quickjs.wasm': { type: 'wasm', contents: new Uint8Array(readFileSync(wasmPath)) },
+            },
+          },
+        },
+      },
+    ],
+  });
+  const url = await runtime.ready;
+  return {
+    url,
+    async close() {
+      await runtime.dispose();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The engine by itself, in this process: what `src/sandbox/engine.ts` builds on. */
+async function ofMachines(): Promise<Verdict[]> {
+  // The bindings' types are those of Workers, where nothing is compiled at run time; this is Node.
+  const { compile } = WebAssembly as unknown as { compile(bytes: Uint8Array): Promise<WebAssembly.Module> };
+  const wasm = await compile(new Uint8Array(readFileSync(wasmPath)));
+  const options = { wasm, memoryLimit: 16 << 20 };
+  const waiting = `(async () => { const seen = []; for (let n = 0; n < 2000; n++) seen.push({ n }); await new Promise(() => {}); return seen })()`;
+  const machine = await QuickJS.create(options);
+  machine.evalCode(waiting);
+  const [take, pack, back, create] = [[], [], [], []] as number[][] as [number[], number[], number[], number[]];
+  const timed = async <Value>(into: number[], work: () => Value | Promise<Value>): Promise<Value> => {
+    const start = performance.now();
+    const value = await work();
+    into.push(performance.now() - start);
+    return value;
+  };
+  let raw = 0;
+  let packedBytes = 0;
+  for (let round = 0; round < rounds; round++) {
+    const bytes = await timed(take, () => QuickJS.serializeSnapshot(machine.snapshot()));
+    const packed = await timed(pack, async () => await promisify(gzip)(bytes));
+    await timed(back, async () => (await QuickJS.restore(QuickJS.deserializeSnapshot(await promisify(gunzip)(packed)), options)).dispose());
+    await timed(create, async () => {
+      const fresh = await QuickJS.create(options);
+      fresh.evalCode(waiting);
+      fresh.dispose();
+    });
+    [raw, packedBytes] = [bytes.length, packed.length];
+  }
+  const snapshot = machine.snapshot();
+  const before = process.memoryUsage().rss;
+  const held = await Promise.all(Array.from({ length: 100 }, async () => await QuickJS.restore(snapshot, options)));
+  const each = (process.memoryUsage().rss - before) / held.length / 1e6;
+  for (const one of held) one.dispose();
+  console.log(
+    `snapshot: ${(raw / 1e6).toFixed(2)} MB in ${median(take).toFixed(1)} ms, gzip ${(packedBytes / 1e3).toFixed(0)} kB in ${median(pack).toFixed(1)} ms, back in ${median(back).toFixed(1)} ms; run again from the beginning: ${median(create).toFixed(1)} ms`,
+  );
+  console.log(`a hundred machines at once: ${each.toFixed(2)} MB each`);
+  const kept = median(take) + median(pack) + median(back);
+  return [
+    {
+      text: `replay costs ${(median(create) / kept).toFixed(2)} of a snapshot that is kept and restored (goal ≤ 1)`,
+      holds: median(create) <= kept,
+    },
+  ];
+}
