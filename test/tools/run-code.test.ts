@@ -75,6 +75,11 @@ describe('run_code', () => {
     expect(JSON.parse(text)).toEqual(['There is no tool "s.list". Did you mean list?', 'unknown_tool']);
   });
 
+  it('begins with a thousand tools as with one', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`tool_${index}`, list]));
+    expect((await run('return Object.keys(tools).length', many)).text).toBe('1000');
+  });
+
   it('a call that fails is data, and the code goes on', async () => {
     const fail = () => errorResult('denied', 'Not run: a person said no.');
     const { text } = await run('const r = await tools.fail({}); return [r.success, r.code, r.error]', { fail });
