@@ -31,7 +31,7 @@ export function skillWarnings(context: CatalogContext, agent: Agent): Warning[] 
 }
 
 /** The toolset's names as a turn of the agent has them; null: it has none. */
-function namesOf({ sql, settings }: CatalogContext, { toolset, tools }: Agent): AliasMap | null | 'unknown' {
+export function namesOf({ sql, settings }: CatalogContext, { toolset, tools }: Agent): AliasMap | null | 'unknown' {
   if (toolset === undefined) return null;
   const pointer = findPointer(sql, toolset);
   if (pointer === null) return 'unknown';

@@ -8,6 +8,7 @@ import { missingPrice, priceOf, type Prices } from '../core/price.ts';
 import type { Provider } from '../core/provider.ts';
 import { builtinProvider, rehearsalProvider } from '../storage/builtin-providers.ts';
 import { skillWarnings } from './agent-skills.ts';
+import { madeWarnings } from './agent-made-tools.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { readEditionText } from './editions.ts';
@@ -40,7 +41,12 @@ export const agentWriter: DocumentWriter = {
 };
 
 function warningsOf(context: CatalogContext, agent: Agent): Warning[] {
-  return [...modelWarnings(context, agent), ...toolWarnings(context, agent), ...skillWarnings(context, agent)];
+  return [
+    ...modelWarnings(context, agent),
+    ...toolWarnings(context, agent),
+    ...skillWarnings(context, agent),
+    ...madeWarnings(context, agent),
+  ];
 }
 
 function modelWarnings(context: CatalogContext, agent: Agent): Warning[] {

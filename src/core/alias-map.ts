@@ -3,7 +3,7 @@
  * halves of the mapping are here: a tool to its name of now, called names back to tools. Built once for an edition and a plan's
  * rights; exact names cost one lookup. Which of its tools a model is sent, and how, is `offered-tools.ts`.
  */
-import type { Edition, EditionTool } from './edition.ts';
+import type { Edition, EditionTool } from './edition-tool.ts';
 import { fold } from './fold.ts';
 import { limits } from './limits.ts';
 import type { Via } from './message.ts';

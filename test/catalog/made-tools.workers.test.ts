@@ -243,6 +243,22 @@ describe('all made tools of a workspace', () => {
   });
 });
 
+describe('an agent that asks for made tools', () => {
+  it('is told which it goes without, and why, when it is written and when it is read', async () => {
+    const { catalog } = await made();
+    await putAll(catalog, { runner: 'bash' });
+    await catalog.put('toolset', 'files', { tools: [{ tool: 'builtin.read_file' }, { tool: 'builtin.write_file' }] });
+    const why = {
+      path: 'made',
+      message: 'made.runner is not offered: it calls builtin.bash, and that is not among the tools of the agent.',
+    };
+    const agent = { model: 'rehearsal/default', toolset: 'files', made: true };
+    expect((await catalog.put('agent', 'helper', agent)).warnings).toEqual([why]);
+    expect((await catalog.get('agent', 'helper')).warnings).toEqual([why]);
+    expect((await catalog.put('agent', 'plain', { ...agent, made: false })).warnings).toEqual([]);
+  });
+});
+
 describe('a stored row that is not what was written', () => {
   it.each([
     ['whose code was changed', "json_set(body, '$.implementation', 'return await tools.bash({command: args.path})')"],

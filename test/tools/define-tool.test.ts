@@ -121,12 +121,15 @@ describe('the registry', () => {
     const others = toolDefinitions().filter(({ canonical }) => !isConfigurationTool(canonical));
     expect(others.map(({ canonical, aliases }) => [canonical, ...aliases])).toEqual([
       ['builtin.bash', 'shell'],
+      ['builtin.create_tool'],
       ['builtin.delete_file'],
+      ['builtin.edit_file'],
       ['builtin.fetch_result'],
       ['builtin.find_tools'],
       ['builtin.http_request'],
       ['builtin.list_directory'],
       ['builtin.read_file'],
+      ['builtin.run_code'],
       ['builtin.use_skill'],
       ['builtin.write_file'],
       ['local.calculate'],

@@ -3,7 +3,7 @@
  * source; one that is held or gone stays among them as that, so that the tool itself is ready and a call of that one says why it is not.
  */
 import { ownWireNames } from '../alias-map.ts';
-import type { EditionTool, MadeCode } from '../edition.ts';
+import type { EditionTool, MadeCode } from '../edition-tool.ts';
 import type { KnownTools } from '../known-tools.ts';
 import { pinOf } from '../listing/tool-pin.ts';
 import type { MadeSource } from '../made-tool.ts';

@@ -1,5 +1,5 @@
 /** The code of the made tools among a toolset's entries. A tool that stands in several is compiled once. */
-import type { MadeCode } from '../edition.ts';
+import type { MadeCode } from '../edition-tool.ts';
 import type { KnownTools } from '../known-tools.ts';
 import type { MadeSource } from '../made-tool.ts';
 import type { NamedEntry } from '../named-entry.ts';

@@ -1,0 +1,26 @@
+/** Which made tools an agent that asks for them goes without, and why: told when the agent is written and when it is read. */
+import type { Agent } from '../core/agent.ts';
+import { buildAliasMap } from '../core/alias-map.ts';
+import type { Edition } from '../core/edition-tool.ts';
+import { limits } from '../core/limits.ts';
+import { madeToolset } from '../core/made/made-toolset.ts';
+import type { Warning } from '../core/warning.ts';
+import { pickMade } from '../engine/made-names.ts';
+import { namesOf } from './agent-skills.ts';
+import type { CatalogContext } from './context.ts';
+import { readEditionText } from './editions.ts';
+import { findPointer } from './toolset-versions.ts';
+
+export function madeWarnings(context: CatalogContext, agent: Agent): Warning[] {
+  if (agent.made !== true) return [];
+  const names = namesOf(context, agent);
+  const pointer = findPointer(context.sql, madeToolset);
+  // That its toolset is not there is told already.
+  if (names === 'unknown' || pointer === null) return [];
+  // Editions are written by ourselves.
+  const edition = JSON.parse(readEditionText(context.sql, pointer.hash)) as Edition;
+  const { left } = pickMade(names, buildAliasMap(edition, { aliases: context.settings.aliases }));
+  const told = left.slice(0, limits.maxToldAdvice).map(({ canonical, why }) => `${canonical} is not offered: ${why}.`);
+  if (left.length > told.length) told.push(`And ${left.length - told.length} more made tools are not offered.`);
+  return told.map((message) => ({ path: 'made', message }));
+}
