@@ -1,0 +1,47 @@
+/** Deleting and overwriting through the running service: what a person put into a session is not lost without a person's word. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { shareService } from './shared-service.ts';
+
+describe('the files of a session', () => {
+  const service = shareService();
+  let session: string;
+  const say = async (command: string) =>
+    (await service.call('POST', `/v1/sessions/${session}/turns`, { input: `/bash ${JSON.stringify({ command })}` })).json;
+  const read = async (path: string): Promise<Response> =>
+    await fetch(`${service.url}/v1/sessions/${session}/files/${path}`, { headers: { authorization: `Bearer ${service.key}` } });
+
+  beforeAll(async () => {
+    await service.call('PUT', '/v1/toolsets/shell', { tools: [{ tool: 'builtin.bash', name: 'bash' }] });
+    session = (await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', toolset: 'shell' })).json.id;
+    for (const name of ['a.txt', 'b.txt']) {
+      const headers = { authorization: `Bearer ${service.key}` };
+      await fetch(`${service.url}/v1/sessions/${session}/files/${name}`, { method: 'PUT', headers, body: name });
+    }
+  });
+
+  it('are judged on by POST /v1/policy/test as they stand, and stay so', async () => {
+    const test = async (command: string) =>
+      (await service.call('POST', '/v1/policy/test', { tool: 'bash', toolset: 'shell', session, arguments: { command } })).json;
+    expect(await test('rm a.txt')).toMatchObject({ verdict: 'ask', kind: 'delete-file' });
+    expect(await test('mv b.txt a.txt')).toMatchObject({ verdict: 'ask', kind: 'overwrite-file' });
+    expect(await test('echo x > n; rm n')).toMatchObject({ verdict: 'allow' });
+    expect(await (await read('a.txt')).text()).toBe('a.txt');
+    expect((await read('n')).status).toBe(404);
+  });
+
+  it('wait for a person, and are gone once one has said so', async () => {
+    expect(await say('echo mine > m; echo again > m')).toMatchObject({ status: 'completed' });
+    const waiting = await say('echo x > a.txt');
+    expect(waiting).toMatchObject({ status: 'waiting', pending: [{ reason: expect.stringContaining('/workspace/a.txt') }] });
+    expect(await (await read('a.txt')).text()).toBe('a.txt');
+    const { callId } = waiting.pending[0];
+    await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'deny' });
+    const everything = await say('rm -rf /');
+    expect(everything).toMatchObject({ status: 'waiting', pending: [{ canonical: 'builtin.bash' }] });
+    await service.call('POST', `/v1/sessions/${session}/approvals/${everything.pending[0].callId}`, { decision: 'approve' });
+    for (let tries = 0; tries < 200 && (await read('a.txt')).status !== 404; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([(await read('a.txt')).status, (await read('m')).status]).toEqual([404, 404]);
+    expect(await say('echo new > a.txt')).toMatchObject({ status: 'completed' });
+  });
+});
