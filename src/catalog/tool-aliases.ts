@@ -3,8 +3,8 @@ import { legalAliases, ToolAliases } from '../core/tool-aliases.ts';
 import { parseDocument } from '../core/issues.ts';
 import type { CatalogContext } from './context.ts';
 import { findTool, knownTools } from './known-tools.ts';
+import { prepareMadeToolset } from './made-toolset.ts';
 import { recompileInheriting, revise } from './toolsets.ts';
-import type { Recompiled } from './toolsets.ts';
 import type { DocumentWriter } from './write-document.ts';
 
 export const toolAliasesWriter: DocumentWriter = {
@@ -15,17 +15,27 @@ export const toolAliasesWriter: DocumentWriter = {
 
   prepare: async (context, name, body) => {
     const aliases = legalAliases(parseDocument(ToolAliases, body).aliases);
-    const recompiled = await recompileInheriting(context, name, knownTools(context, { aliases: { canonical: name, aliases } }));
-    return { body: { aliases }, warnings: recompiled.warnings, commit: () => commit(context, recompiled) };
+    const change = await prepareChange(context, { canonical: name, aliases });
+    return { body: { aliases }, ...change };
   },
 
   prepareRemoval: async (context, name) => {
-    const recompiled = await recompileInheriting(context, name, knownTools(context, { aliases: { canonical: name, aliases: null } }));
-    for (const { message } of recompiled.warnings) context.log.info('toolset not compiled anew', { tool: name, message });
-    return () => commit(context, recompiled);
+    const { warnings, commit } = await prepareChange(context, { canonical: name, aliases: null });
+    for (const { message } of warnings) context.log.info('toolset not compiled anew', { tool: name, message });
+    return commit;
   },
 };
 
-function commit(context: CatalogContext, recompiled: Recompiled): void {
-  for (const revision of recompiled.revisions) revise(context, revision);
+async function prepareChange(context: CatalogContext, aliases: { canonical: string; aliases: readonly string[] | null }) {
+  const known = knownTools(context, { aliases });
+  // There the aliases of made tools stand as they are now.
+  const publish = known.get(aliases.canonical)?.kind === 'made' ? await prepareMadeToolset(context, known) : null;
+  const { revisions, warnings } = await recompileInheriting(context, aliases.canonical, known);
+  return {
+    warnings,
+    commit: () => {
+      publish?.();
+      for (const revision of revisions) revise(context, revision);
+    },
+  };
 }

@@ -237,6 +237,16 @@ describe('all made tools of a workspace', () => {
     expect((await other.made(workspace))?.names.tools).toHaveLength(2);
   });
 
+  it('have the default aliases that were set for one, and its own again when those are removed', async () => {
+    const { catalog, directory, workspace } = await made();
+    const aliases = async () => (await directory.made(workspace))?.names.tools[0]?.aliases.map(({ name }) => name);
+    expect(await aliases()).toEqual(['find_replace']);
+    await catalog.put('tool-aliases', 'made.find_and_replace', { aliases: ['swap', 'bash'] });
+    expect(await aliases()).toEqual(['swap', 'bash']);
+    await catalog.remove('tool-aliases', 'made.find_and_replace');
+    expect(await aliases()).toEqual(['find_replace']);
+  });
+
   it('are none before the first is made', async () => {
     const { directory, workspace } = await emptyWorkspace();
     expect(await directory.made(workspace)).toBeNull();
