@@ -1,8 +1,8 @@
 /**
- * The engine (QuickJS in WebAssembly, `quickjs-wasi`), loaded by the first who runs code. A machine is a copy of one that was prepared
- * once: preparing takes longer than copying it does.
+ * The engine (QuickJS in WebAssembly, `quickjs-wasi`), loaded by the first who runs code. Each machine is prepared anew: a copy of one that
+ * was prepared once (its snapshot) took as long to make, and more memory.
  */
-import { Intrinsics, QuickJS, type JSValueHandle, type Snapshot } from 'quickjs-wasi';
+import { Intrinsics, QuickJS, type HostFunction, type JSValueHandle } from 'quickjs-wasi';
 import wasm from 'quickjs-wasi/quickjs.wasm';
 import { limits } from '../core/limits.ts';
 import { fenceSource } from './guest-fence.ts';
@@ -37,7 +37,8 @@ export type Engine = {
 /** Of the engine's own making, between two questions. */
 export const defaultPolls = 10_000;
 
-type Prepared = { snapshot: Snapshot; tokens: readonly number[]; counter: number | null };
+/** The guest's code, compiled once, and the place of the count. */
+type Prepared = { fence: Uint8Array; guest: Uint8Array; counter: number | null };
 
 let prepared: Promise<Prepared> | null = null;
 
@@ -47,13 +48,17 @@ export async function startEngine(host: Host): Promise<Engine> {
     prepared = null;
     throw error;
   });
-  const { snapshot, tokens, counter } = await prepared;
-  const vm = await QuickJS.restore(snapshot, optionsFor(host));
+  const { fence, guest, counter } = await prepared;
+  // What runs until then is ours, and not what the host counts.
+  let isReady = false;
+  const vm = await QuickJS.create({ ...optionsFor({ ...host, interrupt: () => isReady && host.interrupt() }), intrinsics });
   try {
-    register(vm, host);
-    const [begin, deliver, finish, fail] = tokens.map((token) => vm.importHandle(token));
-    if (!begin || !deliver || !finish || !fail) throw new Error('the prepared machine is not whole');
-    return { vm, begin, deliver, finish, fail, polls: counterOf(vm, counter) };
+    const functions = [vm.newFunction('call', callOf(vm, host)), vm.newFunction('print', printOf(vm, host))];
+    vm.callFunction(vm.evalBytecode(fence), vm.undefined).dispose();
+    const parts = vm.callFunction(vm.evalBytecode(guest), vm.undefined, ...functions);
+    const part = (index: number): JSValueHandle => parts.getProp(String(index));
+    isReady = true;
+    return { vm, begin: part(0), deliver: part(1), finish: part(2), fail: part(3), polls: counterOf(vm, counter) };
   } catch (error) {
     vm.dispose();
     throw error;
@@ -83,70 +88,66 @@ function optionsFor(host: Host) {
   };
 }
 
-function register(vm: QuickJS, host: Host): void {
-  vm.registerHostCallback('call', (id, name, args) => {
+function callOf(vm: QuickJS, host: Host): HostFunction {
+  return (id, name, args) => {
     if (id && name && args) host.call(id.toNumber(), name.toString(), args.toString());
     return vm.undefined;
-  });
-  vm.registerHostCallback('print', (line) => {
+  };
+}
+
+function printOf(vm: QuickJS, host: Host): HostFunction {
+  return (line) => {
     if (line) host.print(line.toString());
     return vm.undefined;
-  });
+  };
 }
 
 async function prepare(): Promise<Prepared> {
-  const seen: Set<number>[] = [];
-  const idle: Host = { call() {}, print() {}, now: () => 0, interrupt: () => false };
   const compiler = await QuickJS.create({ wasm });
-  const [fence, guestCode] = [fenceSource, guestSource].map((source) => compiler.compile(source, 'host'));
-  const spin = compiler.compile('for (let turn = 0; turn < 50000; turn++);', 'host');
+  const [fence, guest, spin] = [fenceSource, guestSource, 'for (let turn = 0; turn < 50000; turn++);'].map((source) =>
+    compiler.compile(source, 'host'),
+  );
   compiler.dispose();
-  if (!fence || !guestCode) throw new Error('the sources of the guest are not whole');
-  let vm: QuickJS | null = null;
-  const started = await QuickJS.create({
-    ...optionsFor({
-      ...idle,
-      interrupt: () => {
-        if (vm !== null) seen.push(countersOf(vm));
-        return false;
-      },
-    }),
-    intrinsics,
-  });
-  vm = started;
-  started.evalBytecode(spin).dispose();
-  const counter = seen.length < 3 ? [] : [...(seen[0] ?? [])].filter((at) => seen.every((others) => others.has(at)));
-  const call = started.newFunction('call', () => started.undefined);
-  const print = started.newFunction('print', () => started.undefined);
-  started.callFunction(started.evalBytecode(fence), started.undefined).dispose();
-  const guest = started.evalBytecode(guestCode);
-  const parts = started.callFunction(guest, started.undefined, call, print);
-  const tokens = ['0', '1', '2', '3'].map((index) => started.exportHandle(parts.getProp(index)));
-  for (const handle of [call, print, guest, parts]) handle.dispose();
-  const snapshot = started.snapshot();
-  // Its memory is what machines begin with, and is not touched again.
-  started.dispose();
-  return { snapshot, tokens, counter: counter.length === 1 ? (counter[0] ?? null) : null };
+  if (!fence || !guest || !spin) throw new Error('the sources of the guest are not whole');
+  return { fence, guest, counter: await findCounter(spin) };
 }
 
 /**
  * Where the engine counts down to its next question, found by looking: when it asks, the count has just been set anew, to `defaultPolls`.
- * With it we are asked more often, since 10,000 turns of a loop whose body is one costly operation take minutes. Offsets in words.
+ * With it we are asked more often, since 10,000 turns of a loop whose body is one costly operation take minutes. An offset in words from the
+ * engine's context, the same in every machine; null: none, or more than one, looks like it.
  */
-function countersOf(vm: QuickJS): Set<number> {
+async function findCounter(spin: Uint8Array): Promise<number | null> {
+  const seen: Set<number>[] = [];
+  const look = { words: (): Int32Array => new Int32Array(0) };
+  const vm = await QuickJS.create({
+    wasm,
+    intrinsics,
+    interruptHandler() {
+      const words = look.words();
+      seen.push(new Set([...words.keys()].filter((at) => words[at] === defaultPolls)));
+      return false;
+    },
+  });
+  look.words = () => contextOf(vm);
+  vm.evalBytecode(spin).dispose();
+  vm.dispose();
+  const found = seen.length < 3 ? [] : [...(seen[1] ?? [])].filter((at) => seen.slice(1).every((others) => others.has(at)));
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+function contextOf(vm: QuickJS): Int32Array {
   const exports = vm._getExports();
-  const words = new Int32Array(exports.memory.buffer, exports.qjs_get_context_ptr(), 256);
-  return new Set([...words.keys()].filter((at) => words[at] === defaultPolls));
+  return new Int32Array(exports.memory.buffer, exports.qjs_get_context_ptr(), 256);
 }
 
 function counterOf(vm: QuickJS, counter: number | null): Engine['polls'] {
   if (counter === null) return null;
-  const exports = vm._getExports();
-  let words = new Int32Array(0);
+  let words: Int32Array = new Int32Array(0);
   let last = defaultPolls;
   return (count) => {
     // Memory that grew is another buffer.
-    if (words.length === 0) words = new Int32Array(exports.memory.buffer, exports.qjs_get_context_ptr(), 256);
+    if (words.length === 0) words = contextOf(vm);
     // The engine begins its count anew before it asks. A pattern that is being matched asks by a count of its own, which is as long.
     const since = words[counter] === defaultPolls ? last : defaultPolls;
     words[counter] = count;
