@@ -116,7 +116,7 @@ function registryThatAsks(
 /** `heed`: what becomes of a judgement where leave was given. */
 function filesThatAsk(
   files: FileSystem,
-  { judge, ruled }: Parts,
+  { context, judge, ruled }: Parts,
   heed: (judged: Judgement) => Judgement,
   need: (ask: Ask) => void,
   mayCommit: () => boolean = () => true,
@@ -129,7 +129,8 @@ function filesThatAsk(
     mayCommit,
     ...(ruled && { read: (path) => readThatAsks(path) }),
     change(path, effects) {
-      // Nobody is asked about what is refused all the same.
+      // Nobody is asked about what is refused all the same: whatever comes after the call, and what may only be read.
+      refuseLate(path, context.signal);
       if (files.isReadOnly?.(path) === true) return;
       let ask: Ask | null = null;
       let deleted = 0;
@@ -202,7 +203,11 @@ export function untilOver(files: FileSystem, signal: AbortSignal): FileSystem {
     deep: false,
     mayCommit: () => !signal.aborted,
     change(path) {
-      if (signal.aborted) throw new FileError('EPERM', path, `${path} was not written: the call has ended.`);
+      refuseLate(path, signal);
     },
   });
+}
+
+function refuseLate(path: string, signal: AbortSignal): void {
+  if (signal.aborted) throw new FileError('EPERM', path, `${path} was not written: the call has ended.`);
 }

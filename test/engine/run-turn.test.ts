@@ -291,10 +291,12 @@ describe('a turn that has to ask', () => {
   it('runs what needs no asking, asks, and waits without running anything', async () => {
     const ran: string[] = [];
     const script = [[...callEvents(0, 'erase', { path: 'a' }), ...callEvents(1, 'cat', { path: 'b' }), finish('tool-calls')]];
-    const { events, audit, done } = await run(script, (_args, _context, canonical) => {
+    const started = await start(script, (_args, _context, canonical) => {
       ran.push(canonical);
       return textResult('ok');
     });
+    started.scope.call.files.write('/workspace/a', new Uint8Array([1]));
+    const { events, audit, done } = started;
     expect(await done).toBe('waiting');
     expect(ran).toEqual(['builtin.read_file']);
     expect(types(events).slice(-3)).toEqual(['tool-start', 'tool-result', 'approval-required']);
