@@ -46,6 +46,8 @@ export interface FileSystem {
   rename(from: string, to: string): void;
   setMode(path: string, mode: number): void;
   setModifiedAt(path: string, modifiedAt: number): void;
+  /** Files and directories, and bytes, of all that is stored. Absent: not known here. */
+  usage?(): { files: number; bytes: number };
   /** Every path, for globbing, sorted. */
   paths(): string[];
   /** These files to work on: nothing that is changed there is changed here before `commit`. */

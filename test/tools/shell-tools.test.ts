@@ -250,6 +250,17 @@ g() { return 4; }; g || echo $?; for x in a b; do echo $x; done | while read y; 
     expect(structuredContent).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('differ over 10000 lines'), stdout: ' 4\n' });
   }, 20_000);
 
+  it('matches as ever what is no more than an engine can take, and refuses the rest', async () => {
+    const { run } = toolBench();
+    const command = `[[ abc =~ ^a(.)c$ ]] && echo \${BASH_REMATCH[1]}; [[ abc =~ "" ]]; echo $?; [[ x =~ ../../nothing ]]; echo $?; [[ a/../b =~ a/../b ]]; echo $?
+p=$(printf 'a?%.0s' {1..5000}); [[ aaa =~ $p ]]; echo $?; grep -E "$p" /dev/null; echo $?`;
+    const { structuredContent } = await run('builtin.bash', { command });
+    expect(structuredContent).toMatchObject({
+      stdout: 'b\n0\n1\n0\n2\n2\n',
+      stderr: expect.stringContaining('the pattern is longer than 4000 characters'),
+    });
+  });
+
   it('keeps long output whole in a file, of which there are a handful', async () => {
     const { run, files } = toolBench({ results: noResults });
     const { text, structuredContent } = await run('builtin.bash', { command: 'seq 1 20000' });

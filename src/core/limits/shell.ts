@@ -10,6 +10,9 @@ export const shellLimits = {
   maxDiffLines: 4_000,
   /** Jumps of one sed, each of which may look at the whole line. */
   maxShellSedJumps: 20_000,
+  /** Of an argument of grep, sed, awk, jq or find, and of the right side of `=~`; groups within groups in it. */
+  maxShellPatternLength: 4_000,
+  maxShellPatternDepth: 100,
   maxShellSourceBytes: 256 * KB,
   /** Also lines of one grep, numbers of one seq, records of one awk. */
   maxShellArrayElements: 100_000,

@@ -4,6 +4,7 @@
  */
 import type { Bash, Command } from 'just-bash/browser';
 import { limits } from '../../core/limits.ts';
+import { isLongPattern } from './long-pattern.ts';
 import type { Turns } from './turns.ts';
 
 type Context = Parameters<Command['execute']>[1];
@@ -19,10 +20,18 @@ function surroundCommand(command: Command, turns: Turns): void {
   const execute = command.execute;
   command.execute = async (args, context) => {
     await turns.pass();
-    const fault = command.name === 'diff' ? await diffFault(args, context) : null;
-    if (fault !== null) return { stdout: '', stderr: `diff: ${fault}\n`, exitCode: 2 };
+    const fault =
+      command.name === 'diff' ? await diffFault(args, context) : patternTakers.has(command.name) ? longPatternFault(args) : null;
+    if (fault !== null) return { stdout: '', stderr: `${command.name}: ${fault}\n`, exitCode: 2 };
     return await execute(args, context);
   };
+}
+
+const patternTakers: ReadonlySet<string> = new Set(['grep', 'egrep', 'fgrep', 'rg', 'sed', 'awk', 'jq', 'yq', 'find', 'expr', 'xan']);
+
+/** An engine that never backtracks still takes the pattern's length times the text's, and its parser the depth of groups squared. */
+function longPatternFault(args: readonly string[]): string | null {
+  return args.some(isLongPattern) ? `an argument is longer than ${limits.maxShellPatternLength} characters, or nests too deeply` : null;
 }
 
 /** Why two files are not compared line by line; null: they may be. What cannot be read is the command's to say. */
