@@ -34,7 +34,8 @@ async function compileAnew(source: string): Promise<Compiled> {
   if (utf8Length(source) > limits.maxImplementationBytes)
     return refused(`the code is longer than ${limits.maxImplementationBytes} bytes; make several tools of it`);
   const bigInt = bigIntLiteral.exec(source);
-  if (bigInt !== null) return refused(`"${bigInt[0]}": there are no BigInts here; use numbers`, lineAt(source, bigInt.index));
+  if (bigInt !== null)
+    return refused(`"${bigInt[0]}": there are no BigInts here; use numbers, and in a text write "10" + "n"`, lineAt(source, bigInt.index));
   if (compiler === null || compiler.uses >= maxUses) {
     compiler?.vm.dispose();
     compiler = null;
@@ -82,7 +83,10 @@ export function lineOf(stack: string): number | null {
   return Number.isInteger(line) && line > 0 ? line : null;
 }
 
-/** Of the language's numbers those that end with "n"; where one stands in a text it is refused as well. */
+/**
+ * Of the language's numbers those that end with "n": a power of two of them can run for hours without being asked to stop. Where one stands in a
+ * text it is refused as well, since who mistook a division for a regular expression would let it through.
+ */
 const bigIntLiteral = /(?<![\w$])(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*)n(?![\w$])/;
 
 function refused(message: string, line: number | null = null): Compiled {
