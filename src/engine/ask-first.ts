@@ -29,10 +29,24 @@ export type Leave = { by: 'entry' } | { by: 'person'; host: string | null } | nu
 export function guard(given: Parts, leave: Leave, stop: (ask: Ask) => void): AskFirst {
   const reasons = new Set<string>();
   const denied = (): readonly string[] => [...reasons];
+  let sent: string | null = null;
   const parts: Parts = {
     ...given,
+    async send(request, onHop) {
+      let passed = false;
+      try {
+        return await given.send(request, (to, hop) => {
+          onHop?.(to, hop);
+          passed = true;
+        });
+      } finally {
+        // After its redirects, which have a rule of their own.
+        const reads = request.method === 'GET' || request.method === 'HEAD';
+        if (passed && !reads) sent ??= `${request.method} ${requestHost(request.url) ?? request.url}`;
+      }
+    },
     judge(effect) {
-      const judged = given.judge(effect);
+      const judged = afterSending(given.judge(effect), leave === null ? sent : null);
       if (judged.verdict === 'deny' && reasons.size < maxToldDenials) reasons.add(judged.reason);
       return judged;
     },
@@ -58,6 +72,13 @@ export function guard(given: Parts, leave: Leave, stop: (ask: Ask) => void): Ask
 }
 
 const maxToldDenials = 5;
+
+/** Whoever asks is run again from its beginning: what it has sent would be sent twice, so from there on nothing is asked for any more. */
+function afterSending(judged: Judgement, sent: string | null): Judgement {
+  if (sent === null || judged.ask === null) return judged;
+  const reason = `${judged.reason}. That needs approval, which cannot be asked for once this call has sent ${sent}: do it before that, or in a call of its own`;
+  return { ...judged, verdict: 'deny', ask: null, reason };
+}
 
 function askFirst(parts: Parts, stop: (ask: Ask) => void): Omit<AskFirst, 'denied'> {
   const { context, send, judge } = parts;

@@ -292,6 +292,27 @@ describe('the network', () => {
   });
 });
 
+describe('the network of a script', () => {
+  it.each(['curl -s https://new.example/', 'rm a.txt', 'echo x > /tmp/y'])(
+    'is not used twice: what would have to be asked for after something was sent is refused: %s',
+    async (command) => {
+      const { call, sent, files } = door({ known: ['api.example'] });
+      const post = 'curl -s -d x https://api.example/send';
+      const answered = await call('bash', { command: `${post}; ${command}; echo on` });
+      expect(answered).toMatchObject({
+        asked: null,
+        text: expect.stringContaining('cannot be asked for once this call has sent POST api.example'),
+      });
+      expect(sent).toEqual(['POST https://api.example/send']);
+      expect(files.paths()).toEqual(pathsBefore);
+      // Reading may begin anew, and so may what asks before it sends.
+      expect((await call('bash', { command: `curl -s https://api.example/; ${command}` })).asked).not.toBeNull();
+      expect((await call('bash', { command: `${command}; ${post}` })).asked).not.toBeNull();
+      expect(sent).toEqual(['POST https://api.example/send', 'GET https://api.example/']);
+    },
+  );
+});
+
 describe('an entry', () => {
   it('that never asks waives it for its own calls, and one that always asks asks for the harmless, too', async () => {
     const never = door({ entry: 'never' });

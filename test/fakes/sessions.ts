@@ -3,6 +3,7 @@
  * running, `ask` waits for an approval, `client` for the first of the caller's tools. A direct call with `command: "ask"`
  * needs approval, too. History is matched as the real one does: by role and text, a mismatch forks.
  */
+import { limits } from '../../src/core/limits.ts';
 import { hasScope, type Principal } from '../../src/core/principal.ts';
 import type { Message } from '../../src/core/message.ts';
 import { idempotencyMismatch, Problem } from '../../src/core/problem.ts';
@@ -210,6 +211,7 @@ export function fakeSessions(): FakeSessions {
           size: content.byteLength,
           modifiedAt: createdAt,
         })),
+        usage: { files: files.length, bytes: 0, maxFiles: limits.maxSessionFiles, maxBytes: limits.maxSessionFilesBytes },
       };
     },
     readFile: async (caller, relative) => {

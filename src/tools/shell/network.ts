@@ -12,16 +12,16 @@ import type { ToolContext } from '../../ports/tool-executor.ts';
 type Fetch = NonNullable<BashOptions['fetch']>;
 
 /** `sent`: told of each request that is no mere reading, as `POST https://…`, before it goes. */
-export function createShellFetch({ fetch, idempotencyKey }: ToolContext, sent: (what: string) => void): Fetch {
+export function createShellFetch(context: ToolContext, sent: (what: string) => void): Fetch {
   let requests = 0;
   return async (address, { method = 'GET', headers, body, timeoutMs } = {}) => {
     requests += 1;
     const request = toRequest(address, method.toUpperCase(), headers, body);
     // As with `http_request`: a server that knows the header does it once, however often the call is tried.
-    if (!request.headers.has('idempotency-key')) request.headers.set('idempotency-key', `${idempotencyKey}.${requests}`);
+    if (!request.headers.has('idempotency-key')) request.headers.set('idempotency-key', `${context.idempotencyKey}.${requests}`);
     if (!isReading(request.method)) sent(`${request.method} ${request.url}`);
     return await within(timeoutMs, async () => {
-      const response = await fetch(request);
+      const response = await context.fetch(request);
       const { bytes, truncated } = await readBounded(response, limits.maxShellDownloadBytes);
       if (truncated)
         throw new Error(`the answer is longer than ${limits.maxShellDownloadBytes} bytes; ask for a part of it (-H 'Range: bytes=…')`);
