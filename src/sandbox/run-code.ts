@@ -88,16 +88,16 @@ type Calls = {
   waiting(): number;
   /** When an answer has come, or the signal. */
   change(signal: AbortSignal): Promise<void>;
-  /** When none is running any more; what was not begun never is. */
+  /** When none is running any more. */
   ended(signal: AbortSignal): Promise<void>;
 };
 
-/** So many at once, begun in the order in which the code made them. */
+/**
+ * Begun in the order in which the code made them, all of them: whoever runs them says how many at once. One that has its answer may have to
+ * wait for that of a later one, which came first in an earlier run.
+ */
 function createCalls(run: SandboxRun): Calls {
-  const asked: AskedCall[] = [];
   const answers: { id: number; text: string }[] = [];
-  let next = 0;
-  let delivered = 0;
   let running = 0;
   let waiting = 0;
   let changed = Promise.withResolvers<void>();
@@ -105,19 +105,14 @@ function createCalls(run: SandboxRun): Calls {
     changed.resolve();
     changed = Promise.withResolvers<void>();
   };
-  const begin = (): void => {
-    for (; running < limits.maxSandboxCallsAtOnce; next++) {
-      const call = asked[next];
-      if (call === undefined) return;
-      running++;
-      void answerOf(run, call).then((answer) => {
-        running--;
-        if (answer.waits) waiting++;
-        else answers.push({ id: call.id, text: JSON.stringify(codeAnswer(answer.result)) });
-        begin();
-        tell();
-      });
-    }
+  const begin = (call: AskedCall): void => {
+    running++;
+    void answerOf(run, call).then((answer) => {
+      running--;
+      if (answer.waits) waiting++;
+      else answers.push({ id: call.id, text: JSON.stringify(codeAnswer(answer.result)) });
+      tell();
+    });
   };
   const change = async (signal: AbortSignal): Promise<void> => {
     if (signal.aborted) return;
@@ -128,16 +123,12 @@ function createCalls(run: SandboxRun): Calls {
     signal.removeEventListener('abort', stop);
   };
   return {
-    add(more) {
-      asked.push(...more);
-      begin();
-    },
-    nextAnswer: () => (answers[delivered] === undefined ? null : (answers[delivered++] ?? null)),
+    add: (more) => more.forEach(begin),
+    nextAnswer: () => answers.shift() ?? null,
     running: () => running,
     waiting: () => waiting,
     change,
     async ended(signal) {
-      asked.length = next;
       while (running > 0 && !signal.aborted) await change(signal);
     },
   };

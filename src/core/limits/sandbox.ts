@@ -58,8 +58,6 @@ export const sandboxLimits = {
   maxSandboxes: 40,
   /** That they wait. */
   sandboxQueueMs: 10_000,
-  /** Calls of a run that are under way at once; more wait, in their order. */
-  maxSandboxCallsAtOnce: 8,
   /** Kept compiled in an isolate. */
   maxCompiledSources: 100,
   /** Promise jobs of a whole call. */

@@ -1,0 +1,37 @@
+/** Code in the sandbox that makes many calls side by side, of which some wait: what was answered before has an order, and no place is held for it. */
+import { expect, test } from 'vitest';
+import { contentText, textResult } from '../../src/core/tool.ts';
+import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { answerOf, madeTool, memoryJournal, runOf, toolNamed, waitingOf } from './inner-run.ts';
+
+const sandbox = createSandbox();
+
+async function inSandbox(source: string, { calls, signal }: ToolContext): Promise<ToolAnswer> {
+  if (calls === null) throw new Error('no calls');
+  const tools = calls.tools.map(({ name }) => name);
+  const end = await sandbox.run({ source, args: {}, tools, ...calls.replay, call: (name, args) => calls.call(name, args) }, signal);
+  if (end.end === 'suspended') return { ...textResult(''), suspended: true };
+  return textResult(end.end === 'returned' ? JSON.stringify(end.value) : JSON.stringify(end));
+}
+
+test('many that wait do not keep those behind them, which were answered before, from being answered again', async () => {
+  const source = `const names = [...Array(20).fill('ask'), 'look', 'look'];
+    return (await Promise.all(names.map((name, at) => tools[name]({ at })))).map(({ output }) => output).join(' ')`;
+  const { journal, verdicts } = memoryJournal();
+  const ran: string[] = [];
+  const effect = (tool: string) => async (args: Record<string, unknown>) => {
+    ran.push(`${tool}${args.at}`);
+    return textResult(`${tool}${args.at}`);
+  };
+  const uses = [toolNamed('local.look'), toolNamed('local.ask', { approval: 'always' })];
+  const run = runOf([madeTool('code', uses)], {
+    scope: { journal },
+    bodies: { 'made.code': (_args, context) => inSandbox(source, context), 'local.look': effect('look'), 'local.ask': effect('ask') },
+  });
+  for (const { callId } of waitingOf(await run.call('code'))) verdicts.set(callId, { decision: 'approve', host: null });
+  expect(verdicts.size).toBe(20);
+  const all = [...Array.from({ length: 20 }, (_, at) => `ask${at}`), 'look20', 'look21'];
+  expect(contentText(answerOf(await run.call('code')).content)).toBe(JSON.stringify(all.join(' ')));
+  expect(ran.toSorted()).toEqual(all.toSorted());
+});
