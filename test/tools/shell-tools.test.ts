@@ -99,6 +99,17 @@ describe('the tool command', () => {
     expect(files.list('/workspace')).toEqual([]);
   });
 
+  it('takes none of the time that the script has for itself', async () => {
+    const slow = (): Promise<InnerAnswer> => new Promise((resolve) => setTimeout(() => resolve(done(textResult('slow'))), 1_300));
+    const calls: InnerCalls = { ...innerCalls(() => done(textResult(''))), call: slow };
+    const { run } = toolBench({ calls });
+    // The interpreter's own clock would end it a second after that.
+    const waited = await run('builtin.bash', { command: 'tool add; echo on', timeout: 200 });
+    expect(waited.structuredContent).toMatchObject({ stdout: 'slow\non\n', exitCode: 0 });
+    const { code } = await run('builtin.bash', { command: 'tool add; while true; do :; done', timeout: 200 });
+    expect(code).toBe('timeout');
+  });
+
   it('is not called after the script has sent something by itself, which would be sent twice', async () => {
     const calls = innerCalls(() => done(textResult('')));
     const { run } = toolBench({ calls, fetch: async () => new Response('') });

@@ -9,6 +9,7 @@ import type { FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import { surroundCommands } from './surround-commands.ts';
 import { ToolFault } from '../define-tool.ts';
+import { createScriptTime, type ScriptTime } from './script-time.ts';
 import { createBashFileSystem } from './file-system.ts';
 import { createShellFetch, wget } from './network.ts';
 import { scriptPlan, turnCommand } from './script-plan.ts';
@@ -29,8 +30,8 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
     stopped ??= why;
     stop.abort(new Error(`stopped: ${why}`));
   };
-  const shell = createShell(script, files, context, end);
-  const timer = setTimeout(() => end('timeout'), timeoutMs);
+  const time = createScriptTime(timeoutMs, () => end('timeout'));
+  const shell = createShell(script, files, context, { end, during: time.during });
   try {
     // In a subshell, because only there the interpreter survives a redirection that cannot be opened (no room left, a
     // file in the way): the script still ends, but what it printed until then is kept.
@@ -41,14 +42,16 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
     // What it printed is lost with the interpreter, which does not know this end.
     return { stdout: '', stderr: '', exitCode: 126, stopped };
   } finally {
-    clearTimeout(timer);
+    time.stop();
   }
 }
 
-/** Behind our own timer, which is the one that knows what came of it; for a script that lets no timer fire. */
+/** Behind our own timer, which is the one that knows what came of it, and what of it was a script's own. */
 const interpreterGraceMs = 1_000;
 
-function createShell(script: Script, files: FileSystem, context: ToolContext, end: (why: 'stalled' | 'suspended') => void): Bash {
+type Course = { end(why: 'stalled' | 'suspended'): void; during: ScriptTime['during'] };
+
+function createShell(script: Script, files: FileSystem, context: ToolContext, { end, during }: Course): Bash {
   const turns = createTurns(() => end('stalled'));
   let sent: string | null = null;
   const shell = new Bash({
@@ -59,7 +62,7 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, en
       sent ??= what;
     }),
     customCommands: [
-      createToolCommand({ calls: context.calls, files, sent: () => sent, suspend: () => end('suspended') }),
+      createToolCommand({ calls: context.calls, files, sent: () => sent, during, suspend: () => end('suspended') }),
       wget,
       truncate,
       defineCommand(turnCommand, async ([status]) => {
@@ -81,7 +84,7 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, en
       maxStringLength: limits.maxShellStringBytes,
       maxOutputSize: limits.maxShellOutputBytes,
       maxInputBytes: limits.maxShellInputBytes,
-      maxExecutionTimeMs: script.timeoutMs + interpreterGraceMs,
+      maxExecutionTimeMs: (context.calls === null ? script.timeoutMs : limits.maxServerCallMs) + interpreterGraceMs,
     },
     // It patches globals of the whole isolate while a script runs, which other requests would feel.
     defenseInDepth: false,

@@ -19,6 +19,8 @@ export type ToolCommandParts = {
   files: FileSystem;
   /** What the script has sent by itself and would send again if it were run again; null: nothing. */
   sent(): string | null;
+  /** The script's own time stands still while it waits for a call, which has a time of its own. */
+  during<Value>(work: Promise<Value>): Promise<Value>;
   /** Ends the script: a call waits for somebody. */
   suspend(): void;
 };
@@ -44,8 +46,8 @@ export function createToolCommand(parts: ToolCommandParts): Command {
   });
 }
 
-async function call({ files, suspend }: ToolCommandParts, calls: InnerCalls, name: string, asked: Asked): Promise<Output> {
-  const answer = await calls.call(name, asked.arguments, { files });
+async function call({ files, during, suspend }: ToolCommandParts, calls: InnerCalls, name: string, asked: Asked): Promise<Output> {
+  const answer = await during(calls.call(name, asked.arguments, { files }));
   if (answer.waits) {
     suspend();
     return failed('waits', 130);

@@ -1,0 +1,37 @@
+/** The time that a script has for itself: it stands still while one of its calls is waited for. Used by `run-script.ts`. */
+
+export type ScriptTime = {
+  during<Value>(work: Promise<Value>): Promise<Value>;
+  stop(): void;
+};
+
+/** `late` is called once, when all of it has gone by. */
+export function createScriptTime(ms: number, late: () => void): ScriptTime {
+  let left = ms;
+  let since = Date.now();
+  let waitedFor = 0;
+  let isOver = false;
+  let timer = setTimeout(late, left);
+  return {
+    async during(work) {
+      if (waitedFor === 0) {
+        clearTimeout(timer);
+        left -= Date.now() - since;
+      }
+      waitedFor += 1;
+      try {
+        return await work;
+      } finally {
+        waitedFor -= 1;
+        if (waitedFor === 0 && !isOver) {
+          since = Date.now();
+          timer = setTimeout(late, Math.max(0, left));
+        }
+      }
+    },
+    stop() {
+      isOver = true;
+      clearTimeout(timer);
+    },
+  };
+}
