@@ -25,7 +25,7 @@ import type { Warning } from './warning.ts';
 
 // Whoever has editions to do with finds both here.
 export { isForModels } from './edition-tool.ts';
-export type { Edition, EditionAlias, EditionPointer, EditionTool, MadeCode } from './edition-tool.ts';
+export type { Edition, EditionAlias, EditionPointer, EditionTool } from './edition-tool.ts';
 
 export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools };
 
