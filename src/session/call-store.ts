@@ -30,6 +30,11 @@ export class CallStore {
     this.#sql.exec('INSERT INTO calls (key, body_hash, call_id, at) VALUES (?, ?, ?, ?)', key, bodyHash, callId, this.#now());
   }
 
+  /** It goes on with a call that was begun before, and had to wait. */
+  goesOnAs(key: string, callId: string): void {
+    this.#sql.exec('UPDATE calls SET call_id = ? WHERE key = ?', callId, key);
+  }
+
   answered(key: string, answer: SessionCall): void {
     this.#sql.exec('UPDATE calls SET answer = ? WHERE key = ?', JSON.stringify(answer), key);
   }

@@ -147,6 +147,7 @@ async function goOn(
   if (known !== undefined) return await known;
   const asked = door.room.approvals.pendingBeneath(root).filter((approval) => valid(door, approval) !== null);
   if (asked.length > 0) return await answerAskedBeneath(door, scope, request, root, asked);
+  if (request.idempotencyKey !== undefined) door.room.calls.goesOnAs(request.idempotencyKey, root);
   const work = runAs(door, scope, request, { callId: root, key }).finally(() => door.underWay.delete(name));
   door.underWay.set(name, work);
   return await work;
@@ -241,6 +242,12 @@ async function ask(
   const { approvals, journals, runner } = door.room;
   const known = valid(door, approvals.findDirect(key));
   if (known?.state === 'pending') return await answerAsked(door, scope, request, known);
+  const root = waitFor.kind === 'inner' ? journals.awaited(key.argumentsHash) : null;
+  const asked = root === null || root === callId ? [] : approvals.pendingBeneath(root);
+  if (root !== null && asked.length > 0) {
+    journals.drop(callId);
+    return await answerAskedBeneath(door, scope, request, root, asked);
+  }
   refuseFlood(door);
   const expiresAt = door.deps.clock.now() + limits.approvalTtlMs;
   for (const { arguments: args, ...question } of questions) {
