@@ -63,7 +63,8 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
       const since = engine.polls === null ? defaultPolls : engine.polls(polls);
       meter.count(since);
       if (meter.isSpent()) end('ticks');
-      if (over === null && !slot.holds(exports.memory.buffer.byteLength)) end('memory');
+      // Its own bound is the engine's to say: this is that of all.
+      if (over === null && !slot.holds(exports.memory.buffer.byteLength)) end('queue');
       return over !== null;
     },
   });
