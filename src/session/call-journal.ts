@@ -5,7 +5,7 @@
 import { idsBeneath, rootCallId } from '../core/composite-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
-import type { ToolResult } from '../core/tool.ts';
+import { errorResult, type ToolResult } from '../core/tool.ts';
 import { utf8Length } from '../core/utf8.ts';
 import type { CallJournal, InnerCallStart, JournalEntry } from '../ports/call-journal.ts';
 import type { Approvals } from './approvals.ts';
@@ -64,7 +64,9 @@ export class CallJournals {
 
   /** Somebody outside has answered in the place of the tool: the caller, whose tool it is. In the block that appends `inner-result`. */
   answer(callId: string, result: ToolResult): void {
-    if (this.#row(callId) !== null) this.#keep(callId, result);
+    if (this.#row(callId) === null || this.#keep(callId, result) !== null) return;
+    // Without an answer it would be asked for again, and never have one.
+    this.#keep(callId, errorResult('limit_reached', 'Its answer is dropped: there is no room for more. Ask for less of it.'), 0);
   }
 
   /** The outermost call has its result. */
@@ -137,11 +139,11 @@ export class CallJournals {
     this.#sql.exec(insert, callId, root, canonical, fingerprint);
   }
 
-  /** Its place; null: there is no room for it. */
-  #keep(callId: string, result: ToolResult | null): number | null {
+  /** Its place; null: there is no room for it. `counted`: bytes that it is taken to have. */
+  #keep(callId: string, result: ToolResult | null, counted?: number): number | null {
     const root = rootCallId(callId);
     const text = result === null ? '' : JSON.stringify(result);
-    const bytes = utf8Length(text);
+    const bytes = counted ?? utf8Length(text);
     const query = 'SELECT coalesce(sum(bytes), 0) AS bytes, coalesce(max(finished), 0) AS last FROM journal WHERE root = ?';
     const before = this.#sql.exec<{ bytes: number; last: number }>(query, root).one();
     if (before.bytes + bytes > limits.maxJournalBytes) return null;

@@ -1,5 +1,6 @@
 /** Calls beneath a call, and what may happen to a session while one of them waits or runs. */
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
 import type { InputRequired } from '../../src/core/mcp-input.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import { contentText, textResult, type ToolDefinition } from '../../src/core/tool.ts';
@@ -155,5 +156,23 @@ describe('a direct call in which a call beneath it waits', () => {
     expect(self.ran).toEqual(['local.send', 'local.send', 'local.risky']);
     expect(self.room.approvals.pending()).toEqual([]);
     expect(kept(self)).toBe(0);
+  });
+});
+
+describe('the journal', () => {
+  it('that is full has an answer all the same for what the caller has run', async () => {
+    const { room: session } = await makeRoom([]);
+    const journal = session.journals.open(null);
+    const call = (n: number) => ({
+      ...{ callId: `call_1.${n}`, root: 'call_1', requested: 'x', canonical: 'local.x', via: null, arguments: {}, fingerprint: '' },
+    });
+    const large = textResult('x'.repeat(limits.maxInnerResultBytes));
+    let full = 1;
+    while (journal.finish(call(full), large, { durationMs: 0, keep: true }) !== null) full += 1;
+    expect(full).toBe(limits.maxJournalBytes / limits.maxInnerResultBytes);
+    journal.pause(call(full));
+    session.journals.answer(`call_1.${full}`, large);
+    expect(journal.find(`call_1.${full}`)?.result?.code).toBe('limit_reached');
+    expect(journal.find('call_1.1')?.result).toEqual(large);
   });
 });
