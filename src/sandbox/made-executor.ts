@@ -1,6 +1,9 @@
 /** Runs made tools: their code, over the calls beneath that it may make. What it may call has been said by whoever gave it those. */
 import { resultOfCode } from '../core/code-result.ts';
 import type { EditionTool } from '../core/edition.ts';
+import type { MadeCode } from '../core/edition-tool.ts';
+import { readCodeUses } from '../core/made/code-uses.ts';
+import { isObjectMember } from '../core/reserved-names.ts';
 import { errorResult, type JsonSchema } from '../core/tool.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { ToolAnswer, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
@@ -20,8 +23,7 @@ async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string,
   const run = {
     source: tool.made.implementation,
     args: withDefaults(args, tool.sourceSchema ?? tool.inputSchema),
-    // All that its code may have been written with.
-    tools: [...new Set(calls.tools.flatMap(({ name, aliases }) => [name, ...aliases]))],
+    tools: [...new Set([...calls.tools.flatMap(({ name, canonical, aliases }) => [name, canonical, ...aliases]), ...namesIn(tool.made)])],
     now: calls.replay.now,
     seed: calls.replay.seed,
     call: (name: string, given: unknown) => calls.call(name, given),
@@ -30,6 +32,17 @@ async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string,
   const result = resultOfCode(end, tool.canonical);
   return result ?? { ...errorResult('aborted', `${tool.canonical} waits for a call that it has made.`), suspended: true };
 }
+
+/** All that its code was written with, in whatever spelling: what each means, the door knows. */
+function namesIn(made: MadeCode): readonly string[] {
+  const before = written.get(made);
+  if (before !== undefined) return before;
+  const names = readCodeUses(made.implementation).names.flatMap(({ name }) => (isObjectMember(name) ? [] : [name]));
+  written.set(made, names);
+  return names;
+}
+
+const written = new WeakMap<MadeCode, readonly string[]>();
 
 /** What the caller left out is there, as its parameters say. */
 function withDefaults(args: Record<string, unknown>, { properties }: JsonSchema): Record<string, unknown> {

@@ -34,6 +34,17 @@ describe('a made tool', () => {
     });
   });
 
+  it('calls its tools by the names that it was written with: own, canonical, and any spelling of them', async () => {
+    const called: string[] = [];
+    const calls = callsOf((name) => {
+      called.push(name);
+      return { waits: false, result: textResult('text') };
+    });
+    const code = 'for (const name of args.names) await tools[name]({}); return (await tools.ReadFile({})).output';
+    expect(await run(code, { names: ['read_file', 'builtin.read_file'] }, calls)).toMatchObject({ isError: false, text: 'text' });
+    expect(called).toEqual(['read_file', 'builtin.read_file', 'ReadFile']);
+  });
+
   it('answers with data as data, also where it looks like a failed result', async () => {
     const answer = await run("return { success: false, error: 'x' }");
     expect(answer).toMatchObject({ isError: false, structuredContent: { success: false, error: 'x' } });
