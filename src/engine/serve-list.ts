@@ -8,6 +8,7 @@ import { describeTool, visibleAliases } from '../core/announce.ts';
 import { definitionNames } from '../core/definition-names.ts';
 import { isForModels, type EditionTool } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
+import { hintsOf } from '../core/made/made-hints.ts';
 import { withoutHeaders } from '../core/listing/listing-headers.ts';
 import { toldTool } from '../core/told-tools.ts';
 import type { JsonSchema, ToolAnnotations } from '../core/tool.ts';
@@ -44,7 +45,7 @@ function listTool(names: AliasMap, tool: EditionTool): ServedTool[] {
   const told = toldTool(names, tool);
   const announce = names.aliases && names.edition.announce !== 'none' ? 'description' : 'none';
   const outputSchema = servedOutputSchema(tool);
-  const { annotations } = tool;
+  const annotations = hintsOf(tool);
   const shown = {
     ...(annotations?.title !== undefined && { title: annotations.title }),
     description: describeTool({ ...tool, description: told.description }, announce),

@@ -1,0 +1,44 @@
+/**
+ * What a made tool does to the world, from the tools that its code may call: it does nothing by itself. For whoever is shown hints (MCP
+ * clients); what it may do is judged beneath it, call by call, and never by these.
+ */
+import type { EditionTool } from '../edition-tool.ts';
+import type { ToolAnnotations } from '../tool.ts';
+import { contradictsReadOnly } from '../tool-effects.ts';
+
+/** Of any other tool: its own. */
+export function hintsOf(tool: EditionTool): ToolAnnotations | undefined {
+  if (tool.made === undefined) return tool.annotations;
+  const { reads, keeps, stays } = effectOf(tool);
+  return { ...tool.annotations, readOnlyHint: reads, destructiveHint: !keeps, openWorldHint: !stays };
+}
+
+/** `keeps`: it destroys nothing. `stays`: it reaches nobody outside. */
+type Effect = { reads: boolean; keeps: boolean; stays: boolean };
+
+/** Tools of an edition live as long as it, and a few may stand beneath many. */
+const known = new WeakMap<EditionTool, Effect>();
+
+function effectOf(tool: EditionTool): Effect {
+  const before = known.get(tool);
+  if (before !== undefined) return before;
+  const effect = tool.made === undefined ? ownEffect(tool) : allOf(tool.made.uses.map(effectOf));
+  known.set(tool, effect);
+  return effect;
+}
+
+function allOf(effects: readonly Effect[]): Effect {
+  return {
+    reads: effects.every(({ reads }) => reads),
+    keeps: effects.every(({ keeps }) => keeps),
+    stays: effects.every(({ stays }) => stays),
+  };
+}
+
+/** Hints that are left out mean the worst, as in MCP; who is not trusted is believed none. */
+function ownEffect({ kind, ownName, annotations = {}, trusted }: EditionTool): Effect {
+  const isOurs = kind === 'builtin' || kind === 'local';
+  if (!isOurs && trusted !== true) return { reads: false, keeps: false, stays: false };
+  const reads = annotations.readOnlyHint === true && (isOurs || !contradictsReadOnly(ownName));
+  return { reads, keeps: reads || annotations.destructiveHint === false, stays: annotations.openWorldHint === false };
+}
