@@ -19,11 +19,24 @@ export type AskFirst = { context: ToolContext; asked(): Ask | null; denied(): re
 /** Sends a request; `onHop` as in `ports/outbound.ts`. */
 export type Send = (request: Request, onHop?: (to: URL, hop: number) => void) => Promise<Response>;
 
-/** `ruled`: there are rules at all; without any nothing is denied, and much need not be looked at. `inTurn`: a model acts. */
-type Parts = { context: ToolContext; send: Send; judge(effect: Effect): Judgement; ruled: boolean; inTurn: boolean };
+/**
+ * `ruled`: there are rules at all; without any nothing is denied, and much need not be looked at. `inTurn`: a model acts. `called`: the tool
+ * that it has called already and would call again; absent or null: none.
+ */
+type Parts = {
+  context: ToolContext;
+  send: Send;
+  judge(effect: Effect): Judgement;
+  ruled: boolean;
+  inTurn: boolean;
+  called?(): string | null;
+};
 
-/** Who has given leave already. `host`: of a person, the one that was asked about, where it was a host. */
-export type Leave = { by: 'entry' } | { by: 'person'; host: string | null } | null;
+/**
+ * Who has given leave already. `host`: of a person, the one that was asked about, where it was a host. `script`: what the person was shown,
+ * where it is code that may make up hosts which are not in it.
+ */
+export type Leave = { by: 'entry' } | { by: 'person'; host: string | null; script?: string | null } | null;
 
 /** `stop` ends the tool: what it does from here on is thrown away. */
 export function guard(given: Parts, leave: Leave, stop: (ask: Ask) => void): AskFirst {
@@ -46,7 +59,7 @@ export function guard(given: Parts, leave: Leave, stop: (ask: Ask) => void): Ask
       }
     },
     judge(effect) {
-      const judged = afterSending(given.judge(effect), leave === null ? sent : null);
+      const judged = leave === null ? onceOnly(given.judge(effect), sent, given.called?.() ?? null) : given.judge(effect);
       if (judged.verdict === 'deny' && reasons.size < maxToldDenials) reasons.add(judged.reason);
       return judged;
     },
@@ -57,7 +70,7 @@ export function guard(given: Parts, leave: Leave, stop: (ask: Ask) => void): Ask
   const registry = ruled ? registryThatAsks(parts, withoutAsking, () => undefined) : {};
   switch (leave.by) {
     case 'person':
-      return { context: { ...context, ...registry, files, fetch: fetchApproved(parts, leave.host) }, asked: () => null, denied };
+      return { context: { ...context, ...registry, files, fetch: fetchApproved(parts, leave) }, asked: () => null, denied };
     case 'entry': {
       const fetch: ToolContext['fetch'] = (request) =>
         send(request, (to) => {
@@ -73,10 +86,11 @@ export function guard(given: Parts, leave: Leave, stop: (ask: Ask) => void): Ask
 
 const maxToldDenials = 5;
 
-/** Whoever asks is run again from its beginning: what it has sent would be sent twice, so from there on nothing is asked for any more. */
-function afterSending(judged: Judgement, sent: string | null): Judgement {
-  if (sent === null || judged.ask === null) return judged;
-  const reason = `${judged.reason}. That needs approval, which cannot be asked for once this call has sent ${sent}: do it before that, or in a call of its own`;
+/** Whoever asks is run again from its beginning: what it has sent or called would be so twice, so from there on nothing is asked for any more. */
+function onceOnly(judged: Judgement, sent: string | null, called: string | null): Judgement {
+  if (judged.ask === null || (sent === null && called === null)) return judged;
+  const what = sent === null ? `called ${called}` : `sent ${sent}`;
+  const reason = `${judged.reason}. That needs approval, which cannot be asked for once this call has ${what}: do it before that, or in a call of its own`;
   return { ...judged, verdict: 'deny', ask: null, reason };
 }
 
@@ -190,19 +204,25 @@ function networkEffect(request: Request, to: URL): Effect {
 /**
  * A person saw the arguments, and of the hosts one: where that one leads was not shown, and cannot be asked for within the
  * same call again. `asked`: the host that the question named, which a server may since lead away from; null: the question was
- * about something else, so what was shown is the first request's own host.
+ * about something else, so what was shown is the first request's own host; of a script, if it stands there.
  */
-function fetchApproved({ send, judge }: Parts, asked: string | null): ToolContext['fetch'] {
+function fetchApproved({ send, judge }: Parts, { host: asked, script = null }: Extract<Leave, { by: 'person' }>): ToolContext['fetch'] {
   let approved = asked;
   return (request) =>
     send(request, (to, hop) => {
       const effect = networkEffect(request, to);
       const host = requestHost(to.href) ?? to.host;
-      if (hop === 0) approved ??= host;
+      if (hop === 0 && (script === null || isNamed(host, script))) approved ??= host;
       const judged = judge(effect);
       if (judged.verdict === 'deny') throw forbidden(judged);
       if (host !== approved && judged.ask !== null) throw ledAway(request, to, judged.ask);
     });
+}
+
+/** As a whole: `b.example` does not stand in `ab.example.com`. */
+function isNamed(host: string, script: string): boolean {
+  const names = script.toLowerCase().match(/[a-z\d.-]+(?::\d+)?/g) ?? [];
+  return names.some((name) => name === host || name.replace(/:(?:80|443)$/, '').replace(/\.+$/, '') === host);
 }
 
 function forbidden({ reason }: Judgement): Problem {
@@ -212,6 +232,10 @@ function forbidden({ reason }: Judgement): Problem {
 function ledAway(request: Request, to: URL, ask: Ask): Problem {
   const from = requestHost(request.url) ?? request.url;
   const why = ask.kind === 'network' ? 'which is new to this workspace' : 'which needs approval';
+  if (from === requestHost(to.href)) {
+    const reason = `The ${request.method} to ${to.host}, ${why}, was not sent: what was approved does not name it. Request it separately if that is right.`;
+    return new Problem('forbidden', reason, { retryable: false });
+  }
   const detail =
     `The ${request.method} to ${from} leads to ${to.host}, ${why}, and was not followed there. ` +
     `Request ${to.href} separately if that is right.`;

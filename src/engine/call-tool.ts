@@ -5,6 +5,7 @@
 import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
 import type { Ask } from '../core/approval.ts';
 import { deprecationOf } from '../core/called-alias.ts';
+import { callsTools } from '../core/composite-tool.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { showResult } from '../core/entry-result.ts';
 import { limits } from '../core/limits.ts';
@@ -85,8 +86,9 @@ async function run(
   request: ToolCallRequest,
   signal: AbortSignal,
 ): Promise<Ran> {
-  const isLost = (tool: EditionTool): boolean =>
-    request.lost === true || (request.interrupted === true && !deps.executor.isSafe(tool, own));
+  // What calls tools does no more again than a journal knows of.
+  const mayRunAgain = (tool: EditionTool): boolean => deps.executor.isSafe(tool, own) && (!callsTools(tool) || scope.journal !== undefined);
+  const isLost = (tool: EditionTool): boolean => request.lost === true || (request.interrupted === true && !mayRunAgain(tool));
   if (isLost(offered)) return { result: outcomeUnknown(), ran: true };
   if (offered.kind === 'client')
     return scope.canWait && scope.turn !== null

@@ -3,6 +3,7 @@
  * memory; what outlives it is the journal. Used by `inner-calls.ts`.
  */
 import type { AliasMap } from '../core/alias-map.ts';
+import { idsBeneath } from '../core/composite-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { ToolResult } from '../core/tool.ts';
 import type { CallJournal } from '../ports/call-journal.ts';
@@ -15,14 +16,25 @@ export type CallTree = {
   admit(callId: string): boolean;
   /** What all of it ends with; null: it goes on. */
   end: ToolResult | null;
+  /** One has had an effect that nothing remembers: whatever is above it and runs again does it again. */
+  done(callId: string, canonical: string): void;
+  /** Canonical name of the first such call beneath this one; null: there is none. */
+  doneBeneath(callId: string): string | null;
 };
 
 export function createCallTree(root: string, plan: () => AliasMap | null, journal: CallJournal | null): CallTree {
   const seen = new Set(journal?.beneath(root).map(({ callId }) => callId));
+  const effects = new Map<string, string>();
   return {
     root,
     plan,
     end: null,
+    done: (callId, canonical) => void effects.set(callId, canonical),
+    doneBeneath(callId) {
+      const [from, before] = idsBeneath(callId);
+      for (const [id, canonical] of effects) if (id >= from && id < before) return canonical;
+      return null;
+    },
     admit(callId) {
       if (!seen.has(callId) && seen.size >= limits.maxInnerCalls) return false;
       seen.add(callId);

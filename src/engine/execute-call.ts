@@ -18,7 +18,7 @@ import type { ServerAccess } from '../core/servers/server.ts';
 import { createTaintMarks } from '../core/taint.ts';
 import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
 import type { CallerChannel, ToolAnswer, ToolContext } from '../ports/tool-executor.ts';
-import { guard, untilOver, type Send } from './ask-first.ts';
+import { guard, untilOver, type Leave, type Send } from './ask-first.ts';
 import { createDeadline, type Deadline } from './call-deadline.ts';
 import { createToolFinder } from './find-tools.ts';
 import { createInnerCalls, type Door, type InnerDesk } from './inner-calls.ts';
@@ -83,8 +83,11 @@ export async function execute(
     tokens: tokensOf(deps, server, redactor),
   };
   const guarded = guard(
-    { context: plain, send, judge: createJudge(seeing, tool), ruled: scope.rules.length > 0, inTurn: scope.turn !== null },
-    tool.approval === 'never' ? { by: 'entry' } : request.approved === true ? { by: 'person', host: request.approvedHost ?? null } : null,
+    {
+      ...{ context: plain, send, judge: createJudge(seeing, tool), ruled: scope.rules.length > 0, inTurn: scope.turn !== null },
+      called: () => beneath?.unrepeatable() ?? null,
+    },
+    tool.approval === 'never' ? { by: 'entry' } : request.approved === true ? personsLeave(tool, request) : null,
     (ask) => stop(ask.reason),
   );
   scope.started?.(request.callId, (request.attempts ?? 0) + 1);
@@ -153,6 +156,10 @@ function tellingOn(
       },
     }),
   };
+}
+
+function personsLeave(tool: EditionTool, { approvedHost = null, arguments: args }: ToolCallRequest): Leave {
+  return { by: 'person', host: approvedHost, script: callsTools(tool) ? JSON.stringify(args) : null };
 }
 
 type Filled = { ok: true; arguments: Record<string, unknown> } | { ok: false; result: ToolResult };

@@ -5,9 +5,10 @@
  * `mustHold`'s to say.
  */
 import type { EditionTool } from '../core/edition.ts';
+import { callsTools } from '../core/composite-tool.ts';
 import { cancelled } from '../core/elicitation.ts';
 import { limits } from '../core/limits.ts';
-import type { AskableInput, InputAnswer, InputRequest } from '../core/mcp-input.ts';
+import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../core/mcp-input.ts';
 import { orNull } from '../core/problem.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { Clock } from '../ports/runtime.ts';
@@ -117,19 +118,26 @@ export class HeldCall {
 }
 
 /**
- * Said before the call, since an open one cannot move: its server speaks a revision in which it asks on the open connection, and the
- * client, whose requests end with a question, could be asked.
+ * Said before the call, since an open one cannot move: its server speaks a revision in which it asks on the open connection, or calls beneath
+ * it may have to be asked for, and the client, whose requests end with a question, could be asked.
  */
 export async function mustHold(
   directory: Pick<Directory, 'server'>,
   workspace: string,
   tool: EditionTool,
   askable: AskableInput,
+  args: unknown,
 ): Promise<boolean> {
+  if (callsTools(tool)) return canElicit(askable, 'form') && mayCall(tool, args);
   if (tool.kind !== 'mcp' || (askable.elicitation === undefined && askable.sampling === undefined)) return false;
   const server = await orNull(directory.server(workspace, tool.server));
   if (server === null) return false;
   const { era = 'auto', sampling } = server.mcp ?? {};
   if ((era === 'auto' ? server.connection?.era : era) !== 'legacy') return false;
   return askable.elicitation !== undefined || sampling === true;
+}
+
+/** A script that has no such word calls none: one that puts it together goes without being asked, and is told so. */
+function mayCall({ canonical }: EditionTool, args: unknown): boolean {
+  return canonical !== 'builtin.bash' || JSON.stringify(args ?? null).includes('tool');
 }

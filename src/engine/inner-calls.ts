@@ -47,6 +47,8 @@ export type InnerDesk = {
   waiting(): readonly WaitingInner[];
   /** What the call ends with, whatever its tool answers; null: with that. */
   end(): ToolResult | null;
+  /** A call beneath it that would be made twice if this one were run again; null: there is none. */
+  unrepeatable(): string | null;
 };
 
 export function createInnerCalls(caller: Caller): InnerDesk {
@@ -107,6 +109,10 @@ class Desk implements InnerDesk {
     return this.#tree.end ?? this.#end;
   }
 
+  unrepeatable(): string | null {
+    return this.#tree.doneBeneath(this.#caller.callId);
+  }
+
   async #call(name: string, args: unknown, files: FileSystem | null): Promise<InnerAnswer> {
     // At once: its place is that in which code made it.
     this.#made += 1;
@@ -135,11 +141,17 @@ class Desk implements InnerDesk {
   }
 
   async #run(start: InnerCallStart, given: Record<string, unknown> | null, at: Place): Promise<Settled> {
-    const { deps, door, signal } = this.#caller;
-    const request = this.#request(start, given, at);
-    const outcome = await door(deps, this.#scope(start, at), request, signal);
+    const { deps, scope, door, signal } = this.#caller;
+    const beneath = this.#scope(start, at);
+    let request = this.#request(start, given, at);
+    let outcome = await door(deps, beneath, request, signal);
+    while ('waitFor' in outcome && this.#journal === null && scope.askNow !== undefined) {
+      request = { ...request, ...(await scope.askNow(outcome.waitFor, request.rounds ?? 0)) };
+      outcome = await door(deps, beneath, request, signal);
+    }
     if ('waitFor' in outcome) return this.#wait(start, request, outcome.waitFor);
-    const { result, via, durationMs } = outcome.answer;
+    const { result, via, durationMs, ran } = outcome.answer;
+    if (ran && this.#journal === null && hasEffect(deps, given, at)) this.#tree.done(start.callId, start.canonical ?? start.requested);
     // Cut off by the end of the call above, which no one runs again.
     if (this.#journal === null || (signal.aborted && result.code === 'aborted')) return { result, order: null };
     const before = at.entry?.order ?? null;
@@ -190,7 +202,7 @@ class Desk implements InnerDesk {
       // Judged for itself, and not once more for the script that it is called from.
       files: files === null ? scope.files : unguarded(files),
       onOverlay,
-      canWait: scope.canWait && journal !== null,
+      canWait: scope.canWait && (journal !== null || scope.askNow !== undefined),
       // What is made again stands in the log already.
       ...(again && { audit: () => undefined }),
       ...(journal !== null && !again && { started: () => journal.begin(start) }),
@@ -261,6 +273,11 @@ const fileTools: ReadonlySet<string> = new Set(
 /** What it did went with the files of the script, and is done again with it; so is what calls such tools. */
 function worksOnFiles(tool: EditionTool | null): boolean {
   return tool !== null && (fileTools.has(tool.canonical) || callsTools(tool));
+}
+
+/** Calls beneath a tool that calls tools stand for themselves. */
+function hasEffect({ executor }: CallDeps, given: Record<string, unknown> | null, { meant, isRedone }: Place): boolean {
+  return meant !== null && !isRedone && !callsTools(meant) && !executor.isSafe(meant, given ?? {});
 }
 
 function wentAnotherWay(recorded: readonly { canonical: string | null; order: number | null }[]): ToolResult {

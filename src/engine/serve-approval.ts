@@ -4,7 +4,9 @@
  */
 import type { Ask } from '../core/approval.ts';
 import type { EditionTool } from '../core/edition.ts';
-import type { InputAnswer, InputRequest } from '../core/mcp-input.ts';
+import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../core/mcp-input.ts';
+import { hasScope, type Principal } from '../core/principal.ts';
+import type { Refusal } from '../core/turn-budget.ts';
 import { visibleText } from '../core/visible-text.ts';
 import { isRecord } from '../core/wire-value.ts';
 
@@ -38,3 +40,20 @@ export function approvalRequest({ canonical, wireName }: EditionTool, { reason }
 export function isApproved(answer: InputAnswer | undefined): boolean {
   return answer?.action === 'accept' && isRecord(answer.content) && answer.content.approve === true;
 }
+
+/** null: there is somebody to ask. */
+export function approvalRefusal({ principal, askable }: { principal: Principal; askable: AskableInput }, reason: string): Refusal | null {
+  if (!hasScope(principal, 'approve')) return cannotAsk(reason, 'this key lacks the scope "approve"');
+  if (!canElicit(askable, 'form'))
+    return cannotAsk(reason, 'this client cannot ask one (MCP elicitation). Call it in a session of Moniker');
+  return null;
+}
+
+export function cannotAsk(reason: string, why: string): Refusal {
+  return { code: 'approval_required', message: `Not run: ${reason}. That needs a person's approval, and ${why}.` };
+}
+
+export const deniedByPerson: Refusal = {
+  code: 'denied',
+  message: 'Not run: the person who was asked said no. Do not try it again in another way; ask what to do instead.',
+};

@@ -6,17 +6,19 @@
 import { resolveName } from '../core/alias-map.ts';
 import { askedHost } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
+import { callsTools } from '../core/composite-tool.ts';
 import type { EditionTool } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
-import { canElicit, toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../core/mcp-input.ts';
-import { callerFields, hasScope, type Principal } from '../core/principal.ts';
+import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../core/mcp-input.ts';
+import { callerFields, type Principal } from '../core/principal.ts';
 import type { Refusal } from '../core/turn-budget.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { CallerChannel } from '../ports/tool-executor.ts';
 import { callTool } from './call-tool.ts';
 import { type CallHold, HeldCall, type HeldNews } from './held-call.ts';
-import { approvalKey, approvalRequest, isApproved } from './serve-approval.ts';
+import { approvalKey, approvalRefusal, approvalRequest, deniedByPerson, isApproved } from './serve-approval.ts';
+import { askNow } from './serve-beneath.ts';
 import { screenedAsk, sortQuestions } from './serve-questions.ts';
 import { badState, openState, sealState, subjectOf, type ServedState, type StateDeps, type Subject } from './serve-state.ts';
 import type { ServedView, ServeTarget } from './serve-view.ts';
@@ -165,11 +167,6 @@ function readRound(
   return { ...before, given, ...(asked === 'held' && { lost: true }) };
 }
 
-const deniedByPerson: Refusal = {
-  code: 'denied',
-  message: 'Not run: the person who was asked said no. Do not try it again in another way; ask what to do instead.',
-};
-
 /** Of what was asked, and nothing else. What was left out is told as such: the server waits for a word on each. */
 function answersTo(keys: readonly string[], responses: Readonly<Record<string, unknown>>): Record<string, InputAnswer> {
   const answers = keys.map((key): [string, InputAnswer] => {
@@ -192,7 +189,8 @@ function wordsOf({ approved, given, refusal, rounds, interrupted, lost }: Round)
 
 async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionTool | null): Promise<CallScope> {
   const { principal, view, conversation, channel, askable, hold } = caller;
-  const ask = tool === null ? undefined : screenedAsk(tool.server, caller);
+  // What calls tools asks nothing itself, and what is beneath it is screened by the name of its own server before it comes here.
+  const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
   return {
     keyId: principal.keyId,
     caller: callerFields(principal),
@@ -206,6 +204,7 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
     results: null,
     rules: await deps.directory.rules(principal.workspace),
     canWait: true,
+    askNow: (waitFor, rounds) => askNow(caller, waitFor, rounds),
     timeoutMs: limits.toolTimeoutMs,
     started(callId) {
       caller.started?.(callId);
@@ -271,15 +270,4 @@ async function ask(
     default:
       return waitFor satisfies never;
   }
-}
-
-/** null: there is somebody to ask. */
-function approvalRefusal({ principal, askable }: ServedCaller, reason: string): Refusal | null {
-  const refuse = (why: string): Refusal => ({
-    code: 'approval_required',
-    message: `Not run: ${reason}. That needs a person's approval, and ${why}.`,
-  });
-  if (!hasScope(principal, 'approve')) return refuse('this key lacks the scope "approve"');
-  if (!canElicit(askable, 'form')) return refuse('this client cannot ask one (MCP elicitation). Call it in a session of Moniker');
-  return null;
 }

@@ -81,6 +81,11 @@ export type CallScope = {
   onOverlay?: boolean;
   /** What the conversation has seen; absent: each call for itself. */
   taint?: TaintMarks;
+  /**
+   * Asks, while the call is open, for what a call beneath it waits for, and answers what that one is made again with. Absent: where there is a
+   * journal all of it waits, and elsewhere it is refused.
+   */
+  askNow?(waitFor: WaitFor, rounds: number): Promise<Partial<ToolCallRequest>>;
   /** The agent's own word on the taint rule; absent: as the policy says. */
   taintRule?: boolean;
   /** False: there is nobody to ask, so a call that needs it is answered with `approval_required`, or with what it asked for. */

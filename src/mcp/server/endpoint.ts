@@ -48,14 +48,14 @@ async function heldBy(
   body: unknown,
 ): Promise<string | null | undefined> {
   const { method, params } = recordOf(body);
-  const { name, requestState, _meta: meta } = recordOf(params);
+  const { name, requestState, arguments: args, _meta: meta } = recordOf(params);
   if (method !== 'tools/call' || typeof name !== 'string') return undefined;
   const isBack = typeof requestState === 'string' && requestState.length <= limits.maxRequestStateLength;
   const state = isBack ? await deps.seal.open(workspace, requestState) : null;
   // What else it must be is looked at where the call is.
   if (state?.held !== undefined) return state.keyId === keyId ? state.held : undefined;
   const resolution = resolveName(names, name);
-  return resolution.ok && (await mustHold(deps.directory, workspace, resolution.tool, askableIn(meta))) ? null : undefined;
+  return resolution.ok && (await mustHold(deps.directory, workspace, resolution.tool, askableIn(meta), args)) ? null : undefined;
 }
 
 /** The key stays here, and so does all that says nothing to MCP. */

@@ -1,0 +1,163 @@
+import { describe, expect, it, test } from 'vitest';
+import type { AskableInput, InputAnswer, InputRequest } from '../../src/core/mcp-input.ts';
+import type { Principal } from '../../src/core/principal.ts';
+import { contentText, textResult } from '../../src/core/tool.ts';
+import { askNow } from '../../src/engine/serve-beneath.ts';
+import { mustHold } from '../../src/engine/held-call.ts';
+import type { CallScope } from '../../src/engine/tool-call.ts';
+import type { ToolContext } from '../../src/ports/tool-executor.ts';
+import { answerOf, madeTool, runOf, toolNamed, type Body } from './inner-run.ts';
+
+const read = toolNamed('local.read');
+const note = toolNamed('local.note');
+const wipe = toolNamed('local.wipe', { approval: 'always' });
+const form = { elicitation: { form: {} } };
+const yes = { action: 'accept', content: { approve: true } };
+
+type Client = { scopes?: Principal['scopes']; askable?: AskableInput; answers?: (InputAnswer | Error)[] | null };
+
+/** A call of a client that is asked on the open connection; `answers` null: it has none. */
+function callOf(
+  body: Body,
+  { scopes = ['tools', 'approve'], askable = form, answers = [yes] }: Client = {},
+  bodies: Record<string, Body> = {},
+) {
+  const questions: InputRequest[] = [];
+  const left = [...(answers ?? [])];
+  const channel = {
+    askable,
+    ...(answers !== null && {
+      ask: async (request: InputRequest) => {
+        questions.push(request);
+        const answer = left.shift() ?? {};
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    }),
+  };
+  const principal: Principal = { workspace: 'default', keyId: 'k', scopes };
+  const scope: Partial<CallScope> = {
+    session: null,
+    turn: null,
+    channel,
+    askNow: (waitFor, rounds) => askNow({ principal, channel, askable }, waitFor, rounds),
+  };
+  const ran: string[] = [];
+  const count =
+    (name: string): Body =>
+    (args, context) => {
+      ran.push(name);
+      return bodies[`local.${name}`]?.(args, context) ?? textResult(`${name} done`);
+    };
+  const counted = Object.fromEntries(['read', 'note', 'wipe'].map((name) => [`local.${name}`, count(name)]));
+  const run = runOf([madeTool('tidy', [read, note, wipe])], {
+    scope,
+    safe: ['local.read'],
+    bodies: { ...bodies, 'made.tidy': body, ...counted },
+  });
+  return { run, questions, ran };
+}
+
+const inTurn =
+  (...names: string[]): Body =>
+  async (_args, { calls }: ToolContext) => {
+    const lines: string[] = [];
+    for (const name of names) {
+      const answer = await calls?.call(name, { why: name });
+      lines.push(answer === undefined || answer.waits ? 'waits' : `${answer.result.code ?? 'ok'}: ${contentText(answer.result.content)}`);
+    }
+    return textResult(lines.join('\n'));
+  };
+const textOf = async ({ run }: ReturnType<typeof callOf>): Promise<string> => contentText(answerOf(await run.call('tidy')).content);
+
+describe('a call beneath the call of an MCP client that needs a person’s word', () => {
+  it('asks for itself while the call is open, and nothing runs twice', async () => {
+    const asked = callOf(inTurn('note', 'wipe', 'read'));
+    expect(await textOf(asked)).toBe('ok: note done\nok: wipe done\nok: read done');
+    expect(asked.ran).toEqual(['note', 'wipe', 'read']);
+    expect(asked.questions.map(({ params }) => params.message)).toEqual([
+      'Allow one call of local.wipe, named wipe here?\nReason: Its toolset asks for an approval of every call.\nArguments: {"why":"wipe"}',
+    ]);
+    expect(asked.run.audit.map(({ callId, canonical, verdict }) => [callId, canonical, verdict])).toContainEqual([
+      'call_1.2',
+      'local.wipe',
+      'ran',
+    ]);
+  });
+
+  it('asks for each of its calls anew', async () => {
+    const asked = callOf(inTurn('wipe', 'wipe'), { answers: [yes, { action: 'decline' }] });
+    expect(await textOf(asked)).toMatch(/^ok: wipe done\ndenied: Not run: the person who was asked said no/);
+    expect(asked.ran).toEqual(['wipe']);
+  });
+
+  it.each<[string, Client, RegExp]>([
+    ['a key that may not approve', { scopes: ['tools'] }, /lacks the scope "approve"/],
+    ['a client that cannot ask', { askable: {} }, /this client cannot ask one .* Call it in a session/],
+    ['a request that ends with its answer', { answers: null }, /in the middle of this call. Call it in a session of Moniker/],
+    ['a client that has left', { answers: [new Error('gone')] }, /nobody answered/],
+  ])('is a result that code goes on with, for %s', async (_who, client, text) => {
+    const asked = callOf(inTurn('wipe', 'read'), client);
+    const told = await textOf(asked);
+    expect(told).toMatch(text);
+    expect(told).toMatch(/^approval_required: /);
+    expect(asked.ran).toEqual(['read']);
+  });
+
+  it('hands on what a server asks in rounds, with the answers', async () => {
+    const seen: unknown[] = [];
+    const requests = {
+      where: {
+        method: 'elicitation/create',
+        params: { message: 'Which city?', requestedSchema: { type: 'object', properties: { city: { type: 'string' } } } },
+      },
+    };
+    const asked = callOf(
+      inTurn('note'),
+      { answers: [{ action: 'accept', content: { city: 'Bern' } }] },
+      {
+        'local.note': (_args, { given }) => {
+          seen.push(given);
+          return given === null ? { ...textResult('?'), input: { requests, state: 's' } } : textResult('noted');
+        },
+      },
+    );
+    expect(await textOf(asked)).toBe('ok: noted');
+    expect(seen).toEqual([null, { responses: { where: { action: 'accept', content: { city: 'Bern' } } }, state: 's' }]);
+    expect(asked.questions[0]?.params.message).toBe('Server "local" asks: Which city?');
+  });
+});
+
+test('what calls tools asks for nothing itself once one has run that nothing remembers', async () => {
+  const body: Body = async (_args, { calls, files }) => {
+    await calls?.call('note', {});
+    return textResult(files.remove('/workspace/a.txt') === undefined ? 'gone' : 'there');
+  };
+  const asked = callOf(body);
+  asked.run.scope.files.write('/workspace/a.txt', new TextEncoder().encode('x'));
+  const outcome = await asked.run.call('tidy');
+  expect(contentText(answerOf(outcome).content)).toMatch(/cannot be asked for once this call has called local\.note/);
+  expect(asked.ran).toEqual(['note']);
+});
+
+test('what calls tools is not run again where its process died and nothing remembers what it had called', async () => {
+  const asked = callOf(inTurn('note'));
+  const { callTool } = await import('../../src/engine/call-tool.ts');
+  const again = { callId: 'call_1', requested: 'tidy', arguments: {}, interrupted: true, attempts: 1 };
+  const outcome = await callTool(asked.run.deps, asked.run.scope, again, new AbortController().signal);
+  expect(answerOf(outcome).code).toBe('outcome_unknown');
+  expect(asked.ran).toEqual([]);
+});
+
+test('a call that may have to ask beneath is held open for clients whose requests end with a question', async () => {
+  const directory = { server: () => Promise.reject(new Error('no server is asked for')) };
+  const held = (tool: Parameters<typeof mustHold>[2], args: unknown, askable: AskableInput = form) =>
+    mustHold(directory, 'default', tool, askable, args);
+  const bash = toolNamed('builtin.bash');
+  expect(await held(madeTool('tidy', []), {})).toBe(true);
+  expect(await held(toolNamed('builtin.run_code'), { code: '1' })).toBe(true);
+  expect(await held(bash, { command: 'tool wipe' })).toBe(true);
+  expect(await held(bash, { command: 'ls' })).toBe(false);
+  expect(await held(madeTool('tidy', []), {}, {})).toBe(false);
+  expect(await held(read, {})).toBe(false);
+});
