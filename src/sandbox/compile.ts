@@ -59,13 +59,15 @@ async function compileAnew(source: string): Promise<Compiled> {
  */
 function compileWith(vm: QuickJS, source: string): Compiled {
   const label = `end_${crypto.randomUUID().replaceAll('-', '')}`;
-  const fault = faultOf(vm, `(async function(){${source}\n})`) ?? faultOf(vm, `(async function(){${label}:{${source}\n;break ${label}}})`);
+  const fault =
+    faultOf(vm, `(async function(){${source}\n})`, source) ??
+    faultOf(vm, `(async function(){${label}:{${source}\n;break ${label}}})`, source);
   if (fault !== null) return { ok: false, fault };
   return { ok: true, bytecode: vm.compile(`(async function(){${source}\n})`, sourceName) };
 }
 
 /** In the first line of the text stands the first line of the source, so lines are the author's. */
-function faultOf(vm: QuickJS, text: string): SourceFault | null {
+function faultOf(vm: QuickJS, text: string, source: string): SourceFault | null {
   try {
     vm.evalCode(text, sourceName, EvalFlags.COMPILE_ONLY).dispose();
     return null;
@@ -73,8 +75,15 @@ function faultOf(vm: QuickJS, text: string): SourceFault | null {
     if (!(error instanceof JSException) || error.name !== 'SyntaxError') throw error;
     const fault = { message: error.message.trim(), line: lineOf(error.stack ?? '') };
     error.dispose();
-    return fault;
+    return withinSource(fault, source);
   }
+}
+
+/** What the engine finds behind the source is ours: the source has no such line and no such brace. */
+function withinSource({ message, line }: SourceFault, source: string): SourceFault {
+  const lines = source.split('\n').length;
+  if (line === null || line <= lines) return { message, line };
+  return { message: message.endsWith("'}'") ? 'it ends too early: something is opened and not closed' : message, line: lines };
 }
 
 /** The first line of the source that a stack of the engine names. */

@@ -14,19 +14,26 @@
 export const guestSource = `(function (hostCall, hostPrint) {
   'use strict';
   const { parse, stringify } = JSON;
-  const { create, defineProperty } = Object;
+  const { create, defineProperty, setPrototypeOf } = Object;
   const PromiseOfGuest = Promise, TypeErrorOfGuest = TypeError, StringOf = String, MathOf = Math;
   const apply = Reflect.apply;
-  const { slice } = String.prototype;
+  const { indexOf, slice } = String.prototype;
+
+  // A call that nobody awaited, taken for its answer: the slip that is made most often.
+  const unanswered = create(PromiseOfGuest.prototype);
+  const tooEarly = () => { throw new TypeErrorOfGuest('the answer of a tool was read before it had come: write await in front of the call'); };
+  for (const key of ['success', 'output', 'error', 'code', 'structured'])
+    defineProperty(unanswered, key, { get: tooEarly, set: undefined, enumerable: false, configurable: false });
+  defineProperty(unanswered, 'toJSON', { value: tooEarly, writable: false, enumerable: false, configurable: false });
 
   const waiting = create(null);
   let calls = 0;
-  const toolOf = (name) => (input) => new PromiseOfGuest((resolve) => {
+  const toolOf = (name) => (input) => setPrototypeOf(new PromiseOfGuest((resolve) => {
     const text = input === undefined ? '{}' : stringify(input);
     if (text === undefined) throw new TypeErrorOfGuest('the arguments of tools.' + name + ' must be an object of plain data');
     waiting[++calls] = resolve;
     hostCall(calls, name, text);
-  });
+  }), unanswered);
 
   const shown = (value) => {
     if (typeof value === 'string') return value;
@@ -53,11 +60,19 @@ export const guestSource = `(function (hostCall, hostPrint) {
     return (sum >>> 0) / 4294967296;
   };
 
+  // A canonical name as it is read in JavaScript: tools.builtin.read_file. A tool that is called as its server is stays what it is.
+  const add = (tools, server, name, call) => {
+    if (tools[server] === undefined) defineProperty(tools, server, { value: create(null), writable: true, enumerable: false, configurable: true });
+    if (typeof tools[server] === 'object') defineProperty(tools[server], name, { value: call, writable: true, enumerable: true, configurable: true });
+  };
   const begin = (names, args, seed) => {
     const tools = create(null);
     const list = parse(names);
-    for (let index = 0; index < list.length; index++)
-      defineProperty(tools, list[index], { value: toolOf(list[index]), writable: true, enumerable: true, configurable: true });
+    for (let index = 0; index < list.length; index++) {
+      const name = list[index], call = toolOf(name), dot = apply(indexOf, name, ['.']);
+      defineProperty(tools, name, { value: call, writable: true, enumerable: true, configurable: true });
+      if (dot > 0) add(tools, apply(slice, name, [0, dot]), apply(slice, name, [dot + 1]), call);
+    }
     MathOf.random = seeded(parse(seed));
     const consoleOfGuest = { log: print, info: print, warn: print, error: print, debug: print };
     const globals = { tools, args: parse(args), console: consoleOfGuest };

@@ -104,7 +104,8 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
     const limit = limitOf(name, message);
     if (limit !== null) end(limit);
     const line = lineOf(stack);
-    const what = [name, message].filter((word) => word !== '').join(': ') || 'it threw an error without a word';
+    const said = [name, message].filter((word) => word !== '').join(': ') || 'it threw an error without a word';
+    const what = name === 'ReferenceError' && message.endsWith(' is not defined') ? `${said}; ${whatThereIs}` : said;
     return { state: 'threw', message: `${what}${line === null ? '' : ` (line ${line})`}`.toWellFormed() };
   };
   return {
@@ -165,6 +166,9 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
 function isGuestError(error: unknown): error is { handle: JSValueHandle } {
   return error instanceof Error && 'handle' in error;
 }
+
+/** To code that looks for `fetch`, `require`, `process` or a tool by its bare name. */
+const whatThereIs = 'here are args, console and the tools, each as await tools.<name>({…})';
 
 /** Timers, not jobs of promises: those of others have to run too. */
 function pause(): Promise<void> {

@@ -14,6 +14,8 @@ describe('what code names', () => {
     ['tools\n  // of files\n  ./* the */read_file()', ['read_file']],
     ['globalThis.tools.a()', ['a']],
     ['tools.a(); tools.b(); tools.a()', ['a', 'b']],
+    ['tools.builtin.read_file({}); tools.a.call(null, {}); list.map(tools.b.bind(null))', ['builtin.read_file', 'a', 'b']],
+    ['tools.a({}).then(f)', ['a']],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code that is read
     ['return `x ${await tools.a({ q: `${tools.b()} tools.c` })} tools.d ${tools.e()}`', ['a', 'b', 'e']],
     ["return \"tools.a\" + 'tools.b\\'tools.c' // tools.d\n/* tools.e */", []],

@@ -1,0 +1,65 @@
+/** What people and models get wrong when they write code over tools: each slip works after all, or says what to write. */
+import { describe, expect, it } from 'vitest';
+import { runIn, sandbox } from './harness.ts';
+
+const threw = async (code: string): Promise<string> => {
+  const end = await runIn(code);
+  expect(end).toMatchObject({ end: 'threw' });
+  return 'message' in end ? end.message : '';
+};
+
+describe('a call that was not awaited', () => {
+  it.each([
+    'return tools.read_file({ path: "a" }).output',
+    'const file = tools.read_file({ path: "a" });\nif (!file.success) return 1',
+    'return { file: tools.read_file({ path: "a" }) }',
+    'return [tools.read_file({ path: "a" })]',
+  ])('says so where its answer is read: %j', async (code) => {
+    expect(await threw(code)).toContain('write await in front of the call');
+  });
+
+  it('is awaited by who returns it, and is a promise like any other', async () => {
+    expect(await runIn('return tools.read_file({ path: "a" })')).toMatchObject({ value: { output: 'text of a' } });
+    const code =
+      'const call = tools.read_file({ path: "a" }); return [call instanceof Promise, (await Promise.all([call]))[0].output, await call.then((file) => file.output)]';
+    expect(await runIn(code)).toMatchObject({ end: 'returned', value: [true, 'text of a', 'text of a'] });
+  });
+});
+
+describe('a canonical name', () => {
+  const tools = ['read_file', 'builtin.read_file', 'docs', 'docs.search', '__proto__.x'];
+
+  it('is called in brackets or as JavaScript reads it', async () => {
+    const code = 'return [await tools["builtin.read_file"]({}), await tools.builtin.read_file({})].length';
+    const { end, calls } = await runIn.withCalls(code, { tools });
+    expect([end, calls.map(({ name }) => name)]).toEqual([
+      { end: 'returned', value: 2, console: '' },
+      ['builtin.read_file', 'builtin.read_file'],
+    ]);
+  });
+
+  it('takes no tool its place, and reaches no prototype', async () => {
+    const code = 'return [typeof tools.docs, typeof tools.docs.search, typeof ({}).x, Object.keys(tools).length]';
+    expect(await runIn(code, { tools })).toMatchObject({ value: ['function', 'undefined', 'undefined', tools.length] });
+  });
+});
+
+describe('what is not there', () => {
+  it.each(['return await fetch("https://a.example")', 'const fs = require("fs")', 'return read_file({})'])(
+    'is told with what is: %s',
+    async (code) => {
+      expect(await threw(code)).toMatch(
+        /^ReferenceError: \w+ is not defined; here are args, console and the tools, each as await tools\.<name>\(\{…\}\) \(line 1\)$/,
+      );
+    },
+  );
+
+  it('is told with the line on which the code ends, where its end is too early', async () => {
+    expect(await sandbox.check('const a = 1;\nreturn (')).toEqual({
+      line: 2,
+      message: 'it ends too early: something is opened and not closed',
+    });
+    expect(await sandbox.check('if (true) {')).toEqual({ line: 1, message: expect.any(String) });
+    expect(await sandbox.check('const b = ;')).toMatchObject({ line: 1, message: expect.stringContaining("';'") });
+  });
+});
