@@ -75,6 +75,8 @@ describe('/v1/tools/made.{name}', () => {
         .sort()
         .reverse(),
     ).toEqual(['made.shout missing', 'builtin.bash ready']);
+    const { content } = await bodyOf(await h.send('POST', '/v1/toolsets/desk/calls', { name: 'scream', arguments: {} }));
+    expect(content[0].text).toContain('it was deleted; PUT /v1/tools/made.shout makes it again');
   });
 
   it.each([
