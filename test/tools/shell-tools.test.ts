@@ -18,7 +18,8 @@ function innerCalls(answer: (call: Call) => InnerAnswer): InnerCalls & { made: C
       {
         name: 'add',
         canonical: 'local.add',
-        aliases: ['plus'],
+        // A wire name that is an alias stands among the aliases, too.
+        aliases: ['add', 'plus'],
         description: 'Adds numbers.',
         inputSchema: { type: 'object', properties: { a: { type: 'number' }, note: { type: 'string' }, tags: { type: 'array' } } },
       },

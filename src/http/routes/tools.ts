@@ -52,7 +52,7 @@ const ToolView = z
       name: 'bash',
       kind: 'builtin',
       description: 'Runs a shell script.',
-      inputSchema: { type: 'object', properties: { script: { type: 'string' } }, required: ['script'] },
+      inputSchema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
       aliases: ['shell'],
       refId: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
       state: 'ready',

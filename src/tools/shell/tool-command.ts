@@ -145,7 +145,8 @@ function usage({ tools }: InnerCalls): Output {
 function help(calls: InnerCalls, name: string): Output {
   const tool = lookUp(calls, name);
   if (tool === null) return failed(`there is no tool "${name.slice(0, 80)}"; tool --list shows all.`, 127);
-  const also = tool.aliases.length === 0 ? '' : ` (aliases: ${tool.aliases.join(', ')})`;
+  const others = tool.aliases.filter((alias) => alias !== tool.name);
+  const also = others.length === 0 ? '' : ` (aliases: ${others.join(', ')})`;
   const schema = JSON.stringify(tool.inputSchema);
   const shown =
     schema.length <= limits.maxFoundArgumentsLength * 4 ? schema : shortSchema(tool.inputSchema, limits.maxFoundArgumentsLength);
