@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
   await put('/v1/toolsets/shop', {
     tools: [
-      { tool: 'made.tidy', aliases: [] },
+      { tool: 'made.tidy', aliases: ['sweep'] },
       ...['made.peek', 'builtin.run_code', 'builtin.bash', 'builtin.edit_file', 'desk.note', 'desk.wipe', 'desk.look'].map((tool) => ({
         tool,
       })),
