@@ -11,15 +11,18 @@ import { fromBase64Url, toBase64Url } from './base64url.ts';
 /** What an id of ours says. `own` is the part that means something inside the session. */
 export type Reference = { own: string; session: string };
 
-/** `<callId>_<43 characters>`: unique, and known again in whatever a client sends. */
+/**
+ * `<callId>_<43 characters>`: unique, and known again in whatever a client sends. The dots of a call beneath another are hyphens, which our own
+ * ids do not have: ids of tool calls are letters, digits, `_` and `-` to clients of Anthropic's (its API takes `tool_use.id` of `^[a-zA-Z0-9_-]+$` only).
+ */
 export function toToolCallId(callId: string, session: string): string {
-  return `${callId}_${sessionText(session)}`;
+  return `${callId.replaceAll('.', '-')}_${sessionText(session)}`;
 }
 
 /** null: not one of ours, or not whole. Whether there is such a session, and whose it is, only the session can say. */
 export function readToolCallId(id: string): Reference | null {
   const session = sessionOf(id);
-  return session === null ? null : { own: id.slice(0, -1 - sessionCharacters), session };
+  return session === null ? null : { own: id.slice(0, -1 - sessionCharacters).replaceAll('-', '.'), session };
 }
 
 /** The wire shapes in which chat clients speak (`dialects/`). Stored with answers. */

@@ -3,14 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { readCompletionId, readToolCallId, toCompletionId, toToolCallId } from '../../src/core/reference.ts';
 
 const session = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex'));
-const own = fc.stringMatching(/^[a-z0-9_-]{1,40}$/);
+/** Of a call, those beneath others included. */
+const own = fc.stringMatching(/^[a-z0-9_]{1,40}(\.\d{1,3}){0,4}$/);
 
 describe('an id that a chat client is given', () => {
   it('leads back to any session', () => {
     fc.assert(
       fc.property(session, own, (id, callId) => {
         expect(readToolCallId(toToolCallId(callId, id))).toEqual({ own: callId, session: id });
-        const completion = toCompletionId('openai-chat', callId, id);
+        expect(toToolCallId(callId, id)).toMatch(/^[A-Za-z0-9_-]+$/);
+        const completion = toCompletionId('openai-chat', callId.replaceAll('.', ''), id);
         expect(readCompletionId('openai-chat', completion)).toEqual({ own: completion, session: id });
         expect(completion).toMatch(/^chatcmpl-[A-Za-z0-9_-]+$/);
       }),
