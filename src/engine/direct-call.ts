@@ -91,6 +91,7 @@ export async function explainDirectCall(
     keyId: asked.key ?? principal.keyId,
     caller: callerFields(principal),
     files: deps.scratchFiles(),
+    isScratch: true,
     names,
     ...(asked.agent !== undefined && { agent: asked.agent }),
   };

@@ -7,6 +7,7 @@ import type { EditionTool } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
 import type { PolicyAnswer } from '../core/policy/explain.ts';
 import { requestHost } from '../core/policy/host.ts';
+import { checkInput } from '../core/schema/input-schema.ts';
 import { judge, type Judgement } from '../core/policy/judge.ts';
 import type { Effect } from '../core/policy-effect.ts';
 import { Problem } from '../core/problem.ts';
@@ -20,7 +21,8 @@ import { innerTool, innerTools } from './inner-names.ts';
 import { createJudge, type JudgedScope } from './judge-effect.ts';
 import type { CallDeps, CallScope } from './tool-call.ts';
 
-export type ExplainScope = JudgedScope & Pick<CallScope, 'caller'> & { files: FileSystem; names: AliasMap | null };
+/** `isScratch`: the files are nobody's, and empty. */
+export type ExplainScope = JudgedScope & Pick<CallScope, 'caller'> & { files: FileSystem; isScratch?: boolean; names: AliasMap | null };
 type ExplainDeps = Pick<CallDeps, 'executor' | 'log' | 'clock' | 'refuses'>;
 
 /** `tool`: who would do it; null: none that a rule could be about. */
@@ -42,8 +44,29 @@ export async function explainCall(
   const judgeOwn = createJudge(scope, tool);
   for (const effect of callEffects(deps, tool, own, scope.files)) record.add(tool.canonical, effect, judgeOwn(effect));
   if (tool.canonical === 'builtin.bash') await rehearse(deps, scope, tool, own, record, signal);
-  return toAnswer(tool.canonical, withEntry(tool, record.worst()), record.told());
+  const notes = notesOn(scope, tool, args);
+  return { ...toAnswer(tool.canonical, withEntry(tool, record.worst()), record.told()), ...(notes.length > 0 && { notes }) };
 }
+
+/** Whoever reads "allow" has to know what it is said of. */
+function notesOn({ isScratch }: ExplainScope, tool: EditionTool, args: Record<string, unknown>): string[] {
+  const { canonical, made } = tool;
+  const notes: string[] = [];
+  const issues = checkInput(tool.inputSchema, args);
+  if (issues.length > 0) {
+    const told = issues.slice(0, limits.maxToldAdvice).map(({ path, message }) => `${path === '' ? 'arguments' : path}: ${message}`);
+    notes.push(`The call would be refused, since its arguments are not valid (${told.join('; ')}).`);
+  }
+  if (made !== undefined || canonical === 'builtin.run_code') {
+    const which = made === undefined ? '' : `: ${made.uses.map((use) => use.canonical).join(', ') || 'it calls none'}`;
+    notes.push(`Calls that its code makes are judged one by one, when it makes them${which}.`);
+  }
+  if (isScratch === true && changesFiles.has(canonical))
+    notes.push('Judged as if there were no files: with `toolset` and `session` it is judged on the files of that session.');
+  return notes;
+}
+
+const changesFiles: ReadonlySet<string> = new Set(['bash', 'write_file', 'edit_file', 'delete_file'].map((name) => `builtin.${name}`));
 
 type Told = PolicyAnswer['effects'][number];
 type Record_ = { add(tool: string, effect: Effect, judged: Judgement): void; worst(): Judgement; told(): Told[] };

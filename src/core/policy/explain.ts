@@ -12,7 +12,12 @@ const Host = z
   .string()
   .min(1)
   .max(limits.maxUrlLength)
-  .transform((text) => requestHost(`https://${text}/`) ?? text);
+  .transform((text, context) => {
+    const host = /[/?#@\\\s]/.test(text) ? null : requestHost(`https://${text}/`);
+    if (host !== null) return host;
+    context.addIssue({ code: 'custom', message: 'must be a host, with :port where it is not the usual one' });
+    return z.NEVER;
+  });
 
 /** Written out beside `Effect`, for who asks: its schema and its type are checked against each other below. */
 export const EffectView = z
@@ -97,6 +102,10 @@ export const PolicyAnswer = z
     kind: AskKind.nullable().meta({ description: 'Of the verdict `ask`: what is asked about first.' }),
     reason: z.string(),
     rule: RuleRef,
+    notes: z.array(z.string()).optional().meta({
+      description:
+        'What the verdict does not say: arguments that would be refused, files that were not looked at, calls that are judged later.',
+    }),
     effects: z
       .array(z.object({ tool: z.string(), effect: EffectView, verdict: Verdict, reason: z.string(), rule: z.int().nullable() }))
       .meta({
