@@ -2,8 +2,10 @@
 import { canonicalJson } from '../core/hash.ts';
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
-import { Policy, PolicyRule, rulesOf } from '../core/policy/rule.ts';
-import { Problem } from '../core/problem.ts';
+import { Policy, rulesOf } from '../core/policy/document.ts';
+import { PolicyRule } from '../core/policy/rule.ts';
+import { invalidRequest, Problem, type Issue } from '../core/problem.ts';
+import { nearNames } from '../core/suggest.ts';
 import { policyDocument } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
@@ -12,8 +14,36 @@ import type { DocumentWriter } from './write-document.ts';
 
 export const policyWriter: DocumentWriter = {
   nameFault: (_context, name) => (name === policyDocument ? null : `must be ${JSON.stringify(policyDocument)}: a workspace has one policy`),
-  prepare: async (_context, _name, body) => ({ body: parseDocument(Policy, body) }),
+  prepare: async (context, _name, body) => {
+    const policy = parseDocument(Policy, body);
+    const issues = unknownTools(context, policy);
+    if (issues.length > 0) throw invalidRequest(issues);
+    return { body: policy };
+  },
 };
+
+/**
+ * Servers and made tools may come later. What this code base has not got never fits, and would deny nothing to what it was meant for; what stands
+ * in the policy already may stay, or nothing could be remembered once a tool is gone.
+ */
+function unknownTools(context: CatalogContext, { rules }: Policy): Issue[] {
+  const names = context.definitions().map(({ canonical }) => canonical as string);
+  const fine = new Set([...names, ...readPolicy(context.sql).rules.map(({ tool }) => tool)]);
+  const unknown = rules.flatMap(({ tool }, index) =>
+    tool !== undefined && /^(builtin|local)\./.test(tool) && !tool.endsWith('.*') && !fine.has(tool) ? [{ tool, index }] : [],
+  );
+  // The first few, because each is held against all names.
+  return unknown.slice(0, maxUnknownTools).map(({ tool, index }) => {
+    const near = nearNames(
+      tool,
+      names.map((name) => [name, name] as const),
+    );
+    const hint = near.length === 0 ? '' : `; near: ${near.join(', ')}`;
+    return { path: `rules[${index}].tool`, message: `there is no tool ${JSON.stringify(tool)}${hint}` };
+  });
+}
+
+const maxUnknownTools = 20;
 
 /** What calls are judged by; nothing where no policy was written. */
 export function readRules(sql: SqlStorage): PolicyRule[] {

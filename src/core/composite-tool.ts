@@ -4,7 +4,7 @@ import type { EditionTool } from './edition.ts';
 /** Code in the sandbox, and scripts of the shell with its `tool` command. */
 const callers: ReadonlySet<string> = new Set(['builtin.run_code', 'builtin.bash']);
 
-export function callsTools({ kind, canonical }: Pick<EditionTool, 'kind' | 'canonical'>): boolean {
+export function callsTools({ kind, canonical }: { kind: EditionTool['kind']; canonical: string }): boolean {
   return kind === 'made' || callers.has(canonical);
 }
 
@@ -29,6 +29,12 @@ export function parentRoot(callId: string): string | undefined {
 export function parentCallId(callId: string): string | null {
   const dot = callId.lastIndexOf('.');
   return dot === -1 ? null : callId.slice(0, dot);
+}
+
+/** For what is shown of a call: nothing of one that no tool makes. */
+export function parentOf(callId: string): { parent?: string } {
+  const parent = parentCallId(callId);
+  return parent === null ? {} : { parent };
 }
 
 /** Ids from the first (inclusive) to the second (exclusive), by their characters, are those of the calls beneath this one. */

@@ -7,7 +7,7 @@ import { toBase64Url } from '../core/base64url.ts';
 import { parentRoot } from '../core/composite-tool.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
-import { ruleOf } from '../core/policy/remember.ts';
+import { ruleOf, whyNotRemembered } from '../core/policy/remember.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { rootKeyId, type Scope } from '../core/principal.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
@@ -181,6 +181,6 @@ function answer({ room }: DecideDoor, callId: string, decision: Decision): Decid
 function toRule({ kind, canonical, target }: Approval): PolicyRule {
   const rule = ruleOf(canonical, { kind, target });
   if (rule !== null) return rule;
-  const message = 'this is asked about every time, so it cannot be remembered: leave it out';
+  const message = whyNotRemembered({ kind, target }) ?? 'it cannot be remembered: leave it out';
   throw invalidRequest([{ path: 'remember', message }], message);
 }

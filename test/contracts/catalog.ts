@@ -4,7 +4,7 @@ import { resolveName } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import { CanonicalName } from '../../src/core/names.ts';
 import { limits } from '../../src/core/limits.ts';
-import type { PolicyRule } from '../../src/core/policy.ts';
+import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { Problem } from '../../src/core/problem.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { policyDocument, type Catalog, type Directory, type Page, type PageRequest } from '../../src/ports/catalog.ts';

@@ -2,7 +2,7 @@
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import type { Edition, EditionTool } from '../../src/core/edition.ts';
-import type { PolicyRule } from '../../src/core/policy.ts';
+import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import { textResult, type ToolResult } from '../../src/core/tool.ts';
 import { callTool } from '../../src/engine/call-tool.ts';
 import type { CallDeps, CallOutcome, CallScope } from '../../src/engine/tool-call.ts';

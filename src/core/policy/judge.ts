@@ -7,6 +7,7 @@
 import type { Ask, AskKind } from '../approval.ts';
 import { isInside } from '../path.ts';
 import type { Actor, Circumstances, Effect } from '../policy-effect.ts';
+import { withoutPort } from './host.ts';
 import { concerns, doneBy, questions, sends } from './questions.ts';
 import { firstFitting, isOfHost, isOfTool, tableOf, type PlacedRule } from './rule-table.ts';
 import type { PolicyRule } from './rule.ts';
@@ -32,6 +33,13 @@ export function judge(rules: readonly PolicyRule[], effect: Effect, circumstance
   );
 }
 
+/** Whether the rule, if it stood alone, would have a say in this: deny it, ask about it, or answer a question that it comes to. */
+export function fitsRule(rule: PolicyRule, effect: Effect, circumstances: Circumstances): boolean {
+  return rule.decision === 'allow'
+    ? questions(effect, circumstances).some(({ kind }) => permits(rule, effect, kind, circumstances))
+    : forbids(rule, effect, circumstances);
+}
+
 /** An effect that nobody is asked about any more: what is denied stays denied. */
 export function withoutAsking(judgement: Judgement): Judgement {
   return judgement.verdict === 'ask' ? nothingToAsk : judgement;
@@ -55,11 +63,16 @@ function forbids(rule: PolicyRule, effect: Effect, circumstances: Circumstances)
   return (
     (rule.tool === undefined || isOfTool(rule.tool, actor.tool) || (actor.chain ?? []).some((tool) => isOfTool(rule.tool ?? '', tool))) &&
     (rule.kind === undefined || concerns(effect, rule.kind, circumstances)) &&
-    (rule.effect === undefined || includes(rule.effect, effect)) &&
+    (rule.effect === undefined || includes(rule.effect, effect) || carriesAway(rule, effect)) &&
     // Reading is no more than it was before there were rules that ask, unless they say so.
     (rule.decision === 'deny' || effect.kind !== 'read-file' || rule.effect === 'read') &&
-    isAbout(rule, effect, actor)
+    (isAbout(rule, effect, actor) || (effect.kind === 'network' && isAbout(rule, { ...effect, host: withoutPort(effect.host) }, actor)))
   );
+}
+
+/** What may not be destroyed in its place may not be carried to another, where it may. */
+function carriesAway(rule: PolicyRule, effect: Effect): boolean {
+  return rule.effect === 'destroy' && rule.path !== undefined && effect.kind === 'write-file' && effect.change === 'move-away';
 }
 
 /** For a rule that allows: it holds for the tool itself, and for the question that is asked. */
@@ -77,6 +90,8 @@ function permits(rule: PolicyRule, effect: Effect, kind: AskKind, { actor, taint
 
 function includes(done: NonNullable<PolicyRule['effect']>, effect: Effect): boolean {
   if (done === 'send') return sends(effect);
+  // From where it is carried to it could be read: what may not be read stays where it is.
+  if (done === 'read' && effect.kind === 'write-file' && effect.change === 'move-away') return true;
   const most = doneBy(effect);
   return most === done || (done === 'write' && most === 'destroy');
 }
@@ -88,6 +103,7 @@ function isAbout(rule: PolicyRule, effect: Effect, actor: Actor): boolean {
     (rule.host === undefined || (effect.kind === 'network' && isOfHost(rule.host, effect.host))) &&
     (rule.method === undefined || (effect.kind === 'network' && rule.method === effect.method)) &&
     (rule.secret === undefined || (effect.kind === 'secret' && rule.secret === effect.name)) &&
+    (rule.name === undefined || (effect.kind === 'registry' && rule.name === effect.name)) &&
     (rule.path === undefined || ('path' in effect && isInside(effect.path, rule.path)))
   );
 }

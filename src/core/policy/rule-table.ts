@@ -3,6 +3,7 @@
  * of rules; which of the found ones fits is said by `judge.ts`.
  */
 import type { Actor, Effect } from '../policy-effect.ts';
+import { withoutPort } from './host.ts';
 import type { PolicyRule } from './rule.ts';
 
 /** `index`: where it stands in the document, from 0. */
@@ -66,18 +67,21 @@ function sideOf(placed: readonly PlacedRule[]): RuleSide {
 }
 
 /** The narrowest that it says. */
-function keyOf({ host, path, secret, tool }: PolicyRule): string {
+function keyOf({ host, path, secret, name, tool }: PolicyRule): string {
   if (host !== undefined) return `host ${host}`;
   if (path !== undefined) return `path ${path}`;
   if (secret !== undefined) return `secret ${secret}`;
+  if (name !== undefined) return `name ${name}`;
   return tool === undefined ? '' : `tool ${tool}`;
 }
 
 function lookByEffect(effect: Effect, pathDepth: number, look: (key: string) => void): void {
   switch (effect.kind) {
     case 'network':
-      look(`host ${effect.host}`);
-      for (let dot = effect.host.indexOf('.'); dot !== -1; dot = effect.host.indexOf('.', dot + 1)) look(`host *${effect.host.slice(dot)}`);
+      for (const host of new Set([effect.host, withoutPort(effect.host)])) {
+        look(`host ${host}`);
+        for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) look(`host *${host.slice(dot)}`);
+      }
       return;
     case 'read-file':
     case 'write-file':
@@ -87,8 +91,10 @@ function lookByEffect(effect: Effect, pathDepth: number, look: (key: string) => 
     case 'secret':
       look(`secret ${effect.name}`);
       return;
-    case 'call':
     case 'registry':
+      look(`name ${effect.name}`);
+      return;
+    case 'call':
       return;
     default:
       effect satisfies never;

@@ -1,6 +1,6 @@
 /**
- * The workspace's policy as a document: what is allowed, asked about first, or denied (DESIGN §7). It is judged in `judge.ts`; what holds
- * without any rule is `questions.ts`. Written with PUT /v1/policy, and grown by answers that are remembered (`remember.ts`).
+ * One rule of a workspace's policy: what is allowed, asked about first, or denied (DESIGN §7). The document that it stands in is `document.ts`;
+ * it is judged in `judge.ts`, and what holds without any rule is `questions.ts`. Grows by answers that are remembered (`remember.ts`), too.
  */
 import { z } from 'zod';
 import { AskKind } from '../approval.ts';
@@ -22,7 +22,8 @@ const RuleHost = z
     return z.NEVER;
   })
   .meta({
-    description: 'Host of a request, with `:port` where it is not the usual one. `*.example.com` is all beneath it, itself not.',
+    description:
+      'Host of a request, with `:port` where it is not the usual one. `*.example.com` is all beneath it, itself not. Without a port a rule that denies or asks holds for every port.',
     example: 'api.example.com',
   });
 
@@ -31,14 +32,16 @@ const RulePath = z
   .refine((path) => path.startsWith('/') && sameResolved(path), {
     message: 'must be an absolute path without . and .. and no / at its end',
   })
+  .refine((path) => !/\/\*+$/.test(path), { message: 'stands for all beneath it as it is: leave out the * at its end' })
   .meta({ description: 'The path and all beneath it.', example: '/tmp' });
 
 const RuleTool = z
   .string()
   .min(1)
   .max(192)
-  .refine((name) => !name.includes('*') || /^[a-z][a-z0-9-]{0,31}\.\*$/.test(name), {
-    message: 'must be a canonical name, or server.* for all tools of a server',
+  // A rule with another name of a tool would never fit, and whoever wrote it would not know.
+  .refine((name) => /^[a-z][a-z0-9-]{0,31}\.(?:\*|[^*]+)$/.test(name), {
+    message: 'must be a canonical name such as builtin.bash, or server.* for all tools of a server',
   })
   .meta({ description: 'Canonical name, or `server.*` for all tools of a server.', example: 'builtin.http_request' });
 
@@ -46,12 +49,14 @@ const DoneEffect = z.enum(['read', 'write', 'destroy', 'send']).meta({
   description:
     'What would be done. `write`: anything is changed; to destroy is to write, too, where a rule denies or asks, and not where it allows. ' +
     '`send`: something leaves the service.',
+  example: 'send',
 });
 export type DoneEffect = z.infer<typeof DoneEffect>;
 
-/** The kinds of question that are about a path, and about a host. */
+/** The kinds of question that are about a path, about a host, and about what a workspace has. */
 const pathKinds: ReadonlySet<AskKind> = new Set(['delete-file', 'overwrite-file', 'write-outside']);
 const hostKinds: ReadonlySet<AskKind> = new Set(['network', 'taint']);
+const registryKinds: ReadonlySet<AskKind> = new Set(['registry']);
 
 /**
  * All members that are given must fit. `deny` goes before `ask`, `ask` before `allow`, `allow` before what is asked about without any rule,
@@ -59,10 +64,11 @@ const hostKinds: ReadonlySet<AskKind> = new Set(['network', 'taint']);
  */
 export const PolicyRule = z
   .strictObject({
-    decision: z.enum(['allow', 'ask', 'deny']),
-    kind: AskKind.exclude(['always', 'rule'])
-      .optional()
-      .meta({ description: 'What would be asked about. The taint rule is allowed by rules of the kind `taint` only.' }),
+    decision: z.enum(['allow', 'ask', 'deny']).meta({ description: 'What becomes of that which fits.', example: 'deny' }),
+    kind: AskKind.exclude(['always', 'rule']).optional().meta({
+      description: 'What would be asked about. The taint rule is allowed by rules of the kind `taint` only.',
+      example: 'delete-file',
+    }),
     tool: RuleTool.optional(),
     host: RuleHost.optional(),
     method: z
@@ -73,12 +79,21 @@ export const PolicyRule = z
     path: RulePath.optional(),
     effect: DoneEffect.optional(),
     agent: z.string().min(1).max(64).optional().meta({ description: 'Name of the agent whose turn it is.', example: 'support' }),
-    key: z.string().min(1).max(64).optional().meta({ description: 'Id of the key that calls.' }),
+    key: z.string().min(1).max(64).optional().meta({ description: 'Id of the key that calls.', example: 'key_4fmr…' }),
     secret: z.string().min(1).max(128).optional().meta({ description: 'Name of a secret that would be read.', example: 'GITHUB' }),
-    note: z.string().min(1).max(500).optional().meta({ description: 'Why, for who meets the rule. Says nothing to the policy.' }),
+    name: z.string().min(1).max(192).optional().meta({
+      description: 'Name of a toolset, or canonical name of a made tool, that would be changed.',
+      example: 'made.find_and_replace',
+    }),
+    note: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .meta({ description: 'Why, for who meets the rule. Says nothing to the policy.', example: 'reports go by mail' }),
   })
   .refine(({ decision: _decision, note: _note, ...said }) => Object.values(said).some((member) => member !== undefined), {
-    message: 'must say what it is about: kind, tool, host, method, path, effect, agent, key or secret',
+    message: 'must say what it is about: kind, tool, host, method, path, effect, agent, key, secret or name',
   })
   .refine((rule) => rule.host === undefined || (rule.path === undefined && rule.secret === undefined && fits(rule.kind, hostKinds)), {
     path: ['host'],
@@ -92,40 +107,16 @@ export const PolicyRule = z
     path: ['path'],
     message: 'belongs to the kinds delete-file, overwrite-file and write-outside: such a rule would never fit',
   })
-  .refine((rule) => rule.secret === undefined || rule.kind === undefined, {
+  .refine((rule) => rule.secret === undefined || (rule.kind === undefined && rule.decision !== 'allow'), {
     path: ['secret'],
-    message: 'belongs to no kind: nobody is asked about secrets without a rule',
+    message: 'belongs to no kind, and to rules that ask or deny: nobody is asked about secrets without a rule',
   })
-  .meta({ id: 'PolicyRule' });
+  .refine((rule) => rule.name === undefined || fits(rule.kind, registryKinds), {
+    path: ['name'],
+    message: 'belongs to the kind registry: such a rule would never fit',
+  })
+  .meta({ id: 'PolicyRule', example: { decision: 'deny', tool: 'github.*', effect: 'destroy', note: 'issues are kept' } });
 export type PolicyRule = z.infer<typeof PolicyRule>;
-
-/** The workspace's one policy document. */
-export const Policy = z
-  .strictObject({
-    rules: z.array(PolicyRule).max(limits.maxPolicyRules),
-    taint: z
-      .enum(['ask', 'off'])
-      .optional()
-      .meta({
-        description:
-          'The taint rule: once a conversation has seen both private and untrusted content, sending anything out is asked about. `ask` is usual; ' +
-          '`off` is short for a rule `{decision: "allow", kind: "taint"}`. An agent may say otherwise for itself.',
-      }),
-  })
-  .meta({ id: 'Policy', example: { rules: [{ decision: 'allow', kind: 'network', host: 'api.example.com' }] } });
-export type Policy = z.infer<typeof Policy>;
-
-/** The rules as they are judged by: `taint: "off"` stands behind them as the rule that it is short for. */
-export function rulesOf({ rules, taint }: Policy): PolicyRule[] {
-  return taint === 'off' ? [...rules, { decision: 'allow', kind: 'taint' }] : rules;
-}
-
-/** In the place of rules that cannot be read: nothing counts as allowed, and what may be denied is asked about. */
-export const unreadRules: readonly PolicyRule[] = (['write', 'send'] as const).map((effect) => ({
-  decision: 'ask',
-  effect,
-  note: 'it cannot be read just now, so everything that changes or sends something is asked about',
-}));
 
 function fits(kind: AskKind | undefined, kinds: ReadonlySet<AskKind>): boolean {
   return kind === undefined || kinds.has(kind);

@@ -1,7 +1,7 @@
 /** `/v1/policy`: what the workspace has allowed once and for all, one document. What has to be asked for is said by `core/policy.ts`. */
 import { z } from 'zod';
 import { PolicyAnswer, PolicyQuestion } from '../../core/policy/explain.ts';
-import { Policy } from '../../core/policy/rule.ts';
+import { Policy } from '../../core/policy/document.ts';
 import type { Principal } from '../../core/principal.ts';
 import { orNull } from '../../core/problem.ts';
 import { policyDocument } from '../../ports/catalog.ts';

@@ -7,7 +7,8 @@ import { callEffect } from '../../../src/core/policy/call-effect.ts';
 import { requestHost } from '../../../src/core/policy/host.ts';
 import { judge, withoutAsking, type Judgement } from '../../../src/core/policy/judge.ts';
 import { ruleOf } from '../../../src/core/policy/remember.ts';
-import { Policy, PolicyRule, rulesOf, unreadRules } from '../../../src/core/policy/rule.ts';
+import { Policy, rulesOf, unreadRules } from '../../../src/core/policy/document.ts';
+import { PolicyRule } from '../../../src/core/policy/rule.ts';
 import type { Circumstances, Effect } from '../../../src/core/policy-effect.ts';
 
 const parse = (rules: readonly object[]): PolicyRule[] => rules.map((rule) => PolicyRule.parse({ decision: 'allow', ...rule }));

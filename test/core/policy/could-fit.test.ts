@@ -1,0 +1,93 @@
+/** Rules that are about nothing are refused where a policy is written; whatever the policy itself asks about can be ruled on. */
+import { describe, expect, it } from 'vitest';
+import { Policy } from '../../../src/core/policy/document.ts';
+import { ruleOf, whyNotRemembered } from '../../../src/core/policy/remember.ts';
+import { AskKind } from '../../../src/core/approval.ts';
+
+const faultOf = (rule: object): string | null => Policy.safeParse({ rules: [rule] }).error?.issues[0]?.message ?? null;
+
+describe('a rule that would never fit', () => {
+  it.each([
+    [{ decision: 'deny', kind: 'registry', effect: 'send' }, /kind "registry" and effect "send"/],
+    [{ decision: 'ask', kind: 'network', method: 'DELETE', effect: 'read' }, /method "DELETE" and effect "read"/],
+    [{ decision: 'deny', method: 'GET', effect: 'destroy' }, /would never fit/],
+    [{ decision: 'deny', path: '/a', effect: 'send' }, /path "\/a" and effect "send"/],
+    [{ decision: 'deny', kind: 'delete-file', effect: 'send' }, /would never fit/],
+    [{ decision: 'deny', kind: 'write-outside', path: '/workspace/a' }, /would never fit/],
+    [{ decision: 'deny', secret: 'A', effect: 'write' }, /would never fit/],
+    [{ decision: 'allow', path: '/a', effect: 'read' }, /nothing that is asked about has/],
+    [{ decision: 'allow', kind: 'overwrite-file', effect: 'write' }, /nothing that is asked about has/],
+    [{ decision: 'allow', kind: 'untrusted', tool: 'builtin.read_file' }, /would never fit/],
+    [{ decision: 'allow', secret: 'A' }, /nobody is asked about secrets/],
+    [{ decision: 'deny', name: 'support', path: '/a' }, /would never fit/],
+    [{ decision: 'deny', name: 'support', kind: 'network' }, /belongs to the kind registry/],
+    [{ decision: 'deny', name: 'support', host: 'a.example' }, /would never fit/],
+    [{ decision: 'deny', tool: 'nonsense name' }, /canonical name such as builtin\.bash/],
+  ])('is refused with a reason: %j', (rule, reason) => {
+    expect(faultOf(rule)).toMatch(reason);
+  });
+
+  it.each([
+    { decision: 'deny', kind: 'destructive', tool: 'made.report' },
+    { decision: 'deny', kind: 'untrusted', tool: 'builtin.*' },
+    { decision: 'ask', kind: 'taint', tool: 'builtin.run_code' },
+    { decision: 'deny', path: '/', effect: 'read' },
+    { decision: 'deny', kind: 'write-outside', path: '/' },
+    { decision: 'deny', kind: 'delete-file', effect: 'write' },
+    { decision: 'allow', effect: 'read' },
+    { decision: 'allow', kind: 'destructive', tool: 'local.wipe' },
+    { decision: 'allow', kind: 'network', host: '*.a.example', method: 'PATCH', effect: 'write' },
+    { decision: 'deny', host: 'a.example:8443', effect: 'destroy' },
+    { decision: 'deny', secret: 'A', tool: 'github.*', agent: 'x', key: 'k' },
+    { decision: 'deny', name: 'made.x', tool: 'builtin.create_tool', effect: 'write' },
+    { decision: 'deny', agent: 'triage' },
+  ])('is none of these: %j', (rule) => {
+    expect(faultOf(rule)).toBeNull();
+  });
+});
+
+describe('an answer that is remembered', () => {
+  it.each([
+    ['delete-file', '/workspace/build'],
+    ['overwrite-file', '/workspace/a.txt'],
+    ['write-outside', '/etc/x'],
+    ['network', 'a.example:8443'],
+    ['destructive', 'github.delete_issue'],
+    ['untrusted', 'github.delete_issue'],
+    ['registry', 'made.x'],
+    ['taint', 'a.example'],
+    ['taint', 'github.delete_issue'],
+  ] as const)('of the kind %s is a rule that can be written: %s', (kind, target) => {
+    const canonical = target.startsWith('github') ? target : kind === 'registry' ? 'builtin.create_tool' : 'builtin.bash';
+    const rule = ruleOf(canonical, { kind, target });
+    expect(Policy.parse({ rules: [rule] }).rules).toEqual([rule]);
+  });
+
+  it('is about the one toolset or made tool that was named', () => {
+    expect(ruleOf('builtin.create_tool', { kind: 'registry', target: 'made.x' })).toEqual({
+      decision: 'allow',
+      kind: 'registry',
+      tool: 'builtin.create_tool',
+      name: 'made.x',
+    });
+  });
+
+  it('is none where it would be about every file there is', () => {
+    for (const target of ['/', '/workspace', '/tmp'])
+      for (const kind of ['delete-file', 'overwrite-file', 'write-outside'] as const) {
+        expect(ruleOf('builtin.bash', { kind, target })).toBeNull();
+        expect(whyNotRemembered({ kind, target })).toContain(`a yes to ${target} is good for this once`);
+      }
+    expect(whyNotRemembered({ kind: 'delete-file', target: '/workspace/tmp' })).toBeNull();
+  });
+
+  it('says why not wherever there is no rule', () => {
+    for (const kind of AskKind.options)
+      for (const target of [null, '/', 'x'])
+        expect([kind, target, ruleOf('builtin.bash', { kind, target }) === null]).toEqual([
+          kind,
+          target,
+          whyNotRemembered({ kind, target }) !== null,
+        ]);
+  });
+});
