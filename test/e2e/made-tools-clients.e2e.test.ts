@@ -1,10 +1,12 @@
 /**
- * Made tools, code mode and the shell as MCP clients of both eras have them: listed under their aliases, with honest hints, and what a call
- * beneath them needs a person for is asked of the client's person while the outer call is open.
+ * Made tools, code mode and the shell as clients have them. MCP clients of both eras: listed under their aliases, with honest hints, and what a
+ * call beneath them needs a person for is asked of the client's person while the outer call is open. Chat clients of the three dialects: told
+ * what waits beneath, and the conversation goes on from there.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenMcpServer, type FakeMcpServer } from '../fakes/mcp-server.ts';
+import { clients } from './dialect-clients.ts';
 import { connectClient, textOf } from './mcp-clients.ts';
 import { shareService } from './shared-service.ts';
 
@@ -49,6 +51,11 @@ beforeAll(async () => {
   });
 });
 afterAll(() => server.close());
+beforeAll(async () => {
+  const agent = { model: 'rehearsal/default', toolset: 'shop', instructions: '' };
+  await service.call('PUT', '/v1/agents/coder', { ...agent, codeMode: true });
+  await service.call('PUT', '/v1/agents/keeper', { ...agent, tools: ['Sweep', 'made.peek'] });
+});
 
 const ran = (): string[] => server.calls().map(({ name }) => name);
 const rowsOf = async (canonical: string) => {
@@ -135,4 +142,87 @@ describe.each(['legacy', 'pinned'] as const)("the SDK's client, %s", (era) => {
     expect(questions).toEqual([]);
     await plain.close();
   });
+});
+
+describe.each(clients.map((client) => [client.name, client] as const))('the stock client over %s', (_name, client) => {
+  const code = 'await tools.note({}); return (await tools.wipe({ what: "all" })).output + " it is";';
+  it.each([
+    ['coder', 'run_code', `/run_code ${JSON.stringify({ code })}`, 'wiped it is'],
+    ['keeper', 'a made tool', '/sweep {"what": "all"}', '"wiped":"wiped"'],
+  ])('is told what waits beneath a call of %s, in %s, and hears the rest with its next request', async (agent, _what, input, rest) => {
+    for (const streamed of [false, true]) {
+      const before = server.calls().length;
+      const asking = { model: `agent/${agent}`, system: '', streamed };
+      const items: unknown[] = [client.user(input)];
+      const asked = await client.ask(service, { ...asking, items, headers: { 'x-moniker-session': 'new' } });
+      expect([asked.finish, asked.calls]).toEqual(['stop', []]);
+      expect(asked.text).toContain('desk.wipe');
+      const session = asked.headers.get('x-moniker-session') ?? '';
+      const callId = /\(call (call_[^)]+)\)/.exec(asked.text)?.[1] ?? 'none';
+      expect(callId).toMatch(/^call_\w+\.2$/);
+      const decided = await service.call('POST', `/v1/sessions/${session}/approvals/${callId}`, { decision: 'approve' });
+      expect(decided.status, decided.text).toBe(200);
+      items.push(...asked.items, client.user('And?'));
+      const next = await client.ask(service, { ...asking, items, headers: { 'x-moniker-session': session } });
+      expect([next.finish, next.headers.get('x-moniker-session')]).toEqual(['stop', session]);
+      expect(next.text).toContain(rest);
+      expect(ran().slice(before)).toEqual(['note', 'wipe']);
+    }
+  });
+});
+
+it.each(['openai', 'openai-responses', 'anthropic', 'gemini', 'cohere', 'openai-compatible'])(
+  '%s is sent a made tool like any other',
+  async (provider) => {
+    const { tools } = (await service.call('GET', `/v1/toolsets/shop/tools?provider=${provider}`)).json;
+    expect(tools[0]).toMatchObject({ canonical: 'made.tidy', wireName: 'sweep', state: 'ready' });
+    const sent = JSON.stringify(tools[0].definition);
+    for (const part of ['"sweep"', '"what"', 'Notes, then wipes.']) expect(sent).toContain(part);
+    expect(sent).not.toContain('desk.note');
+  },
+);
+
+it('the text protocol shows a made tool in its prompt, and any spelling of its names resolves', async () => {
+  const { prompt } = (await service.call('GET', '/v1/toolsets/shop/tools?provider=text')).json;
+  expect(prompt).toContain('sweep');
+  for (const [name, via] of [
+    ['sweep', 'wire'],
+    ['made.tidy', 'canonical'],
+    ['tidy', 'own'],
+    ['Sweep', 'folded'],
+  ])
+    expect((await service.call('GET', `/v1/toolsets/shop/resolve?name=${name}`)).json).toMatchObject({ canonical: 'made.tidy', via });
+  // Its default alias gave way to the entry's.
+  expect((await service.call('GET', '/v1/toolsets/shop/resolve?name=clean_up')).status).toBe(404);
+});
+
+it('the configuration tools find made tools, and build toolsets of them', async () => {
+  const client = await connectClient(`${service.url}/mcp`, service.key, 'pinned');
+  const call = async (name: string, args: Record<string, unknown>) =>
+    JSON.stringify((await client.callTool({ name, arguments: args })).structuredContent);
+  expect(await call('list-available-tools', { server: 'made' })).toContain('"made.tidy"');
+  const tools = [{ namespacedName: 'made.tidy', alias: 'broom' }, { namespacedName: 'made.peek' }];
+  expect(await call('build-toolset', { name: 'built', tools, autoEquip: true })).toContain('"broom"');
+  const { tools: listed } = await client.listTools();
+  expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(['broom', 'peek']));
+  expect(textOf(await client.callTool({ name: 'peek', arguments: {} }))).toBe('looked');
+  await client.close();
+});
+
+it('a skill may name made tools, and is told unavailable where they are not', async () => {
+  const skill = (name: string, tool: string) =>
+    `---\nname: ${name}\ndescription: Tidies up.\nallowed-tools: ${tool}\nrequires: ${tool}\n---\nCall \`${tool}\`.\n`;
+  for (const [name, tool] of [
+    ['tidying', 'made.tidy'],
+    ['losing', 'made.nothing'],
+  ] as const) {
+    const stored = await service.call('PUT', `/v1/skills/${name}`, { content: skill(name, tool) });
+    expect(stored.status, stored.text).toBeLessThan(300);
+  }
+  await service.call('PUT', '/v1/agents/skilled', { model: 'rehearsal/default', toolset: 'shop', skills: ['tidying', 'losing'] });
+  const { id } = (await service.call('POST', '/v1/sessions', { agent: 'skilled' })).json;
+  const { json } = await service.call('POST', `/v1/sessions/${id}/turns`, { input: '/use_skill name=tidying\n/use_skill name=losing' });
+  const [tidying, losing] = json.toolCalls.map(({ content }: { content: unknown }) => JSON.stringify(content));
+  expect(tidying).toContain('sweep');
+  expect(losing).toContain('made.nothing');
 });
