@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shareService } from './shared-service.ts';
 
+const service = shareService();
+
 describe('the files of a session', () => {
-  const service = shareService();
   let session: string;
   const say = async (command: string) =>
     (await service.call('POST', `/v1/sessions/${session}/turns`, { input: `/bash ${JSON.stringify({ command })}` })).json;
@@ -29,6 +30,15 @@ describe('the files of a session', () => {
     expect((await read('n')).status).toBe(404);
   });
 
+  it('lose everything to a yes that is good for once, and is no rule for all files there ever are', async () => {
+    const { pending } = await say('rm -rf .');
+    const word = (body: object) => service.call('POST', `/v1/sessions/${session}/approvals/${pending[0].callId}`, body);
+    const refused = await word({ decision: 'approve', remember: true });
+    expect(refused).toMatchObject({ status: 422, json: { detail: expect.stringContaining('a yes to /workspace is good for this once') } });
+    expect((await word({ decision: 'deny' })).status).toBe(200);
+    expect(await (await read('a.txt')).text()).toBe('a.txt');
+  });
+
   it('wait for a person, and are gone once one has said so', async () => {
     expect(await say('echo mine > m; echo again > m')).toMatchObject({ status: 'completed' });
     const waiting = await say('echo x > a.txt');
@@ -43,5 +53,21 @@ describe('the files of a session', () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
     expect([(await read('a.txt')).status, (await read('m')).status]).toEqual([404, 404]);
     expect(await say('echo new > a.txt')).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('the document of rules', () => {
+  it('is refused, each rule by its place, where a rule would never fit or names a tool that is not there', async () => {
+    const rules = [
+      { decision: 'deny', tool: 'builtin.bahs' },
+      { decision: 'deny', tool: 'later.tool' },
+      { decision: 'deny', tool: 'builtin.bash', effect: 'send' },
+    ];
+    const { status, json } = await service.call('PUT', '/v1/policy', { rules });
+    expect(status).toBe(422);
+    expect(json.issues).toEqual([{ path: 'rules[0].tool', message: expect.stringContaining('near: builtin.bash') }]);
+    const never = await service.call('PUT', '/v1/policy', { rules: [...rules.slice(1), { decision: 'ask', path: '/a', effect: 'send' }] });
+    expect(never.json.issues).toEqual([{ path: 'rules[2]', message: expect.stringContaining('would never fit') }]);
+    expect((await service.call('PUT', '/v1/policy', { rules: rules.slice(1) })).status).toBe(201);
   });
 });
