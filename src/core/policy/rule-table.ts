@@ -40,6 +40,8 @@ export function firstFitting(side: RuleSide, effect: Effect, actor: Actor, fits:
   lookByEffect(effect, side.pathDepth, look);
   lookByTool(actor.tool, look);
   for (const tool of actor.chain ?? []) lookByTool(tool, look);
+  look(`key ${actor.key}`);
+  if (actor.agent !== null) look(`agent ${actor.agent}`);
   return first;
 }
 
@@ -67,12 +69,14 @@ function sideOf(placed: readonly PlacedRule[]): RuleSide {
 }
 
 /** The narrowest that it says. */
-function keyOf({ host, path, secret, name, tool }: PolicyRule): string {
+function keyOf({ host, path, secret, name, tool, key, agent }: PolicyRule): string {
   if (host !== undefined) return `host ${host}`;
   if (path !== undefined) return `path ${path}`;
   if (secret !== undefined) return `secret ${secret}`;
   if (name !== undefined) return `name ${name}`;
-  return tool === undefined ? '' : `tool ${tool}`;
+  if (tool !== undefined) return `tool ${tool}`;
+  if (key !== undefined) return `key ${key}`;
+  return agent === undefined ? '' : `agent ${agent}`;
 }
 
 function lookByEffect(effect: Effect, pathDepth: number, look: (key: string) => void): void {

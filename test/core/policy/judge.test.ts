@@ -221,6 +221,8 @@ describe('rules', () => {
           host.map((host) => ({ host })),
           path.map((path) => ({ path })),
           tool.map((tool) => ({ tool })),
+          fc.constantFrom('k1', 'k2').map((key) => ({ key })),
+          fc.constantFrom('support', 'triage').map((agent) => ({ agent })),
         ),
         fc.option(tool),
       )
@@ -231,7 +233,7 @@ describe('rules', () => {
     );
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 8 }), effect, (rules, effect) => {
-        const circumstances = by('builtin.bash', { chain: ['made.x'] });
+        const circumstances = by('builtin.bash', { chain: ['made.x'], agent: 'support' });
         const together = verdict(rules, effect, circumstances);
         const alone = rules.map((one) => verdict([one], effect, circumstances));
         const denies = alone.findIndex((judged) => judged.verdict === 'deny');
