@@ -7,6 +7,7 @@ import type { KnownTools } from '../known-tools.ts';
 import type { MadeParameter, MadeTool, StoredMadeTool } from '../made-tool.ts';
 import { parseAlias } from '../names.ts';
 import type { Issue } from '../problem.ts';
+import { cleanText } from '../listing/listing-text.ts';
 import { isObjectMember, reservedNames } from '../reserved-names.ts';
 import { utf8Length } from '../utf8.ts';
 import { limits } from '../limits.ts';
@@ -24,8 +25,9 @@ export function checkMadeTool(canonical: string, document: MadeTool, known: Know
   const { name: saidName, uses: _uses, names: _names, aliases: given, ...rest } = document;
   const aliases = readAliases(canonical, given ?? [], known);
   const { uses, names, ...read } = readUses(document, createLookup(known));
+  const said = seenTexts(rest);
   const tool = {
-    ...rest,
+    ...said.texts,
     ...(given !== undefined && { aliases: aliases.aliases }),
     uses,
     ...(Object.keys(names).length > 0 && { names }),
@@ -33,12 +35,31 @@ export function checkMadeTool(canonical: string, document: MadeTool, known: Know
   const issues = [
     ...nameFaults(canonical, saidName, known),
     ...codeFaults(document.implementation),
+    ...(said.texts.description.trim() === '' ? [{ path: 'description', message: 'holds nothing that can be seen: say what it does' }] : []),
     ...document.parameters.flatMap((parameter, index) => parameterFaults(parameter, index, document.parameters)),
     ...aliases.issues,
     ...read.issues,
     ...wayFaults(canonical, tool, known),
   ];
-  return { tool, issues, warnings: read.warnings };
+  return { tool, issues, warnings: [...said.warnings, ...read.warnings] };
+}
+
+type Texts = Pick<MadeTool, 'description' | 'parameters'>;
+
+/** As those of a server's tools: what people cannot see is not told to models. Whoever wrote it may have read it somewhere (SEC-4). */
+function seenTexts<Said extends Texts>(said: Said): { texts: Said; warnings: Warning[] } {
+  const warnings: Warning[] = [];
+  const clean = (text: string, path: string): string => {
+    const cleaned = cleanText(text);
+    for (const { message } of cleaned.findings) warnings.push({ path, message });
+    return cleaned.text;
+  };
+  const description = clean(said.description, 'description');
+  const parameters = said.parameters.map((parameter, index) => ({
+    ...parameter,
+    description: clean(parameter.description, `parameters[${index}].description`),
+  }));
+  return { texts: { ...said, description, parameters }, warnings };
 }
 
 function nameFaults(canonical: string, said: string | undefined, known: KnownTools): Issue[] {
