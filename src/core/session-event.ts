@@ -78,6 +78,8 @@ export type SessionEventBody =
       callId: string;
       /** Of an inner call: the call of the step that it is beneath. The same below. */
       parent?: string;
+      /** With `parent`: questions beneath that call which follow at once, so that who reads on waits for the last. The same below. */
+      more?: number;
       name: string;
       canonical: string;
       entry: string;
@@ -129,6 +131,7 @@ export type SessionEventBody =
       step: number;
       callId: string;
       parent?: string;
+      more?: number;
       name: string;
       canonical: string;
       entry: string;
@@ -156,6 +159,7 @@ export type SessionEventBody =
       step: number;
       callId: string;
       parent?: string;
+      more?: number;
       name: string;
       canonical: string;
       arguments: Record<string, unknown>;

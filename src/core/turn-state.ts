@@ -37,6 +37,8 @@ export type StepCall = {
   answered: boolean;
   /** Calls beneath it that somebody outside was asked about, by id. */
   inner: Map<string, InnerQuestion>;
+  /** Questions that were asked in one go with the last of these, and are yet to be folded. */
+  innerToCome: number;
 };
 
 /** Asked about a call beneath a call of the step. `isOpen`: nobody has answered yet; the call of the step waits for that. */
@@ -128,13 +130,14 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
         given: false,
         answered: false,
         inner: new Map(),
+        innerToCome: 0,
       });
       return;
     case 'tool-input-end':
       applyInputEnd(state, event);
       return;
     case 'tool-start':
-      update(state, event.callId, { attempts: event.attempt, interrupted: false });
+      update(state, event.callId, { attempts: event.attempt, interrupted: false, innerToCome: 0 });
       return;
     case 'approval-required':
       // A tool that had to ask on its way has done nothing yet: it begins anew.
@@ -246,8 +249,11 @@ function applyBeneath(state: TurnState, event: EventBeneath, parent: string): vo
   }
 }
 
-function askBeneath(call: StepCall, { callId, name, canonical, asked, arguments: args, round }: Omit<InnerQuestion, 'isOpen'>): void {
+type Asked = Omit<InnerQuestion, 'isOpen'> & { more?: number };
+
+function askBeneath(call: StepCall, { callId, name, canonical, asked, arguments: args, round, more = 0 }: Asked): void {
   call.inner.set(callId, { callId, name, canonical, asked, arguments: args, round, isOpen: true });
+  call.innerToCome = more;
   call.attempts = 0;
   call.interrupted = false;
 }
@@ -286,7 +292,7 @@ export function openCalls(state: TurnState): StepCall[] {
 
 /** Asked for, itself or a call beneath it, and no answer yet. */
 export function isUndecided(call: StepCall): boolean {
-  return asksItself(call) !== null || openQuestions(call).length > 0;
+  return asksItself(call) !== null || (call.innerToCome === 0 && openQuestions(call).length > 0);
 }
 
 function asksItself({ asked, given, verdict }: StepCall): StepCall['asked'] {

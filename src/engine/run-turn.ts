@@ -179,18 +179,21 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
 
 function ask(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, waitFor: WaitFor): void {
   if (waitFor.kind === 'inner') {
-    for (const { waitFor: inner, ...asker } of waitFor.waiting) askBeneath(deps, scope, step, call, { ...asker, waitFor: inner });
+    askBeneath(deps, scope, step, call, waitFor.waiting);
     return;
   }
   scope.append(toQuestion(deps, scope.turn, step, call, waitFor));
   if (waitFor.kind === 'input') scope.inputs.keep(call.callId, waitFor.input);
 }
 
-/** In the name of the inner call: its own arguments, its own word. A question that is open already, from before a crash, is not asked twice. */
-function askBeneath(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, { waitFor, ...asker }: WaitingInner): void {
-  if (call.inner.get(asker.callId)?.isOpen === true) return;
-  scope.append({ ...toQuestion(deps, scope.turn, step, asker, waitFor), parent: call.callId });
-  if (waitFor.kind === 'input') scope.inputs.keep(asker.callId, waitFor.input);
+/** In the names of the inner calls: each its own arguments, its own word. A question that is open already, from before a crash, is not asked twice. */
+function askBeneath(deps: TurnDeps, scope: TurnScope, step: number, call: StepCall, waiting: readonly WaitingInner[]): void {
+  const fresh = waiting.filter(({ callId }) => call.inner.get(callId)?.isOpen !== true);
+  for (const [index, { waitFor, ...asker }] of fresh.entries()) {
+    const more = fresh.length - 1 - index;
+    scope.append({ ...toQuestion(deps, scope.turn, step, asker, waitFor), parent: call.callId, ...(more > 0 && { more }) });
+    if (waitFor.kind === 'input') scope.inputs.keep(asker.callId, waitFor.input);
+  }
 }
 
 type Asker = Pick<StepCall, 'callId' | 'name' | 'arguments' | 'rounds'>;

@@ -56,6 +56,15 @@ describe('questions beneath a call of the step', () => {
     expect(all.calls.get('a')).toMatchObject({ attempts: 0, interrupted: false, verdict: null });
   });
 
+  it('make it wait when the last of those that are asked in one go is there, and not before', () => {
+    const first = { ...asks('a.1'), more: 1 } as SessionEventBody;
+    expect(isWaiting(fold(first))).toBe(false);
+    expect(isWaiting(fold(first, asks('a.2')))).toBe(true);
+    // Its process died between the two, and the second is asked no more.
+    const again: SessionEventBody = { type: 'tool-start', ...at, callId: 'a', attempt: 1 };
+    expect([does(fold(first)), does(fold(first, again))]).toEqual(['run-calls', 'wait']);
+  });
+
   it('are no word on the call itself: a no to one of them refuses nothing else', () => {
     const action = nextAction(fold(asks('a.1'), decided('a.1')), budget);
     expect(action).toMatchObject({ do: 'run-calls', calls: [{ refusal: null }] });

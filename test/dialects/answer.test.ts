@@ -213,6 +213,17 @@ describe('a turn that waits', () => {
     });
   });
 
+  it('ends once, with all that is asked beneath one call', () => {
+    const beneath = { ...required('c2'), callId: 'a1.2', parent: 'a1' } as SessionEventBody;
+    const asksTwo = { ...approval, callId: 'a1.1', parent: 'a1', more: 1 } as SessionEventBody;
+    const events = logOf(turnStart, stepStart(1), ...deletion, spent(1), stepEnd(1), asksTwo, beneath);
+    const { message, finish_reason: finish } = documentOf(events).choices[0];
+    expect(message.content).toContain('(call a1.1)');
+    expect(message.tool_calls).toMatchObject([{ id: toToolCallId('a1.2', sessionId), function: { name: 'pickColour' } }]);
+    expect(finish).toBe('tool_calls');
+    expect(deltas(frames(events)).filter((delta) => delta === 'tool_calls' || delta === 'stop')).toEqual(['tool_calls']);
+  });
+
   it('ends with a sentence that names what waits for a person, and how to decide', () => {
     const events = logOf(turnStart, stepStart(1), textDelta(1, 'Tidying.'), ...deletion, spent(1), stepEnd(1), approval);
     expect(deltas(frames(events)).slice(2)).toEqual([{ content: `\n\n${note}` }, 'stop', '[DONE]']);

@@ -3,9 +3,9 @@ import { parseEvents, type RunningService, type StreamEvent } from './service.ts
 
 type Service = Pick<RunningService, 'url' | 'key'>;
 
-/** Reads until so many turns have ended. */
-export async function readLog({ url, key }: Service, session: string, turns = 1): Promise<StreamEvent[]> {
-  const response = await fetch(`${url}/v1/sessions/${session}/events`, { headers: { authorization: `Bearer ${key}` } });
+/** Reads until so many turns have ended; what comes after the event `after`. */
+export async function readLog({ url, key }: Service, session: string, turns = 1, after = 0): Promise<StreamEvent[]> {
+  const response = await fetch(`${url}/v1/sessions/${session}/events?after=${after}`, { headers: { authorization: `Bearer ${key}` } });
   let text = '';
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += piece;
