@@ -46,6 +46,10 @@ export const Pending = z
     canonical: z.string(),
     arguments: z.record(z.string(), z.unknown()),
     reason: z.string(),
+    parent: z
+      .string()
+      .optional()
+      .meta({ description: 'Of a call that a tool makes (code, a script, a made tool): the call that makes it.' }),
     requests: z
       .record(z.string(), z.object({ method: z.string(), params: z.record(z.string(), z.unknown()) }))
       .optional()
@@ -64,6 +68,10 @@ export const ApprovalView = z
     callId: z.string(),
     session: z.string(),
     turn: z.string().nullable().meta({ description: 'null: of a direct call.' }),
+    parent: z
+      .string()
+      .optional()
+      .meta({ description: 'Of a call that a tool makes (code, a script, a made tool): the call that makes it.' }),
     canonical: z.string(),
     entry: z.string().meta({ description: 'Wire name of the toolset entry that was called.' }),
     arguments: z.record(z.string(), z.unknown()),

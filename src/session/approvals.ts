@@ -3,7 +3,7 @@
  * stands alone for direct calls. It stores; who may decide, and what happens then, is `decide.ts`.
  */
 import { askedHost, type ApprovalVerdict, type ApprovalView, type AskKind } from '../core/approval.ts';
-import { idsBeneath } from '../core/composite-tool.ts';
+import { idsBeneath, parentOf } from '../core/composite-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import { writeChunks } from './event-log.ts';
@@ -246,6 +246,7 @@ export function toApprovalView(session: string, approval: Approval, args: Record
     callId,
     session,
     turn,
+    ...parentOf(callId),
     canonical,
     entry,
     arguments: args,

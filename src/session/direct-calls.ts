@@ -5,7 +5,7 @@
 import { askedHost } from '../core/approval.ts';
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import type { AuditRow } from '../core/audit.ts';
-import { callsTools } from '../core/composite-tool.ts';
+import { callsTools, parentOf } from '../core/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
@@ -305,6 +305,7 @@ async function answerAskedBeneath(
   const answer = await refuse(door, scope, request, root, errorResult('approval_required', text));
   const pending = asked.map(({ callId, canonical, reason }) => ({
     callId,
+    ...parentOf(callId),
     kind: 'approval' as const,
     canonical,
     arguments: door.room.approvals.argumentsOf(callId),

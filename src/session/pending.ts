@@ -1,6 +1,6 @@
 /** What a turn waits for, as its callers are told: read from the turn's events. */
 import type { Pending } from '../core/approval.ts';
-import { rootCallId } from '../core/composite-tool.ts';
+import { parentOf, rootCallId } from '../core/composite-tool.ts';
 import { questionOf } from '../core/elicitation.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import type { EventLog } from './event-log.ts';
@@ -41,7 +41,7 @@ export function openQuestions(events: Iterable<SessionEvent>): Question[] {
 
 export function toPending(question: Question): Pending {
   const { callId, canonical, arguments: args } = question;
-  const at = { callId, canonical, arguments: args };
+  const at = { callId, ...parentOf(callId), canonical, arguments: args };
   switch (question.type) {
     case 'approval-required':
       return { ...at, kind: 'approval', reason: question.reason };

@@ -248,7 +248,7 @@ describe('a turn in which a call beneath a call waits', () => {
     self.accept('t1');
     await self.settle();
     expect(self.room.turns.get('t1')?.reason).toBe('client_tool_required');
-    expect(pendingOf(self.room, 't1')).toMatchObject([{ callId: 'call_1.2', kind: 'client-tool', arguments: { q: 1 } }]);
+    expect(pendingOf(self.room, 't1')).toMatchObject([{ callId: 'call_1.2', parent: 'call_1', kind: 'client-tool', arguments: { q: 1 } }]);
     await takeResults(self.room, [{ callId: 'call_1.2', content: [{ type: 'text', text: 'x'.repeat(100_000) }], isError: false }]);
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);
@@ -269,7 +269,7 @@ describe('a direct call in which a call beneath it waits', () => {
     const request = { name: 'bash', arguments: { command: 'x' } };
     const first = await self.call(request);
     expect(first.result.code).toBe('approval_required');
-    expect(first.pending).toMatchObject([{ callId: 'call_1.2', kind: 'approval', canonical: 'local.risky' }]);
+    expect(first.pending).toMatchObject([{ callId: 'call_1.2', parent: 'call_1', kind: 'approval', canonical: 'local.risky' }]);
     const second = await self.call(request);
     expect(second.pending).toEqual(first.pending);
     expect(self.ran).toEqual(['local.send {}']);
