@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';
-import { Alias } from './names.ts';
+import type { Alias } from './names.ts';
 
 /** `made.<name>`. */
 export const MadeToolName = z
@@ -29,12 +29,19 @@ export const MadeTool = z
   .strictObject({
     name: z.string().max(128).optional().meta({ description: 'If given, equals the name in the path, with or without `made.`.' }),
     description: z.string().trim().min(1).max(limits.maxDescriptionBytes),
-    parameters: z.array(MadeParameter).max(limits.maxMadeParameters).default([]),
+    parameters: z
+      .array(MadeParameter, {
+        error: 'must be a list with {name, type, description, required, default} for each argument, and no JSON schema',
+      })
+      .max(limits.maxMadeParameters)
+      .default([]),
     implementation: z.string().min(1).max(limits.maxImplementationBytes).meta({
       description:
         'The body of an async function: `args` are its arguments, `await tools.<name>({…})` calls a tool, what it returns is the result.',
     }),
-    aliases: z.array(Alias).max(limits.maxAliasesPerEntry).optional(),
+    aliases: z.array(z.string()).max(limits.maxAliasesPerEntry).optional().meta({
+      description: 'Further names, as toolsets take them where they give none: 2 to 64 of a-z, 0-9, "_" and "-", beginning with a letter.',
+    }),
     uses: z.array(z.string().min(1).max(192)).max(limits.maxMadeUses).optional().meta({
       description:
         'The tools that it may call, by their canonical names. Absent: those that its code names as `tools.<name>` or `tools["<name>"]`.',
@@ -62,4 +69,4 @@ export type MadeTool = z.infer<typeof MadeTool>;
 export type MadeSource = { implementation: string; uses: readonly string[]; names?: Readonly<Record<string, string>> };
 
 /** As it is stored: what it uses is found out, and it is pinned (`made/stored-made-tool.ts`). */
-export type StoredMadeTool = Omit<MadeTool, 'name' | 'uses'> & { uses: string[]; pin: string };
+export type StoredMadeTool = Omit<MadeTool, 'name' | 'uses' | 'aliases'> & { uses: string[]; aliases?: Alias[]; pin: string };

@@ -8,6 +8,7 @@ import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/edition.ts';
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
+import { withoutFence } from '../core/made/code-fence.ts';
 import { madeCanonical, madeServer } from '../core/made/made-definition.ts';
 import { readUses } from '../core/made/read-uses.ts';
 import type { Lookup, NamedTool } from '../core/made/tool-lookup.ts';
@@ -74,7 +75,7 @@ function readRequest(name: string, request: Omit<MakeRequest, 'name' | 'toolset'
   const fault = MadeToolName.safeParse(canonical).error?.issues[0]?.message;
   if (fault !== undefined)
     throw invalidRequest([{ path: 'name', message: `${quote(name)}, which is stored as ${quote(canonical)}: ${fault}` }]);
-  return { canonical, tool: parseDocument(MadeTool, request) };
+  return { canonical, tool: parseDocument(MadeTool, { ...request, implementation: withoutFence(request.implementation) }) };
 }
 
 /** Names as calls of the plan are resolved. */

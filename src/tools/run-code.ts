@@ -4,6 +4,7 @@
  */
 import { resultOfCode } from '../core/code-result.ts';
 import { runCodeDescription, RunCodeInput, runCodeName } from '../core/code-mode/run-code.ts';
+import { withoutFence } from '../core/made/code-fence.ts';
 import { readCodeUses } from '../core/made/code-uses.ts';
 import { isObjectMember } from '../core/reserved-names.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
@@ -50,11 +51,6 @@ export const runCode = defineTool({
 function namesFor(source: string, calls: InnerCalls | null): string[] {
   const called = readCodeUses(source).names.flatMap(({ name }) => (isObjectMember(name) ? [] : [name]));
   return [...new Set([...(calls?.tools.map(({ name }) => name) ?? []), ...called])];
-}
-
-/** As models wrap code for a reader. */
-function withoutFence(code: string): string {
-  return /^\s*```(?:js|javascript|ts|typescript)?[^\S\n]*\n(.*?)\n?```\s*$/s.exec(code)?.[1] ?? code;
 }
 
 async function noTools(): Promise<InnerAnswer> {

@@ -103,6 +103,29 @@ describe('/v1/tools/made.{name}', () => {
   });
 });
 
+describe('what a slip is answered with', () => {
+  it.each([
+    [{ aliases: ['Bad One'] }, 'aliases[0]: "Bad One" cannot be an alias: it holds a space'],
+    [{ parameters: { type: 'object', properties: {} } }, 'parameters: must be a list with {name, type, description, required, default}'],
+    [
+      { implementation: 'return await tools.builtin.raed_file({})' },
+      'there is no tool "builtin.raed_file"; did you mean builtin.read_file',
+    ],
+  ])('tells what to write: %j', async (change, told) => {
+    const answer = await put('made.shout', { ...shout, ...change });
+    expect([answer.status, (await bodyOf(answer)).detail]).toEqual([422, expect.stringContaining(told)]);
+  });
+
+  it('is nothing where it is plain what was meant', async () => {
+    const implementation = '```js\nreturn await tools.builtin.read_file({ path: "a" })\n```';
+    expect(await bodyOf(await put('made.shout', { ...shout, implementation, aliases: [' yell '] }))).toMatchObject({
+      uses: ['builtin.read_file'],
+    });
+    const read = await bodyOf(await h.send('GET', '/v1/tools/made.shout'));
+    expect([read.made.implementation, read.aliases]).toEqual(['return await tools.builtin.read_file({ path: "a" })', ['yell']]);
+  });
+});
+
 describe('who writes made tools', () => {
   const headers = async (scopes: readonly ('tools' | 'toolsets')[], more: { toolsets?: string[]; agents?: string[] } = {}) =>
     h.key({ scopes, ...more });

@@ -4,10 +4,10 @@
  */
 import { canonicalJson, sha256Hex } from '../hash.ts';
 import { MadeTool, type StoredMadeTool } from '../made-tool.ts';
-import { CanonicalName } from '../names.ts';
+import { Alias, CanonicalName } from '../names.ts';
 import { z } from 'zod';
 
-const Stored = MadeTool.omit({ name: true }).extend({ uses: z.array(CanonicalName), pin: z.string() });
+const Stored = MadeTool.omit({ name: true }).extend({ uses: z.array(CanonicalName), aliases: z.array(Alias).optional(), pin: z.string() });
 
 /** The hash covers all that is stored, and whose it is. */
 export async function pinned(canonical: string, tool: Omit<StoredMadeTool, 'pin'>): Promise<StoredMadeTool> {

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
+import { withoutFence } from '../../core/made/code-fence.ts';
 import { MadeTool, MadeToolName } from '../../core/made-tool.ts';
 import type { Principal } from '../../core/principal.ts';
 import { Problem, quoted } from '../../core/problem.ts';
@@ -134,7 +135,8 @@ async function putUiTool({ services, principal, canonical, body, options }: Writ
 }
 
 async function putMadeTool({ services, principal, canonical, body, options }: Write): Promise<Done> {
-  const tool = parseDocument(MadeTool, body);
+  const parsed = parseDocument(MadeTool, body);
+  const tool = { ...parsed, implementation: withoutFence(parsed.implementation) };
   if (principal.agents !== undefined) requireUnbound(principal, 'Made tools');
   await requireCompiles(services.sandbox, tool.implementation);
   const { document, created, warnings } = await writeMadeTool(services.catalog(principal.workspace), principal, {
