@@ -4,7 +4,7 @@ import type { EditionTool } from '../core/edition.ts';
 import type { MadeCode } from '../core/edition-tool.ts';
 import { readCodeUses } from '../core/made/code-uses.ts';
 import { isObjectMember } from '../core/reserved-names.ts';
-import { errorResult, type JsonSchema } from '../core/tool.ts';
+import { errorResult, type JsonSchema, type ToolResult } from '../core/tool.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { ToolAnswer, ToolContext, ToolExecutor } from '../ports/tool-executor.ts';
 
@@ -20,17 +20,28 @@ async function runMade(sandbox: Sandbox, tool: EditionTool, args: Record<string,
   const { calls } = context;
   if (tool.made === undefined) return errorResult('tool_error', `${tool.canonical} has no code here. Publish its toolset again.`);
   if (calls === null) return errorResult('tool_error', `${tool.canonical} is made of other tools, and none can be called from here.`);
+  let didNothing = true;
   const run = {
     source: tool.made.implementation,
     args: withDefaults(args, tool.sourceSchema ?? tool.inputSchema),
     tools: [...new Set([...calls.tools.flatMap(({ name, canonical, aliases }) => [name, canonical, ...aliases]), ...namesIn(tool.made)])],
     now: calls.replay.now,
     seed: calls.replay.seed,
-    call: (name: string, given: unknown) => calls.call(name, given),
+    call: (name: string, given: unknown) => {
+      didNothing = false;
+      return calls.call(name, given);
+    },
   };
   const end = await sandbox.run(run, context.signal);
   const result = resultOfCode(end, tool.canonical);
+  if (didNothing && result !== null && end.end === 'returned' && end.value === null && end.console === '') return withHint(tool, result);
   return result ?? { ...errorResult('aborted', `${tool.canonical} waits for a call that it has made.`), suspended: true };
+}
+
+/** Mostly a function that is declared and never called: the code is the body of one. */
+function withHint({ canonical }: EditionTool, result: ToolResult): ToolAnswer {
+  const text = `[${canonical} called no tool and returned nothing. Its code is the body of a function, which ends with \`return\`.]`;
+  return { ...result, content: [...result.content, { type: 'text', text }] };
 }
 
 /** All that its code was written with, in whatever spelling: what each means, the door knows. */

@@ -55,6 +55,16 @@ describe('a made tool', () => {
     expect((await run('return args', { times: 5 })).structuredContent).toEqual({ times: 5 });
   });
 
+  it('that did nothing at all says how its code is meant, and one that did something does not', async () => {
+    const hint = '[made.report called no tool and returned nothing. Its code is the body of a function, which ends with `return`.]';
+    expect((await run('async function main() { return await tools.read_file({}) }')).content).toEqual([
+      { type: 'text', text: 'null' },
+      { type: 'text', text: hint },
+    ]);
+    expect((await run('await tools.read_file({})')).text).toBe('null');
+    expect((await run('return 0')).text).toBe('0');
+  });
+
   it('tells what was printed apart from its answer', async () => {
     expect((await run("console.log('seen'); return 'done'")).content).toEqual([
       { type: 'text', text: 'done' },
