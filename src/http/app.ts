@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono';
 import { Problem, quoted } from '../core/problem.ts';
+import { createLog } from '../platform/log.ts';
 import type { Services } from '../wiring.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { discardBody } from './json-body.ts';
@@ -98,6 +99,9 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
 
 async function failed(c: AppContext, error: unknown): Promise<Response> {
   await discardBody(c.req.raw);
-  const request = { method: c.req.method, path: c.req.path, requestId: c.get('requestId') };
-  return renderProblem(toProblem(error, request, c.get('services').log), request);
+  // There are neither where a setting cannot be read, which is what has to be told then.
+  const services: Services | undefined = c.get('services');
+  const requestId: string | undefined = c.get('requestId');
+  const request = { method: c.req.method, path: c.req.path, requestId: requestId ?? 'none' };
+  return renderProblem(toProblem(error, request, services?.log ?? createLog('error')), request);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem, problemCatalogue, quoted, type ProblemCode } from '../../src/core/problem.ts';
+import { createApp } from '../../src/http/app.ts';
 import { renderProblem, toProblem } from '../../src/http/problems.ts';
 import { keptLog } from '../fakes/runtime.ts';
 
@@ -34,6 +35,19 @@ describe('a problem', () => {
     expect(header('www-authenticate', 'unauthenticated', { reason: 'missing' })).toBe('Bearer realm="moniker"');
     expect(header('www-authenticate', 'unauthenticated', { reason: 'revoked' })).toBe('Bearer realm="moniker", error="invalid_token"');
     expect(header('www-authenticate', 'forbidden', { scope: 'tools' })).toContain('scope="tools"');
+  });
+});
+
+describe('a service whose settings cannot be read', () => {
+  it('says which on every path, and is not merely broken', async () => {
+    const app = createApp(() => {
+      throw new Problem('not_configured', 'MONIKER_ALLOW_PRIVATE_HOSTS: "x" is not host:port');
+    });
+    const answer = await app.request('/healthz');
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      expect.objectContaining({ detail: expect.stringContaining('is not host:port') }),
+    ]);
   });
 });
 
