@@ -1,6 +1,7 @@
 /**
- * What a first run finds: a toolset `demo` with names of its own choosing, an agent `demo` on the built-in model, and a
- * session to talk to. Made over the public API, and only while the workspace has no toolset at all.
+ * What a first run finds: a toolset `demo` with names of its own choosing, an agent `demo` on the built-in model, which has
+ * what is made of those tools from the next turn on, and a session to talk to. Made over the public API, and only while the
+ * workspace has no toolset at all.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +15,10 @@ const namedEntries = [
   { tool: 'builtin.bash', name: 'terminalRun', aliases: ['shell', 'bash'] },
   { tool: 'builtin.read_file', aliases: ['cat', 'open_file'] },
   { tool: 'builtin.write_file', aliases: ['save_file'] },
+  { tool: 'builtin.edit_file' },
   { tool: 'builtin.list_directory', aliases: ['ls'] },
   { tool: 'builtin.http_request', name: 'fetchUrl', aliases: ['http'] },
+  { tool: 'builtin.create_tool' },
 ];
 
 /** Answers the id of the demo session, or null where the demo agent or its toolset is not there (any more). */
@@ -41,6 +44,7 @@ async function makeDemo(client: ApiClient): Promise<void> {
     description: 'Made on the first run, to try things with.',
     model: 'rehearsal/default',
     toolset,
+    made: true,
     instructions: 'Use the tools to do what the user asks, then say briefly what you did.',
   });
 }
