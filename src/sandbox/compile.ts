@@ -6,6 +6,7 @@ import { EvalFlags, JSException, type QuickJS } from 'quickjs-wasi';
 import { limits } from '../core/limits.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { startCompiler } from './engine.ts';
+import { createKeptSources } from './kept-sources.ts';
 
 /** What the engine calls the source in what it says of lines. */
 export const sourceName = 'code';
@@ -17,16 +18,13 @@ export type Compiled = { ok: true; bytecode: Uint8Array } | { ok: false; fault: 
 const maxUses = 200;
 
 let compiler: { vm: QuickJS; uses: number } | null = null;
-/** The oldest goes first; one that is used again is young. */
-const kept = new Map<string, Compiled>();
+const kept = createKeptSources<Compiled>(limits.maxCompiledBytes);
 
 export async function compile(source: string): Promise<Compiled> {
   const before = kept.get(source);
-  const compiled = before ?? (await compileAnew(source));
-  kept.delete(source);
-  kept.set(source, compiled);
-  const [oldest] = kept.keys();
-  if (kept.size > limits.maxCompiledSources && oldest !== undefined) kept.delete(oldest);
+  if (before !== null) return before;
+  const compiled = await compileAnew(source);
+  kept.keep(source, compiled, compiled.ok ? compiled.bytecode.byteLength : 0);
   return compiled;
 }
 

@@ -58,8 +58,8 @@ export const sandboxLimits = {
   maxSandboxes: 40,
   /** That they wait. */
   sandboxQueueMs: 10_000,
-  /** Kept compiled in an isolate. */
-  maxCompiledSources: 100,
+  /** Kept compiled in an isolate: bytecode is two to ten times its source, and all of it beside the machines at work. */
+  maxCompiledBytes: 8 * MB,
   /** Promise jobs of a whole call. */
   maxSandboxJobs: 100_000,
   maxSandboxConsoleBytes: 16 * KB,
