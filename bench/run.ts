@@ -43,6 +43,8 @@ if (!filtered) {
     ['validate.ts', false],
     ['mcp.ts', true],
     ['sandbox.ts', true],
+    ['made-tools.ts', true],
+    ['code-mode.ts', true],
   ] as const)
     verdicts.push(...runScript(script, required));
 }
@@ -107,6 +109,9 @@ function runScript(script: string, required: boolean): Verdict[] {
     ['assemble.ts', 'A/R'],
     ['validate.ts', 'V1'],
     ['mcp.ts', 'M1'],
+    ['sandbox.ts', 'S1'],
+    ['made-tools.ts', 'S2'],
+    ['code-mode.ts', 'S3'],
   ]);
   return [{ goal: goals.get(script) ?? script, text: `${script}: see its table above`, holds: status === 0, required }];
 }
