@@ -2,6 +2,7 @@
  * The promises of a session, checked over its stored log, what the upstream saw and what its clients were told. Each is one
  * sentence; the first that does not hold is the violation.
  */
+import { parentRoot } from '../../src/core/composite-tool.ts';
 import { limits } from '../../src/core/limits.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
@@ -42,6 +43,8 @@ type Call = {
   safe: boolean;
   stepWhole: boolean;
   takenBack: boolean;
+  /** Of one beneath another: its begin is in the log. */
+  told: boolean;
   asked: number;
   decision: string | null;
   results: number;
@@ -134,6 +137,7 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
         safe: false,
         stepWhole: false,
         takenBack: false,
+        told: false,
         asked: 0,
         decision: null,
         results: 0,
@@ -148,7 +152,7 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
       const call = fold.calls.get(event.callId);
       if (call === undefined) return `the input of ${event.callId}, which never began, ended`;
       call.n = event.arguments?.n;
-      call.safe = event.arguments?.safe === true;
+      call.safe = event.arguments?.safe === true || call.canonical === 'builtin.run_code';
       return null;
     }
     case 'step-start':
@@ -174,7 +178,25 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
       if (event.attempt > 1 && !call.safe) return `${event.callId} is unsafe and was begun again`;
       return null;
     }
+    case 'inner-call': {
+      const fault = addBeneath(fold, turn, event);
+      const call = fold.calls.get(event.callId);
+      if (fault !== null || call === undefined) return fault;
+      if (call.told) return `${event.callId} is told as begun twice`;
+      call.told = true;
+      return null;
+    }
+    case 'inner-result': {
+      const call = fold.calls.get(event.callId);
+      if (call === undefined || !call.told) return `a result of ${event.callId}, which was never begun`;
+      if ((fold.calls.get(event.parent)?.results ?? 1) > 0) return `${event.callId} ended after the call above it`;
+      turn.idleDeaths = 0;
+      call.results += 1;
+      return call.results > 1 ? `${event.callId} has two results` : null;
+    }
     case 'approval-required': {
+      const fault = event.parent === undefined ? null : addBeneath(fold, turn, { ...event, parent: event.parent });
+      if (fault !== null) return fault;
       const call = fold.calls.get(event.callId);
       if (call === undefined) return `an approval of ${event.callId}, which is no call`;
       call.asked += 1;
@@ -215,12 +237,25 @@ function checkEvent(fold: Fold, turn: Turn, steps: Call[], event: Extract<Sessio
   }
 }
 
+type Beneath = { callId: string; parent: string; canonical: string | null; arguments: Record<string, unknown> };
+
+/** It is there with its question, or with its begin, whichever comes first. */
+function addBeneath({ calls }: Fold, { id }: Turn, { callId, parent, canonical, arguments: args }: Beneath): string | null {
+  const above = calls.get(parent);
+  if (above === undefined || above.takenBack || above.results > 0) return `${callId} is beneath ${parent}, which is no open call`;
+  if (calls.has(callId)) return null;
+  const call = { turn: id, canonical, n: args.n, safe: args.safe === true, stepWhole: above.stepWhole, takenBack: false, told: false };
+  calls.set(callId, { ...call, asked: 0, decision: null, results: 0, refused: false, resultText: null });
+  return null;
+}
+
 function checkEnd(fold: Fold, turn: Turn, end: Extract<SessionEvent, { type: 'turn-end' }>): string | null {
   if (end.reason === 'internal' || end.reason === 'restarted') return `${turn.id} ended as ${end.reason}: a fault of ours`;
   if (end.usage.inputTokens !== turn.inputTokens || end.usage.outputTokens !== turn.outputTokens)
     return `${turn.id} used ${turn.inputTokens} + ${turn.outputTokens} tokens and ended with ${end.usage.inputTokens} + ${end.usage.outputTokens}`;
   for (const [callId, call] of fold.calls) {
-    if (call.turn !== turn.id) continue;
+    // What its end cut off beneath a call has none.
+    if (call.turn !== turn.id || parentRoot(callId) !== undefined) continue;
     if (call.results !== (call.takenBack ? 0 : 1)) return `${callId} has ${call.results} results at its turn's end`;
   }
   return null;
@@ -289,6 +324,7 @@ function checkEffects(fold: Fold, witness: Witness): string | null {
     times.set(effect.callId, count);
     const fault = checkEffect(effect, call, count, witness);
     if (fault !== null) return `${effect.callId} ${fault}`;
+    if (parentRoot(effect.callId) !== undefined) continue;
     runs.set(call.turn, (runs.get(call.turn) ?? new Set()).add(effect.callId));
   }
   for (const { n, once, asks, approvals, times: ran } of direct.values()) {

@@ -5,6 +5,7 @@
 import type { InputPart } from '../../src/core/message.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
+import type { CallRow } from './pure-calls.ts';
 import type { Alarm } from './machine.ts';
 import type { Random } from './random.ts';
 
@@ -13,7 +14,8 @@ export type Row =
   | { type: 'event'; event: SessionEvent }
   /** A process has taken over: what earlier ones write does not count. */
   | { type: 'epoch'; epoch: number }
-  | { type: 'alarm'; alarm: Alarm | null };
+  | { type: 'alarm'; alarm: Alarm | null }
+  | CallRow;
 
 export class Journal {
   rows: Row[] = [];

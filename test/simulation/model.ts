@@ -6,7 +6,7 @@ import type { ChatEvent } from '../../src/core/chat-event.ts';
 import type { Message } from '../../src/core/message.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
-import { sayableNames } from './upstream.ts';
+import { givenFile, sayableNames } from './upstream.ts';
 import type { Life, World } from './world.ts';
 
 /** `requests` counts what was asked of the model, in all lives. */
@@ -70,7 +70,7 @@ type Said = { name: string; args: Record<string, unknown>; state: 'ok' | 'closed
 function sayCall({ random }: World): Said {
   const name = random.chance(0.5) ? 'note' : random.pick(sayableNames);
   const n = random.chance(0.05) ? 'not a number' : random.int(1, 9);
-  const args = { n, safe: random.chance(0.5), ...(random.chance(0.3) && { path: 'a.txt' }) };
+  const args = { n, safe: random.chance(0.5), path: givenFile };
   const odd = random.next();
   return { name, args, state: odd < 0.04 ? 'truncated' : odd < 0.08 ? 'repaired' : odd < 0.12 ? 'closed' : 'ok' };
 }

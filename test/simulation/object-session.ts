@@ -14,12 +14,13 @@ import { EventLog } from '../../src/session/event-log.ts';
 import { foundRoom } from '../../src/session/room.ts';
 import { Session } from '../../src/session/session.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
+import { createSessionFiles } from '../../src/storage/session-files.ts';
 import type { Wiring } from '../../src/wiring.ts';
 import { limitTimeBy } from './life-time-limit.ts';
 import type { Machine, Process, WholeProcess } from './machine.ts';
 import { silentLog } from './process-deps.ts';
 import { SqlDisk, storageOf } from './sql-disk.ts';
-import { CatalogAway, namesFor, pointerOf } from './upstream.ts';
+import { CatalogAway, givenFile, namesFor, pointerOf } from './upstream.ts';
 import type { Life, World } from './world.ts';
 
 const owner: Principal = { workspace: 'default', keyId: 'key', scopes: ['admin'] };
@@ -44,6 +45,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
   let known: { version: number; events: SessionEvent[] } = { version: -1, events: [] };
   const founder = world.newLife();
   foundRoom(storageOf(disk, founder), { workspace: owner.workspace, keyId: owner.keyId, setup: { listed: true }, createdAt: world.now });
+  createSessionFiles(storageOf(disk, founder).sql, () => world.now).write(givenFile, new Uint8Array(1), { own: false });
   disk.flush();
   founder.state = 'dead';
   return {

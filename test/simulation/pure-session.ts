@@ -2,18 +2,20 @@
  * A session in its plainest form, over the step function and the turn engine as they are: the pure tier's machine. What the
  * `Session` object does with tables is done here with a journal, so that thousands of runs fit in a second.
  */
-import type { Decision } from '../../src/core/approval.ts';
+import type { ApprovalVerdict, Decision } from '../../src/core/approval.ts';
+import { parentRoot } from '../../src/core/composite-tool.ts';
 import { limits } from '../../src/core/limits.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { SessionEvent, SessionEventBody, TurnEndReason, TurnStatus } from '../../src/core/session-event.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
-import { applyEvent, beginTurn, isUndecided, isWaiting, type TurnState } from '../../src/core/turn-state.ts';
+import { applyEvent, beginTurn, isWaiting, type TurnState, waitedFor } from '../../src/core/turn-state.ts';
 import { closingEvents, runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { Journal, type Row } from './journal.ts';
 import type { Machine, Process } from './machine.ts';
-import { namesFor } from './upstream.ts';
+import { PureCalls } from './pure-calls.ts';
+import { givenFile, namesFor } from './upstream.ts';
 import type { Life, World } from './world.ts';
 
 type Accepted = Extract<Row, { type: 'accepted' }>;
@@ -46,6 +48,7 @@ class PureSession implements Process {
   readonly #transcript = createTranscript();
   readonly #queue: Accepted[] = [];
   readonly #keys = new Map<string, string>();
+  readonly #calls = new PureCalls();
   readonly #files;
   #newest = 0;
   /** The turn that runs or waits. */
@@ -57,6 +60,7 @@ class PureSession implements Process {
     this.#life = life;
     this.#deps = deps;
     this.#files = createMemoryFiles(() => world.now);
+    this.#files.write(givenFile, new Uint8Array(1), { own: false });
     this.#epoch = journal.epoch + 1;
     this.#fold();
     // Durable before anything else: from here on nobody before it writes.
@@ -93,10 +97,10 @@ class PureSession implements Process {
     const decided = this.#journal.events().find((event) => event.type === 'approval-decided' && event.callId === callId);
     if (decided?.type === 'approval-decided' && decided.decision === decision) return;
     const run = this.#run;
-    const call = run?.state.calls.get(callId);
+    const isOpen = run !== null && waitedFor(run.state).some((question) => question.callId === callId);
     const late = Date.parse(asked.expiresAt) <= this.#world.now;
-    if (run === null || call === undefined || !isUndecided(call) || late) throw new Problem('conflict', 'It is decided.');
-    this.#tell(run, [{ type: 'approval-decided', turn: run.turn.turn, step: run.state.step, callId, decision, by: 'key' }]);
+    if (!isOpen || late) throw new Problem('conflict', 'It is decided.');
+    this.#tell(run, [decidedEvent(run, callId, decision, 'key')]);
   }
 
   async giveResult(callId: string, text: string): Promise<void> {
@@ -113,11 +117,10 @@ class PureSession implements Process {
     const run = this.#run;
     const now = this.#world.now;
     if (run !== null && !run.working) {
-      const late = [...run.state.calls.values()].filter((call) => isUndecided(call) && (this.#expiries.get(call.callId) ?? now + 1) <= now);
-      const { turn } = run.turn;
+      const late = waitedFor(run.state).filter(({ callId }) => (this.#expiries.get(callId) ?? now + 1) <= now);
       for (const { callId } of late) {
         if (run.sealed) break;
-        this.#tell(run, [{ type: 'approval-decided', turn, step: run.state.step, callId, decision: 'expire', by: 'clock' }]);
+        this.#tell(run, [decidedEvent(run, callId, 'expire', 'clock')]);
       }
     }
     this.#setAlarm();
@@ -133,6 +136,7 @@ class PureSession implements Process {
     for (const row of this.#journal.rows) {
       if (row.type === 'accepted') this.#accept(row);
       if (row.type === 'event') this.#apply(row.event);
+      if (row.type === 'call') this.#calls.apply(row);
     }
   }
 
@@ -247,6 +251,11 @@ class PureSession implements Process {
         timeoutMs: limits.toolTimeoutMs,
         rules: [],
         canWait: true,
+        journal: this.#calls.open(
+          { turn, step: () => run.state.step, append: (event) => this.#append(run, event) },
+          (row) => !run.sealed && this.#write(row),
+          () => this.#journal.events(),
+        ),
         started: (callId, attempt) => this.#append(run, { type: 'tool-start', turn, step: run.state.step, callId, attempt }),
         audit: () => undefined,
       },
@@ -256,11 +265,16 @@ class PureSession implements Process {
   /** While something runs, soon; while a turn waits for a person, when the first question expires. */
   #setAlarm(): void {
     const run = this.#run;
-    const open = run === null ? [] : [...run.state.calls.values()].filter(isUndecided);
+    const open = run === null ? [] : waitedFor(run.state);
     const expiry = open.flatMap(({ callId }) => this.#expiries.get(callId) ?? []).sort((a, b) => a - b)[0] ?? null;
     const due = run?.working ? this.#world.now + limits.turnAlarmMs : expiry;
     if (due !== (this.#journal.alarm?.due ?? null)) this.#write({ type: 'alarm', alarm: due === null ? null : { due } });
   }
+}
+
+function decidedEvent({ turn, state }: Run, callId: string, decision: ApprovalVerdict, by: string): SessionEventBody {
+  const parent = parentRoot(callId);
+  return { type: 'approval-decided', turn: turn.turn, step: state.step, callId, ...(parent !== undefined && { parent }), decision, by };
 }
 
 export function describe(event: SessionEventBody): string {

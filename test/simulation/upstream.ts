@@ -5,8 +5,9 @@
 import { buildAliasMap, type AliasMap } from '../../src/core/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../../src/core/edition.ts';
 import type { Plan } from '../../src/core/plan.ts';
-import { errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
-import type { ToolContext, ToolExecutor } from '../../src/ports/tool-executor.ts';
+import { callsTools } from '../../src/core/composite-tool.ts';
+import { errorResult, textResult } from '../../src/core/tool.ts';
+import type { ToolAnswer, ToolContext, ToolExecutor } from '../../src/ports/tool-executor.ts';
 import { turnNames } from '../../src/engine/plan-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import type { Life, World } from './world.ts';
@@ -23,6 +24,7 @@ const known = knownTools([
   toolOf('sim', 'reach', { kind: 'local', inputSchema }),
   toolOf('sim', 'free', { kind: 'local', inputSchema }),
   toolOf('builtin', 'delete_file', { kind: 'builtin', inputSchema }),
+  toolOf('builtin', 'run_code', { kind: 'builtin', inputSchema }),
 ]);
 
 /** Two toolsets, so that they can change between turns: a name, an alias and a tool differ. */
@@ -35,11 +37,17 @@ const documents = new Map<string, object[]>([
       { tool: 'sim.reach' },
       { tool: 'sim.free', approval: 'never' },
       { tool: 'builtin.delete_file', name: 'erase' },
+      { tool: 'builtin.run_code' },
     ],
   ],
   [
     'second',
-    [{ tool: 'sim.note', name: 'remember' }, { tool: 'sim.guarded', name: 'jot', approval: 'always' }, { tool: 'builtin.delete_file' }],
+    [
+      { tool: 'sim.note', name: 'remember' },
+      { tool: 'sim.guarded', name: 'jot', approval: 'always' },
+      { tool: 'builtin.delete_file' },
+      { tool: 'builtin.run_code' },
+    ],
   ],
 ]);
 
@@ -61,7 +69,10 @@ export const sayableNames: readonly string[] = [
   'delete_file',
   'pick',
   'nosuch',
+  'run_code',
 ];
+/** Put there by the caller, and never gone: a tool that deletes it has to ask. */
+export const givenFile = '/workspace/a.txt';
 /** Tools that do nothing without a person's word. */
 export const askingTools: ReadonlySet<string> = new Set(['sim.guarded', 'sim.reach', 'builtin.delete_file']);
 
@@ -81,6 +92,7 @@ export type Effect = { callId: string; canonical: string; safe: boolean; n: unkn
 /** What the outside was asked to do, in order; `requests`: of models. */
 export type Upstream = { effects: Effect[]; requests: number };
 
+/** Of a tool that calls tools, its journal knows what had ended. */
 export function isSafe(args: Record<string, unknown>): boolean {
   return args.safe === true;
 }
@@ -102,8 +114,9 @@ export function createExecutor(world: World, life: Life, upstream: Upstream, sen
     upstream.effects.push(effect);
   };
   return {
-    isSafe: (_tool, args) => isSafe(args),
-    async execute(tool, args, context): Promise<ToolResult> {
+    isSafe: (tool, args) => callsTools(tool) || isSafe(args),
+    async execute(tool, args, context): Promise<ToolAnswer> {
+      if (callsTools(tool)) return await program(world, life, args, context);
       const kind = world.random.int(0, 19);
       if (kind > 3) await life.pause(`${context.idempotencyKey} is about to send`);
       // Most stop when they are told to; some do not listen.
@@ -117,4 +130,24 @@ export function createExecutor(world: World, life: Life, upstream: Upstream, sen
       return kind === 7 ? errorResult('tool_error', 'exit 1') : textResult(`did ${String(args.n)}`);
     },
   };
+}
+
+/** Code over tools: two or three calls, of which one has to be asked for, side by side or not, and each as safe as the next is not. */
+async function program(world: World, life: Life, args: Record<string, unknown>, { calls, signal }: ToolContext): Promise<ToolAnswer> {
+  if (calls === null) throw new Error('it has no calls');
+  const n = Number(args.n);
+  const made = ['sim.note', 'sim.guarded', 'sim.note', 'sim.guarded'].slice(n % 2, (n % 2) + 2 + (n % 3 === 0 ? 1 : 0));
+  const answers: string[] = [];
+  let waits = false;
+  const call = async (name: string, index: number): Promise<void> => {
+    await life.pause('code goes on');
+    signal.throwIfAborted();
+    const answer = await calls.call(name, { n: n * 100 + index, safe: (index % 2 === 0) === isSafe(args) });
+    if (answer.waits) waits = true;
+    else answers.push(answer.result.code ?? 'ok');
+  };
+  if (n > 5) await Promise.all(made.map(call));
+  else for (const [index, name] of made.entries()) if (!waits) await call(name, index);
+  if (world.random.chance(0.03)) await new Promise(() => undefined);
+  return waits ? { ...textResult(''), suspended: true } : textResult(answers.join(' '));
 }

@@ -1,0 +1,60 @@
+/** The calls beneath open calls, as the pure tier keeps them: rows of its journal, folded (`ports/call-journal.ts`). */
+import { rootCallId } from '../../src/core/composite-tool.ts';
+import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts';
+import type { CallJournal, InnerCallStart, JournalEntry } from '../../src/ports/call-journal.ts';
+import { innerCallEvent, innerResultEvent } from '../../src/session/inner-events.ts';
+
+/** How one of them stands now. */
+export type CallRow = { type: 'call'; entry: JournalEntry; told: boolean };
+
+export class PureCalls {
+  readonly #rows = new Map<string, CallRow>();
+
+  apply(row: CallRow): void {
+    this.#rows.set(row.entry.callId, row);
+  }
+
+  /** `write`: false when this process writes no more. */
+  open(
+    at: { turn: string; step(): number; append(event: SessionEventBody): void },
+    write: (row: CallRow) => boolean,
+    events: () => SessionEvent[],
+  ): CallJournal {
+    const put = (call: InnerCallStart, change: (row: CallRow) => CallRow): void => {
+      const { callId, canonical, fingerprint } = call;
+      const entry = { callId, canonical, fingerprint, attempts: 0, order: null, result: null };
+      const row = change(this.#rows.get(callId) ?? { type: 'call', entry, told: false });
+      if (!write(row)) throw new Error('this run is over');
+      this.apply(row);
+    };
+    const tell = (call: InnerCallStart): void => {
+      if (this.#rows.get(call.callId)?.told === true) return;
+      put(call, (row) => ({ ...row, told: true }));
+      at.append(innerCallEvent({ ...call, turn: at.turn, step: at.step() }));
+    };
+    const beneath = (root: string): JournalEntry[] =>
+      [...this.#rows.values()].flatMap(({ entry }) => (rootCallId(entry.callId) === root ? [entry] : []));
+    return {
+      startedAt: () => 0,
+      find: (callId) => this.#rows.get(callId)?.entry ?? null,
+      beneath,
+      begin(call) {
+        tell(call);
+        put(call, (row) => ({ ...row, entry: { ...row.entry, attempts: row.entry.attempts + 1 } }));
+      },
+      pause: (call) => put(call, (row) => ({ ...row, entry: { ...row.entry, attempts: 0 } })),
+      finish(call, result, { durationMs }) {
+        tell(call);
+        const order = Math.max(0, ...beneath(call.root).map((entry) => entry.order ?? 0)) + 1;
+        put(call, (row) => ({ ...row, entry: { ...row.entry, order, result } }));
+        at.append(innerResultEvent({ ...call, turn: at.turn, step: at.step() }, result, durationMs));
+        return order;
+      },
+      verdict(callId) {
+        const decided = events().find((event) => event.type === 'approval-decided' && event.callId === callId);
+        return decided?.type === 'approval-decided' ? { decision: decided.decision, host: null } : null;
+      },
+      given: () => ({ input: null, rounds: 0 }),
+    };
+  }
+}
