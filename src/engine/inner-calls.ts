@@ -19,7 +19,7 @@ import type { Deadline } from './call-deadline.ts';
 import { createFewAtOnce } from './few-at-once.ts';
 import { unguarded } from './guard-files.ts';
 import { innerFingerprint } from './inner-fingerprint.ts';
-import { chainFault, innerNames, innerTool, innerTools } from './inner-names.ts';
+import { chainFault, innerNames, meantBy, innerTools } from './inner-names.ts';
 import { createReplayOrder, type ReplayOrder } from './replay-order.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallRequest, WaitFor, WaitingInner } from './tool-call.ts';
 
@@ -127,7 +127,7 @@ class Desk implements InnerDesk {
 
   async #settle(id: string, name: string, args: unknown, files: FileSystem | null): Promise<Settled> {
     const journal = this.#journal;
-    const meant = innerTool(this.#names, name);
+    const { tool: meant, via } = meantBy(this.#names, name) ?? { tool: null, via: null };
     const given = readArguments(args);
     const fingerprint = journal === null ? '' : await innerFingerprint(name, given, meant);
     const entry = journal?.find(id) ?? null;
@@ -135,7 +135,7 @@ class Desk implements InnerDesk {
     if (entry?.result) return { result: entry.result, order: entry.order };
     if (this.#caller.signal.aborted) return { result: errorResult('aborted', 'Not run: the call that made it has ended.'), order: null };
     const canonical = meant?.canonical ?? null;
-    const start = { callId: id, root: this.#tree.root, requested: name, canonical, via: null, arguments: given ?? {}, fingerprint };
+    const start = { callId: id, root: this.#tree.root, requested: name, canonical, via, arguments: given ?? {}, fingerprint };
     const onOverlay = files !== null || this.#caller.scope.onOverlay === true;
     return await this.#run(start, given, { meant, entry, files, onOverlay, isRedone: onOverlay && worksOnFiles(meant) });
   }
@@ -153,14 +153,12 @@ class Desk implements InnerDesk {
     const { result, via, durationMs, ran } = outcome.answer;
     if (ran && this.#journal === null && hasEffect(deps, given, at)) this.#tree.done(start.callId, start.canonical ?? start.requested);
     // Cut off by the end of the call above, which no one runs again.
-    if (this.#journal === null || (signal.aborted && result.code === 'aborted')) return { result, order: null };
+    if (signal.aborted && result.code === 'aborted') return { result, order: null };
+    if (this.#journal === null) return this.#tree.hold(JSON.stringify(result).length) ? { result, order: null } : this.#endFull();
     const before = at.entry?.order ?? null;
     if (before !== null) return { result, order: before };
     const order = this.#journal.finish({ ...start, via }, result, { durationMs, keep: !at.isRedone });
-    if (order === null) {
-      this.#tree.end ??= journalFull();
-      return this.#endWith(this.#tree.end);
-    }
+    if (order === null) return this.#endFull();
     this.#order.add(order);
     await crashPoint('inner-result-before-root');
     return { result, order };
@@ -224,6 +222,11 @@ class Desk implements InnerDesk {
     }
     const fault = meant === null || !callsTools(meant) ? null : chainFault(this.#chain, meant);
     return fault === null ? null : { code: 'not_allowed', message: fault };
+  }
+
+  #endFull(): Settled {
+    this.#tree.end ??= journalFull();
+    return this.#endWith(this.#tree.end);
   }
 
   #endWith(result: ToolResult): Settled {

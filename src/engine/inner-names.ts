@@ -5,6 +5,7 @@
 import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../core/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/edition.ts';
 import { limits } from '../core/limits.ts';
+import type { Via } from '../core/message.ts';
 import type { InnerTool } from '../ports/inner-calls.ts';
 
 /** `plan`: what the plan offers. `above`: what the tool itself was called from; the same, but beneath a made tool. */
@@ -69,8 +70,13 @@ export function innerTools(names: AliasMap | null, { canonical: self, kind }: Ed
 
 /** The tool that a name means; null: none, or more than one. */
 export function innerTool(names: AliasMap | null, name: string): EditionTool | null {
+  return meantBy(names, name)?.tool ?? null;
+}
+
+/** With how it means it, as the log has it before the call is made. */
+export function meantBy(names: AliasMap | null, name: string): { tool: EditionTool; via: Via } | null {
   const meant = names === null ? null : resolveName(names, name);
-  return meant?.ok ? meant.tool : null;
+  return meant?.ok ? { tool: meant.tool, via: meant.via } : null;
 }
 
 /** Why code may not call the tool from where it is; null: it may. `chain`: the tools that it is beneath, canonical, the outermost first. */

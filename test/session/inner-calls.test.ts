@@ -78,6 +78,11 @@ describe('a turn in which a call beneath a call waits', () => {
     await self.settle();
     expect(ends(self.events())).toEqual(['t1 completed stop']);
     expect(self.ran).toEqual(['local.send {"n":1}', 'local.risky {"n":2}', 'local.send {"n":3}']);
+    expect(self.events().flatMap((event) => (event.type === 'inner-call' ? [`${event.name} ${event.via}`] : []))).toEqual([
+      'send wire',
+      'risky wire',
+      'send wire',
+    ]);
     expect(answered(self.events())).toEqual(['send local.send done\nrisky local.risky done\nsend local.send done']);
     expect(told(self.events())).toEqual([
       'inner-call call_1.1',
