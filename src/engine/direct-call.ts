@@ -69,10 +69,10 @@ export async function callDirectly(
   return { callId, ...(await callToolNow(deps.call, scope, { callId, requested: call.name, arguments: call.arguments }, signal)) };
 }
 
-/** In a toolset, or of a tool as it is defined. `agent` and `key`: as if the call came from them. */
+/** In a toolset, or of the first of these tools, with those beneath it. `agent` and `key`: as if the call came from them. */
 export type ExplainedCall = { name: string; arguments: Record<string, unknown>; agent?: string; key?: string } & (
-  | { toolset: string; definition?: undefined }
-  | { toolset?: undefined; definition: ToolDefinition }
+  | { toolset: string; definitions?: undefined }
+  | { toolset?: undefined; definitions: readonly ToolDefinition[] }
 );
 
 /** What the policy says to a call, on files that nothing is in. */
@@ -83,7 +83,7 @@ export async function explainDirectCall(
 ): Promise<PolicyAnswer> {
   const map =
     asked.toolset === undefined
-      ? await namesOf(principal.workspace, asked.definition)
+      ? await namesOf(principal.workspace, asked.definitions)
       : (await readToolset(deps.directory, principal, asked.toolset)).names;
   const names = planNames(map, { aliases: deps.aliases, allow: null });
   const scope = {
@@ -98,14 +98,11 @@ export async function explainDirectCall(
   return await explainCall(deps.call, scope, resolvedTool(names, asked.name), asked.arguments, new AbortController().signal);
 }
 
-/** A toolset of that tool alone. */
-async function namesOf(workspace: string, definition: ToolDefinition): Promise<AliasMap> {
-  const known = {
-    get: (name: string) => (name === definition.canonical ? definition : undefined),
-    all: () => [definition].values(),
-    hasServer: () => true,
-  };
-  const toolset = Toolset.parse({ tools: [{ tool: definition.canonical, aliases: [] }] });
+/** A toolset of the first alone. */
+async function namesOf(workspace: string, definitions: readonly ToolDefinition[]): Promise<AliasMap> {
+  const byName = new Map<string, ToolDefinition>(definitions.map((definition) => [definition.canonical, definition]));
+  const known = { get: (name: string) => byName.get(name), all: () => byName.values(), hasServer: () => true };
+  const toolset = Toolset.parse({ tools: definitions.slice(0, 1).map(({ canonical }) => ({ tool: canonical, aliases: [] })) });
   const { edition } = await compileEdition({ workspace, name: 'policy-test', toolset, known });
   return buildAliasMap(edition, { aliases: false });
 }

@@ -17,7 +17,7 @@ import type { ToolContext } from '../ports/tool-executor.ts';
 import { sentArguments } from './entry-call.ts';
 import { callEffects, withEntry } from './foresee.ts';
 import { guardFiles } from './guard-files.ts';
-import { innerTool, innerTools } from './inner-names.ts';
+import { innerNames, innerTool, innerTools } from './inner-names.ts';
 import { createJudge, type JudgedScope } from './judge-effect.ts';
 import type { CallDeps, CallScope } from './tool-call.ts';
 
@@ -29,7 +29,7 @@ type ExplainDeps = Pick<CallDeps, 'executor' | 'log' | 'clock' | 'refuses'>;
 export function explainEffect(scope: JudgedScope, effect: Effect, tool: string | null): PolicyAnswer {
   const actor = { tool: tool ?? '', agent: scope.agent ?? null, key: scope.keyId };
   const judged = judge(scope.rules, effect, { actor, taint: null });
-  return toAnswer(tool, judged, [toldEffect(actor.tool, effect, judged)]);
+  return toAnswer(tool, judged, [toldEffect(tool, effect, judged)]);
 }
 
 export async function explainCall(
@@ -42,8 +42,10 @@ export async function explainCall(
   const own = sentArguments(tool, args, scope.caller);
   const record = createRecord();
   const judgeOwn = createJudge(scope, tool);
-  for (const effect of callEffects(deps, tool, own, scope.files)) record.add(tool.canonical, effect, judgeOwn(effect));
+  for (const effect of callEffects(deps, tool, own, scope.isScratch === true ? null : scope.files))
+    record.add(tool.canonical, effect, judgeOwn(effect));
   if (tool.canonical === 'builtin.bash') await rehearse(deps, scope, tool, own, record, signal);
+  if (tool.kind === 'made') tellUses(deps, scope, tool, record);
   const notes = notesOn(scope, tool, args);
   return { ...toAnswer(tool.canonical, withEntry(tool, record.worst()), record.told()), ...(notes.length > 0 && { notes }) };
 }
@@ -66,23 +68,29 @@ function notesOn({ isScratch }: ExplainScope, tool: EditionTool, args: Record<st
   return notes;
 }
 
-const changesFiles: ReadonlySet<string> = new Set(['bash', 'write_file', 'edit_file', 'delete_file'].map((name) => `builtin.${name}`));
+/** What is to be deleted is taken to be there. */
+const changesFiles: ReadonlySet<string> = new Set(['bash', 'write_file', 'edit_file'].map((name) => `builtin.${name}`));
 
 type Told = PolicyAnswer['effects'][number];
-type Record_ = { add(tool: string, effect: Effect, judged: Judgement): void; worst(): Judgement; told(): Told[] };
+/** `tell`: for the list, where the verdict does not go by it. */
+type Record_ = Record<'add' | 'tell', (tool: string, effect: Effect, judged: Judgement) => void> & { worst(): Judgement; told(): Told[] };
 
 function createRecord(): Record_ {
   const told: Told[] = [];
   const known = new Set<string>();
   let worst: Judgement | null = null;
+  const tell: Record_['tell'] = (tool, effect, judged) => {
+    if (told.length >= limits.maxToldEffects) return;
+    const text = JSON.stringify([tool, effect]);
+    if (known.has(text)) return;
+    known.add(text);
+    told.push(toldEffect(tool, effect, judged));
+  };
   return {
+    tell,
     add(tool, effect, judged) {
       if (worst === null || rank(judged) > rank(worst)) worst = judged;
-      if (told.length >= limits.maxToldEffects) return;
-      const text = JSON.stringify([tool, effect]);
-      if (known.has(text)) return;
-      known.add(text);
-      told.push(toldEffect(tool, effect, judged));
+      tell(tool, effect, judged);
     },
     worst() {
       if (worst === null) throw new Error('nothing was judged');
@@ -95,6 +103,22 @@ function createRecord(): Record_ {
 /** Deny before ask before what a rule allows before the rest. */
 function rank({ verdict, rule }: Judgement): number {
   return { deny: 3, ask: 2, allow: rule === null ? 0 : 1 }[verdict];
+}
+
+/** What a made tool may call, and that in its turn: each by what is known without its arguments. Whether it is called, its code says. */
+function tellUses(deps: ExplainDeps, scope: ExplainScope, outermost: EditionTool, record: Record_): void {
+  const looked = new Set([outermost.canonical]);
+  const look = (tool: EditionTool, chain: readonly string[]): void => {
+    for (const use of innerNames(tool, scope.names, null)?.tools ?? []) {
+      if (looked.has(use.canonical)) continue;
+      looked.add(use.canonical);
+      const judgeUse = createJudge({ ...scope, chain }, use);
+      for (const effect of callEffects(deps, use, sentArguments(use, {}, scope.caller), null))
+        record.tell(use.canonical, effect, judgeUse(effect));
+      if (use.kind === 'made') look(use, [...chain, use.canonical]);
+    }
+  };
+  look(outermost, [outermost.canonical]);
 }
 
 async function rehearse(
@@ -167,7 +191,7 @@ async function rehearse(
   }
 }
 
-function toldEffect(tool: string, effect: Effect, { verdict, reason, rule }: Judgement): Told {
+function toldEffect(tool: string | null, effect: Effect, { verdict, reason, rule }: Judgement): Told {
   return { tool, effect, verdict, reason, rule: rule?.index ?? null };
 }
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { toolOf } from '../fakes/known-tools.ts';
 import { bodyOf, createHarness, type Harness } from './harness.ts';
 
 const rule = { decision: 'allow', kind: 'network', host: 'api.example' };
@@ -115,6 +116,52 @@ describe('what the policy would say', () => {
       'Calls that its code makes are judged one by one, when it makes them: builtin.bash.',
     ]);
     expect(await ask({ tool: 'local.calculate', arguments: { expression: '1' } })).not.toHaveProperty('notes');
+  });
+
+  it('takes what is to be deleted to be there, where no session says otherwise', async () => {
+    const input = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+    h = createHarness({}, {}, [toolOf('builtin', 'delete_file', { kind: 'builtin', inputSchema: input })]);
+    const deletes = await ask({ tool: 'builtin.delete_file', arguments: { path: 'a.txt' } });
+    expect(deletes).toMatchObject({ verdict: 'ask', kind: 'delete-file', reason: expect.stringContaining('/workspace/a.txt') });
+    expect(deletes).not.toHaveProperty('notes');
+  });
+
+  it('judges a path by where it leads, and no tool as none', async () => {
+    await h.send('PUT', '/v1/policy', { rules: [{ decision: 'deny', path: '/etc' }] });
+    const effect = { kind: 'delete-file', path: '/workspace/../etc//passwd' };
+    expect(await ask({ effect })).toMatchObject({
+      verdict: 'deny',
+      effects: [{ tool: null, effect: { path: '/etc/passwd' } }],
+    });
+    for (const path of ['etc/passwd', '/a\u0000b'])
+      expect((await ask({ effect: { kind: 'read-file', path } })).issues).toMatchObject([{ path: 'effect.path' }]);
+  });
+
+  it('lists what the tools of a made tool would be judged, beneath one another, without counting it as done', async () => {
+    const tool = { name: 'drop', description: 'Drops.', inputSchema: { type: 'object' }, annotations: { destructiveHint: true } };
+    await h.send('PUT', '/v1/servers/far', { kind: 'static', url: 'https://far.example/', tools: [tool] });
+    await h.send('PUT', '/v1/tools/made.inner', { description: 'Drops.', implementation: 'return await tools["far.drop"]({})' });
+    await h.send('PUT', '/v1/tools/made.outer', { description: 'Drops.', implementation: 'return await tools["made.inner"]({})' });
+    await h.send('PUT', '/v1/policy', { rules: [{ decision: 'deny', tool: 'made.outer', kind: 'untrusted' }] });
+    const judged = async (name: string) => {
+      const { verdict, effects } = await ask({ tool: name });
+      return [verdict, effects.map((told: { tool: string; verdict: string }) => [told.tool, told.verdict])];
+    };
+    expect(await judged('made.inner')).toEqual([
+      'allow',
+      [
+        ['made.inner', 'allow'],
+        ['far.drop', 'ask'],
+      ],
+    ]);
+    expect(await judged('made.outer')).toEqual([
+      'allow',
+      [
+        ['made.outer', 'allow'],
+        ['made.inner', 'allow'],
+        ['far.drop', 'deny'],
+      ],
+    ]);
   });
 
   it.each([

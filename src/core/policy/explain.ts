@@ -2,12 +2,23 @@
 import { z } from 'zod';
 import { AskKind } from '../approval.ts';
 import { limits } from '../limits.ts';
+import { resolvePath } from '../path.ts';
 import { ToolsetName } from '../toolset.ts';
 import type { Effect } from '../policy-effect.ts';
 import { requestHost } from './host.ts';
 import { PolicyRule } from './rule.ts';
 
-const Path = z.string().startsWith('/').max(limits.maxPathBytes);
+/** As a tool would have it: judged is where it leads. */
+const Path = z
+  .string()
+  .max(limits.maxPathBytes)
+  .transform((text, context) => {
+    const resolved = text.startsWith('/') ? resolvePath(text, '/') : { ok: false as const, reason: 'it does not begin with /' };
+    if (resolved.ok) return resolved.path;
+    context.addIssue({ code: 'custom', message: `must be an absolute path: ${resolved.reason}` });
+    return z.NEVER;
+  })
+  .meta({ description: 'Absolute path.', example: '/workspace/notes.txt' });
 const Host = z
   .string()
   .min(1)
@@ -41,7 +52,7 @@ export const EffectView = z
       host: Host,
       method: z
         .string()
-        .regex(/^[A-Z]{1,16}$/)
+        .regex(/^[A-Z]{1,16}$/, { message: 'must be an HTTP method in capitals' })
         .default('GET'),
     }),
     z.strictObject({ kind: z.literal('secret'), name: z.string().min(1).max(128) }),
@@ -70,12 +81,10 @@ export const PolicyQuestion = z
       .max(64)
       .optional()
       .meta({ description: 'As if called with the key of this id. Absent: the one of the request.' }),
-    session: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .meta({ description: 'With `toolset`: on the files of this session, and with what it has seen.' }),
+    session: z.string().min(1).max(200).optional().meta({
+      description:
+        'With `toolset`: on the files of this session, and with what it has seen. Absent: what is to be deleted is taken to be there, and a script runs over a workspace with nothing in it.',
+    }),
   })
   .refine(({ tool, effect }) => tool !== undefined || effect !== undefined, { message: 'must say what it asks about: tool or effect' })
   .refine((asked) => asked.effect === undefined || (asked.arguments ?? asked.session ?? asked.toolset) === undefined, {
@@ -107,9 +116,17 @@ export const PolicyAnswer = z
         'What the verdict does not say: arguments that would be refused, files that were not looked at, calls that are judged later.',
     }),
     effects: z
-      .array(z.object({ tool: z.string(), effect: EffectView, verdict: Verdict, reason: z.string(), rule: z.int().nullable() }))
+      .array(
+        z.object({
+          tool: z.string().nullable().meta({ description: 'null: none was named.' }),
+          effect: EffectView,
+          verdict: Verdict,
+          reason: z.string(),
+          rule: z.int().nullable(),
+        }),
+      )
       .meta({
-        description: `What the call would do, as far as that can be said without doing it; at most ${limits.maxToldEffects}. A script of \`builtin.bash\` is run on files that are thrown away, sends nothing and calls nothing.`,
+        description: `What the call would do, as far as that can be said without doing it; at most ${limits.maxToldEffects}. A script of \`builtin.bash\` is run on files that are thrown away, sends nothing and calls nothing. Of a made tool: what each tool that it may call would be judged, as far as that is known without arguments; the verdict of the call does not go by it.`,
       }),
   })
   .meta({

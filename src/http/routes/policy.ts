@@ -1,10 +1,12 @@
-/** `/v1/policy`: what the workspace has allowed once and for all, one document. What has to be asked for is said by `core/policy.ts`. */
+/** `/v1/policy`: what the workspace allows, asks about and denies, one document. It is judged by `core/policy/judge.ts`. */
 import { z } from 'zod';
 import { PolicyAnswer, PolicyQuestion } from '../../core/policy/explain.ts';
 import { Policy } from '../../core/policy/document.ts';
 import type { Principal } from '../../core/principal.ts';
-import { orNull } from '../../core/problem.ts';
-import { policyDocument } from '../../ports/catalog.ts';
+import { limits } from '../../core/limits.ts';
+import { orNull, Problem } from '../../core/problem.ts';
+import type { ToolDefinition } from '../../core/tool.ts';
+import { policyDocument, type Catalog } from '../../ports/catalog.ts';
 import { explainEffect } from '../../engine/explain-policy.ts';
 import type { Services } from '../../wiring.ts';
 import { requireToolset, requireUnbound } from '../access.ts';
@@ -54,7 +56,8 @@ export function mountPolicy(app: App): void {
       description:
         'Each rule allows, asks about or denies what it describes: of a rule all members that are given must fit. `deny` goes before `ask`, `ask` before ' +
         '`allow`, `allow` before what is asked about without any rule, whatever their order; POST /v1/policy/test tells which one decides. ' +
-        'Calls may be judged by the rules before for a few seconds.',
+        `Calls are judged by it within ${limits.rulesTtlMs / 1000} seconds, those of the instance that took it at once; a call under way goes by the rules that ` +
+        'it began with.',
       headers: conditionHeaders,
       body: { schema: Policy },
       answers: {
@@ -135,6 +138,28 @@ type AskedCall = { name: string; arguments: Record<string, unknown>; agent?: str
 
 /** As if it stood in a toolset of its own. */
 async function explainKnownTool(services: Services, principal: Principal, asked: AskedCall): Promise<PolicyAnswer> {
-  const definition = await services.catalog(principal.workspace).tool(asked.name);
-  return await services.explainCall(principal, { ...asked, definition });
+  const definitions = await withUses(services.catalog(principal.workspace), asked.name);
+  return await services.explainCall(principal, { ...asked, definitions });
+}
+
+/** The tool, and what it may call, and that in its turn: of a made tool only. Those that are gone are left out. */
+async function withUses(catalog: Catalog, name: string): Promise<ToolDefinition[]> {
+  const found = [await catalog.tool(name)];
+  const asked = new Set<string>([name]);
+  // `found` grows while it is walked.
+  for (const { made } of found) {
+    const uses = (made?.uses ?? []).filter((use) => !asked.has(use)).slice(0, Math.max(0, limits.maxToldEffects - asked.size));
+    for (const use of uses) asked.add(use);
+    found.push(...(await Promise.all(uses.map((use) => toolOrNone(catalog, use)))).flat());
+  }
+  return found;
+}
+
+async function toolOrNone(catalog: Catalog, name: string): Promise<ToolDefinition[]> {
+  try {
+    return [await catalog.tool(name)];
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'unknown_tool') return [];
+    throw error;
+  }
 }
