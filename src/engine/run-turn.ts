@@ -34,6 +34,8 @@ export type TurnScope = StepScope &
     /** Folded from the log; `append` keeps it up to date. */
     state: TurnState;
     call: CallScope;
+    /** The policy as it stands now, in the place of that of `call`: a turn may go on for hours. Absent: that stays. */
+    rules?(): Promise<CallScope['rules']>;
     inputs: TurnInputs;
     /** Awaited once, before the turn's end is told. */
     beforeEnd(): Promise<void>;
@@ -144,7 +146,7 @@ function toResultEvent(turn: string, step: number, call: StepCall, result: ToolR
  */
 async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: CallToRun[], signal: AbortSignal): Promise<void> {
   const outcomes = new Array<CallOutcome | undefined>(calls.length);
-  const shared = new Map<string, Promise<CallOutcome>>();
+  const batch: Batch = { shared: new Map(), rules: (await scope.rules?.()) ?? scope.call.rules };
   let appended = 0;
   let next = 0;
   const appendReady = (): void => {
@@ -161,7 +163,7 @@ async function runCalls(deps: TurnDeps, scope: TurnScope, step: number, calls: C
       next += 1;
       const entry = calls[index];
       if (entry === undefined) return;
-      outcomes[index] = await runOne(deps, scope, entry, shared, signal);
+      outcomes[index] = await runOne(deps, scope, entry, batch, signal);
       appendReady();
       if (appended < calls.length) await crashPoint('result-partial-of-parallel');
     }
@@ -214,11 +216,14 @@ function toQuestion(deps: TurnDeps, turn: string, step: number, call: Asker, wai
   return { type: 'approval-required', ...at, arguments: waitFor.arguments, entry, reason, ask, target, expiresAt };
 }
 
+/** `shared`: what answers for others, too. */
+type Batch = { shared: Map<string, Promise<CallOutcome>>; rules: CallScope['rules'] };
+
 async function runOne(
   deps: TurnDeps,
   scope: TurnScope,
   { call, refusal }: CallToRun,
-  shared: Map<string, Promise<CallOutcome>>,
+  { shared, rules }: Batch,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
   const request = {
@@ -245,7 +250,7 @@ async function runOne(
     await auditCall(deps, scope.call, { ...request, arguments: sent?.arguments ?? null }, { ...earlier.answer, durationMs: 0 });
     return earlier;
   }
-  const outcome = callTool(deps, { ...scope.call, channel: channelOf(deps, scope, call) }, request, signal);
+  const outcome = callTool(deps, { ...scope.call, rules, channel: channelOf(deps, scope, call) }, request, signal);
   if (key !== null) shared.set(key, outcome);
   return await outcome;
 }

@@ -1,11 +1,12 @@
 /**
- * What a run of a turn works with: its plan's names and rules, read once a run, and the session's log, files and results.
+ * What a run of a turn works with: its plan's names, read once a run, the rules of the workspace, and the session's log, files and results.
  * Nothing of it is kept: a run after a crash or a wait is given its own.
  */
 import type { AliasMap } from '../core/alias-map.ts';
 import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/mcp-input.ts';
 import type { Plan } from '../core/plan.ts';
+import { unreadRules } from '../core/policy/document.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { TaintMarks } from '../core/taint.ts';
@@ -48,6 +49,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
   const { plan } = run;
   const read = async () => ({ offered: await parts.namesFor(plan), rules: await parts.rules(), skills: await parts.skillsFor(plan) });
   const { offered, rules, skills } = await askCatalogAgain(deps, run.abort.signal, read);
+  let known = rules;
   // Asked at each step: the turn that makes a long result can read on in it.
   const names = () => withFetchResult(offered, results);
   const inner = offered?.inner;
@@ -64,6 +66,12 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
     results,
     newest: () => log.newest,
     append,
+    rules: async () => {
+      const now = await parts.rules();
+      // Where they cannot be read just now, what the turn knew last is better than asking about everything.
+      if (now !== unreadRules) known = now;
+      return known;
+    },
     inputs: {
       keep: (callId: string, input: InputRequired) => {
         // Another run may have taken over when the question was to be written.

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ChatEvent } from '../../src/core/chat-event.ts';
 import { limits } from '../../src/core/limits.ts';
+import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { textResult, type ToolResult } from '../../src/core/tool.ts';
 import { decide } from '../../src/session/decide.ts';
@@ -34,6 +35,27 @@ describe('a session’s turns', () => {
     await settle();
     expect(ends(events())).toEqual(['t1 completed stop', 't2 completed stop']);
     expect(events().map(({ id }) => id)).toEqual(events().map((_, index) => index + 1));
+  });
+
+  it('go by the rules of the workspace as they are when a call is made, not as they were when the turn began', async () => {
+    const rules: PolicyRule[] = [];
+    const ran: string[] = [];
+    const { accept, events, settle } = await makeRoom(
+      [calls(['bash', { step: 1 }]), calls(['bash', { step: 2 }]), () => reply({ type: 'text', text: 'done' }, finish)],
+      {
+        rules,
+        execute: async ({ step }) => {
+          ran.push(`step ${String(step)}`);
+          rules.push({ decision: 'deny', tool: 'builtin.bash', note: 'it ran away' });
+          return textResult('ran');
+        },
+      },
+    );
+    accept('t1');
+    await settle();
+    expect(ran).toEqual(['step 1']);
+    const results = events().flatMap((event) => (event.type === 'tool-result' ? [event.code ?? 'ran'] : []));
+    expect(results).toEqual(['ran', 'not_allowed']);
   });
 
   it('end at once when cancelled, abort the provider, and let the next one run', async () => {
