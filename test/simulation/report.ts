@@ -103,7 +103,15 @@ export function unseen({ events, deaths }: Report, { crashPoints, whole }: Tier)
     ...['stop', 'max_steps', 'cancelled', 'recovery_limit', 'upstream_error', 'max_tokens', 'length', 'content_filter', 'timeout'].map(
       (reason) => `turn-end ${reason}`,
     ),
-    ...['turn-resume', 'step-restart', 'client-tool-required', 'approval-required', 'inner-result', 'compaction', ...(whole ? ['turn-input'] : [])],
+    ...[
+      'turn-resume',
+      'step-restart',
+      'client-tool-required',
+      'approval-required',
+      'inner-result',
+      'compaction',
+      ...(whole ? ['turn-input'] : []),
+    ],
   ];
   return [
     ...kinds.filter((kind) => !events.has(kind)),
