@@ -88,6 +88,13 @@ export class CallJournals {
     this.#sql.exec('UPDATE journal_roots SET key = ? WHERE root = ?', key, root);
   }
 
+  /** In a new life of the object: what a direct call left that nobody can send again, since it neither waited nor had an idempotency key. */
+  forgetLost(): void {
+    const lost =
+      'SELECT root FROM journal_roots WHERE turn IS NULL AND key IS NULL AND root NOT IN (SELECT call_id FROM calls WHERE answer IS NULL)';
+    for (const { root } of this.#sql.exec<{ root: string }>(lost).toArray()) this.drop(root);
+  }
+
   /** null: none of this key waits. */
   awaited(key: string): string | null {
     // Long after all that it waited for has expired, nobody sends it again.

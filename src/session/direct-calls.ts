@@ -116,6 +116,7 @@ function goesOn(door: DirectCallDoor, request: SessionCallRequest, callId: strin
 async function settleLost(door: DirectCallDoor, request: SessionCallRequest, key: string, callId: string): Promise<SessionCall> {
   const answer = { ...namedBy(door, request), result: outcomeUnknown(), durationMs: 0 };
   door.room.calls.answered(key, answer);
+  door.room.journals.drop(callId);
   const call = { ...toCall(request, callId), arguments: ownArguments(door, request) };
   await auditCall(door.deps, scopeOf(door, request), call, { ...answer, ran: true });
   return answer;

@@ -53,6 +53,7 @@ export class SessionLife {
 
   #open(): Room {
     const room = this.#build();
+    room.journals.forgetLost();
     room.runner.recover();
     room.runner.pump();
     room.timers.arm();

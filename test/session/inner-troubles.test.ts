@@ -160,6 +160,35 @@ describe('a direct call in which a call beneath it waits', () => {
 });
 
 describe('the journal', () => {
+  it('keeps nothing of a direct call that died and that nobody can send again', async () => {
+    const dies = async () => {
+      const self = await room(['send', 'other'], {
+        asks: [],
+        safe: [],
+        execute: (_args, _context, name) => (name === 'local.other' ? new Promise(() => undefined) : Promise.resolve(textResult('x'))),
+      });
+      return self;
+    };
+    const without = await dies();
+    void without.call({ name: 'bash', arguments: { command: 'x' } });
+    await without.settle();
+    expect(kept(without)).toBeGreaterThan(0);
+    without.die();
+    without.room.journals.forgetLost();
+    expect(kept(without)).toBe(0);
+
+    const keyed = await dies();
+    const request = { name: 'bash', arguments: { command: 'x' }, idempotencyKey: 'key', bodyHash: 'h' };
+    void keyed.call(request);
+    await keyed.settle();
+    keyed.die();
+    keyed.underWay.clear();
+    keyed.room.journals.forgetLost();
+    expect(kept(keyed)).toBeGreaterThan(0);
+    expect((await keyed.call(request)).result.code).toBe('outcome_unknown');
+    expect(kept(keyed)).toBe(0);
+  });
+
   it('that is full has an answer all the same for what the caller has run', async () => {
     const { room: session } = await makeRoom([]);
     const journal = session.journals.open(null);
