@@ -6,7 +6,7 @@ import type { JsonValue } from './json-value.ts';
 import { contentText, errorResult, textResult, type ToolResult } from './tool.ts';
 
 /** Which bound it ran into. */
-export type SandboxLimit = 'ticks' | 'memory' | 'stack' | 'jobs' | 'calls' | 'output' | 'never_settles' | 'queue';
+export type SandboxLimit = 'ticks' | 'memory' | 'stack' | 'jobs' | 'calls' | 'arguments' | 'output' | 'never_settles' | 'queue';
 
 /**
  * `console`: what was printed, bounded. `threw`: the message has the line where there is one. `suspended`: all that it waits for has said

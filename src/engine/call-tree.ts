@@ -14,6 +14,8 @@ export type CallTree = {
   plan(): AliasMap | null;
   /** False: there are as many already as there can be. One that an earlier run made is counted once. */
   admit(callId: string): boolean;
+  /** False: what the calls have answered is more than all of it may be. For where no journal counts it. */
+  hold(bytes: number): boolean;
   /** What all of it ends with; null: it goes on. */
   end: ToolResult | null;
   /** One has had an effect that nothing remembers: whatever is above it and runs again does it again. */
@@ -23,12 +25,17 @@ export type CallTree = {
 };
 
 export function createCallTree(root: string, plan: () => AliasMap | null, journal: CallJournal | null): CallTree {
+  let held = 0;
   const seen = new Set(journal?.beneath(root).map(({ callId }) => callId));
   const effects = new Map<string, string>();
   return {
     root,
     plan,
     end: null,
+    hold(bytes) {
+      held += bytes;
+      return held <= limits.maxJournalBytes;
+    },
     done: (callId, canonical) => void effects.set(callId, canonical),
     doneBeneath(callId) {
       const [from, before] = idsBeneath(callId);

@@ -14,7 +14,8 @@ const intrinsics =
 
 /** What the host does for a machine. They are called in the midst of its work: they take note, and never throw. */
 export type Host = {
-  call(id: number, name: string, args: string): void;
+  /** `args`: read only where they are wanted, since each is a copy outside of the machine's memory. */
+  call(id: number, name: string, args: { length: number; toString(): string }): void;
   print(line: string): void;
   /** True ends the machine's work, and no `catch` of the code hears of it. */
   interrupt(): boolean;
@@ -90,7 +91,7 @@ function optionsFor(host: Host) {
 
 function callOf(vm: QuickJS, host: Host): HostFunction {
   return (id, name, args) => {
-    if (id && name && args) host.call(id.toNumber(), name.toString(), args.toString());
+    if (id && name && args) host.call(id.toNumber(), name.toString(), args);
     return vm.undefined;
   };
 }

@@ -41,6 +41,9 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
   let over: Over | null = null;
   let calls: AskedCall[] = [];
   let made = 0;
+  /** What calls without an answer were handed, altogether and each. */
+  let handed = 0;
+  const lengths = new Map<number, number>();
   let jobs = 0;
   let main: JSValueHandle | null = null;
   const printed = createPrinted();
@@ -53,7 +56,12 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
       made++;
       meter.spend(callTicks);
       if (made > limits.maxInnerCalls) end('calls');
-      else calls.push({ id, name, args });
+      if (handed + args.length > limits.maxSandboxArgumentBytes) end('arguments');
+      if (over !== null) return;
+      const text = args.toString();
+      handed += text.length;
+      lengths.set(id, text.length);
+      calls.push({ id, name, args: text });
     },
     print(line) {
       meter.spend(printTicks);
@@ -64,7 +72,7 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
       meter.count(since);
       if (meter.isSpent()) end('ticks');
       // Its own bound is the engine's to say: this is that of all.
-      if (over === null && !slot.holds(exports.memory.buffer.byteLength)) end('queue');
+      if (over === null && !slot.holds(exports.memory.buffer.byteLength + handed)) end('queue');
       return over !== null;
     },
   });
@@ -125,6 +133,8 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
       });
     },
     deliver(id, answer) {
+      handed -= lengths.get(id) ?? 0;
+      lengths.delete(id);
       inside(() => call(engine.deliver, vm.newNumber(id), text(answer)).dispose());
     },
     async runJobs(goOn) {
@@ -190,6 +200,7 @@ const messages: Record<SandboxLimit, string> = {
   stack: 'its functions call one another too deeply and it was stopped. Use a loop, or data that nests less.',
   jobs: `it went through more than ${limits.maxSandboxJobs} promise steps and was stopped. Look for an await in a loop that does not end.`,
   calls: `it made more than ${limits.maxInnerCalls} calls and was stopped. Do less in one call.`,
+  arguments: `what it hands to tools at once is longer than ${limits.maxSandboxArgumentBytes} bytes. Await calls before making more.`,
   output: `what it returned is longer than ${limits.maxSandboxResultBytes} bytes. Return less, or write it to a file and return the path.`,
   never_settles: 'it waits for a promise that nothing will settle, and was stopped. Await the calls of tools, and nothing else.',
   queue: 'too much other code is running here. Try again in a moment.',

@@ -316,6 +316,20 @@ test('what a script did to its files through tools is done again when it is run 
   expect(run.audit.map(({ callId }) => callId)).toEqual(['call_1.1', 'call_1.2', 'call_1.3', 'call_1.4', 'call_1']);
 });
 
+test('what calls answer is bounded where no journal keeps it, too', async () => {
+  const half = textResult('x'.repeat(limits.maxInnerResultBytes / 2));
+  const bodies: Record<string, Body> = {
+    'made.many': async (_args, context) => {
+      await Promise.all(Array.from({ length: 20 }, () => beneath(context).call('read', {})));
+      return textResult('all of them');
+    },
+    'local.read': () => half,
+  };
+  const run = runOf([madeTool('many', [read])], { bodies });
+  expect(answerOf(await run.call('many'))).toMatchObject({ isError: true, code: 'limit_reached' });
+  expect(run.audit.length).toBeLessThan(limits.maxInnerCalls);
+});
+
 test('a journal that is full ends the whole call', async () => {
   const { journal } = memoryJournal(100);
   const run = runOf([madeTool('outer', [madeTool('inner', [read])])], {

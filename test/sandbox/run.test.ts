@@ -131,6 +131,15 @@ describe('code in the sandbox', () => {
     expect(end.console.length).toBeLessThan(limits.maxSandboxConsoleBytes + 100);
   });
 
+  it('hands tools no more at once than is held for it outside, and more one after the other', async () => {
+    const most = limits.maxSandboxArgumentBytes;
+    const many = `const s = 'x'.repeat(${most / 8}); for (let n = 0; n < 10; n++) tools.read_file({ path: s });`;
+    expect(await runIn.withCalls(many)).toMatchObject({ end: { end: 'limit', limit: 'arguments' }, calls: [] });
+    const each = `const s = 'x'.repeat(${most / 8}); for (let n = 0; n < 10; n++) await tools.read_file({ path: s }); return 'done'`;
+    const answers = { call: () => ok('read') };
+    expect(await runIn(each, answers)).toMatchObject({ end: 'returned', value: 'done' });
+  });
+
   it('gives others their turn between its jobs', async () => {
     let others = 0;
     const timer = setInterval(() => others++, 1);

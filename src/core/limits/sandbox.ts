@@ -60,6 +60,8 @@ export const sandboxLimits = {
   sandboxQueueMs: 10_000,
   /** Kept compiled in an isolate: bytecode is two to ten times its source, and all of it beside the machines at work. */
   maxCompiledBytes: 8 * MB,
+  /** Arguments of its calls that have no answer yet, together: they stand outside of its machine's memory. Half of the largest file. */
+  maxSandboxArgumentBytes: 8 * MB,
   /** Promise jobs of a whole call. */
   maxSandboxJobs: 100_000,
   maxSandboxConsoleBytes: 16 * KB,
