@@ -4,6 +4,7 @@
  */
 import { askedHost, type Ask } from '../core/approval.ts';
 import type { EditionTool } from '../core/edition.ts';
+import { limits } from '../core/limits.ts';
 import { toGiven, type AskableInput, type InputAnswer, type InputRequired } from '../core/mcp-input.ts';
 import type { Principal } from '../core/principal.ts';
 import type { CallerChannel } from '../ports/tool-executor.ts';
@@ -36,6 +37,24 @@ export async function askNow(asked: Asked, waitFor: WaitFor, rounds: number): Pr
 
 const sessionsCan = 'nobody can be asked in the middle of this call. Call it in a session of Moniker (POST /v1/sessions)';
 
+const tooMany = 'too many calls wait for somebody already. Try again later, or call it in a session of Moniker (POST /v1/sessions)';
+
+/** Of the isolate: whatever waits keeps its machine from others. */
+let open = 0;
+
+/** null: the client has left, or took too long. */
+async function answerTo(asked: Promise<InputAnswer>): Promise<InputAnswer | null> {
+  open += 1;
+  try {
+    return await asked;
+  } catch {
+    // Whatever it was, nobody said a word.
+    return null;
+  } finally {
+    open -= 1;
+  }
+}
+
 async function askApproval(
   { principal, channel, askable }: Asked,
   { tool, ask, arguments: args }: { tool: EditionTool; ask: Ask; arguments: Record<string, unknown> },
@@ -43,13 +62,9 @@ async function askApproval(
   const refusal = approvalRefusal({ principal, askable }, ask.reason);
   if (refusal !== null) return { refusal };
   if (channel.ask === undefined) return { refusal: cannotAsk(ask.reason, sessionsCan) };
-  let answer: InputAnswer;
-  try {
-    answer = await channel.ask(approvalRequest(tool, ask, args), approvalKey);
-  } catch {
-    // The client has left, or took too long: nobody said yes.
-    return { refusal: cannotAsk(ask.reason, 'nobody answered') };
-  }
+  if (open >= limits.maxOpenQuestionsBeneath) return { refusal: cannotAsk(ask.reason, tooMany) };
+  const answer = await answerTo(channel.ask(approvalRequest(tool, ask, args), approvalKey));
+  if (answer === null) return { refusal: cannotAsk(ask.reason, 'nobody answered') };
   return isApproved(answer) ? { approved: true, approvedHost: askedHost(ask) } : { refusal: deniedByPerson };
 }
 
@@ -65,13 +80,12 @@ async function askInput(
   if (fault !== null) return failed(fault);
   const answers = new Map(Object.entries(answered));
   for (const [key, question] of Object.entries(questions)) {
-    if (channel.ask === undefined) return failed('it asked for something, and nobody can be asked in the middle of this call');
-    try {
-      answers.set(key, await channel.ask(question, key));
-    } catch {
-      // As above; its server waits for a word on each.
-      return failed('it asked for something, and nobody answered');
-    }
+    if (channel.ask === undefined || open >= limits.maxOpenQuestionsBeneath)
+      return failed('it asked for something, and nobody can be asked in the middle of this call');
+    const answer = await answerTo(channel.ask(question, key));
+    // Its server waits for a word on each.
+    if (answer === null) return failed('it asked for something, and nobody answered');
+    answers.set(key, answer);
   }
   return { given: toGiven(input, Object.fromEntries(answers)), rounds: rounds + 1 };
 }

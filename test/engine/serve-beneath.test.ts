@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { AskableInput, InputAnswer, InputRequest } from '../../src/core/mcp-input.ts';
+import { limits } from '../../src/core/limits.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { contentText, textResult } from '../../src/core/tool.ts';
 import { askNow } from '../../src/engine/serve-beneath.ts';
@@ -126,6 +127,21 @@ describe('a call beneath the call of an MCP client that needs a person’s word'
     expect(seen).toEqual([null, { responses: { where: { action: 'accept', content: { city: 'Bern' } } }, state: 's' }]);
     expect(asked.questions[0]?.params.message).toBe('Server "local" asks: Which city?');
   });
+});
+
+test('only so many calls wait for a person at once, since each keeps a machine from others', async () => {
+  const principal: Principal = { workspace: 'default', keyId: 'k', scopes: ['approve'] };
+  const words: ((answer: InputAnswer) => void)[] = [];
+  const channel = { ask: () => new Promise<InputAnswer>((resolve) => words.push(resolve)) };
+  const waitFor = { kind: 'approval', tool: wipe, ask: { kind: 'always', reason: 'It wipes', target: null }, arguments: {} } as const;
+  const asking = Array.from({ length: limits.maxOpenQuestionsBeneath }, () => askNow({ principal, channel, askable: form }, waitFor, 0));
+  const refused = await askNow({ principal, channel, askable: form }, waitFor, 0);
+  expect(refused.refusal).toMatchObject({ code: 'approval_required', message: expect.stringContaining('too many calls wait') });
+  for (const answer of words) answer(yes);
+  expect((await Promise.all(asking)).every(({ approved }) => approved)).toBe(true);
+  const next = askNow({ principal, channel, askable: form }, waitFor, 0);
+  words.at(-1)?.(yes);
+  expect(await next).toMatchObject({ approved: true });
 });
 
 test('what calls tools asks for nothing itself once one has run that nothing remembers', async () => {

@@ -58,6 +58,8 @@ export const sandboxLimits = {
   maxSandboxes: 40,
   /** That they wait. */
   sandboxQueueMs: 10_000,
+  /** Calls of an isolate that wait for a person while they are open to an MCP client: they keep their machines meanwhile. */
+  maxOpenQuestionsBeneath: 20,
   /** Kept compiled in an isolate: bytecode is two to ten times its source, and all of it beside the machines at work. */
   maxCompiledBytes: 8 * MB,
   /** Arguments of its calls that have no answer yet, together: they stand outside of its machine's memory. Half of the largest file. */
