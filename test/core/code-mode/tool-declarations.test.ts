@@ -139,7 +139,7 @@ describe('the declaration of a tool', () => {
         expect(text.split(/[\n\u2028\u2029]/).length).toBeLessThanOrEqual(2);
         expect(text).not.toContain('```');
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 });
