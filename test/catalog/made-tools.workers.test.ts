@@ -155,7 +155,7 @@ describe('a made tool', () => {
     ],
     ['made.adder', { ...replace, parameters: [{ name: 'n', type: 'number', default: 'one' }] }, 'parameters[0].default: is no number'],
     ['made.adder', calls('no_such_tool'), 'implementation: line 1: there is no tool "no_such_tool"'],
-    ['made.adder', calls('serach_files.x'), 'implementation: line 1: there is no tool "serach_files"'],
+    ['made.adder', calls('serach_files.x'), 'implementation: line 1: there is no tool "serach_files.x"'],
     ['made.adder', calls('run_code'), 'implementation: line 1: builtin.run_code is no tool for code'],
     ['made.adder', calls('adder'), 'implementation: line 1: there is no tool "adder"'],
     ['made.adder', { ...replace, implementation: 'return tools[args.path]()' }, 'implementation: line 1 uses `tools` other than'],
