@@ -10,13 +10,23 @@ import { visibleText } from './visible-text.ts';
 export type TaintLabel = 'private' | 'untrusted';
 
 /**
- * What brought it first, as a person is told: `/workspace/notes.txt (builtin.read_file)`; null: there is none yet. `server`: the one that all
- * that is private came from; absent: it came from several, or from elsewhere.
+ * What brought it first, as a person is told: `/workspace/notes.txt (builtin.read_file)`; null: there is none yet. `origin`: where all
+ * that is private came from, by `originOfServer` or `originOfHost`; absent: it came from several, or from elsewhere.
  */
-export type Taint = { private: string | null; untrusted: string | null; server?: string };
+export type Taint = { private: string | null; untrusted: string | null; origin?: string };
 
-/** The marks of one conversation, or of one call that belongs to none. The first of a label stands. `server`: that it came from. */
-export type TaintMarks = { read(): Taint; mark(label: TaintLabel, by: string, server?: string): void };
+/** The marks of one conversation, or of one call that belongs to none. The first of a label stands. `origin`: that it came from. */
+export type TaintMarks = { read(): Taint; mark(label: TaintLabel, by: string, origin?: string): void };
+
+/** Of a server of the workspace. No host reads like one. */
+export function originOfServer(name: string): string {
+  return `server ${name}`;
+}
+
+/** `host` as `requestHost` has it. */
+export function originOfHost(host: string): string {
+  return `host ${host}`;
+}
 
 export const untainted: Taint = { private: null, untrusted: null };
 
@@ -26,16 +36,16 @@ export function isTainted(taint: Taint): taint is Taint & { private: string; unt
 }
 
 /** With one mark more: the same value where that changes nothing. */
-export function markTaint(taint: Taint, label: TaintLabel, by: string, server?: string): Taint {
-  const { server: before, ...marks } = taint;
+export function markTaint(taint: Taint, label: TaintLabel, by: string, origin?: string): Taint {
+  const { origin: before, ...marks } = taint;
   if (label === 'untrusted') return taint.untrusted === null ? { ...taint, untrusted: boundedSource(by) } : taint;
-  if (taint.private === null) return { ...marks, private: boundedSource(by), ...(server !== undefined && { server }) };
-  return before === undefined || before === server ? taint : marks;
+  if (taint.private === null) return { ...marks, private: boundedSource(by), ...(origin !== undefined && { origin }) };
+  return before === undefined || before === origin ? taint : marks;
 }
 
 /** With all that the other has seen besides. */
 export function joinTaint(taint: Taint, other: Taint): Taint {
-  const joined = other.private === null ? taint : markTaint(taint, 'private', other.private, other.server);
+  const joined = other.private === null ? taint : markTaint(taint, 'private', other.private, other.origin);
   return other.untrusted === null ? joined : markTaint(joined, 'untrusted', other.untrusted);
 }
 
@@ -44,8 +54,8 @@ export function createTaintMarks(begin: Taint = untainted): TaintMarks {
   let taint = begin;
   return {
     read: () => taint,
-    mark: (label, by, server) => {
-      taint = markTaint(taint, label, by, server);
+    mark: (label, by, origin) => {
+      taint = markTaint(taint, label, by, origin);
     },
   };
 }

@@ -55,7 +55,11 @@ export async function execute(
   const abort = new AbortController();
   const timeoutMs = server?.timeoutMs ?? scope.timeoutMs;
   const deadline = createDeadline(deps.clock, { softMs: timeoutMs, hardMs: limits.maxServerCallMs });
-  const send: Send = (outgoing, onHop) => deps.fetch(outgoing, abort.signal, onHop);
+  const send: Send = (outgoing, onHop) =>
+    deps.fetch(outgoing, abort.signal, (to, hop) => {
+      onHop?.(to, hop);
+      watch.reached(to);
+    });
   const channel = tellingOn(scope.channel ?? {}, { redactor, deadline, signal: abort.signal });
   const stop = (why: string): void => abort.abort(new Error(why));
   const beneath = callsTools(tool)

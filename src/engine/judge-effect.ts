@@ -17,7 +17,7 @@ export function createJudge(scope: JudgedScope, tool: EditionTool): (effect: Eff
   };
   const taintRule = scope.taintRule === true;
   return (effect) => {
-    const taint = scope.taintRule === false ? null : taintFor(scope.taint, tool);
+    const taint = scope.taintRule === false ? null : taintFor(scope.taint, tool, effect);
     return judge(scope.rules, effect, { actor, taint, taintRule });
   };
 }

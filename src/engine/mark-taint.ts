@@ -3,9 +3,10 @@
  * request is answered, a tool's result came with credentials or from a server that is not trusted. What asks is the policy, by `taintFor`.
  */
 import type { EditionTool } from '../core/edition.ts';
+import type { Effect } from '../core/policy-effect.ts';
 import { requestHost } from '../core/policy/host.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
-import { createTaintMarks, joinTaint, type Taint, type TaintMarks } from '../core/taint.ts';
+import { createTaintMarks, joinTaint, originOfHost, originOfServer, type Taint, type TaintMarks } from '../core/taint.ts';
 import { contradictsReadOnly } from '../core/tool-effects.ts';
 import type { ToolResult } from '../core/tool.ts';
 import type { FileSystem } from '../ports/file-system.ts';
@@ -21,6 +22,8 @@ export class TaintWatch {
   readonly #kept: TaintMarks;
   readonly #own = createTaintMarks();
   readonly #tool: EditionTool;
+  /** Those that led on to others included. */
+  readonly #hosts = new Set<string>();
   #secret: string | null = null;
 
   /** `kept`: of the conversation. */
@@ -33,12 +36,17 @@ export class TaintWatch {
   get marks(): TaintMarks {
     return {
       read: () => joinTaint(this.#kept.read(), this.#own.read()),
-      mark: (label, by, server) => this.#kept.mark(label, by, server),
+      mark: (label, by, origin) => this.#kept.mark(label, by, origin),
     };
   }
 
   usedSecret(name: string): void {
     this.#secret ??= name;
+  }
+
+  /** At each address that a request of the tool goes to. */
+  reached(to: URL): void {
+    this.#hosts.add(requestHost(to.href) ?? to.host);
   }
 
   over(context: ToolContext): ToolContext {
@@ -53,7 +61,8 @@ export class TaintWatch {
       },
       fetch: async (request) => {
         const response = await context.fetch(request);
-        this.#own.mark('untrusted', `a page of ${requestHost(response.url || request.url) ?? 'a host'} (${canonical})`);
+        const host = requestHost(response.url || request.url);
+        this.#own.mark('untrusted', `a page of ${host ?? 'a host'} (${canonical})`);
         return response;
       },
     };
@@ -67,12 +76,18 @@ export class TaintWatch {
     this.#keep();
     if (code === 'timeout' || code === 'aborted') return;
     const { canonical } = this.#tool;
-    const origin = server?.name;
+    const origin = server === null ? this.#onlyHost() : originOfServer(server.name);
     if (this.#secret !== null) this.#kept.mark('private', `what ${canonical} answered to the secret ${this.#secret}`, origin);
     if (server !== null && hasCredentials(server))
       this.#kept.mark('private', `what ${canonical} answered to the credentials of its server`, origin);
     if (isServed(this.#tool) && this.#tool.trusted !== true)
       this.#kept.mark('untrusted', `what ${canonical} answered, whose server is not trusted`);
+  }
+
+  /** undefined: it asked none, or several. */
+  #onlyHost(): string | undefined {
+    const [host, ...others] = this.#hosts;
+    return host === undefined || others.length > 0 ? undefined : originOfHost(host);
   }
 
   #keep(): void {
@@ -105,13 +120,18 @@ function hasCredentials({ headers = {}, mcp }: ServerAccess): boolean {
   return mcp?.oauth !== undefined || Object.values(headers).some((value) => typeof value !== 'string');
 }
 
-/**
- * What a call is judged by; null where the rule is off. `tool`: as its server stands now. What only reads at the server that everything private
- * came from tells it nothing that it does not know: that is no sending out, or the second question to one's own issue tracker would be asked about.
- */
-export function taintFor(marks: TaintMarks | undefined, tool: EditionTool): Taint | null {
+/** What an effect is judged by; null: the rule is off, or nothing leaves by it. `tool`: as its server stands now. */
+export function taintFor(marks: TaintMarks | undefined, tool: EditionTool, effect: Effect): Taint | null {
   const taint = marks?.read() ?? null;
-  if (taint === null || taint.server === undefined || taint.server !== tool.server || !isServed(tool)) return taint;
-  const reads = tool.annotations?.readOnlyHint === true && !contradictsReadOnly(tool.ownName);
-  return reads ? null : taint;
+  return taint?.origin !== undefined && asksOrigin(taint.origin, tool, effect) ? null : taint;
+}
+
+/**
+ * What only reads where everything private came from tells nobody what he does not know: that is no sending out, or the second question to one's own
+ * issue tracker would be asked about. To write there is: what was private at a host may be read by everybody at another place of it.
+ */
+function asksOrigin(origin: string, tool: EditionTool, effect: Effect): boolean {
+  if (effect.kind === 'network') return origin === originOfHost(effect.host) && (effect.method === 'GET' || effect.method === 'HEAD');
+  if (!isServed(tool) || origin !== originOfServer(tool.server)) return false;
+  return tool.annotations?.readOnlyHint === true && !contradictsReadOnly(tool.ownName);
 }

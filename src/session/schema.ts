@@ -13,7 +13,7 @@
  * back (`asked`) and of the answers (`given`), cut, until the call has its result · journal: calls beneath open calls (finished: counts those of a root from 1; null: begun, or it waits;
  * attempts: since it last waited; told: it stands in the log; bytes: of what it answered), journal_results: JSON of that, cut, journal_roots: when the outermost was
  * first begun (turn: null of a direct call, which waits under its key); all until it has its result · taint: what the conversation has seen, and what brought
- * it (server: that all that is private came from; null: elsewhere) · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
+ * it (origin: of all that is private; null: it came from several, or from elsewhere) · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
  */
 import { sessionFilesOwn, sessionFilesSchema } from '../storage/session-files.ts';
 
@@ -100,7 +100,7 @@ const seventh = [
   `CREATE TABLE journal_results (call_id TEXT NOT NULL, seq INTEGER NOT NULL, part TEXT NOT NULL, PRIMARY KEY (call_id, seq)) WITHOUT ROWID`,
   `CREATE TABLE journal_roots (root TEXT PRIMARY KEY, turn TEXT, key TEXT, started_at INTEGER NOT NULL) WITHOUT ROWID`,
   ...sessionFilesOwn,
-  `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, server TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, origin TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
 ];
 
 export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh].map((statements) =>

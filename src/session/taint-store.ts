@@ -9,28 +9,28 @@ export type TaintStore = TaintMarks & { take(taint: Taint): void };
 export function createTaintStore(sql: SqlStorage, now: () => number): TaintStore {
   let kept: Taint | null = null;
   const read = (): Taint => (kept ??= readTaint(sql));
-  const mark: TaintMarks['mark'] = (label, by, server) => {
-    const marked = markTaint(read(), label, by, server);
+  const mark: TaintMarks['mark'] = (label, by, from) => {
+    const marked = markTaint(read(), label, by, from);
     if (marked === read()) return;
     kept = marked;
-    const origin = label === 'private' ? (marked.server ?? null) : null;
+    const origin = label === 'private' ? (marked.origin ?? null) : null;
     const write =
-      'INSERT INTO taint (label, by, server, at) VALUES (?, ?, ?, ?) ON CONFLICT (label) DO UPDATE SET server = excluded.server';
+      'INSERT INTO taint (label, by, origin, at) VALUES (?, ?, ?, ?) ON CONFLICT (label) DO UPDATE SET origin = excluded.origin';
     sql.exec(write, label, marked[label], origin, now());
   };
   return {
     read,
     mark,
     take(taint) {
-      if (taint.private !== null) mark('private', taint.private, taint.server);
+      if (taint.private !== null) mark('private', taint.private, taint.origin);
       if (taint.untrusted !== null) mark('untrusted', taint.untrusted);
     },
   };
 }
 
 function readTaint(sql: SqlStorage): Taint {
-  const rows = sql.exec<{ label: string; by: string; server: string | null }>('SELECT label, by, server FROM taint').toArray();
+  const rows = sql.exec<{ label: string; by: string; origin: string | null }>('SELECT label, by, origin FROM taint').toArray();
   const of = (label: string) => rows.find((row) => row.label === label);
-  const server = of('private')?.server ?? null;
-  return { private: of('private')?.by ?? null, untrusted: of('untrusted')?.by ?? null, ...(server !== null && { server }) };
+  const origin = of('private')?.origin ?? null;
+  return { private: of('private')?.by ?? null, untrusted: of('untrusted')?.by ?? null, ...(origin !== null && { origin }) };
 }

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTaintMarks, isTainted, joinTaint, type Taint } from '../../src/core/taint.ts';
 
-type Mark = { label: 'private' | 'untrusted'; by: string; server: string | undefined };
+type Mark = { label: 'private' | 'untrusted'; by: string; origin: string | undefined };
 const mark: fc.Arbitrary<Mark> = fc.record({
   label: fc.constantFrom('private' as const, 'untrusted' as const),
   by: fc.constantFrom('a file', 'a page', 'a tool'),
-  server: fc.constantFrom(undefined, 'tracker', 'crm'),
+  origin: fc.constantFrom(undefined, 'server tracker', 'host tracker'),
 });
 
 function marked(marks: readonly Mark[]): Taint {
   const kept = createTaintMarks();
-  for (const { label, by, server } of marks) kept.mark(label, by, server);
+  for (const { label, by, origin } of marks) kept.mark(label, by, origin);
   return kept.read();
 }
 
@@ -27,11 +27,11 @@ describe('what a conversation has seen', () => {
     );
   });
 
-  it('names a server only where everything private came from it', () => {
+  it('names an origin only where everything private came from it', () => {
     fc.assert(
       fc.property(fc.array(mark, { maxLength: 12 }), (marks) => {
-        const origins = new Set(marks.filter(({ label }) => label === 'private').map(({ server }) => server));
-        expect(marked(marks).server).toBe(origins.size === 1 ? [...origins][0] : undefined);
+        const origins = new Set(marks.filter(({ label }) => label === 'private').map(({ origin }) => origin));
+        expect(marked(marks).origin).toBe(origins.size === 1 ? [...origins][0] : undefined);
       }),
     );
   });

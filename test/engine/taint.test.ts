@@ -2,145 +2,14 @@
  * The taint rule through the one door (SEC-41): real tools over real files, a network and servers of the test's making. Once a conversation has
  * seen what is private and what anybody could have written, nothing leaves without a person's word; without either of them nobody is asked.
  */
-import { beforeAll, describe, expect, it } from 'vitest';
-import { buildAliasMap } from '../../src/core/alias-map.ts';
-import type { Edition, EditionTool } from '../../src/core/edition.ts';
+import { describe, expect, it } from 'vitest';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { ruleOf } from '../../src/core/policy/remember.ts';
-import type { ServerAccess } from '../../src/core/servers/server.ts';
-import { createTaintMarks, type TaintMarks } from '../../src/core/taint.ts';
-import { contentText, errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
-import { callTool } from '../../src/engine/call-tool.ts';
-import type { CallDeps, CallScope, ToolCallRequest } from '../../src/engine/tool-call.ts';
-import { createOutbound } from '../../src/net/outbound.ts';
-import { systemClock } from '../../src/platform/clock.ts';
-import type { ToolContext } from '../../src/ports/tool-executor.ts';
-import { createMemoryFiles } from '../../src/storage/memory-files.ts';
-import { createCodeExecutor } from '../../src/tools/executor.ts';
-import { codeTools, toolDefinitions } from '../../src/tools/registry.ts';
-import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
-import { countedIds, keptLog } from '../fakes/runtime.ts';
+import { createTaintMarks } from '../../src/core/taint.ts';
+import { errorResult, textResult } from '../../src/core/tool.ts';
+import type { CallScope } from '../../src/engine/tool-call.ts';
 import { madeTool, runOf, toolNamed } from './inner-run.ts';
-
-const served = (server: string, name: string, annotations: object = {}, trusted = false) =>
-  toolOf(server, name, { kind: 'mcp', annotations, inputSchema: { type: 'object' }, source: { state: 'ready', trusted, pin: '' } });
-const readOnly = { readOnlyHint: true };
-const known = knownTools([
-  ...toolDefinitions(),
-  served('wiki', 'search', readOnly),
-  served('tracker', 'get_issue', readOnly),
-  served('tracker', 'get_user', readOnly),
-  served('tracker', 'create_issue'),
-  served('crm', 'find', readOnly, true),
-  served('crm', 'note', {}, true),
-  served('plain', 'look', readOnly, true),
-  toolOf('local', 'weather', { kind: 'local', inputSchema: { type: 'object' } }),
-]);
-const servers: Record<string, Partial<ServerAccess>> = {
-  wiki: {},
-  tracker: { headers: { authorization: { secret: 'TRACKER' } } },
-  crm: { trusted: true, mcp: { oauth: { grant: 'authorization_code' } } },
-  plain: { trusted: true, headers: { 'x-team': 'search' } },
-};
-const document = (approval?: string) => ({
-  tools: [...known.all()]
-    .filter(
-      ({ server, name }) => server !== 'builtin' || ['bash', 'read_file', 'write_file', 'http_request', 'list_directory'].includes(name),
-    )
-    .map(({ canonical, server, name }) => ({
-      tool: canonical,
-      name: server === 'builtin' ? name : `${server}_${name}`,
-      aliases: [],
-      ...(approval !== undefined && { approval }),
-    })),
-});
-
-let editions: Record<'policy' | 'never', Edition>;
-beforeAll(async () => {
-  editions = { policy: (await compile(document(), known)).edition, never: (await compile(document('never'), known)).edition };
-});
-
-type Options = {
-  rules?: object[];
-  marks?: TaintMarks;
-  scope?: Partial<CallScope>;
-  entry?: 'policy' | 'never';
-  answer?: (tool: EditionTool, args: Record<string, unknown>, context: ToolContext) => Promise<ToolResult>;
-};
-
-/** Hosts of `.example` are known; `secret.txt` and `empty.txt` were put there by the caller, `own.txt` by the session. */
-function door({ rules = [], marks = createTaintMarks(), scope: given = {}, entry = 'policy', answer }: Options = {}) {
-  const files = createMemoryFiles(() => 0);
-  const bytes = (text: string) => new TextEncoder().encode(text);
-  files.write('/workspace/secret.txt', bytes('the plan'), { own: false });
-  files.write('/workspace/empty.txt', bytes(''), { own: false });
-  files.write('/workspace/own.txt', bytes('scribbles'), { own: true });
-  const sent: string[] = [];
-  const ids = countedIds();
-  const outbound = createOutbound({ allowPrivateHosts: [], publicUrl: null }, async (request) => {
-    sent.push(`${request.method} ${new URL(request.url).hostname}`);
-    if (request.url.endsWith('/away')) return Response.redirect('https://other.example/', 302);
-    return new Response('a page');
-  });
-  const code = createCodeExecutor(codeTools());
-  const called: string[] = [];
-  const deps: CallDeps = {
-    clock: systemClock,
-    log: keptLog(),
-    executor: {
-      isSafe: () => false,
-      execute: async (tool, args, context) => {
-        called.push(tool.canonical);
-        if (answer !== undefined) return await answer(tool, args, context);
-        return tool.kind === 'builtin' ? await code.execute(tool, args, context) : textResult(`${tool.canonical} says so`);
-      },
-    },
-    server: async (name, tool) => ({
-      ...{ name, kind: 'mcp', url: `https://${name}.example/mcp`, trusted: false, ready: [tool], held: [] },
-      ...{ version: 1, connection: null, staleAt: null },
-      ...servers[name],
-    }),
-    fetch: (request, signal, onHop) => outbound(request, { purpose: 'tool', signal, ...(onHop && { onHop }) }),
-    secret: async (name) => `value-of-${name}`,
-    refuses: (url) => new URL(url).hostname === '127.0.0.1',
-  };
-  const hosts = ['page.example', 'api.example', 'other.example'].map((host) => ({ decision: 'allow', kind: 'network', host }));
-  const free = { decision: 'allow', kind: 'untrusted' };
-  const names = buildAliasMap(editions[entry], { aliases: true });
-  const scope: CallScope = {
-    keyId: 'root',
-    session: 's1',
-    turn: 't1',
-    names: () => names,
-    edition: null,
-    files,
-    results: null,
-    timeoutMs: 5_000,
-    rules: [...hosts, free, ...rules].map((rule) => PolicyRule.parse(rule)),
-    taint: marks,
-    canWait: true,
-    audit: () => undefined,
-    ...given,
-  };
-  async function call(requested: string, args: Record<string, unknown> = {}, more: Partial<ToolCallRequest> = {}) {
-    const request = { callId: ids.next('call'), requested, arguments: args, ...more };
-    const outcome = await callTool(deps, scope, request, new AbortController().signal);
-    if ('answer' in outcome) return { asked: null, ...outcome.answer.result, text: contentText(outcome.answer.result.content) };
-    if (outcome.waitFor.kind !== 'approval') throw new Error('it waits for something else');
-    return { asked: outcome.waitFor.ask, isError: false, code: undefined, text: '' };
-  }
-  return {
-    files,
-    sent,
-    called,
-    marks,
-    call,
-    readSecret: () => call('read_file', { path: 'secret.txt' }),
-    readPage: () => call('http_request', { url: 'https://page.example/' }),
-    post: (more: Partial<ToolCallRequest> = {}) =>
-      call('http_request', { url: 'https://api.example/', method: 'POST', body: 'the plan' }, more),
-  };
-}
+import { taintDoor as door } from './taint-door.ts';
 
 describe('a conversation that has read a file it was given, and a page', () => {
   it('is asked before it sends to a host that is known, with both sources named, and sends once that is approved', async () => {
@@ -288,9 +157,9 @@ describe('tools of servers', () => {
     ['wiki_search', { private: null, untrusted: expect.stringContaining('wiki.search') }],
     [
       'tracker_get_issue',
-      { private: expect.stringContaining('tracker.get_issue'), untrusted: expect.stringContaining('tracker'), server: 'tracker' },
+      { private: expect.stringContaining('tracker.get_issue'), untrusted: expect.stringContaining('tracker'), origin: 'server tracker' },
     ],
-    ['crm_find', { private: expect.stringContaining('crm.find'), untrusted: null, server: 'crm' }],
+    ['crm_find', { private: expect.stringContaining('crm.find'), untrusted: null, origin: 'server crm' }],
     ['plain_look', { private: null, untrusted: null }],
   ])('%s marks what its server is', async (name, expected) => {
     const { call, marks } = door();
@@ -314,6 +183,68 @@ describe('tools of servers', () => {
     expect((await call('wiki_search')).asked).toMatchObject({ kind: 'taint', target: 'wiki.search' });
     await readSecret();
     expect((await call('tracker_get_user')).asked).toMatchObject({ kind: 'taint' });
+  });
+});
+
+describe('an API that requests carry a secret to', () => {
+  const items = (self: ReturnType<typeof door>, args: object = {}) => self.call('items', { ...args });
+
+  it('may be read from again, and by others, where everything private came from it', async () => {
+    const self = door();
+    for (let times = 0; times < 3; times += 1) expect((await items(self)).asked).toBeNull();
+    expect(self.marks.read()).toMatchObject({ private: expect.any(String), untrusted: expect.any(String), origin: 'host api.example' });
+    expect((await self.call('http_request', { url: 'https://api.example/more', method: 'HEAD' })).asked).toBeNull();
+    expect((await self.call('bash', { command: 'curl -s https://api.example/more' })).asked).toBeNull();
+  });
+
+  it('is asked about before anything is written there: another place of it may be read by everybody', async () => {
+    const self = door();
+    await items(self);
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
+      expect([method, (await items(self, { method })).asked?.kind]).toEqual([method, 'taint']);
+    expect(self.sent).toEqual(['GET api.example']);
+  });
+
+  it('is asked about before anything is read elsewhere, by whatever way it is come to', async () => {
+    const self = door();
+    await items(self);
+    for (const url of ['https://page.example/', 'https://api.example:8443/', 'https://api.example.page.example/'])
+      expect((await self.call('http_request', { url })).asked).not.toBeNull();
+    expect((await self.call('http_request', { url: 'https://api.example/away' })).asked).toMatchObject({
+      kind: 'taint',
+      target: 'other.example',
+    });
+    expect((await self.call('wiki_search')).asked).toMatchObject({ kind: 'taint' });
+  });
+
+  it.each([
+    ['a file', (self: ReturnType<typeof door>) => self.readSecret()],
+    ['another server', (self: ReturnType<typeof door>) => self.call('crm_find')],
+  ])('is asked about once %s was private besides, before or after', async (_what, other) => {
+    const [before, after] = [door(), door()];
+    await other(before);
+    expect((await items(before)).asked).toBeNull();
+    expect((await items(before)).asked).toMatchObject({ kind: 'taint' });
+    await items(after);
+    await other(after);
+    expect((await items(after)).asked).toMatchObject({ kind: 'taint' });
+  });
+
+  it('is not known where a call with a secret had answers of several hosts', async () => {
+    const answer: NonNullable<Parameters<typeof door>[0]>['answer'] = async (_tool, { urls }, { secret, fetch }) => {
+      await secret('KEY', 'api.example');
+      for (const url of urls as string[]) await fetch(new Request(url));
+      return textResult('read');
+    };
+    for (const urls of [['https://api.example/', 'https://page.example/'], ['https://api.example/away']]) {
+      const self = door({ answer });
+      await self.call('local_weather', { urls });
+      expect(self.marks.read()).toMatchObject({ private: expect.any(String), untrusted: expect.any(String) });
+      expect(self.marks.read()).not.toHaveProperty('origin');
+    }
+    const self = door({ answer });
+    await self.call('local_weather', { urls: ['https://api.example/'] });
+    expect((await self.call('local_weather', { urls: ['https://api.example/'] })).asked).toBeNull();
   });
 });
 
