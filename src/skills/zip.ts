@@ -8,7 +8,8 @@ import { limits } from '../core/limits.ts';
 import { invalidRequest, type Issue, quoted } from '../core/problem.ts';
 import { skillFile } from '../core/skills/skill-file.ts';
 import { isStray, skillPathFault } from '../core/skills/skill-path.ts';
-import { toBase64, toPlainText } from '../core/skills/skill-resource.ts';
+import { toBase64 } from '../core/base64.ts';
+import { toPlainText } from '../core/skills/skill-resource.ts';
 import { strayWarnings, type SkillFiles } from './read-skill.ts';
 import { readZipDirectory, type ZipEntry } from './zip-directory.ts';
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { limits } from '../core/limits.ts';
 import { applyEdits, editsDiff, type TextEdit } from '../core/text-edits.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
-import { toText } from './file-bytes.ts';
+import { utf8Text } from '../core/utf8.ts';
 import { notFound, sessionPath } from './session-path.ts';
 
 export const editFile = defineTool({
@@ -63,7 +63,7 @@ function withLineEnds(
 function decode(bytes: Uint8Array, path: string): string {
   // A NUL is valid UTF-8, and no text that anybody edits.
   const refusal = `${path} is not a text file (${bytes.byteLength} bytes), so it cannot be edited. Use bash or write_file with encoding "base64".`;
-  const text = bytes.includes(0) ? null : toText(bytes);
+  const text = bytes.includes(0) ? null : utf8Text(bytes);
   if (text === null) throw new ToolFault(refusal);
   return text;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ToolResult } from '../core/tool.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
-import { toBase64, toText } from './file-bytes.ts';
+import { toBase64 } from '../core/base64.ts';
+import { utf8Text } from '../core/utf8.ts';
 import { notFound, sessionPath } from './session-path.ts';
 
 export const readFile = defineTool({
@@ -22,7 +23,7 @@ export const readFile = defineTool({
     if (stat.kind === 'directory') throw new ToolFault(`${path} is a directory. list_directory shows what is in it.`);
     const bytes = files.read(path);
     if (encoding === 'base64') return toBase64(bytes.subarray(offset ?? 0, (offset ?? 0) + (limit ?? bytes.byteLength)));
-    const text = toText(bytes);
+    const text = utf8Text(bytes);
     if (text === null) throw new ToolFault(`${path} is not UTF-8 text (${bytes.byteLength} bytes). Read it with encoding "base64".`);
     return offset === undefined && limit === undefined ? text : someLines(text, path, Math.max(1, offset ?? 1), limit);
   },

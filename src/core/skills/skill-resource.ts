@@ -1,5 +1,7 @@
 /** The content of one resource file: text stays text, other bytes are base64; and back to bytes, for whoever reads the file. */
+import { fromBase64, toBase64 } from '../base64.ts';
 import { limits } from '../limits.ts';
+import { utf8Text } from '../utf8.ts';
 import type { SkillResource } from './skill.ts';
 
 /** As somebody gave it: one of the two. */
@@ -25,29 +27,7 @@ export function resourceBytes({ text, base64 }: Pick<SkillResource, 'text' | 'ba
  * fit into a row.
  */
 export function toPlainText(content: Uint8Array): string | null {
-  try {
-    // ignoreBOM keeps the mark: what is read is what was written.
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-    return /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(text) ? null : text;
-  } catch {
-    // Not UTF-8: bytes.
-    return null;
-  }
-}
-
-export function toBase64(bytes: Uint8Array): string {
-  let binary = '';
-  // In pieces: one call with all bytes as arguments would overflow the stack.
-  for (let offset = 0; offset < bytes.byteLength; offset += 0x2000)
-    binary += String.fromCharCode(...bytes.subarray(offset, offset + 0x2000));
-  return btoa(binary);
-}
-
-function fromBase64(base64: string): Uint8Array | null {
-  try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  } catch {
-    return null;
-  }
+  const text = utf8Text(content);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  return text === null || /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/.test(text) ? null : text;
 }

@@ -1,4 +1,5 @@
 /** The body of a call of an operation, by its content type. OpenAPI 3.1.1, "Request Body Object", "Considerations for `multipart` Content". */
+import { fromBase64 } from '../../core/base64.ts';
 import { bodyForm } from '../../core/openapi/media-types.ts';
 import { queryPairs, unfit } from '../../core/openapi/parameter-text.ts';
 import type { Operation, OperationBody } from '../../core/servers/server-state.ts';
@@ -28,7 +29,7 @@ export function writeBody({ body, parameters }: Pick<Operation, 'body' | 'parame
     case 'text':
       return { content: typeof value === 'string' ? value : JSON.stringify(value), contentType };
     case 'binary':
-      return { content: fromBase64(argument, value), contentType };
+      return { content: bytesOf(argument, value), contentType };
     default:
       return form satisfies never;
   }
@@ -71,7 +72,7 @@ function multipart({ files = [] }: OperationBody, fields: readonly [string, unkn
   const form = new FormData();
   for (const [name, value] of fields) {
     for (const part of Array.isArray(value) ? value : [value]) {
-      if (files.includes(name)) form.append(name, new Blob([fromBase64(name, part)], { type: 'application/octet-stream' }), name);
+      if (files.includes(name)) form.append(name, new Blob([bytesOf(name, part)], { type: 'application/octet-stream' }), name);
       else if (typeof part === 'object' && part !== null) form.append(name, new Blob([JSON.stringify(part)], { type: 'application/json' }));
       else form.append(name, part === null ? '' : String(part));
     }
@@ -79,12 +80,8 @@ function multipart({ files = [] }: OperationBody, fields: readonly [string, unkn
   return form;
 }
 
-function fromBase64(argument: string, value: unknown): Uint8Array<ArrayBuffer> {
-  try {
-    if (typeof value !== 'string') throw new TypeError('no text');
-    return Uint8Array.from(atob(value), (character) => character.charCodeAt(0));
-  } catch {
-    // What is wrong with it is the same whatever the reason.
-    throw unfit(argument, 'must be bytes in base64');
-  }
+function bytesOf(argument: string, value: unknown): Uint8Array<ArrayBuffer> {
+  const bytes = typeof value === 'string' ? fromBase64(value) : null;
+  if (bytes === null) throw unfit(argument, 'must be bytes in base64');
+  return bytes;
 }
