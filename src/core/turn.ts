@@ -1,5 +1,5 @@
 /**
- * The turn as a pure step function (DESIGN §5): `turn-state.ts` folds the log into a state, `nextAction` says the one thing
+ * The turn as a pure step function (DESIGN §5): `fold-turn.ts` folds the log into a state, `nextAction` says the one thing
  * to do next. The shell (`engine/run-turn.ts`) does it and appends what happened. Nothing here reads a clock, so a turn
  * can be continued from its log by any later run.
  */

@@ -7,7 +7,8 @@ import { questionOf } from '../core/elicitation.ts';
 import { Problem } from '../core/problem.ts';
 import { toToolCallId } from '../core/reference.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import { applyEvent, beginTurn, isWaiting, type TurnState, waitedFor } from '../core/turn-state.ts';
+import { applyEvent } from '../core/fold-turn.ts';
+import { beginTurn, isWaiting, type TurnState, waitedFor } from '../core/turn-state.ts';
 import { createMessage, type AnswerMessage, type Change, type ClientCall } from './answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
 

@@ -5,7 +5,8 @@
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import { applyEvent, beginTurn, isWaiting } from '../core/turn-state.ts';
+import { applyEvent } from '../core/fold-turn.ts';
+import { beginTurn, isWaiting } from '../core/turn-state.ts';
 import { encodeEvent, encodeProblem } from '../dialects/native.ts';
 import type { Clock } from '../ports/runtime.ts';
 import type { TurnAnswer } from '../ports/session.ts';

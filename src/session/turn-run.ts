@@ -4,7 +4,8 @@
  */
 import type { Plan } from '../core/plan.ts';
 import { logFormat, type SessionEvent, type SessionEventBody } from '../core/session-event.ts';
-import { applyEvent, beginTurn, openCalls, type TurnState } from '../core/turn-state.ts';
+import { applyEvent } from '../core/fold-turn.ts';
+import { beginTurn, openCalls, type TurnState } from '../core/turn-state.ts';
 import { ofTurn } from './pending.ts';
 import type { TurnRow } from './turn-store.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import { nextAction } from '../../src/core/turn.ts';
-import { applyEvent, beginTurn, isWaiting, waitedFor, type TurnState } from '../../src/core/turn-state.ts';
+import { applyEvent } from '../../src/core/fold-turn.ts';
+import { beginTurn, isWaiting, waitedFor, type TurnState } from '../../src/core/turn-state.ts';
 
 const at = { turn: 't', step: 1 };
 const budget = { maxSteps: 5, maxCalls: 50, maxTokens: null };

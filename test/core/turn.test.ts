@@ -3,7 +3,8 @@ import { limits } from '../../src/core/limits.ts';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import { nextAction } from '../../src/core/turn.ts';
 import type { TurnBudget } from '../../src/core/turn-budget.ts';
-import { applyEvent, beginTurn, isWaiting, type TurnState } from '../../src/core/turn-state.ts';
+import { applyEvent } from '../../src/core/fold-turn.ts';
+import { beginTurn, isWaiting, type TurnState } from '../../src/core/turn-state.ts';
 
 const turn = 'turn_1';
 const budget: TurnBudget = { maxSteps: 16, maxCalls: 64, maxTokens: null };

@@ -7,7 +7,8 @@ import type { InputPart } from '../../src/core/message.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import type { Transcript } from '../../src/core/transcript.ts';
-import { applyEvent, beginTurn } from '../../src/core/turn-state.ts';
+import { applyEvent } from '../../src/core/fold-turn.ts';
+import { beginTurn } from '../../src/core/turn-state.ts';
 import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 

@@ -7,7 +7,8 @@ import type { Plan } from '../../src/core/plan.ts';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import { textResult } from '../../src/core/tool.ts';
 import { nextAction } from '../../src/core/turn.ts';
-import { applyEvent, beginTurn, type TurnState } from '../../src/core/turn-state.ts';
+import { applyEvent } from '../../src/core/fold-turn.ts';
+import { beginTurn, type TurnState } from '../../src/core/turn-state.ts';
 import { toBudget } from '../../src/engine/run-turn.ts';
 import { callEvents, finish, results, run } from './one-turn.ts';
 

@@ -6,7 +6,8 @@ import { parentRoot } from '../../src/core/composite-tool.ts';
 import { limits } from '../../src/core/limits.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
-import { applyEvent, beginTurn, isWaiting, type TurnState } from '../../src/core/turn-state.ts';
+import { applyEvent } from '../../src/core/fold-turn.ts';
+import { beginTurn, isWaiting, type TurnState } from '../../src/core/turn-state.ts';
 import { askingTools, type Effect } from './upstream.ts';
 
 /** What the outside knows at the end of a run. */

@@ -4,7 +4,8 @@
  */
 import type { CrashPoint } from '../../src/core/crash-point.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
-import { applyEvent, beginTurn, isUndecided, openCalls } from '../../src/core/turn-state.ts';
+import { applyEvent } from '../../src/core/fold-turn.ts';
+import { beginTurn, isUndecided, openCalls } from '../../src/core/turn-state.ts';
 import { Clients } from './clients.ts';
 import { commandsOf, type Command } from './commands.ts';
 import { onCrashPoint } from './crash-hook.ts';

@@ -4,7 +4,8 @@
  */
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import type { TurnBudget } from '../../src/core/turn-budget.ts';
-import { applyEvent, beginTurn, type StepCall, type TurnState } from '../../src/core/turn-state.ts';
+import { applyEvent } from '../../src/core/fold-turn.ts';
+import { beginTurn, type StepCall, type TurnState } from '../../src/core/turn-state.ts';
 import { nextAction, type TurnAction } from '../../src/core/turn.ts';
 import { createRandom, type Random } from './random.ts';
 
