@@ -3,64 +3,21 @@
  * approval; once approved, the same call sent again runs, once. With an idempotency key a call has one answer for a day.
  */
 import { askedHost } from '../core/approval.ts';
-import { resolveName, type AliasMap } from '../core/alias-map.ts';
-import type { AuditRow } from '../core/audit.ts';
-import { callsTools, parentOf } from '../core/composite-tool.ts';
+import { resolveName } from '../core/alias-map.ts';
+import { callsTools } from '../core/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
-import type { Plan } from '../core/plan.ts';
 import { Problem } from '../core/problem.ts';
-import type { Skill } from '../core/skills/skill.ts';
-import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from '../engine/audit-call.ts';
 import { callTool, outcomeUnknown } from '../engine/call-tool.ts';
-import { sentArguments } from '../engine/entry-call.ts';
-import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from '../engine/tool-call.ts';
+import type { CallScope } from '../engine/tool-call.ts';
 import { withFetchResult } from '../engine/plan-names.ts';
 import { createSkillReader } from '../engine/plan-skills.ts';
-import type { FileSystem } from '../ports/file-system.ts';
-import type { Ids } from '../ports/runtime.ts';
 import type { SessionCall, SessionCallRequest } from '../ports/session.ts';
-import { createMemoryFiles } from '../storage/memory-files.ts';
 import { withSkillFiles } from '../storage/skill-files.ts';
-import type { Wiring } from '../wiring.ts';
-import type { Approval, DirectCallKey } from './approvals.ts';
-import type { Room } from './room.ts';
-
-export type DirectCallDoor = {
-  room: Room;
-  session: string;
-  keyId: string;
-  deps: CallDeps;
-  ids: Ids;
-  names: AliasMap | null;
-  rules: CallScope['rules'];
-  /** Of the session's agent. */
-  skills: readonly Skill[];
-  /** Calls with an idempotency key that are under way, by key. */
-  underWay: Map<string, Promise<SessionCall>>;
-  scratchFiles(): FileSystem;
-  /** True once the session was deleted. */
-  gone(): boolean;
-  audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
-};
-
-/** `own` is the object's. Reads names and rules, which may take a while: the session may be gone after it. */
-export async function openCalls(
-  wiring: Wiring,
-  room: Room,
-  plan: Plan,
-  own: Pick<DirectCallDoor, 'session' | 'keyId' | 'underWay' | 'gone' | 'audit'>,
-): Promise<DirectCallDoor> {
-  const { clock, ids } = wiring;
-  const { workspace } = room.meta;
-  const [names, rules, skills] = await Promise.all([
-    wiring.namesFor(workspace, plan),
-    wiring.rules(workspace),
-    plan.skills === undefined ? [] : wiring.skillsFor(workspace, plan),
-  ]);
-  return { ...own, room, names, rules, skills, ids, deps: wiring.callDeps(workspace), scratchFiles: () => createMemoryFiles(clock.now) };
-}
+import type { DirectCallKey } from './approvals.ts';
+import { namedBy, ownArguments, toCall, toSessionCall, type DirectCallDoor } from './direct-call-door.ts';
+import { answerAsked, answerAskedBeneath, answerDenied, ask, valid } from './direct-questions.ts';
 
 export async function callDirectly(door: DirectCallDoor, request: SessionCallRequest): Promise<SessionCall> {
   const { idempotencyKey: key, bodyHash = '' } = request;
@@ -200,10 +157,6 @@ function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallReq
   };
 }
 
-function toCall(request: SessionCallRequest, callId: string): ToolCallRequest {
-  return { callId, requested: request.name, arguments: request.arguments };
-}
-
 /**
  * What the call is known by when it is sent again; null when the name means no tool. With the arguments the entry as it stands,
  * the tool's definition in it: a yes was said to what the call would do then. What it is called and how it is described is no part of that.
@@ -215,145 +168,4 @@ async function keyOf(door: DirectCallDoor, request: SessionCallRequest): Promise
   const { aliases: _aliases, description: _description, ...entry } = meant.tool;
   const argumentsHash = await sha256Hex(canonicalJson({ arguments: ownArguments(door, request), entry }));
   return { toolset: plan.edition?.toolset ?? null, canonical: meant.canonical, entry: meant.tool.wireName, argumentsHash };
-}
-
-/** What the tool is sent, secrets as names: that is what is approved, shown and hashed. */
-function ownArguments({ names }: DirectCallDoor, { plan, name, arguments: args }: SessionCallRequest): Record<string, unknown> {
-  const meant = names === null ? null : resolveName(names, name);
-  return meant?.ok ? sentArguments(meant.tool, args, plan.caller) : args;
-}
-
-/** An approval counts until its time, whatever was said: a yes of last week is no yes. */
-function valid({ deps }: DirectCallDoor, approval: Approval | null): Approval | null {
-  return approval === null || approval.expiresAt <= deps.clock.now() ? null : approval;
-}
-
-async function ask(
-  door: DirectCallDoor,
-  scope: CallScope,
-  request: SessionCallRequest,
-  { callId, key, waitFor }: { callId: string; key: DirectCallKey | null; waitFor: WaitFor },
-): Promise<SessionCall> {
-  const questions = toQuestions(callId, waitFor, ownArguments(door, request));
-  if (questions.length === 0 || key === null) {
-    const text = `Not run: ${waitFor.tool.wireName} is run by the caller of a turn, and there is none here.`;
-    return await refuse(door, scope, request, callId, errorResult('not_allowed', text));
-  }
-  // The same call may have asked while this one was on its way.
-  const { approvals, journals, runner } = door.room;
-  const known = valid(door, approvals.findDirect(key));
-  if (known?.state === 'pending') return await answerAsked(door, scope, request, known);
-  const root = waitFor.kind === 'inner' ? journals.awaited(key.argumentsHash) : null;
-  const asked = root === null || root === callId ? [] : approvals.pendingBeneath(root);
-  if (root !== null && asked.length > 0) {
-    journals.drop(callId);
-    return await answerAskedBeneath(door, scope, request, root, asked);
-  }
-  refuseFlood(door);
-  const expiresAt = door.deps.clock.now() + limits.approvalTtlMs;
-  for (const { arguments: args, ...question } of questions) {
-    const isBeneath = waitFor.kind === 'inner';
-    approvals.askDirect({ ...question, expiresAt }, isBeneath ? null : key, args);
-  }
-  if (waitFor.kind === 'inner') journals.await(callId, key.argumentsHash);
-  runner.setApprovalTimer();
-  if (waitFor.kind === 'inner') return await answerAskedBeneath(door, scope, request, callId, approvals.pendingBeneath(callId));
-  return await answerAsked(door, scope, request, { callId, canonical: key.canonical, reason: questions[0]?.reason ?? '' });
-}
-
-type DirectQuestion = Pick<Approval, 'callId' | 'canonical' | 'entry' | 'kind' | 'reason' | 'target'> & {
-  arguments: Record<string, unknown>;
-};
-
-/** Only leave can be asked for: nobody stands by who could run a tool or fill in a form. */
-function toQuestions(callId: string, waitFor: WaitFor, own: Record<string, unknown>): DirectQuestion[] {
-  switch (waitFor.kind) {
-    case 'approval': {
-      const { tool, ask } = waitFor;
-      const { kind, reason, target } = ask;
-      return [{ callId, canonical: tool.canonical, entry: tool.wireName, kind, reason, target, arguments: own }];
-    }
-    case 'inner':
-      return waitFor.waiting.flatMap((inner) =>
-        inner.waitFor.kind === 'approval' ? toQuestions(inner.callId, inner.waitFor, inner.waitFor.arguments) : [],
-      );
-    case 'client':
-    case 'input':
-      return [];
-    default:
-      return waitFor satisfies never;
-  }
-}
-
-function refuseFlood({ room: { approvals } }: DirectCallDoor): void {
-  const waiting = approvals.pendingCount();
-  if (waiting < limits.maxPendingApprovals && approvals.pendingCharacters() < limits.maxPendingArgumentCharacters) return;
-  const text = `This session already waits for ${waiting} approvals, as many or as large as there can be. Decide some of them first.`;
-  throw new Problem('rate_limited', text, { retryAfterMs: limits.defaultRetryAfterMs });
-}
-
-/** Each call beneath it is decided for itself. */
-async function answerAskedBeneath(
-  door: DirectCallDoor,
-  scope: CallScope,
-  request: SessionCallRequest,
-  root: string,
-  asked: readonly Approval[],
-): Promise<SessionCall> {
-  const [first] = asked;
-  const more = asked.length > 1 ? `, and ${asked.length - 1} more` : '';
-  const text = `Not finished yet: ${first?.reason ?? ''}. It waits for a person's approval under ${first?.callId ?? ''}${more}; once decided, send the same call again: what it has done is not done again.`;
-  const answer = await refuse(door, scope, request, root, errorResult('approval_required', text));
-  const pending = asked.map(({ callId, canonical, reason }) => ({
-    callId,
-    ...parentOf(callId),
-    kind: 'approval' as const,
-    canonical,
-    arguments: door.room.approvals.argumentsOf(callId),
-    reason,
-  }));
-  return { ...answer, pending };
-}
-
-async function answerAsked(
-  door: DirectCallDoor,
-  scope: CallScope,
-  request: SessionCallRequest,
-  { callId, canonical, reason }: Pick<Approval, 'callId' | 'canonical' | 'reason'>,
-): Promise<SessionCall> {
-  const text = `Not run yet: ${reason}. It waits for a person's approval under ${callId}; once approved, send the same call again.`;
-  const answer = await refuse(door, scope, request, callId, errorResult('approval_required', text));
-  return { ...answer, pending: [{ callId, kind: 'approval', canonical, arguments: ownArguments(door, request), reason }] };
-}
-
-async function answerDenied(
-  door: DirectCallDoor,
-  scope: CallScope,
-  request: SessionCallRequest,
-  { callId }: Approval,
-): Promise<SessionCall> {
-  door.room.approvals.told(callId);
-  return await refuse(door, scope, request, callId, errorResult('denied', 'Not run: the person who was asked said no.'));
-}
-
-async function refuse(
-  door: DirectCallDoor,
-  scope: CallScope,
-  request: SessionCallRequest,
-  callId: string,
-  result: ToolResult,
-): Promise<SessionCall> {
-  const answer = { ...namedBy(door, request), ran: false, result, durationMs: 0 };
-  await auditCall(door.deps, scope, { ...toCall(request, callId), arguments: ownArguments(door, request) }, answer);
-  return toSessionCall(answer);
-}
-
-/** What the name means, for a call that does not come to the door to the tools. */
-function namedBy({ names }: DirectCallDoor, { name }: SessionCallRequest): Pick<ToolCallAnswer, 'requested' | 'canonical' | 'via'> {
-  const meant = names === null ? null : resolveName(names, name);
-  return meant?.ok ? { requested: name, canonical: meant.canonical, via: meant.via } : { requested: name, canonical: null, via: null };
-}
-
-function toSessionCall({ requested, canonical, via, result, durationMs }: ToolCallAnswer): SessionCall {
-  return { requested, canonical, via, result, durationMs };
 }

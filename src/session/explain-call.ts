@@ -4,7 +4,7 @@ import { resolvedTool } from '../engine/direct-call.ts';
 import { explainCall } from '../engine/explain-policy.ts';
 import type { SessionExplainRequest } from '../ports/session.ts';
 import { withSkillFiles } from '../storage/skill-files.ts';
-import type { DirectCallDoor } from './direct-calls.ts';
+import type { DirectCallDoor } from './direct-call-door.ts';
 
 export async function explainInSession(
   door: DirectCallDoor,

@@ -1,0 +1,138 @@
+/**
+ * Direct calls that are not run, or not yet (`direct-calls.ts`): what a person has to be asked is kept as approvals, and the caller is told under
+ * which; what was denied is told as that. Each has its audit row.
+ */
+import { limits } from '../core/limits.ts';
+import { parentOf } from '../core/composite-tool.ts';
+import { Problem } from '../core/problem.ts';
+import { errorResult, type ToolResult } from '../core/tool.ts';
+import { auditCall } from '../engine/audit-call.ts';
+import type { CallScope, WaitFor } from '../engine/tool-call.ts';
+import type { SessionCall, SessionCallRequest } from '../ports/session.ts';
+import type { Approval, DirectCallKey } from './approvals.ts';
+import { namedBy, ownArguments, toCall, toSessionCall, type DirectCallDoor } from './direct-call-door.ts';
+
+export async function ask(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  { callId, key, waitFor }: { callId: string; key: DirectCallKey | null; waitFor: WaitFor },
+): Promise<SessionCall> {
+  const questions = toQuestions(callId, waitFor, ownArguments(door, request));
+  if (questions.length === 0 || key === null) {
+    const text = `Not run: ${waitFor.tool.wireName} is run by the caller of a turn, and there is none here.`;
+    return await refuse(door, scope, request, callId, errorResult('not_allowed', text));
+  }
+  // The same call may have asked while this one was on its way.
+  const { approvals, journals, runner } = door.room;
+  const known = valid(door, approvals.findDirect(key));
+  if (known?.state === 'pending') return await answerAsked(door, scope, request, known);
+  const root = waitFor.kind === 'inner' ? journals.awaited(key.argumentsHash) : null;
+  const asked = root === null || root === callId ? [] : approvals.pendingBeneath(root);
+  if (root !== null && asked.length > 0) {
+    journals.drop(callId);
+    return await answerAskedBeneath(door, scope, request, root, asked);
+  }
+  refuseFlood(door);
+  const expiresAt = door.deps.clock.now() + limits.approvalTtlMs;
+  for (const { arguments: args, ...question } of questions) {
+    const isBeneath = waitFor.kind === 'inner';
+    approvals.askDirect({ ...question, expiresAt }, isBeneath ? null : key, args);
+  }
+  if (waitFor.kind === 'inner') journals.await(callId, key.argumentsHash);
+  runner.setApprovalTimer();
+  if (waitFor.kind === 'inner') return await answerAskedBeneath(door, scope, request, callId, approvals.pendingBeneath(callId));
+  return await answerAsked(door, scope, request, { callId, canonical: key.canonical, reason: questions[0]?.reason ?? '' });
+}
+
+type DirectQuestion = Pick<Approval, 'callId' | 'canonical' | 'entry' | 'kind' | 'reason' | 'target'> & {
+  arguments: Record<string, unknown>;
+};
+
+/** Only leave can be asked for: nobody stands by who could run a tool or fill in a form. */
+function toQuestions(callId: string, waitFor: WaitFor, own: Record<string, unknown>): DirectQuestion[] {
+  switch (waitFor.kind) {
+    case 'approval': {
+      const { tool, ask } = waitFor;
+      const { kind, reason, target } = ask;
+      return [{ callId, canonical: tool.canonical, entry: tool.wireName, kind, reason, target, arguments: own }];
+    }
+    case 'inner':
+      return waitFor.waiting.flatMap((inner) =>
+        inner.waitFor.kind === 'approval' ? toQuestions(inner.callId, inner.waitFor, inner.waitFor.arguments) : [],
+      );
+    case 'client':
+    case 'input':
+      return [];
+    default:
+      return waitFor satisfies never;
+  }
+}
+
+function refuseFlood({ room: { approvals } }: DirectCallDoor): void {
+  const waiting = approvals.pendingCount();
+  if (waiting < limits.maxPendingApprovals && approvals.pendingCharacters() < limits.maxPendingArgumentCharacters) return;
+  const text = `This session already waits for ${waiting} approvals, as many or as large as there can be. Decide some of them first.`;
+  throw new Problem('rate_limited', text, { retryAfterMs: limits.defaultRetryAfterMs });
+}
+
+/** Each call beneath it is decided for itself. */
+export async function answerAskedBeneath(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  root: string,
+  asked: readonly Approval[],
+): Promise<SessionCall> {
+  const [first] = asked;
+  const more = asked.length > 1 ? `, and ${asked.length - 1} more` : '';
+  const text = `Not finished yet: ${first?.reason ?? ''}. It waits for a person's approval under ${first?.callId ?? ''}${more}; once decided, send the same call again: what it has done is not done again.`;
+  const answer = await refuse(door, scope, request, root, errorResult('approval_required', text));
+  const pending = asked.map(({ callId, canonical, reason }) => ({
+    callId,
+    ...parentOf(callId),
+    kind: 'approval' as const,
+    canonical,
+    arguments: door.room.approvals.argumentsOf(callId),
+    reason,
+  }));
+  return { ...answer, pending };
+}
+
+export async function answerAsked(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  { callId, canonical, reason }: Pick<Approval, 'callId' | 'canonical' | 'reason'>,
+): Promise<SessionCall> {
+  const text = `Not run yet: ${reason}. It waits for a person's approval under ${callId}; once approved, send the same call again.`;
+  const answer = await refuse(door, scope, request, callId, errorResult('approval_required', text));
+  return { ...answer, pending: [{ callId, kind: 'approval', canonical, arguments: ownArguments(door, request), reason }] };
+}
+
+export async function answerDenied(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  { callId }: Approval,
+): Promise<SessionCall> {
+  door.room.approvals.told(callId);
+  return await refuse(door, scope, request, callId, errorResult('denied', 'Not run: the person who was asked said no.'));
+}
+
+async function refuse(
+  door: DirectCallDoor,
+  scope: CallScope,
+  request: SessionCallRequest,
+  callId: string,
+  result: ToolResult,
+): Promise<SessionCall> {
+  const answer = { ...namedBy(door, request), ran: false, result, durationMs: 0 };
+  await auditCall(door.deps, scope, { ...toCall(request, callId), arguments: ownArguments(door, request) }, answer);
+  return toSessionCall(answer);
+}
+
+/** An approval counts until its time, whatever was said: a yes of last week is no yes. */
+export function valid({ deps }: DirectCallDoor, approval: Approval | null): Approval | null {
+  return approval === null || approval.expiresAt <= deps.clock.now() ? null : approval;
+}
