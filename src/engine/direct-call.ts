@@ -12,6 +12,7 @@ import type { Via } from '../core/message.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
+import { createAuditTrail } from './audit-trail.ts';
 import { callToolNow } from './call-tool.ts';
 import { sentArguments } from './entry-call.ts';
 import { explainCall } from './explain-policy.ts';
@@ -52,6 +53,7 @@ export async function callDirectly(
   const { pointer, names } = await readToolset(deps.directory, principal, call.toolset);
   const callId = deps.ids.next('call');
   const offered = planNames(names, { aliases: deps.aliases, allow: null });
+  const trail = createAuditTrail(deps.audit);
   const scope = {
     keyId: principal.keyId,
     caller: callerFields(principal),
@@ -64,9 +66,11 @@ export async function callDirectly(
     rules: await deps.directory.rules(principal.workspace),
     canWait: false,
     timeoutMs: limits.toolTimeoutMs,
-    audit: (row: Omit<AuditRow, 'sequence'>) => deps.audit([{ ...row, sequence: null }]),
+    audit: trail.audit,
   };
-  return { callId, ...(await callToolNow(deps.call, scope, { callId, requested: call.name, arguments: call.arguments }, signal)) };
+  const answer = await callToolNow(deps.call, scope, { callId, requested: call.name, arguments: call.arguments }, signal);
+  await trail.written();
+  return { callId, ...answer };
 }
 
 /** In a toolset, or of the first of these tools, with those beneath it. `agent` and `key`: as if the call came from them. */

@@ -15,6 +15,7 @@ import type { Refusal } from '../core/turn-budget.ts';
 import type { Directory } from '../ports/catalog.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { CallerChannel } from '../ports/tool-executor.ts';
+import { createAuditTrail, type AuditTrail } from './audit-trail.ts';
 import { callTool } from './call-tool.ts';
 import { type CallHold, HeldCall, type HeldNews } from './held-call.ts';
 import { approvalKey, approvalRefusal, approvalRequest, deniedByPerson, isApproved } from './serve-approval.ts';
@@ -75,7 +76,10 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
   let round = before === null ? firstRound(deps, caller) : readRound(before, call.responses ?? {});
   const run = async (on: ServedCaller, until: AbortSignal): Promise<CallOutcome> => {
     const request = { callId: round.callId, requested: call.name, arguments: call.arguments, ...wordsOf(round) };
-    return await callTool(deps.callDeps(principal.workspace), await scopeOf(deps, on, tool), request, until);
+    const { scope, trail } = await scopeOf(deps, on, tool);
+    const outcome = await callTool(deps.callDeps(principal.workspace), scope, request, until);
+    await trail.written();
+    return outcome;
   };
   for (let isBack = before?.asked === 'held'; ; isBack = false) {
     const news = await newsOf(deps, caller, run, isBack ? round : null, signal);
@@ -116,9 +120,14 @@ export async function serveLost(
   { callId, name, arguments: args }: { callId: string; name: string; arguments: Record<string, unknown> },
 ): Promise<HeldCall> {
   const tool = toolNamed(served.view, name);
-  const scope = await scopeOf(deps, { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} }, tool);
+  const caller = { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} };
+  const { scope, trail } = await scopeOf(deps, caller, tool);
   const request = { callId, requested: name, arguments: args, lost: true };
-  return new HeldCall(deps.clock, {}, (_, signal) => callTool(deps.callDeps(principal.workspace), scope, request, signal));
+  return new HeldCall(deps.clock, {}, async (_, signal) => {
+    const outcome = await callTool(deps.callDeps(principal.workspace), scope, request, signal);
+    await trail.written();
+    return outcome;
+  });
 }
 
 function toolNamed({ names }: ServedView, name: string): EditionTool | null {
@@ -187,11 +196,16 @@ function wordsOf({ approved, given, refusal, rounds, interrupted, lost }: Round)
   };
 }
 
-async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionTool | null): Promise<CallScope> {
+async function scopeOf(
+  deps: ServeCallDeps,
+  caller: ServedCaller,
+  tool: EditionTool | null,
+): Promise<{ scope: CallScope; trail: AuditTrail }> {
   const { principal, view, conversation, channel, askable, hold } = caller;
   // What calls tools asks nothing itself, and what is beneath it is screened by the name of its own server before it comes here.
   const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
-  return {
+  const trail = createAuditTrail((rows) => deps.audit(principal.workspace, rows));
+  const scope: CallScope = {
     keyId: principal.keyId,
     caller: callerFields(principal),
     conversation,
@@ -210,8 +224,9 @@ async function scopeOf(deps: ServeCallDeps, caller: ServedCaller, tool: EditionT
       caller.started?.(callId);
       hold?.started(callId);
     },
-    audit: (row) => deps.audit(principal.workspace, [{ ...row, sequence: null }]),
+    audit: trail.audit,
   };
+  return { scope, trail };
 }
 
 /** The questions to send; or the next round at once, where there is nobody to ask. */
