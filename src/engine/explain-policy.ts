@@ -12,7 +12,8 @@ import { judge, type Judgement } from '../core/policy/judge.ts';
 import type { Effect } from '../core/policy-effect.ts';
 import { Problem } from '../core/problem.ts';
 import { errorResult } from '../core/tool.ts';
-import type { FileSystem } from '../ports/file-system.ts';
+import type { FileOverlay, FileSystem } from '../ports/file-system.ts';
+import type { InnerCalls } from '../ports/inner-calls.ts';
 import type { ToolContext } from '../ports/tool-executor.ts';
 import { sentArguments } from './entry-call.ts';
 import { callEffects, withEntry } from './foresee.ts';
@@ -131,24 +132,11 @@ async function rehearse(
 ): Promise<void> {
   const judgeOwn = createJudge(scope, tool);
   const add = (effect: Effect): void => record.add(tool.canonical, effect, judgeOwn(effect));
-  const { names } = scope;
   const files = scope.files.overlay();
   const context: ToolContext = {
     signal,
     log: deps.log,
-    files: guardFiles(files, {
-      deep: scope.rules.length > 0,
-      mayCommit: () => false,
-      change(path, effects) {
-        if (files.isReadOnly?.(path) === true) return;
-        for (const effect of effects()) add(effect);
-      },
-      read(path) {
-        // Every script reads; only what is not simply allowed is worth telling.
-        const judged = judgeOwn({ kind: 'read-file', path });
-        if (judged.verdict !== 'allow') record.add(tool.canonical, { kind: 'read-file', path }, judged);
-      },
-    }),
+    files: rehearsedFiles(files, scope, add, judgeOwn),
     secret: async (name) => {
       add({ kind: 'secret', name });
       throw new Problem('forbidden', 'No secret is read while a policy is tested.');
@@ -169,26 +157,52 @@ async function rehearse(
     sandbox: null,
     given: null,
     tokens: null,
-    calls: {
-      tools: innerTools(names, tool, false),
-      replay: { now: deps.clock.now(), seed: 'policy-test' },
-      async call(name, given, options) {
-        const inner = innerTool(names, name);
-        if (inner === null) return { waits: false, result: errorResult('unknown_tool', `There is no tool "${name}".`) };
-        const judgeInner = createJudge({ ...scope, chain: [tool.canonical] }, inner);
-        // Whatever is no object is refused before it is judged.
-        const innerArgs = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
-        for (const effect of callEffects(deps, inner, sentArguments(inner, innerArgs, scope.caller), options?.files ?? files))
-          record.add(inner.canonical, effect, judgeInner(effect));
-        return { waits: false, result: errorResult('not_allowed', 'Not run: nothing is called while a policy is tested.') };
-      },
-    },
+    calls: rehearsedCalls(deps, scope, tool, files, record),
   };
   try {
     await deps.executor.execute(tool, args, context);
   } catch {
     // A script that cannot be run does no more than was recorded until then.
   }
+}
+
+/** Every script reads; of that only what is not simply allowed is worth telling. */
+function rehearsedFiles(
+  files: FileOverlay,
+  { rules }: ExplainScope,
+  add: (effect: Effect) => void,
+  judgeOwn: (effect: Effect) => Judgement,
+): FileSystem {
+  return guardFiles(files, {
+    deep: rules.length > 0,
+    mayCommit: () => false,
+    change(path, effects) {
+      if (files.isReadOnly?.(path) === true) return;
+      for (const effect of effects()) add(effect);
+    },
+    read(path) {
+      const effect = { kind: 'read-file', path } as const;
+      if (judgeOwn(effect).verdict !== 'allow') add(effect);
+    },
+  });
+}
+
+function rehearsedCalls(deps: ExplainDeps, scope: ExplainScope, tool: EditionTool, files: FileSystem, record: Record_): InnerCalls {
+  const { names } = scope;
+  return {
+    tools: innerTools(names, tool, false),
+    replay: { now: deps.clock.now(), seed: 'policy-test' },
+    async call(name, given, options) {
+      const inner = innerTool(names, name);
+      if (inner === null) return { waits: false, result: errorResult('unknown_tool', `There is no tool "${name}".`) };
+      const judgeInner = createJudge({ ...scope, chain: [tool.canonical] }, inner);
+      // Whatever is no object is refused before it is judged.
+      const innerArgs = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
+      for (const effect of callEffects(deps, inner, sentArguments(inner, innerArgs, scope.caller), options?.files ?? files))
+        record.add(inner.canonical, effect, judgeInner(effect));
+      return { waits: false, result: errorResult('not_allowed', 'Not run: nothing is called while a policy is tested.') };
+    },
+  };
 }
 
 function toldEffect(tool: string | null, effect: Effect, { verdict, reason, rule }: Judgement): Told {
