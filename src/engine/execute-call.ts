@@ -65,27 +65,8 @@ export async function execute(
   const beneath = callsTools(tool)
     ? createInnerCalls({ deps, scope: seeing, tool, callId: request.callId, door, signal: abort.signal, deadline, channel, stop })
     : null;
-  const plain: ToolContext = {
-    signal: abort.signal,
-    log: redactor.log(deps.log),
-    files: untilOver(scope.files, abort.signal),
-    secret: async (name, host) => redactor.keep(await deps.secret(name, tool.canonical, host)),
-    fetch: (outgoing) => send(outgoing),
-    now: () => deps.clock.now(),
-    idempotencyKey: request.callId,
-    results: scope.results,
-    find: createToolFinder(scope.names(), scope.gathered, scope.chain?.at(-1) === runCodeCanonical),
-    skills: scope.skills ?? null,
-    configuration: deps.configuration?.(scope.keyId) ?? null,
-    maker: deps.maker?.(scope.keyId, scope.innerNames?.() ?? scope.names()) ?? null,
-    conversation: scope.conversation ?? scope.session ?? scope.keyId,
-    channel,
-    calls: beneath?.calls ?? null,
-    sandbox: deps.sandbox ?? null,
-    given: request.given ?? null,
-    timeoutMs,
-    tokens: tokensOf(deps, server, redactor),
-  };
+  const given = { tool, server, request, redactor, channel, send, beneath, signal: abort.signal, timeoutMs };
+  const plain = unguardedContext(deps, scope, given);
   const guarded = guard(
     {
       ...{ context: plain, send, judge: createJudge(seeing, tool), ruled: scope.rules.length > 0, inTurn: scope.turn !== null },
@@ -114,6 +95,45 @@ export async function execute(
   if (suspended !== true || signal.aborted) return { result: withDenials(result, guarded.denied()), ran: true, input: input ?? null };
   const waiting = beneath?.waiting() ?? [];
   return waiting.length > 0 ? { waiting } : { result: waitsForNobody(tool), ran: true, input: null };
+}
+
+type ContextParts = Pick<Extract<ServedCall, { ok: true }>, 'tool' | 'server'> & {
+  request: ToolCallRequest;
+  redactor: Redactor;
+  channel: CallerChannel;
+  send: Send;
+  beneath: InnerDesk | null;
+  signal: AbortSignal;
+  timeoutMs: number;
+};
+
+/** All that a tool is given, before the policy is put beneath it. */
+function unguardedContext(
+  deps: CallDeps,
+  scope: CallScope,
+  { tool, server, request, redactor, channel, send, beneath, signal, timeoutMs }: ContextParts,
+): ToolContext {
+  return {
+    signal,
+    log: redactor.log(deps.log),
+    files: untilOver(scope.files, signal),
+    secret: async (name, host) => redactor.keep(await deps.secret(name, tool.canonical, host)),
+    fetch: (outgoing) => send(outgoing),
+    now: () => deps.clock.now(),
+    idempotencyKey: request.callId,
+    results: scope.results,
+    find: createToolFinder(scope.names(), scope.gathered, scope.chain?.at(-1) === runCodeCanonical),
+    skills: scope.skills ?? null,
+    configuration: deps.configuration?.(scope.keyId) ?? null,
+    maker: deps.maker?.(scope.keyId, scope.innerNames?.() ?? scope.names()) ?? null,
+    conversation: scope.conversation ?? scope.session ?? scope.keyId,
+    channel,
+    calls: beneath?.calls ?? null,
+    sandbox: deps.sandbox ?? null,
+    given: request.given ?? null,
+    timeoutMs,
+    tokens: tokensOf(deps, server, redactor),
+  };
 }
 
 /** A tool that went on without what was denied to it may not have said why. */
