@@ -1,6 +1,6 @@
 /**
  * An approval: a person's word on one tool call, as data. Bound to the canonical name, the toolset entry, the exact arguments,
- * the session and an expiry, and used once (DESIGN §7). What has to be asked for is said by `policy.ts`; who stores it is
+ * the session and an expiry, and used once (DESIGN §7). What has to be asked for is said by `policy/questions.ts`; who stores it is
  * the session.
  */
 import { z } from 'zod';
