@@ -70,8 +70,7 @@ function toResult(ended: ScriptEnd, kept: string | null, timeoutMs: number): Too
   if (stderr !== '') parts.push(`stderr:\n${stderr.replace(/\n$/, '')}`);
   parts.push(`exit code: ${exitCode}`);
   if (timedOut) parts.push(`Stopped after ${timeoutMs} ms. Do less in one call.`);
-  if (ended.stopped === 'stalled')
-    parts.push('Stopped: one command did too much at once. Split its data (head, tail, sed -n) or simplify it.');
+  if (ended.stopped === 'stalled') parts.push(`Stopped: ${ended.why ?? 'it did too much at once'}.`);
   else if (limited)
     parts.push('Stopped by a limit of the shell. Use fewer commands: text tools over whole files (awk, sed, grep) instead of loops.');
   return {

@@ -4,18 +4,29 @@ import { KB, MB } from './units.ts';
 export const shellLimits = {
   // Counts, because a busy script never yields by itself: neither a timer nor a signal stops it.
   maxShellCommands: 10_000,
-  /** Of one loop, of awk and jq too; with the commands in them loops of the shell end by those first. */
-  maxShellLoops: 100_000,
+  /** Of one loop, of awk too, and lines of one cut, grep or join; with the commands in them loops of the shell end by those first. */
+  maxShellLoops: 300_000,
   /** Of both files together, without what they have in common before and behind: each line of one is compared with each of the other. */
   maxDiffLines: 4_000,
   /** Jumps of one sed, each of which may look at the whole line. */
   maxShellSedJumps: 20_000,
-  /** Of an argument of grep, sed, awk, jq or find, and of the right side of `=~`; groups within groups in it. */
-  maxShellPatternLength: 4_000,
+  /** Of one pattern of any command or of the shell itself; groups within groups in it. */
+  maxShellPatternLength: 10_000,
   maxShellPatternDepth: 100,
   maxShellSourceBytes: 256 * KB,
-  /** Also lines of one grep, numbers of one seq, records of one awk. */
-  maxShellArrayElements: 100_000,
+  /** Also lines of one grep or awk. */
+  maxShellArrayElements: 300_000,
+  /** Values in what one jq reads, those within others counted; and steps of its program. */
+  maxShellQueryElements: 600_000,
+  /** What commands count of their own work (fields, ranges, copies of elements), all together. */
+  maxShellWorkUnits: 2_000_000,
+  /** What one command is given, in files and on stdin: none of them gives way before it has gone through all of it. */
+  maxShellCommandBytes: 6 * MB,
+  /** Of one sort by keys, versions or sizes with units. */
+  maxShellKeyedSortBytes: 2 * MB,
+  /** Of one html-to-markdown, which takes the depth of elements squared. */
+  maxShellHtmlBytes: 256 * KB,
+  maxShellHtmlDepth: 200,
   /** Of one value; each expansion may copy it. */
   maxShellStringBytes: 4 * MB,
   /** Of each stream, redirections to files counted. */
@@ -28,9 +39,16 @@ export const shellLimits = {
   shellTurnPoints: 64,
   shellTurnBytes: 512 * KB,
   shellTurnMs: 10,
-  /** What runs without giving way (one command over a lot of data, a loop in `eval`) is stopped after so many steps, or so long. */
-  maxShellSteps: 500_000,
-  maxShellStallMs: 1_500,
+  shellTurnMatching: 200_000,
+  /**
+   * What runs without giving way (one command over a lot of data, a loop in `eval`) stalls the isolate, and is stopped after about a second:
+   * by what it is given (`maxShellCommandBytes`), after so many steps of awk, sed, jq or the shell, so much matching, or by the clock, which
+   * on the edge stands still meanwhile.
+   */
+  maxShellSteps: 2_000_000,
+  maxShellStallMs: 1_200,
+  /** For each character of a text as many as there are places in the pattern that it may stand for: about 20 in a microsecond. */
+  maxShellMatching: 20_000_000,
   /** What the model reads of each stream: head and tail, the middle left out. */
   shownStdoutBytes: 40 * KB,
   shownStderrBytes: 8 * KB,

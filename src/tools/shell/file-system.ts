@@ -12,11 +12,9 @@ import {
   type MkdirOptions,
   type RmOptions,
 } from 'just-bash/browser';
-import { limits } from '../../core/limits.ts';
 import { joinPath, resolvePath } from '../../core/path.ts';
 import { FileError, type FileErrorCode, type FileSystem } from '../../ports/file-system.ts';
-import { isLongPattern } from './long-pattern.ts';
-import { patternDevice, turnDevice } from './script-plan.ts';
+import { turnDevice } from './script-plan.ts';
 import type { Turns } from './turns.ts';
 
 type EncodingOption = { encoding?: string | null } | string;
@@ -50,11 +48,6 @@ export function createBashFileSystem(files: FileSystem, turns: Turns): IFileSyst
         await turns.pass();
         return true;
       }
-      if (path.startsWith(patternDevice)) {
-        if (isLongPattern(path.slice(patternDevice.length)))
-          throw new Error(`the pattern is longer than ${limits.maxShellPatternLength} characters, or nests too deeply`);
-        return true;
-      }
       if (isSystem(path)) return await system.exists(path);
       const resolved = resolvePath(path, '/');
       return resolved.ok && files.stat(resolved.path) !== null;
@@ -85,8 +78,7 @@ export function createBashFileSystem(files: FileSystem, turns: Turns): IFileSyst
       at('rename', from, (source) => at('rename', to, (target) => files.rename(source, target)));
     },
     // Only joins: what may not be a path is refused where it is used, with an error the commands expect there.
-    // A pattern that is asked about is no path, whatever it looks like.
-    resolvePath: (base, path) => (path.startsWith(patternDevice) ? path : join(base, path)),
+    resolvePath: join,
     getAllPaths: () => [...files.paths(), ...system.getAllPaths()],
     async chmod(path, mode) {
       if (isSystem(path)) throw posix('EACCES', 'chmod', path);

@@ -12,6 +12,7 @@ import { ToolFault } from '../define-tool.ts';
 import { createScriptTime, type ScriptTime } from './script-time.ts';
 import { createBashFileSystem } from './file-system.ts';
 import { createShellFetch, wget } from './network.ts';
+import { guardPatterns, takePatternTrouble } from './pattern-engine.ts';
 import { scriptPlan, turnCommand } from './script-plan.ts';
 import { createToolCommand } from './tool-command.ts';
 import { truncate } from './truncate.ts';
@@ -19,16 +20,20 @@ import { createTurns } from './turns.ts';
 
 export type Script = { command: string; directory: string; scratch: string; timeoutMs: number };
 
-/** `stopped`: why it did not come to its own end; null: it did. */
-export type ScriptEnd = { stdout: string; stderr: string; exitCode: number; stopped: 'timeout' | 'stalled' | 'suspended' | null };
+/** `stopped`: why it did not come to its own end; null: it did. `why`: of what has stalled, in words. */
+export type ScriptEnd = { stdout: string; stderr: string; exitCode: number; stopped: Stop | null; why?: string };
+type Stop = 'timeout' | 'stalled' | 'suspended';
 
 export async function runScript(script: Script, files: FileSystem, context: ToolContext): Promise<ScriptEnd> {
+  await guardPatterns();
   const { timeoutMs } = script;
   const stop = new AbortController();
-  let stopped: ScriptEnd['stopped'] = null;
-  const end = (why: NonNullable<ScriptEnd['stopped']>): void => {
-    stopped ??= why;
-    stop.abort(new Error(`stopped: ${why}`));
+  let stopped: Stop | null = null;
+  let why: string | undefined;
+  const end = (how: Stop, reason?: string): void => {
+    if (stopped === null) why = reason;
+    stopped ??= how;
+    stop.abort(new Error(`stopped: ${how}`));
   };
   const time = createScriptTime(timeoutMs, () => end('timeout'));
   const shell = createShell(script, files, context, { end, during: time.during });
@@ -36,11 +41,14 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
     // In a subshell, because only there the interpreter survives a redirection that cannot be opened (no room left, a
     // file in the way): the script still ends, but what it printed until then is kept.
     const ended = await shell.exec(`(\n${script.command}\n)`, { signal: AbortSignal.any([context.signal, stop.signal]) });
-    return { stdout: ended.stdout, stderr: ended.stderr, exitCode: ended.exitCode, stopped };
+    // Of its last command, after which nothing asked.
+    const trouble = takePatternTrouble();
+    if (trouble !== null) end('stalled', trouble);
+    return { stdout: ended.stdout, stderr: ended.stderr, exitCode: ended.exitCode, stopped, ...(why !== undefined && { why }) };
   } catch (error) {
     if (stopped === null || error instanceof ToolFault) throw error;
     // What it printed is lost with the interpreter, which does not know this end.
-    return { stdout: '', stderr: '', exitCode: 126, stopped };
+    return { stdout: '', stderr: '', exitCode: 126, stopped, ...(why !== undefined && { why }) };
   } finally {
     time.stop();
   }
@@ -49,10 +57,10 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
 /** Behind our own timer, which is the one that knows what came of it, and what of it was a script's own. */
 const interpreterGraceMs = 1_000;
 
-type Course = { end(why: 'stalled' | 'suspended'): void; during: ScriptTime['during'] };
+type Course = { end(how: Stop, why?: string): void; during: ScriptTime['during'] };
 
 function createShell(script: Script, files: FileSystem, context: ToolContext, { end, during }: Course): Bash {
-  const turns = createTurns(() => end('stalled'));
+  const turns = createTurns((why) => end('stalled', why));
   let sent: string | null = null;
   const shell = new Bash({
     fs: createBashFileSystem(files, turns),
@@ -78,9 +86,11 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, { 
       maxLoopIterations: limits.maxShellLoops,
       maxAwkIterations: limits.maxShellLoops,
       maxSedIterations: limits.maxShellSedJumps,
-      maxJqIterations: limits.maxShellLoops,
+      maxJqIterations: limits.maxShellQueryElements,
+      maxWorkUnits: limits.maxShellWorkUnits,
       maxSourceBytes: limits.maxShellSourceBytes,
       maxArrayElements: limits.maxShellArrayElements,
+      maxQueryElements: limits.maxShellQueryElements,
       maxStringLength: limits.maxShellStringBytes,
       maxOutputSize: limits.maxShellOutputBytes,
       maxInputBytes: limits.maxShellInputBytes,

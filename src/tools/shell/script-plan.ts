@@ -13,18 +13,13 @@ type Statement = Script['statements'][number];
 /** What a script comes by: a command, which is told `$?` and answers it, so that it leaves no trace; in loops a file that is asked for. */
 export const turnCommand = '__turn';
 export const turnDevice = '/dev/.turn';
-/** With a pattern behind it: asked for before a match, it is there unless the pattern is too long. */
-export const patternDevice = '/dev/.pattern/';
 
 export const scriptPlan: Plugin = {
   name: 'script-plan',
   transform({ ast }) {
     const nodes = nodesOf(ast);
     for (const node of nodes) refuseJobs(node);
-    for (const node of nodes) {
-      addTurns(node);
-      guardMatch(node);
-    }
+    for (const node of nodes) addTurns(node);
     return { ast };
   },
 };
@@ -89,20 +84,6 @@ function addTurns(node: Node): void {
     list.splice(0, list.length, ...spread);
   }
 }
-
-/** `a =~ p` becomes `-e /dev/.pattern/p && a =~ p`, for patterns that may be read twice. */
-function guardMatch(node: Node): void {
-  if (node.type !== 'CondBinary' || node.operator !== '=~' || !isNode(node.right) || !Array.isArray(node.right.parts)) return;
-  const parts: unknown[] = node.right.parts;
-  if (nodesOf(parts).some((part) => typeof part.type === 'string' && readOnce.has(part.type))) return;
-  const match = { ...node };
-  const operand = { type: 'Word', parts: [{ type: 'Literal', value: patternDevice }, ...parts] };
-  for (const key of Object.keys(node)) delete node[key];
-  Object.assign(node, { type: 'CondAnd', left: { type: 'CondUnary', operator: '-e', operand }, right: match });
-}
-
-/** What does something when it is read. */
-const readOnce: ReadonlySet<string> = new Set(['CommandSubstitution', 'ProcessSubstitution', 'ArithmeticExpansion', 'AssignDefault']);
 
 function isStatements(list: unknown): list is Statement[] {
   return Array.isArray(list) && list.length > 0 && list.every((item) => isNode(item) && item.type === 'Statement');

@@ -1,10 +1,9 @@
 /**
- * What stands around each command of the shell: a point at which the script gives way, and before `diff`, which compares every line with every
- * other and never says a word on its way, a look at what it would compare.
+ * What stands around each command of the shell: points at which the script gives way, and a look at what it would take in, since the command
+ * itself says no word on its way through it.
  */
 import type { Bash, Command } from 'just-bash/browser';
 import { limits } from '../../core/limits.ts';
-import { isLongPattern } from './long-pattern.ts';
 import type { Turns } from './turns.ts';
 
 type Context = Parameters<Command['execute']>[1];
@@ -20,18 +19,87 @@ function surroundCommand(command: Command, turns: Turns): void {
   const execute = command.execute;
   command.execute = async (args, context) => {
     await turns.pass();
-    const fault =
-      command.name === 'diff' ? await diffFault(args, context) : patternTakers.has(command.name) ? longPatternFault(args) : null;
+    const fault = (await sizeFault(command.name, args, context)) ?? (command.name === 'diff' ? await diffFault(args, context) : null);
     if (fault !== null) return { stdout: '', stderr: `${command.name}: ${fault}\n`, exitCode: 2 };
-    return await execute(args, context);
+    const ended = command.name === 'ls' ? await listLiterally(args, context, execute) : await execute(args, context);
+    // Whatever it made of an error of its patterns.
+    await turns.pass();
+    return ended;
   };
 }
 
-const patternTakers: ReadonlySet<string> = new Set(['grep', 'egrep', 'fgrep', 'rg', 'sed', 'awk', 'jq', 'yq', 'find', 'expr', 'xan']);
+/** Why a command is not let near what it is given; null: it may run. */
+async function sizeFault(name: string, args: readonly string[], context: Context): Promise<string | null> {
+  if (!takers.has(name)) return null;
+  let bytes = String(context.stdin).length;
+  // Whatever it means to the command: an option is no file, and a word that is one by chance is small.
+  for (const arg of args) bytes += await sizeOf(arg, context);
+  const most = mostBytes(name, args);
+  if (bytes > most) return `more at once than this shell takes (${bytes} bytes of at most ${most}): split it (head -c, split, sed -n)`;
+  if (name === 'html-to-markdown' && (await depthOf(args, context)) > limits.maxShellHtmlDepth)
+    return `elements in elements deeper than ${limits.maxShellHtmlDepth}`;
+  return null;
+}
 
-/** An engine that never backtracks still takes the pattern's length times the text's, and its parser the depth of groups squared. */
-function longPatternFault(args: readonly string[]): string | null {
-  return args.some(isLongPattern) ? `an argument is longer than ${limits.maxShellPatternLength} characters, or nests too deeply` : null;
+/** All that go through the whole of it at once; others stream, or have bounds of their own. */
+const takers: ReadonlySet<string> = new Set(
+  'sort uniq comm join paste cut tr rev tac nl fold expand unexpand column grep egrep fgrep rg sed awk jq wc diff od xxd strings base64 md5sum sha1sum sha256sum gzip gunzip zcat html-to-markdown'.split(
+    ' ',
+  ),
+);
+
+function mostBytes(name: string, args: readonly string[]): number {
+  if (name === 'html-to-markdown') return limits.maxShellHtmlBytes;
+  const isKeyed = name === 'sort' && args.some((arg) => /^-[a-zA-Z]*[kVhM]/.test(arg) || /^--(key|human|version|month|sort)/.test(arg));
+  return isKeyed ? limits.maxShellKeyedSortBytes : limits.maxShellCommandBytes;
+}
+
+async function sizeOf(arg: string, context: Context): Promise<number> {
+  if (arg === '-' || arg === '') return 0;
+  try {
+    const stat = await context.fs.stat(context.fs.resolvePath(context.cwd, arg));
+    return stat.isFile ? stat.size : 0;
+  } catch {
+    // No file of that name: an option or a pattern, or the command says it itself.
+    return 0;
+  }
+}
+
+/** How deep elements stand in each other, those that need no end not counted. */
+async function depthOf(args: readonly string[], context: Context): Promise<number> {
+  const files = await Promise.all(args.map((arg) => textOf(arg, context)));
+  let most = 0;
+  for (const text of [String(context.stdin), ...files]) {
+    let depth = 0;
+    for (const [, end, name = ''] of (text ?? '').matchAll(/<(\/?)([a-zA-Z]+)/g)) {
+      if (!endless.has(name.toLowerCase())) depth = Math.max(0, depth + (end === '' ? 1 : -1));
+      most = Math.max(most, depth);
+    }
+  }
+  return most;
+}
+
+const endless: ReadonlySet<string> = new Set(
+  'p li td th tr dt dd br hr img input meta link option source wbr col area base thead tbody'.split(' '),
+);
+
+/**
+ * What the shell left of a glob, or was quoted, is a name. This `ls` would look for files with it once more, by an engine that backtracks
+ * (minimatch, over the engine of the language): `*a*a*a*a…b` against one long name takes longer than anybody waits.
+ */
+async function listLiterally(args: string[], context: Context, execute: Command['execute']): ReturnType<Command['execute']> {
+  const kept: string[] = [];
+  const missing: string[] = [];
+  for (const arg of args) {
+    if (arg.startsWith('-') || !/[*?[]/.test(arg)) kept.push(arg);
+    else if (await context.fs.exists(context.fs.resolvePath(context.cwd, arg))) kept.push(arg.replace(/[*?[\]{}()!+@\\]/g, '\\$&'));
+    else missing.push(arg);
+  }
+  if (missing.length === 0) return await execute(kept, context);
+  const stderr = missing.map((name) => `ls: ${name}: No such file or directory\n`).join('');
+  if (kept.every((arg) => arg.startsWith('-'))) return { stdout: '', stderr, exitCode: 2 };
+  const ended = await execute(kept, context);
+  return { ...ended, stderr: stderr + ended.stderr, exitCode: 2 };
 }
 
 /** Why two files are not compared line by line; null: they may be. What cannot be read is the command's to say. */
@@ -52,9 +120,12 @@ async function diffFault(args: readonly string[], context: Context): Promise<str
 }
 
 async function linesOf(path: string, context: Context): Promise<string[] | null> {
+  return (await textOf(path, context))?.split('\n') ?? null;
+}
+
+async function textOf(path: string, context: Context): Promise<string | null> {
   try {
-    const text = path === '-' ? String(context.stdin) : await context.fs.readFile(context.fs.resolvePath(context.cwd, path));
-    return text.split('\n');
+    return path === '-' ? String(context.stdin) : await context.fs.readFile(context.fs.resolvePath(context.cwd, path));
   } catch {
     // Not there, or a directory: said by the command itself.
     return null;

@@ -4,6 +4,7 @@
  * files (`file-system.ts`) come by here; what comes by too seldom is stopped.
  */
 import { limits } from '../../core/limits.ts';
+import { forgetMatched, matchedSoFar, takePatternTrouble } from './pattern-engine.ts';
 
 export type Turns = {
   /** A point at which others may run, where it is time for that. `work`: how much was done since the last, in bytes that were looked at. */
@@ -12,8 +13,8 @@ export type Turns = {
   step(): void;
 };
 
-/** `stalled`: told before `step` throws, whatever becomes of the error. */
-export function createTurns(stalled: () => void, now: () => number = () => performance.now()): Turns {
+/** `stalled`: told before either throws, whatever becomes of the error. */
+export function createTurns(stalled: (why: string) => void, now: () => number = () => performance.now()): Turns {
   let since = now();
   let points = 0;
   let done = 0;
@@ -23,18 +24,29 @@ export function createTurns(stalled: () => void, now: () => number = () => perfo
       points += 1;
       done += work;
       // By count as well: on the edge the clock stands still while code runs.
-      if (points < limits.shellTurnPoints && done < limits.shellTurnBytes && now() - since < limits.shellTurnMs) return;
+      // What was too much for a pattern ends the script, not only the command that may have caught the error.
+      const trouble = takePatternTrouble();
+      if (trouble !== null) stop(trouble);
+      const isEarly = points < limits.shellTurnPoints && done < limits.shellTurnBytes && matchedSoFar() < limits.shellTurnMatching;
+      if (isEarly && now() - since < limits.shellTurnMs) return;
       await new Promise((resolve) => setTimeout(resolve, 0));
       since = now();
       points = 0;
       done = 0;
       steps = 0;
+      forgetMatched();
     },
     step() {
       steps += 1;
-      if (steps <= limits.maxShellSteps && now() - since <= limits.maxShellStallMs) return;
-      stalled();
-      throw new Error('too many steps at once');
+      const trouble = takePatternTrouble();
+      if (trouble !== null) stop(trouble);
+      if (steps > limits.maxShellSteps || now() - since > limits.maxShellStallMs)
+        stop('one command did too much at once. Split its data (head, tail, sed -n) or simplify it');
     },
   };
+
+  function stop(why: string): never {
+    stalled(why);
+    throw new Error(why);
+  }
 }

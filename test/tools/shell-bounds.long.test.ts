@@ -1,0 +1,175 @@
+/**
+ * What a script may do before it is stopped, since nothing else runs in the isolate meanwhile: bounds that hold whichever way it comes to its
+ * work, and that leave honest work alone. Counted, not timed.
+ */
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { put, toolBench } from './run-tool.ts';
+
+async function run(command: string, files: Record<string, string> = {}) {
+  const bench = toolBench();
+  for (const [name, content] of Object.entries(files)) put(bench.files, `/workspace/${name}`, content);
+  const result = await bench.run('builtin.bash', { command });
+  const { stdout, stderr, exitCode } = result.structuredContent ?? {};
+  return { ...result, out: String(stdout), err: String(stderr), exitCode };
+}
+
+describe('a pattern that is too much for any engine', () => {
+  const long = `${'a?'.repeat(limits.maxShellPatternLength)}b`;
+  const files = {
+    pattern: long,
+    glob: `${'*a'.repeat(limits.maxShellPatternLength)}b`,
+    sed: `s/${long}/x/`,
+    awk: `/${long}/ { print }`,
+    jq: `test("${long}")`,
+    text: 'a'.repeat(20_000),
+  };
+  // However it gets there: a file of patterns, a program, a variable, or made by the command itself.
+  const places = [
+    'grep -E -f pattern text',
+    'grep -E -f - text < pattern',
+    'rg -f pattern text',
+    'sed -E -f sed text',
+    'awk "$(cat awk)" text',
+    'awk \'BEGIN { getline p < "pattern" } $0 ~ p\' text',
+    'awk \'BEGIN { p = "a?"; for (i = 0; i < 15; i++) p = p p; print "aaa" ~ (p "b") }\'',
+    'jq -R "$(cat jq)" text',
+    "jq -R --rawfile p pattern 'test($p)' text",
+    'jq -n \'("a?" * 50000) as $p | "aaa" | test($p)\'',
+    'find . -regex "$(cat pattern)"',
+    '[[ $(cat text) =~ $(cat pattern) ]]',
+    '[[ $(cat text) == $(cat glob) ]]',
+    'p=$(cat glob); case $(cat text) in $p) ;; esac',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's.
+    'a=$(cat text); p=$(cat glob); echo ${a##$p}',
+    'eval "grep -E \\"\\$(cat pattern)\\" text"',
+    'echo "[[ a =~ \\$(cat pattern) ]]" > script; source ./script',
+  ];
+
+  it.each(places)('ends the script: %s', async (place) => {
+    expect(await run(`echo before; ${place}`, files)).toMatchObject({
+      isError: true,
+      code: 'limit_reached',
+      out: expect.stringMatching(/^before\n/),
+      text: expect.stringMatching(/Stopped: a pattern is longer than \d+ characters/),
+    });
+  });
+
+  it('is one whose groups are too deep, and one whose text is too long for it', async () => {
+    const deep = `${'('.repeat(200)}a${')'.repeat(200)}`;
+    expect((await run(`grep -E '${deep}' text`, files)).text).toContain('groups in groups deeper than');
+    for (const command of ["grep -cE '((a?){300}){3}b' text", "sed -E 's/((a?){900})b/x/' text", '[[ $(cat text) =~ (a?){900}b ]]']) {
+      expect(await run(`echo before; ${command}`, { text: 'a'.repeat(200_000) }), command).toMatchObject({
+        code: 'limit_reached',
+        out: 'before\n',
+        text: expect.stringContaining('too much to match at once'),
+      });
+    }
+  });
+
+  it('leaves the script after it alone', async () => {
+    const bench = toolBench();
+    put(bench.files, '/workspace/pattern', long);
+    expect((await bench.run('builtin.bash', { command: '[[ a =~ $(cat pattern) ]]' })).code).toBe('limit_reached');
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's.
+    expect((await bench.run('builtin.bash', { command: '[[ ab =~ a(.) ]] && echo ${BASH_REMATCH[1]}' })).text).toContain('b\n');
+  });
+
+  it('is no glob of ls, which looks for names as the shell gives them', async () => {
+    const names = { [`${'a'.repeat(100)}c`]: '', '[slug].tsx': '', 'a b': '' };
+    const { out, err, exitCode } = await run(`ls '${'*a'.repeat(20)}b' 'a b'; ls [slug].tsx; ls a* | grep -c a`, names);
+    expect({ out, err, exitCode }).toEqual({
+      out: 'a b\n[slug].tsx\n2\n',
+      err: `ls: ${'*a'.repeat(20)}b: No such file or directory\n`,
+      exitCode: 0,
+    });
+  });
+});
+
+describe('a program', () => {
+  it('may be longer than a pattern', async () => {
+    const rows = Array.from({ length: 1_500 }, (_, index) => index);
+    const files = {
+      awk: `${rows.map((row) => `$1 == ${row} { s += ${row} }`).join('\n')}\nEND { print s }`,
+      sed: rows.map((row) => `s/^row ${row}$/${row}!/`).join('\n'),
+      jq: `[.[] | ${rows
+        .slice(0, 500)
+        .map((row) => `if . == ${row} then "r${row}" else . end`)
+        .join(' | ')}] | .[0]`,
+      in: '7\n8\n',
+    };
+    const { out, err } = await run(
+      'awk "$(cat awk)" in; echo row 9 | sed -f sed; echo \'[5]\' | jq "$(cat jq)"; grep -c "$(cat words)" in',
+      {
+        ...files,
+        words: rows.map(String).join('\n'),
+      },
+    );
+    expect({ out, err }).toEqual({ out: `15\n9!\n"r5${'!'.repeat(100)}"\n2\n`, err: '' });
+  });
+});
+
+describe('honest work over a lot of data', () => {
+  const lines = (bytes: number): string => {
+    let text = '';
+    for (let index = 0; text.length < bytes; index += 1) text += `line ${(index * 7919) % 1009} foo${index % 97} bar\n`;
+    return text;
+  };
+
+  it('goes through: sort and count over 5 MB', async () => {
+    const f = lines(5_000_000);
+    const all = f.trimEnd().split('\n');
+    const some = all.filter((line) => line.includes('foo9'));
+    const { out, err } = await run(
+      "sort f | uniq -c | sort -rn | wc -l; grep -c foo9 f; grep -cE 'foo[0-9]+ b' f; cut -d' ' -f1 f | sort -u",
+      { f },
+    );
+    expect({ out: out.replace(/ /g, ''), err }).toEqual({ out: `${new Set(all).size}\n${some.length}\n${all.length}\nline\n`, err: '' });
+  }, 30_000);
+
+  it('goes through: sums over 100,000 lines', async () => {
+    const { out, err } = await run(
+      "seq 1 100000 > n; awk '{ s += $1 } END { print s }' n; awk '{ c[$1 % 10] += $1 } END { for (k in c) n++; print n }' n; sed -n '$p' n; tail -1 n",
+    );
+    expect({ out, err }).toEqual({ out: '5000050000\n10\n100000\n100000\n', err: '' });
+  }, 30_000);
+
+  it('goes through: JSON of 2 MB', async () => {
+    const rows = Array.from({ length: 25_000 }, (_, id) => ({ id, name: `user ${id}`, tags: ['a', 'b'], score: id % 100, note: 'lorem' }));
+    const { out, err } = await run(
+      "jq length f; jq '[.[] | select(.score > 50) | .id] | add' f; jq -c 'group_by(.score) | length' f; jq -c '.[]' f | wc -l",
+      { f: JSON.stringify(rows) },
+    );
+    expect({ out, err }).toEqual({ out: '25000\n153431250\n100\n25000\n', err: '' });
+  }, 30_000);
+});
+
+describe('work that does not give way', () => {
+  const commands = [
+    "awk 'BEGIN { for (i = 0; i < 90000; i++) for (j = 0; j < 90000; j++) k++ }'",
+    "eval 'a=(); for i in $(seq 1 9000); do a+=($i); done'",
+    "jq -n '[range(99999) | [range(99999)]] | length'",
+    'awk \'BEGIN { for (i = 0; i < 20; i++) s = s ? s s : "abc"; for (i = 0; i < 90000; i++) t = toupper(s) }\'',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's.
+    "echo 'for i in $(seq 1 9000); do x=$x$x; x=a${x//a/b}; a+=($i); done' > script; . ./script",
+  ];
+
+  it.each(commands)('is stopped, and what was printed before is kept: %s', async (command) => {
+    expect(await run(`echo before; ${command}; echo after`)).toMatchObject({ isError: true, code: 'limit_reached', out: 'before\n' });
+  });
+
+  it('is refused where it would be given too much', async () => {
+    const { text } = await run(
+      'sort f; wc < f; sort -k2 g; html-to-markdown h; html-to-markdown i; seq 1 5000 > a; sort -r a > b; diff a b; seq 2 5000 > c; diff a c | tail -1',
+      { f: 'x'.repeat(7_000_000), g: 'a b\n'.repeat(600_000), h: '<div>'.repeat(300), i: 'x'.repeat(300_000) },
+    );
+    expect(text.match(/^.*(more at once|deeper than|differ over).*$/gm)).toEqual([
+      expect.stringContaining('sort: more at once than this shell takes (7000000 bytes'),
+      expect.stringContaining('wc: more at once'),
+      expect.stringContaining('sort: more at once than this shell takes (2400000 bytes'),
+      expect.stringContaining('html-to-markdown: elements in elements deeper'),
+      expect.stringContaining('html-to-markdown: more at once'),
+      expect.stringContaining('the files differ over 10000 lines'),
+    ]);
+  });
+});
