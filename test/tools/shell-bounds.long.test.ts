@@ -105,7 +105,7 @@ describe('a program', () => {
         words: rows.map(String).join('\n'),
       },
     );
-    expect({ out, err }).toEqual({ out: `15\n9!\n"r5${'!'.repeat(100)}"\n2\n`, err: '' });
+    expect({ out, err }).toEqual({ out: `15\n9!\n"r5${'!'.repeat(250)}"\n2\n`, err: '' });
   });
 });
 
