@@ -92,10 +92,7 @@ describe('a program', () => {
     const files = {
       awk: `${rows.map((row) => `$1 == ${row} { s += ${row} }`).join('\n')}\nEND { print s }`,
       sed: rows.map((row) => `s/^row ${row}$/${row}!/`).join('\n'),
-      jq: `[.[] | ${rows
-        .slice(0, 500)
-        .map((row) => `if . == ${row} then "r${row}" else . end`)
-        .join(' | ')}] | .[0]`,
+      jq: `{${rows.map((row) => `"k${row}": "r${row}"`).join(', ')}}.k5`,
       in: '7\n8\n',
     };
     const { out, err } = await run(
@@ -105,7 +102,7 @@ describe('a program', () => {
         words: rows.map(String).join('\n'),
       },
     );
-    expect({ out, err }).toEqual({ out: `15\n9!\n"r5${'!'.repeat(250)}"\n2\n`, err: '' });
+    expect({ out, err }).toEqual({ out: `15\n9!\n"r5"\n2\n`, err: '' });
   });
 });
 
