@@ -3,7 +3,11 @@ import { limits } from './limits.ts';
 
 /** SHA-256 of the text's UTF-8 bytes, 64 lower-case hex digits. */
 export async function sha256Hex(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  return await sha256HexOfBytes(new TextEncoder().encode(text));
+}
+
+export async function sha256HexOfBytes(bytes: Uint8Array): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)));
   let hex = '';
   for (const byte of digest) hex += byte.toString(16).padStart(2, '0');
   return hex;

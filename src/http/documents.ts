@@ -26,23 +26,28 @@ export function editionName(pointer: EditionPointer): string {
 /** A document as GET shows it; 304 when the caller has this version already. */
 export function documentAnswer(c: AppContext, document: StoredDocument, body: unknown): Response {
   const tag = etag(document.version);
-  const known = c.req.header('if-none-match');
   const headers = { etag: tag, 'cache-control': 'private, no-cache' };
-  if (known?.split(',').some((part) => part.trim().replace(/^W\//, '') === tag)) return new Response(null, { status: 304, headers });
+  if (isKnown(c, tag)) return new Response(null, { status: 304, headers });
   return c.json(body as object, 200, headers);
+}
+
+/** Of a GET: the caller has what this tag stands for. */
+export function isKnown(c: AppContext, tag: string): boolean {
+  const known = c.req.header('if-none-match');
+  return known?.split(',').some((part) => part.trim().replace(/^W\//, '') === tag) === true;
 }
 
 /** What a write was conditioned on. Throws `precondition_failed` for a tag that is none of ours. */
 export function writeConditions(c: AppContext): WriteOptions {
   const ifMatch = c.req.header('if-match')?.trim();
-  const ifNoneMatch = c.req.header('if-none-match')?.trim();
-  if (ifNoneMatch !== undefined && ifNoneMatch !== '*') {
-    throw invalidRequest([{ path: 'if-none-match', message: 'only `*` (must not exist) is taken on writes' }]);
-  }
-  return {
-    ...(ifMatch !== undefined && { ifMatch: ifMatch === '*' ? '*' : versionOf(ifMatch) }),
-    ...(ifNoneMatch === '*' && { ifNoneMatch: true }),
-  };
+  return { ...(ifMatch !== undefined && { ifMatch: ifMatch === '*' ? '*' : versionOf(ifMatch) }), ...ifNoneMatch(c) };
+}
+
+export function ifNoneMatch(c: AppContext): { ifNoneMatch?: true } {
+  const given = c.req.header('if-none-match')?.trim();
+  if (given === undefined) return {};
+  if (given !== '*') throw invalidRequest([{ path: 'if-none-match', message: 'only `*` (must not exist) is taken on writes' }]);
+  return { ifNoneMatch: true };
 }
 
 /** A document that says its own name must say the one in the path. */

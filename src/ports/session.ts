@@ -228,20 +228,29 @@ export interface Session {
   explain(caller: Principal, request: SessionExplainRequest): Promise<PolicyAnswer>;
   /** As `repeated`, of a direct call: its answer, once it is there. */
   repeatedCall(caller: Principal, key: string, bodyHash: string): Promise<SessionCall | null>;
+  /** With `recursive` names are paths from there. At most `limits.maxListedTree`; `truncated`: there are more. */
   listFiles(
     caller: Principal,
     path: string,
+    options?: { recursive?: boolean },
   ): Promise<{
     path: string;
     entries: { name: string; kind: string; size: number; modifiedAt: string }[];
+    truncated: boolean;
     usage: { files: number; bytes: number; maxFiles: number; maxBytes: number };
   }>;
   readFile(caller: Principal, path: string): Promise<{ content: Uint8Array; modifiedAt: string } | { directory: true }>;
   /** `path` in the answer is the absolute one. */
-  writeFile(caller: Principal, path: string, content: Uint8Array): Promise<{ path: string; created: boolean }>;
+  writeFile(caller: Principal, path: string, content: Uint8Array, conditions?: FileConditions): Promise<{ path: string; created: boolean }>;
   /** A directory must be empty. */
-  deleteFile(caller: Principal, path: string): Promise<void>;
+  deleteFile(caller: Principal, path: string, conditions?: FileConditions): Promise<void>;
 }
+
+/**
+ * `precondition_failed` where they do not hold. `ifMatch`: SHA-256 (hex) of the bytes that the file must still have, one of these; `*`: it must be
+ * there. `ifNoneMatch`: it must not be there.
+ */
+export type FileConditions = { ifMatch?: '*' | readonly string[]; ifNoneMatch?: true };
 
 export interface Sessions {
   /**

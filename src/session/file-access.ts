@@ -1,25 +1,30 @@
 /** A session's files for its owner over HTTP: paths resolved, faults of the file system as problems of the request. */
+import { sha256HexOfBytes } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { resolvePath } from '../core/path.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
+import { walkFiles } from '../engine/walk-files.ts';
 import { FileError, type FileSystem } from '../ports/file-system.ts';
+import type { FileConditions } from '../ports/session.ts';
 
 export type FileListing = {
   path: string;
   entries: { name: string; kind: string; size: number; modifiedAt: string }[];
+  truncated: boolean;
   /** Of the whole session, and what it may come to. */
   usage: { files: number; bytes: number; maxFiles: number; maxBytes: number };
 };
 export type FileContent = { content: Uint8Array; modifiedAt: string } | { directory: true };
 
 /** `path` is relative to `/workspace` unless it begins with `/`. */
-export function listFiles(files: FileSystem, path: string): FileListing {
+export function listFiles(files: FileSystem, path: string, { recursive = false } = {}): FileListing {
   const absolute = toPath(path);
-  const entries = asProblem(() => files.list(absolute));
+  const { entries, truncated } = asProblem(() => walkFiles(files, absolute, { recursive, most: limits.maxListedTree }));
   const { files: used, bytes } = files.usage?.() ?? { files: 0, bytes: 0 };
   return {
     path: absolute,
     entries: entries.map((entry) => ({ ...entry, modifiedAt: new Date(entry.modifiedAt).toISOString() })),
+    truncated,
     usage: { files: used, bytes, maxFiles: limits.maxSessionFiles, maxBytes: limits.maxSessionFilesBytes },
   };
 }
@@ -32,8 +37,14 @@ export function readFile(files: FileSystem, path: string): FileContent {
   return { content: asProblem(() => files.read(absolute)), modifiedAt: new Date(stat.modifiedAt).toISOString() };
 }
 
-export function writeFile(files: FileSystem, path: string, content: Uint8Array): { path: string; created: boolean } {
+export async function writeFile(
+  files: FileSystem,
+  path: string,
+  content: Uint8Array,
+  conditions: FileConditions = {},
+): Promise<{ path: string; created: boolean }> {
   const absolute = toPath(path);
+  await checkConditions(files, absolute, conditions);
   const created = files.stat(absolute) === null;
   // What a person put there is theirs: a tool asks before it replaces it.
   asProblem(() => files.write(absolute, content, { own: false }));
@@ -41,9 +52,30 @@ export function writeFile(files: FileSystem, path: string, content: Uint8Array):
 }
 
 /** A directory must be empty. */
-export function deleteFile(files: FileSystem, path: string): void {
+export async function deleteFile(files: FileSystem, path: string, conditions: FileConditions = {}): Promise<void> {
   const absolute = toPath(path);
+  await checkConditions(files, absolute, conditions);
   asProblem(() => files.remove(absolute));
+}
+
+/** What holds when it returns holds until the next wait, so the change comes right after it. */
+async function checkConditions(files: FileSystem, path: string, { ifMatch, ifNoneMatch }: FileConditions): Promise<void> {
+  const stat = files.stat(path);
+  if (ifNoneMatch === true && stat !== null)
+    throw new Problem('precondition_failed', `${path} is already there. Read it, and send its ETag as If-Match to replace it.`);
+  if (ifMatch === undefined) return;
+  if (stat === null) throw new Problem('precondition_failed', `${path} is not there any more; without If-Match it would be made.`);
+  if (ifMatch === '*') return;
+  const known = stat.kind === 'file' ? files.read(path) : null;
+  const tag = known === null ? null : await sha256HexOfBytes(known);
+  // Hashing waited, and others may have written meanwhile.
+  const now = files.stat(path)?.kind === 'file' ? files.read(path) : null;
+  if (tag === null || !ifMatch.includes(tag) || now === null || !isSame(now, known))
+    throw new Problem('precondition_failed', `${path} has changed since it was read. Read it again, and send its new ETag.`);
+}
+
+function isSame(bytes: Uint8Array, others: Uint8Array | null): boolean {
+  return others !== null && bytes.byteLength === others.byteLength && bytes.every((byte, index) => byte === others[index]);
 }
 
 function toPath(path: string): string {

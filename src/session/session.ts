@@ -29,6 +29,7 @@ import type {
   SubmittedTurn,
   TurnAnswer,
   SessionExplainRequest,
+  FileConditions,
 } from '../ports/session.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { wire, type Wiring } from '../wiring.ts';
@@ -197,20 +198,25 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => repeatedCall({ room: this.#enter(caller), underWay: this.#calls }, key, bodyHash));
   }
 
-  listFiles(caller: Principal, path: string): Promise<Outcome<FileListing>> {
-    return toOutcome(() => listFiles(this.#enter(caller).files, path));
+  listFiles(caller: Principal, path: string, options?: { recursive?: boolean }): Promise<Outcome<FileListing>> {
+    return toOutcome(() => listFiles(this.#enter(caller).files, path, options));
   }
 
   readFile(caller: Principal, path: string): Promise<Outcome<FileContent>> {
     return toOutcome(() => readFile(this.#enter(caller).files, path));
   }
 
-  writeFile(caller: Principal, path: string, content: Uint8Array): Promise<Outcome<{ path: string; created: boolean }>> {
-    return toOutcome(() => writeFile(this.#enter(caller).files, path, content));
+  writeFile(
+    caller: Principal,
+    path: string,
+    content: Uint8Array,
+    conditions?: FileConditions,
+  ): Promise<Outcome<{ path: string; created: boolean }>> {
+    return toOutcome(() => writeFile(this.#enter(caller).files, path, content, conditions));
   }
 
-  deleteFile(caller: Principal, path: string): Promise<Outcome<void>> {
-    return toOutcome(() => deleteFile(this.#enter(caller).files, path));
+  deleteFile(caller: Principal, path: string, conditions?: FileConditions): Promise<Outcome<void>> {
+    return toOutcome(() => deleteFile(this.#enter(caller).files, path, conditions));
   }
 
   override async alarm(): Promise<void> {

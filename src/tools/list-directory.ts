@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../core/limits.ts';
-import { joinPath } from '../core/path.ts';
-import type { DirectoryEntry, FileSystem } from '../ports/file-system.ts';
+import { walkFiles } from '../engine/walk-files.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 import { notFound, sessionPath } from './session-path.ts';
 
@@ -18,7 +17,7 @@ export const listDirectory = defineTool({
     const stat = files.stat(path);
     if (stat === null) throw notFound(files, path);
     if (stat.kind === 'file') throw new ToolFault(`${path} is a file (${stat.size} bytes). read_file shows its content.`);
-    const { entries, truncated } = walk(files, path, recursive);
+    const { entries, truncated } = walkFiles(files, path, { recursive, most: limits.maxListedFiles });
     const lines = entries.map((entry) => (entry.kind === 'directory' ? `${entry.name}/` : `${entry.name}\t${entry.size}`));
     if (truncated) lines.push(`[Only the first ${limits.maxListedFiles} are shown. List a directory further down, or use find in bash.]`);
     return {
@@ -28,17 +27,3 @@ export const listDirectory = defineTool({
     };
   },
 });
-
-/** Names are relative to `root`; a directory comes right before what is in it. */
-function walk(files: FileSystem, root: string, recursive: boolean): { entries: DirectoryEntry[]; truncated: boolean } {
-  const entries: DirectoryEntry[] = [];
-  const pending = files.list(root).reverse();
-  for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
-    if (entries.length === limits.maxListedFiles) return { entries, truncated: true };
-    entries.push(entry);
-    if (!recursive || entry.kind === 'file') continue;
-    const { name } = entry;
-    for (const child of files.list(joinPath(root, name)).reverse()) pending.push({ ...child, name: `${name}/${child.name}` });
-  }
-  return { entries, truncated: false };
-}

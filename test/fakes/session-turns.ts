@@ -17,6 +17,7 @@ import type {
   TranscriptMessage,
   TurnAnswer,
 } from '../../src/ports/session.ts';
+import type { FileSystem } from '../../src/ports/file-system.ts';
 import { askedAt, decide, expiresAt, findApproval, pendingOf, toPending, type Waiting } from './waiting.ts';
 
 export type FakeSession = {
@@ -25,7 +26,7 @@ export type FakeSession = {
   setup: SessionSetup;
   events: SessionEvent[];
   messages: TranscriptMessage[];
-  files: Map<string, Uint8Array>;
+  files: FileSystem;
   keys: Map<string, { hash: string | undefined; submitted: SubmittedTurn }>;
   /** Answers of chat dialects: id → what it shows. */
   completions: Map<

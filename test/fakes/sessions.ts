@@ -3,7 +3,6 @@
  * running, `ask` waits for an approval, `client` for the first of the caller's tools. A direct call with `command: "ask"`
  * needs approval, too. History is matched as the real one does: by role and text, a mismatch forks.
  */
-import { limits } from '../../src/core/limits.ts';
 import { hasScope, type Principal } from '../../src/core/principal.ts';
 import type { Message } from '../../src/core/message.ts';
 import { idempotencyMismatch, Problem } from '../../src/core/problem.ts';
@@ -20,6 +19,8 @@ import type {
   SubmitTurn,
   TranscriptMessage,
 } from '../../src/ports/session.ts';
+import { deleteFile, listFiles, readFile, writeFile } from '../../src/session/file-access.ts';
+import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { answerOf, applyDecision, createdAt, type FakeSession, finishTurn, runCall, runTurn, turnEvents, viewOf } from './session-turns.ts';
 import { askedAt, findApproval, linkedCall, nothingWaits, pendingOf, takeResult } from './waiting.ts';
 
@@ -52,7 +53,7 @@ export function fakeSessions(): FakeSessions {
       setup,
       events: [],
       messages: [],
-      files: new Map(),
+      files: createMemoryFiles(() => Date.parse(createdAt)),
       keys: new Map(),
       completions: new Map(),
       calls: new Map(),
@@ -199,40 +200,11 @@ export function fakeSessions(): FakeSessions {
       if (known !== undefined && known.hash !== bodyHash) throw idempotencyMismatch();
       return known?.answer ?? null;
     },
-    listFiles: async (caller, relative) => {
-      const path = absolute(relative);
-      const prefix = path === '/' ? '/' : `${path}/`;
-      const files = [...open(id, caller).files].filter(([name]) => name.startsWith(prefix));
-      return {
-        path,
-        entries: files.map(([name, content]) => ({
-          name: name.slice(prefix.length),
-          kind: 'file',
-          size: content.byteLength,
-          modifiedAt: createdAt,
-        })),
-        usage: { files: files.length, bytes: 0, maxFiles: limits.maxSessionFiles, maxBytes: limits.maxSessionFilesBytes },
-      };
-    },
-    readFile: async (caller, relative) => {
-      const { files } = open(id, caller);
-      const path = absolute(relative);
-      const content = files.get(path);
-      if (content !== undefined) return { content, modifiedAt: createdAt };
-      if ([...files.keys()].some((name) => name.startsWith(`${path}/`))) return { directory: true };
-      throw new Problem('not_found', `There is no file ${path}.`);
-    },
-    writeFile: async (caller, relative, content) => {
-      const { files } = open(id, caller);
-      const path = absolute(relative);
-      const created = !files.has(path);
-      files.set(path, content);
-      return { path, created };
-    },
-    deleteFile: async (caller, relative) => {
-      const path = absolute(relative);
-      if (!open(id, caller).files.delete(path)) throw new Problem('not_found', `There is no file ${path}.`);
-    },
+    // As the session itself does it: what paths, bounds and conditions come to is not the routes' to say.
+    listFiles: async (caller, path, options) => listFiles(open(id, caller).files, path, options),
+    readFile: async (caller, path) => readFile(open(id, caller).files, path),
+    writeFile: async (caller, path, content, conditions) => await writeFile(open(id, caller).files, path, content, conditions),
+    deleteFile: async (caller, path, conditions) => await deleteFile(open(id, caller).files, path, conditions),
   });
 
   return {
@@ -252,10 +224,6 @@ export function fakeSessions(): FakeSessions {
       return viewOf(made);
     },
   };
-}
-
-function absolute(path: string): string {
-  return path.startsWith('/') ? path : `/workspace/${path}`;
 }
 
 function matches(stored: readonly TranscriptMessage[], history: readonly Message[]): boolean {

@@ -221,6 +221,10 @@ describe('the event stream', () => {
 });
 
 describe('files', () => {
+  const filesOf = (session: string): string[] => {
+    const files = h.sessions.all.get(session)?.files;
+    return files?.paths().filter((path) => files.stat(path)?.kind === 'file') ?? [];
+  };
   const file = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     h.send(method, `/v1/sessions/${id}/files/${path}`, body, headers);
 
@@ -249,13 +253,13 @@ describe('files', () => {
   it('have the paths that the tools use, from the working directory or absolute', async () => {
     await file('PUT', 'notes/a.txt', 'x');
     await file('PUT', '/tmp/b.txt', 'y');
-    expect([...(h.sessions.all.get(id)?.files.keys() ?? [])]).toEqual(['/workspace/notes/a.txt', '/tmp/b.txt']);
+    expect(filesOf(id)).toEqual(['/tmp/b.txt', '/workspace/notes/a.txt']);
     expect(await (await file('GET', 'workspace/notes/a.txt')).text()).toBe('x');
   });
 
   it('reach the session whatever characters are in the path: it judges them', async () => {
-    await file('PUT', 'a%0Ab.txt', 'x');
-    expect([...(h.sessions.all.get(id)?.files.keys() ?? [])]).toEqual(['/workspace/a\nb.txt']);
+    const refused = await file('PUT', 'a%0Ab.txt', 'x');
+    expect([refused.status, (await bodyOf(refused)).detail, filesOf(id)]).toEqual([422, expect.stringContaining('U+000A'), []]);
   });
 
   it('may be empty, and no larger than the bound', async () => {
@@ -266,7 +270,7 @@ describe('files', () => {
 
   it('keep the name that was sent: nothing is decoded twice', async () => {
     await file('PUT', 'workspace/%2541', 'x');
-    expect([...(h.sessions.all.get(id)?.files.keys() ?? [])]).toEqual(['/workspace/%41']);
+    expect(filesOf(id)).toEqual(['/workspace/%41']);
   });
 });
 

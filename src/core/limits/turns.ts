@@ -137,6 +137,8 @@ export const turnLimits = {
   appendMergeBytes: 4 * KB,
   /** Rows of one directory listing that a model reads. */
   maxListedFiles: 1000,
+  /** Entries of one listing over HTTP. */
+  maxListedTree: 5_000,
   /** Of one call of edit_file; each is a pass over the file. */
   maxFileEdits: 100,
   /** What an edit that does not fit is told of the file: places of a text that stands there more than once, lines like the one looked for. */

@@ -3,8 +3,12 @@
  * `/workspace/a.txt`, and so is `workspace/a.txt`; what begins with a slash (`files//tmp/a.txt`) is absolute.
  */
 import { z } from 'zod';
+import { sha256HexOfBytes } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { workspace } from '../../core/path.ts';
+import type { FileConditions } from '../../ports/session.ts';
+import type { AppContext } from '../context.ts';
+import { conditionHeaders, ifNoneMatch, isKnown } from '../documents.ts';
 import { readBytes } from '../json-body.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -21,13 +25,24 @@ const params = sessionParams.extend({
 const Listing = z
   .object({
     path: z.string(),
-    entries: z.array(z.object({ name: z.string(), kind: z.enum(['file', 'directory']), size: z.int(), modifiedAt: z.iso.datetime() })),
+    entries: z
+      .array(z.object({ name: z.string(), kind: z.enum(['file', 'directory']), size: z.int(), modifiedAt: z.iso.datetime() }))
+      .meta({ description: `At most ${limits.maxListedTree}. With \`recursive\`, names are paths from here.` }),
+    truncated: z.boolean().meta({ description: 'There are more: list a directory further down.' }),
     usage: z
       .object({ files: z.int(), bytes: z.int(), maxFiles: z.int(), maxBytes: z.int() })
       .meta({ description: 'Of all files and directories of the session, and what they may come to.' }),
   })
   .meta({ id: 'DirectoryListing' });
 const WrittenFile = z.object({ path: z.string(), size: z.int() }).meta({ id: 'WrittenFile' });
+
+const query = z.strictObject({
+  recursive: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: '`true`: what is in its directories, too. Of a directory only.' }),
+});
+const tagHeader = { etag: 'Of its bytes: the same bytes have the same.' };
 
 const common = { tag: 'Sessions', scopes: ['chat'] } as const;
 
@@ -41,9 +56,11 @@ export function mountSessionFiles(app: App): void {
       operationId: 'listFiles',
       summary: 'List the working directory',
       params: sessionParams,
+      query,
       answers: { 200: { description: 'Its entries.', schema: Listing } },
     },
-    async ({ c, services, principal, params }) => c.json(await services.sessions.get(params.id).listFiles(principal, workspace)),
+    async ({ c, services, principal, params, query }) =>
+      c.json(await services.sessions.get(params.id).listFiles(principal, workspace, { recursive: query.recursive === 'true' })),
   );
 
   mount(
@@ -54,21 +71,28 @@ export function mountSessionFiles(app: App): void {
       path: '/v1/sessions/{id}/files/{path+}',
       operationId: 'readFile',
       summary: 'Read a file or list a directory',
+      description:
+        'Whatever its name, a file is `application/octet-stream`, to be saved: names and bytes are those that a model chose, and no browser is to show them as a page from here.',
       params,
+      query,
+      headers: { 'if-none-match': 'An `ETag` that the caller has: 304 if the file still has it.' },
       answers: {
         200: {
           description: 'The bytes of a file (`application/octet-stream`), or the entries of a directory (JSON).',
           schema: Listing,
           also: 'application/octet-stream',
-          headers: { 'last-modified': 'Of a file.' },
+          headers: { 'last-modified': 'Of a file.', etag: 'Of a file: the same bytes have the same.' },
         },
+        304: { description: 'The file has the `ETag` of `If-None-Match`.' },
       },
     },
-    async ({ c, services, principal, params }) => {
+    async ({ c, services, principal, params, query }) => {
       const session = services.sessions.get(params.id);
       const path = toolPath(params.path);
       const file = await session.readFile(principal, path);
-      if ('directory' in file) return c.json(await session.listFiles(principal, path));
+      if ('directory' in file) return c.json(await session.listFiles(principal, path, { recursive: query.recursive === 'true' }));
+      const etag = await tagOf(file.content);
+      if (isKnown(c, etag)) return new Response(null, { status: 304, headers: { etag, 'cache-control': 'private, no-cache' } });
       // Whatever a tool wrote: never shown by a browser as a page of this origin (`nosniff` is on every answer).
       return new Response(file.content, {
         headers: {
@@ -76,6 +100,7 @@ export function mountSessionFiles(app: App): void {
           'content-disposition': 'attachment',
           'content-security-policy': "default-src 'none'; sandbox",
           'cache-control': 'private, no-cache',
+          etag,
           'last-modified': new Date(file.modifiedAt).toUTCString(),
         },
       });
@@ -90,21 +115,22 @@ export function mountSessionFiles(app: App): void {
       path: '/v1/sessions/{id}/files/{path+}',
       operationId: 'writeFile',
       summary: 'Write a file',
-      description: 'Missing directories are made.',
+      description: `Missing directories are made. A session holds ${limits.maxSessionFiles} files and directories of ${limits.maxSessionFilesBytes} bytes together; what would be more is 409.`,
       params,
+      headers: conditionHeaders,
       rawBody: { description: `The bytes, of any content type, at most ${limits.maxFileBodyBytes}.` },
       answers: {
-        200: { description: 'Replaced.', schema: WrittenFile },
-        201: { description: 'Made.', schema: WrittenFile, headers: { location: 'Of the file.' } },
+        200: { description: 'Replaced.', schema: WrittenFile, headers: tagHeader },
+        201: { description: 'Made.', schema: WrittenFile, headers: { location: 'Of the file.', ...tagHeader } },
       },
-      problems: ['conflict'],
+      problems: ['conflict', 'precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
       const session = services.sessions.get(params.id);
       const content = await readBytes(c.req.raw, limits.maxFileBodyBytes);
-      const { path, created } = await session.writeFile(principal, toolPath(params.path), content);
-      const answer = { path, size: content.byteLength };
-      return c.json(answer, created ? 201 : 200, created ? { location: new URL(c.req.url).pathname } : {});
+      const { path, created } = await session.writeFile(principal, toolPath(params.path), content, conditions(c));
+      const headers = { etag: await tagOf(content), ...(created && { location: new URL(c.req.url).pathname }) };
+      return c.json({ path, size: content.byteLength }, created ? 201 : 200, headers);
     },
   );
 
@@ -117,11 +143,12 @@ export function mountSessionFiles(app: App): void {
       operationId: 'deleteFile',
       summary: 'Delete a file or an empty directory',
       params,
+      headers: { 'if-match': conditionHeaders['if-match'] },
       answers: { 204: { description: 'Gone.' } },
-      problems: ['conflict'],
+      problems: ['conflict', 'precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
-      await services.sessions.get(params.id).deleteFile(principal, toolPath(params.path));
+      await services.sessions.get(params.id).deleteFile(principal, toolPath(params.path), conditions(c));
       return c.body(null, 204);
     },
   );
@@ -130,4 +157,15 @@ export function mountSessionFiles(app: App): void {
 /** `/workspace/x` is so often written without its first slash that a folder of that name inside is the rarer meaning. */
 function toolPath(path: string): string {
   return path === 'workspace' || path.startsWith('workspace/') ? `/${path}` : path;
+}
+
+async function tagOf(content: Uint8Array): Promise<string> {
+  return `"${await sha256HexOfBytes(content)}"`;
+}
+
+/** Tags are compared strongly: a weak one, or one that is none of ours, is that of no file. */
+function conditions(c: AppContext): FileConditions {
+  const ifMatch = c.req.header('if-match')?.trim();
+  const tags = ifMatch === '*' ? ifMatch : ifMatch?.split(',').map((tag) => tag.trim().replace(/^"(.*)"$/, '$1'));
+  return { ...(tags !== undefined && { ifMatch: tags }), ...ifNoneMatch(c) };
 }

@@ -1,0 +1,21 @@
+/** What is in a directory, and in those within it; for whoever lists files, a model or a person. */
+import { joinPath } from '../core/path.ts';
+import type { DirectoryEntry, FileSystem } from '../ports/file-system.ts';
+
+/** Names are relative to `root`, which is a directory; a directory comes right before what is in it. At most `most` of them. */
+export function walkFiles(
+  files: FileSystem,
+  root: string,
+  { recursive, most }: { recursive: boolean; most: number },
+): { entries: DirectoryEntry[]; truncated: boolean } {
+  const entries: DirectoryEntry[] = [];
+  const pending = files.list(root).reverse();
+  for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
+    if (entries.length === most) return { entries, truncated: true };
+    entries.push(entry);
+    if (!recursive || entry.kind === 'file') continue;
+    const { name } = entry;
+    for (const child of files.list(joinPath(root, name)).reverse()) pending.push({ ...child, name: `${name}/${child.name}` });
+  }
+  return { entries, truncated: false };
+}
