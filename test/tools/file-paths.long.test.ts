@@ -41,10 +41,12 @@ describeCorpus('security/path-cases.jsonl', (path) => {
   it('are written where they resolve to, or not at all', async () => {
     const rows = readJsonLines<Row>(path);
     expect(rows).toHaveLength(102);
+    const counts = { inside: 0, outside: 0, refused: 0 };
     for (const row of rows.filter(({ class: kind, cwd }) => kind !== 'symlink' && cwd === '/workspace')) {
       const { files, run } = toolBench();
       const { isError, structuredContent } = await run('builtin.write_file', { path: row.input, content: 'x' });
       if (isError) {
+        counts.refused += 1;
         expect(
           files.paths().filter((place) => files.stat(place)?.kind === 'file'),
           row.id,
@@ -54,7 +56,11 @@ describeCorpus('security/path-cases.jsonl', (path) => {
       expect(row.expect, row.id).not.toBe('reject');
       expect(structuredContent?.path, row.id).toBe(row.resolved);
       expect(isInside(String(structuredContent?.path), row.root), row.id).toBe(row.expect === 'inside');
+      counts[row.expect === 'inside' ? 'inside' : 'outside'] += 1;
     }
+    console.log(
+      `path-cases: ${rows.length} rows, through the tools as expected: ${JSON.stringify(counts)}, the rest of links or other directories`,
+    );
   });
 
   it('of links lead nowhere, since none can be made', async () => {

@@ -17,39 +17,80 @@ function textOf({ pattern }: Row): string {
   return before.repeat(times) + middle + after.repeat(timesAfter);
 }
 
-/** Each reads the pattern from a file, so that no quoting of the shell stands between. */
+/** Each reads the pattern from a file, so that no quoting of the shell stands between, and says whether the text matched. */
 const places: Record<string, string> = {
-  'grep -E': 'p=$(cat pattern); grep -E -- "$p" attack',
-  'grep -P': 'p=$(cat pattern); grep -P -- "$p" attack',
-  'sed -E': 'p=$(cat pattern); sed -E "s\x01$p\x01-\x01" attack',
-  awk: 'p=$(cat pattern); awk -v p="$p" \'$0 ~ p\' attack',
-  '[[ =~ ]]': 'p=$(cat pattern); a=$(cat attack); [[ $a =~ $p ]]',
-  'jq test': 'p=$(cat pattern); jq -R --arg p "$p" \'test($p)\' attack',
-  'find -regex': 'p=$(cat pattern); find . -regex "$p"',
-  case: 'p=$(cat pattern); a=$(cat attack); case $a in $p) echo y;; esac',
+  'grep -E': 'grep -qE -- "$(cat pattern)" attack && echo y',
+  'grep -P': 'grep -qP -- "$(cat pattern)" attack && echo y',
+  'grep -f': 'grep -qE -f pattern attack && echo y',
+  rg: 'rg -q "$(cat pattern)" attack && echo y',
+  'sed -E': 'sed -nE "s\x01$(cat pattern)\x01y\x01p" attack | grep -q . && echo y',
+  awk: 'awk -v p="$(cat pattern)" \'$0 ~ p { print "y" }\' attack',
+  '[[ =~ ]]': 'p=$(cat pattern); a=$(cat attack); [[ $a =~ $p ]] && echo y',
+  'jq test': 'jq -R --rawfile p pattern \'if test($p) then "y" else empty end\' attack -r',
+  'find -regex': 'find . -regex "$(cat pattern)" && false',
+  case: 'p=$(cat pattern); a=$(cat attack); case $a in $p) echo glob;; esac; false',
+};
+
+type Outcome = 'match' | 'no-match' | 'refused';
+
+/** What a row comes to where it stands; a pattern of `works` is safe for the language's own engine, which is asked. */
+function expected(row: Row, text: string): Outcome {
+  if (row.expect === 'linear-or-refuse') return 'no-match';
+  if (row.expect === 'works') return new RegExp(textOf(row), 'u').test(text) ? 'match' : 'no-match';
+  return 'refused';
+}
+
+/** Of the shell's own rules, where a pattern is another or none before any engine sees it. */
+const exceptions: Record<string, Outcome> = {
+  // No pattern, an empty file of patterns being none.
+  'empty in grep -f': 'no-match',
+  // One character stands for itself in awk.
+  'invalid-1 in awk': 'no-match',
+  // The backslash goes to the character behind it, the end of the pattern in sed; alone it is nothing in `-v`.
+  'invalid-4 in sed -E': 'no-match',
+  'invalid-4 in awk': 'no-match',
+  // A glob is no regular expression, but made into one.
+  'deep-group in case': 'refused',
+  'long-pattern in case': 'refused',
+  'invalid-3 in case': 'refused',
 };
 
 describeCorpus('security/regex-hostile.jsonl', (path) => {
   const rows = readJsonLines<Row>(path);
 
-  it('is linear or refused wherever the shell takes a pattern', async () => {
+  it('works, or is refused, wherever the shell takes a pattern', async () => {
     expect(rows).toHaveLength(34);
+    const wrong: string[] = [];
     const slow: string[] = [];
+    let [cells, excepted] = [0, 0];
     for (const row of rows) {
       const { files, run } = toolBench();
+      const text = row.attack.unit.repeat(row.attack.times) + row.attack.tail;
       put(files, '/workspace/pattern', textOf(row));
-      put(files, '/workspace/attack', row.attack.unit.repeat(row.attack.times) + row.attack.tail);
+      put(files, '/workspace/attack', text);
       for (const [place, command] of Object.entries(places)) {
+        const cell = `${row.id} in ${place}`;
         const began = performance.now();
-        const { code } = await run('builtin.bash', { command, timeout: 5_000 });
+        const { code, structuredContent } = await run('builtin.bash', { command, timeout: 5_000 });
         const ms = performance.now() - began;
         // A backtracking engine is at it for minutes; what is stopped by the shell's own bounds has been in time as well.
-        if (ms > 4_000 || code === 'timeout') slow.push(`${row.id} in ${place}: ${Math.round(ms)} ms`);
+        if (ms > 4_000 || code === 'timeout') slow.push(`${cell}: ${Math.round(ms)} ms`);
         expect((await run('builtin.bash', { command: 'echo alive' })).structuredContent?.stdout).toBe('alive\n');
+        cells += 1;
+        const isRefused = code === 'limit_reached' || (structuredContent?.stderr !== '' && structuredContent?.stdout === '');
+        const outcome = isRefused ? 'refused' : structuredContent?.stdout === 'y\n' ? 'match' : 'no-match';
+        const usual = expected(row, text);
+        // Neither globs nor names of files match any of them.
+        const wanted = exceptions[cell] ?? (place === 'case' || (place === 'find -regex' && usual === 'match') ? 'no-match' : usual);
+        if (cell in exceptions) excepted += 1;
+        if (outcome !== wanted) wrong.push(`${cell}: ${outcome}, not ${wanted}`);
       }
     }
-    console.log(`regex-hostile: ${rows.length} rows in ${Object.keys(places).length} places, slow: ${slow.length}`);
-    expect(slow).toEqual([]);
+    console.log(
+      `regex-hostile: ${rows.length} rows in ${Object.keys(places).length} places, ${cells - wrong.length - excepted} as expected, ${excepted} exceptions, ${wrong.length} otherwise, ${slow.length} slow`,
+    );
+    expect({ wrong, slow }).toEqual({ wrong: [], slow: [] });
+    expect(excepted).toBe(Object.keys(exceptions).length);
   }, 300_000);
 
   it('is never run where it stands in a schema', () => {

@@ -244,6 +244,22 @@ g() { return 4; }; g || echo $?; for x in a b; do echo $x; done | while read y; 
     expect([code, turns > 10]).toEqual(['limit_reached', true]);
   });
 
+  it('is told where a pattern is none that this shell knows, instead of going on as if nothing had matched', async () => {
+    const { run } = toolBench();
+    const command = `echo aa b > f; sed -E 's/(.)\\1/x/' f; echo $?; jq -n '"aa" | test("(?=a)")'; echo $?; awk '/(?=a)/' f; echo $?; find . -regex '(?=a)'; echo $?
+awk -F'(' '{ print NF }' f; sed -E 's/(a)a/\\1/; s/*x/y/' f; sed 's/a*/x/' f | sed -n '/^[x]/p'; echo $?`;
+    const { structuredContent } = await run('builtin.bash', { command });
+    expect(String(structuredContent?.stderr).match(/^\w+: not a pattern of this shell: \S+/gm)).toEqual(
+      expect.arrayContaining([
+        'sed: not a pattern of this shell: (.)\\1',
+        'jq: not a pattern of this shell: (?=a)',
+        'awk: not a pattern of this shell: (?=a)',
+        'find: not a pattern of this shell: (?=a)',
+      ]),
+    );
+    expect(structuredContent?.stdout).toMatch(/^aa b\n2\nfalse\n2\n2\n2\n1\n/);
+  });
+
   it('keeps long output whole in a file, of which there are a handful', async () => {
     const { run, files } = toolBench({ results: noResults });
     const { text, structuredContent } = await run('builtin.bash', { command: 'seq 1 20000' });

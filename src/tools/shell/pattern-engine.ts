@@ -36,6 +36,30 @@ export function takePatternTrouble(): string | null {
   return taken;
 }
 
+/** Scripts that have commands under way, and how many. */
+const busy = new Map<object, number>();
+let unfit: { script: object; text: string; why: string } | null = null;
+
+/** Around each command of a script. */
+export async function duringCommand<Value>(script: object, work: () => Promise<Value>): Promise<Value> {
+  busy.set(script, (busy.get(script) ?? 0) + 1);
+  try {
+    return await work();
+  } finally {
+    const left = (busy.get(script) ?? 1) - 1;
+    if (left === 0) busy.delete(script);
+    else busy.set(script, left);
+  }
+}
+
+/** The last pattern of this script's commands that was none for the engine, and why; null: all were. Once. */
+export function takeUnfitPattern(script: object): { text: string; why: string } | null {
+  if (unfit?.script !== script) return null;
+  const taken = unfit;
+  unfit = null;
+  return taken;
+}
+
 /** Others have run since. */
 export function forgetMatched(): void {
   matched = 0;
@@ -121,12 +145,23 @@ function boundPatterns(patterns: PatternClass): void {
     if (known !== undefined) return known;
     checkPattern(text);
     count(text.length * matchingPerCharacter);
-    const pattern = compile.call(this, text, flags);
+    const pattern = noteFault(text, () => compile.call(this, text, flags));
     // Longer than its text where that repeats something.
     count(pattern.programSize() * matchingPerCharacter);
     if (compiled.size < maxCompiled) compiled.set(key, pattern);
     return pattern;
   };
+}
+
+function noteFault(text: string, work: () => Pattern): Pattern {
+  try {
+    return work();
+  } catch (error) {
+    const [script, ...others] = busy.keys();
+    // With two under way nobody knows whose it was.
+    if (script !== undefined && others.length === 0) unfit = { script, text, why: error instanceof Error ? error.message : String(error) };
+    throw error;
+  }
 }
 
 const compiled = new Map<string, Pattern>();

@@ -4,6 +4,7 @@
  */
 import type { Bash, Command } from 'just-bash/browser';
 import { limits } from '../../core/limits.ts';
+import { duringCommand, takeUnfitPattern } from './pattern-engine.ts';
 import type { Turns } from './turns.ts';
 
 type Context = Parameters<Command['execute']>[1];
@@ -21,11 +22,28 @@ function surroundCommand(command: Command, turns: Turns): void {
     await turns.pass();
     const fault = (await sizeFault(command.name, args, context)) ?? (command.name === 'diff' ? await diffFault(args, context) : null);
     if (fault !== null) return { stdout: '', stderr: `${command.name}: ${fault}\n`, exitCode: 2 };
-    const ended = command.name === 'ls' ? await listLiterally(args, context, execute) : await execute(args, context);
+    takeUnfitPattern(turns);
+    const ended = await duringCommand(turns, () =>
+      command.name === 'ls' ? listLiterally(args, context, execute) : execute(args, context),
+    );
     // Whatever it made of an error of its patterns.
     await turns.pass();
+    const unfit = takeUnfitPattern(turns);
+    if (unfit !== null && isSilent(command.name, unfit.text))
+      return { ...ended, stderr: `${ended.stderr}${command.name}: ${told(unfit)}\n`, exitCode: 2 };
     return ended;
   };
+}
+
+/** These take a pattern that is none for one that does not match, and a script would go on with what was never done. */
+function isSilent(name: string, pattern: string): boolean {
+  // A separator of awk may be any one character.
+  return ['sed', 'awk', 'jq', 'find', 'expr'].includes(name) && !(name === 'awk' && pattern.length === 1);
+}
+
+function told({ text, why }: { text: string; why: string }): string {
+  const shown = text.length > limits.maxQuotedLength ? `${text.slice(0, limits.maxQuotedLength)}…`.toWellFormed() : text;
+  return `not a pattern of this shell: ${shown} (${why.replace(/^error parsing regexp: /, '')}); it knows no backreferences in patterns and no lookaround`;
 }
 
 /** Why a command is not let near what it is given; null: it may run. */
