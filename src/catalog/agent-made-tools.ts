@@ -5,7 +5,7 @@ import type { Edition } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import { madeToolset } from '../core/made/made-toolset.ts';
 import type { Warning } from '../core/warning.ts';
-import { pickMade } from '../engine/made-names.ts';
+import { pickMade } from '../engine/plan/made-names.ts';
 import { namesOf } from './agent-skills.ts';
 import type { CatalogContext } from './context.ts';
 import { readEditionText } from './editions.ts';

@@ -1,6 +1,6 @@
 /**
  * The tool that reads on in a result that was too long to be shown: its definition, for the toolset that lists it
- * (`tools/fetch-result.ts` runs it) and for the turn that is given it because a result was cut (`engine/plan-names.ts`).
+ * (`tools/fetch-result.ts` runs it) and for the turn that is given it because a result was cut (`engine/plan/plan-names.ts`).
  */
 import { z } from 'zod';
 import { injectedTool } from './injected-tool.ts';

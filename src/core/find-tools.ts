@@ -1,6 +1,6 @@
 /**
  * The tool that looks for tools: its definition, for the toolset that lists it (`tools/find-tools.ts` runs it) and for the turn that is
- * given it because its toolset has too many tools to send them all (`engine/plan-names.ts`). How it looks is `tool-index.ts`.
+ * given it because its toolset has too many tools to send them all (`engine/plan/plan-names.ts`). How it looks is `tool-index.ts`.
  */
 import { z } from 'zod';
 import { injectedTool } from './injected-tool.ts';

@@ -1,7 +1,7 @@
 /**
  * Tools of ours that a turn is given although its toolset does not list them (DESIGN §3.4), in the form in which it is offered them.
  * Each stands in a file of its own (`find-tools.ts`, `use-skill.ts`, `fetch-result.ts`); who is given which is said by
- * `engine/plan-names.ts`, and `tools/` runs them.
+ * `engine/plan/plan-names.ts`, and `tools/` runs them.
  */
 import type { z } from 'zod';
 import type { EditionTool } from './edition.ts';

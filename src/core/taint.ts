@@ -1,7 +1,7 @@
 /**
  * The taint rule (DESIGN §7; the lethal trifecta, SEC-41): once a conversation has seen both what is private and what anybody could have
  * written, sending anything out needs a person's word, to known hosts as well. A mark is never taken back. Who marks is
- * `engine/mark-taint.ts`, who keeps the marks is the session, who asks is the policy.
+ * `engine/policy/mark-taint.ts`, who keeps the marks is the session, who asks is the policy.
  */
 import { limits } from './limits.ts';
 import { visibleText } from './visible-text.ts';

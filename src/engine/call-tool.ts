@@ -14,7 +14,7 @@ import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from './audit-call.ts';
 import { execute } from './execute-call.ts';
 import { ignoredNote } from './entry-call.ts';
-import { foresee } from './foresee.ts';
+import { foresee } from './policy/foresee.ts';
 import { judge, type Judged } from './judge-call.ts';
 import { asServed } from './served-tool.ts';
 import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from './tool-call.ts';

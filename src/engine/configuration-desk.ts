@@ -12,7 +12,7 @@ import { readToolsetReference } from '../core/toolset-reference.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { Catalog, DocumentKind, Equipment, KeyRights, Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
-import { requireMayWaive } from './approval-waiver.ts';
+import { requireMayWaive } from './policy/approval-waiver.ts';
 
 /** `meet`: these servers are looked at (`meet-servers.ts`). */
 export type DeskOptions = { aliases: boolean; meet(servers: readonly string[]): void };

@@ -15,13 +15,13 @@ import type { Ids } from '../ports/runtime.ts';
 import { createAuditTrail } from './audit-trail.ts';
 import { callToolNow } from './call-tool.ts';
 import { sentArguments } from './entry-call.ts';
-import { explainCall } from './explain-policy.ts';
-import { foresee } from './foresee.ts';
+import { explainCall } from './policy/explain-policy.ts';
+import { foresee } from './policy/foresee.ts';
 import { inspectCall } from './judge-call.ts';
 import { asServed } from './served-tool.ts';
 import type { CallDeps, ToolCallAnswer } from './tool-call.ts';
-import { planNames } from './plan-names.ts';
-import { readToolset } from './plan-turn.ts';
+import { planNames } from './plan/plan-names.ts';
+import { readToolset } from './plan/plan-turn.ts';
 
 /** `toolset` is a name, or `name@version`. */
 export type DirectCall = { toolset: string; name: string; arguments: Record<string, unknown> };

@@ -20,7 +20,7 @@ import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
 import type { ToolMaker } from '../ports/tool-maker.ts';
 import type { CallerChannel, SkillReader, ToolExecutor } from '../ports/tool-executor.ts';
 import type { ServerTokens } from '../ports/upstream.ts';
-import type { CallTree } from './call-tree.ts';
+import type { CallTree } from './inner/call-tree.ts';
 
 export type CallDeps = {
   clock: Clock;

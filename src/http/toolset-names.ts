@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { EditionTool } from '../core/edition.ts';
 import type { Principal } from '../core/principal.ts';
-import { planNames } from '../engine/plan-names.ts';
-import { readToolset } from '../engine/plan-turn.ts';
+import { planNames } from '../engine/plan/plan-names.ts';
+import { readToolset } from '../engine/plan/plan-turn.ts';
 import type { Services } from '../wiring.ts';
 
 export const Version = z.coerce.number().int().min(1).optional().meta({ description: 'An older one. Absent: the newest.' });

@@ -15,7 +15,7 @@ import type { ProviderAccess } from '../core/provider.ts';
 import { toolPrompt } from '../core/system-prompt.ts';
 import type { ToolKind } from '../core/tool.ts';
 import { charactersPerToken } from '../core/transcript.ts';
-import { turnNames } from '../engine/plan-names.ts';
+import { turnNames } from '../engine/plan/plan-names.ts';
 import type { ToolChange } from '../providers/tool-definitions.ts';
 import { type ShownTools, showLaterTools, showText, showTools } from '../providers/shown-tools.ts';
 import { aliasNames } from './toolset-names.ts';

@@ -1,12 +1,12 @@
 /**
- * One call that is held open in this object (`engine/held-call.ts`): the call itself in memory, and that it was begun and has ended in a row,
+ * One call that is held open in this object (`engine/serve/held-call.ts`): the call itself in memory, and that it was begun and has ended in a row,
  * so that a call which died with the process is known as one.
  */
 import type { Principal } from '../core/principal.ts';
 import { isRecord } from '../core/wire-value.ts';
-import type { CallHold, HeldCall } from '../engine/held-call.ts';
-import { serveLost } from '../engine/serve-call.ts';
-import { readView, type ServeTarget } from '../engine/serve-view.ts';
+import type { CallHold, HeldCall } from '../engine/serve/held-call.ts';
+import { serveLost } from '../engine/serve/serve-call.ts';
+import { readView, type ServeTarget } from '../engine/serve/serve-view.ts';
 import type { ServeDeps } from '../mcp/server/serving.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';
 

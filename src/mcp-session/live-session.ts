@@ -7,8 +7,8 @@ import { type AuthInfo, type Server, WebStandardStreamableHTTPServerTransport } 
 import { limits } from '../core/limits.ts';
 import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
-import { readView, type ServeTarget } from '../engine/serve-view.ts';
-import { viewMark, watchServed, type Change } from '../engine/serve-watch.ts';
+import { readView, type ServeTarget } from '../engine/serve/serve-view.ts';
+import { viewMark, watchServed, type Change } from '../engine/serve/serve-watch.ts';
 import { buildServer } from '../mcp/server/build-server.ts';
 import type { ServeDeps } from '../mcp/server/serving.ts';
 import type { McpSessionRequest } from '../ports/mcp-sessions.ts';

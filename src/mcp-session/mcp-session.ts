@@ -7,7 +7,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
 import type { Principal } from '../core/principal.ts';
 import { isRecord } from '../core/wire-value.ts';
-import type { ServeTarget } from '../engine/serve-view.ts';
+import type { ServeTarget } from '../engine/serve/serve-view.ts';
 import type { McpSession as McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';

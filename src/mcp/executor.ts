@@ -66,7 +66,7 @@ function toUpstream({ fetch, secret, tokens, signal, now, log, conversation }: T
 
 /**
  * Where a person can be asked, but not while the call is open, a server of 2025 that asks then is told `cancel`: so in turns of chats, which wait
- * for days and over restarts (DESIGN §5), as no connection can. To an MCP client such a question gets through (`engine/held-call.ts`).
+ * for days and over restarts (DESIGN §5), as no connection can. To an MCP client such a question gets through (`engine/serve/held-call.ts`).
  * `unheard`: its questions, for the result.
  */
 function toHooks({ ask, askable = {}, progress, notice }: CallerChannel, unheard: string[]): UpstreamHooks {

@@ -1,6 +1,6 @@
 /**
  * Calls that a tool makes of other tools: what made tools, code mode and the shell's `tool` command have in place of the registry. Each goes
- * through the one door like any call, and has its own audit row. Done by `engine/inner-calls.ts`.
+ * through the one door like any call, and has its own audit row. Done by `engine/inner/inner-calls.ts`.
  */
 import type { JsonSchema, ToolAnnotations, ToolResult } from '../core/tool.ts';
 import type { FileSystem } from './file-system.ts';

@@ -1,7 +1,7 @@
 /**
  * What lives longer than a request of an MCP client. Sessions of the 2025 eras: each lives in an object of its own, which keeps what `initialize` said and the messages of its
  * streams. Whose a session is shows in its id; to anybody else it does not exist. And calls of 2026-07-28 that stay open between requests
- * (`engine/held-call.ts`): each in such an object too, whose name only the signed state tells.
+ * (`engine/serve/held-call.ts`): each in such an object too, whose name only the signed state tells.
  */
 import type { Principal } from '../core/principal.ts';
 

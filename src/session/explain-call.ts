@@ -1,7 +1,7 @@
 /** What the policy says to a direct call on the session's files, with what the conversation has seen. Nothing of the session changes. */
 import type { PolicyAnswer } from '../core/policy/explain.ts';
 import { resolvedTool } from '../engine/direct-call.ts';
-import { explainCall } from '../engine/explain-policy.ts';
+import { explainCall } from '../engine/policy/explain-policy.ts';
 import type { SessionExplainRequest } from '../ports/session.ts';
 import { withSkillFiles } from '../storage/skill-files.ts';
 import type { DirectCallDoor } from './direct-call-door.ts';

@@ -1,5 +1,5 @@
 /**
- * The signed word on a question that travels with an MCP client (`requestState`, `engine/serve-state.ts`), and the ids of MCP sessions: HMAC-SHA-256
+ * The signed word on a question that travels with an MCP client (`requestState`, `engine/serve/serve-state.ts`), and the ids of MCP sessions: HMAC-SHA-256
  * under keys derived for the workspace, so that what is not ours is known without asking anybody. Signed, not secret: nothing that the
  * client may not read stands in it.
  *
@@ -7,7 +7,7 @@
  */
 import { fromBase64Url, toBase64Url } from '../core/base64url.ts';
 import { isRecord } from '../core/wire-value.ts';
-import type { ServedState, StateSeal } from '../engine/serve-state.ts';
+import type { ServedState, StateSeal } from '../engine/serve/serve-state.ts';
 import type { KeyPurpose, MasterKey } from './master-key.ts';
 
 export function createStateSeal(master: MasterKey): StateSeal {

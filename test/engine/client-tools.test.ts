@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ClientToolInput } from '../../src/core/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import { turnNames } from '../../src/engine/plan-names.ts';
-import { planTurn, type PlanRequest } from '../../src/engine/plan-turn.ts';
+import { turnNames } from '../../src/engine/plan/plan-names.ts';
+import { planTurn, type PlanRequest } from '../../src/engine/plan/plan-turn.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 

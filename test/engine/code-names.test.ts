@@ -4,7 +4,7 @@ import { offeredTools } from '../../src/core/offered-tools.ts';
 import { systemPrompt } from '../../src/core/system-prompt.ts';
 import { createToolFinder } from '../../src/engine/find-tools.ts';
 import { judge } from '../../src/engine/judge-call.ts';
-import { turnNames, withFetchResult } from '../../src/engine/plan-names.ts';
+import { turnNames, withFetchResult } from '../../src/engine/plan/plan-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
 const builtins = ['bash', 'run_code', 'fetch_result', 'find_tools', 'create_tool'].map((name) =>

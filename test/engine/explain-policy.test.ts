@@ -1,6 +1,6 @@
 /** What the policy would say to calls of real tools: by what they would do, and nothing of it done. */
 import { describe, expect, it } from 'vitest';
-import { explainCall } from '../../src/engine/explain-policy.ts';
+import { explainCall } from '../../src/engine/policy/explain-policy.ts';
 import { resolvedTool } from '../../src/engine/direct-call.ts';
 import { policyDoor } from './policy-door.ts';
 

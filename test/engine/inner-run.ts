@@ -1,4 +1,4 @@
-/** A call of a tool that calls tools, over tools that answer as the test says: what the tests of `engine/inner-calls.ts` stand on. */
+/** A call of a tool that calls tools, over tools that answer as the test says: what the tests of `engine/inner/inner-calls.ts` stand on. */
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import type { Edition, EditionTool } from '../../src/core/edition.ts';

@@ -4,9 +4,9 @@ import type { AliasMap } from '../../src/core/alias-map.ts';
 import { resolveName } from '../../src/core/alias-map.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import { pickMade } from '../../src/engine/made-names.ts';
-import { turnNames } from '../../src/engine/plan-names.ts';
-import { planTurn, type PlanRequest } from '../../src/engine/plan-turn.ts';
+import { pickMade } from '../../src/engine/plan/made-names.ts';
+import { turnNames } from '../../src/engine/plan/plan-names.ts';
+import { planTurn, type PlanRequest } from '../../src/engine/plan/plan-turn.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 

@@ -12,7 +12,7 @@ import { createGathering } from '../../src/core/gathered-tools.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
 import { applyEvent } from '../../src/core/fold-turn.ts';
 import { beginTurn } from '../../src/core/turn-state.ts';
-import { turnNames, withFetchResult } from '../../src/engine/plan-names.ts';
+import { turnNames, withFetchResult } from '../../src/engine/plan/plan-names.ts';
 import { runTurn, type TurnDeps, type TurnScope } from '../../src/engine/run-turn.ts';
 import type { ChatModel, ChatRequest } from '../../src/ports/chat-model.ts';
 import type { Directory } from '../../src/ports/catalog.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, resolveName } from '../../src/core/alias-map.ts';
 import { offeredTools, sentTools } from '../../src/core/offered-tools.ts';
-import { planNames, turnNames, withFetchResult } from '../../src/engine/plan-names.ts';
+import { planNames, turnNames, withFetchResult } from '../../src/engine/plan/plan-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
 const tools = knownTools([toolOf('builtin', 'bash', { kind: 'builtin' }), toolOf('builtin', 'fetch_result', { kind: 'builtin' })]);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../src/core/principal.ts';
-import { planTurn, type PlanRequest } from '../../src/engine/plan-turn.ts';
+import { planTurn, type PlanRequest } from '../../src/engine/plan/plan-turn.ts';
 import { createFakeCatalog, type FakeCatalog } from '../fakes/catalog.ts';
 import { toolOf } from '../fakes/known-tools.ts';
 

@@ -3,8 +3,8 @@ import type { AskableInput, InputAnswer, InputRequest } from '../../src/core/mcp
 import { limits } from '../../src/core/limits.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { contentText, textResult } from '../../src/core/tool.ts';
-import { askNow } from '../../src/engine/serve-beneath.ts';
-import { mustHold } from '../../src/engine/held-call.ts';
+import { askNow } from '../../src/engine/serve/serve-beneath.ts';
+import { mustHold } from '../../src/engine/serve/held-call.ts';
 import type { CallScope } from '../../src/engine/tool-call.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { answerOf, madeTool, runOf, toolNamed, type Body } from './inner-run.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import { limits } from '../../src/core/limits.ts';
-import { servedPages } from '../../src/engine/serve-list.ts';
+import { servedPages } from '../../src/engine/serve/serve-list.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 
 const outputSchema = { type: 'object', properties: { n: { type: 'number' } } };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ServerOffers } from '../../src/core/servers/server-state.ts';
-import { nameOffers, ownerOf, shownUri, type OffersOfServer } from '../../src/engine/serve-offers.ts';
-import { matchesTemplate } from '../../src/engine/uri-template.ts';
+import { nameOffers, ownerOf, shownUri, type OffersOfServer } from '../../src/engine/serve/serve-offers.ts';
+import { matchesTemplate } from '../../src/engine/serve/uri-template.ts';
 
 const of = (server: string, offers: { prompts?: string[]; resources?: string[]; templates?: string[] }): OffersOfServer => ({
   server,

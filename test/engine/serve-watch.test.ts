@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import { readView } from '../../src/engine/serve-view.ts';
-import { watchServed } from '../../src/engine/serve-watch.ts';
+import { readView } from '../../src/engine/serve/serve-view.ts';
+import { watchServed } from '../../src/engine/serve/serve-watch.ts';
 import type { McpUpstream } from '../../src/ports/upstream.ts';
 import { createMasterKey } from '../../src/storage/master-key.ts';
 import { createFakeCatalog } from '../fakes/catalog.ts';

@@ -12,7 +12,7 @@ import type { SessionEventBody } from '../../src/core/session-event.ts';
 import type { ToolDefinition, ToolResult } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
-import { turnNames } from '../../src/engine/plan-names.ts';
+import { turnNames } from '../../src/engine/plan/plan-names.ts';
 import type { TurnDeps } from '../../src/engine/run-turn.ts';
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { createChatModel } from '../../src/providers/registry.ts';

@@ -6,7 +6,7 @@ import type { ProviderAccess } from '../../src/core/provider.ts';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import { textResult } from '../../src/core/tool.ts';
 import { createTranscript } from '../../src/core/transcript.ts';
-import { turnNames } from '../../src/engine/plan-names.ts';
+import { turnNames } from '../../src/engine/plan/plan-names.ts';
 import type { TurnDeps } from '../../src/engine/run-turn.ts';
 import type { ChatRequest } from '../../src/ports/chat-model.ts';
 import { adapterFor } from '../../src/providers/registry.ts';

@@ -1,7 +1,7 @@
 /** What a toolset is served over MCP with, over the fakes of a workspace; its servers are what the test says. */
 import type { Principal } from '../../src/core/principal.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
-import { configurationTables } from '../../src/engine/serve-view.ts';
+import { configurationTables } from '../../src/engine/serve/serve-view.ts';
 import type { CallDeps } from '../../src/engine/tool-call.ts';
 import type { ServeDeps } from '../../src/mcp/server/serving.ts';
 import type { Clock, Ids, Logger } from '../../src/ports/runtime.ts';

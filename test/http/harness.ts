@@ -5,7 +5,7 @@ import type { ServerAccess, ServerKind } from '../../src/core/servers/server.ts'
 import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
 import { callDirectly, dryRunCall, explainDirectCall } from '../../src/engine/direct-call.ts';
 import { createMeetServers, meetingServers } from '../../src/engine/meet-servers.ts';
-import { planTurn } from '../../src/engine/plan-turn.ts';
+import { planTurn } from '../../src/engine/plan/plan-turn.ts';
 import { createServerRefresh } from '../../src/engine/refresh-server.ts';
 import { testServer } from '../../src/engine/test-server.ts';
 import { createApp } from '../../src/http/app.ts';

@@ -4,7 +4,7 @@ import { type AliasMap, buildAliasMap } from '../../src/core/alias-map.ts';
 import { sentTools } from '../../src/core/offered-tools.ts';
 import type { ProviderKind } from '../../src/core/provider-kind.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
-import { planNames, turnNames } from '../../src/engine/plan-names.ts';
+import { planNames, turnNames } from '../../src/engine/plan/plan-names.ts';
 import { type Recipient, reportTools, type ToolReport, type ToolsetReport } from '../../src/http/toolset-report.ts';
 import { exampleAccess } from '../../src/providers/shown-tools.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';

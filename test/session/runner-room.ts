@@ -8,7 +8,7 @@ import type { ClientTool, Plan } from '../../src/core/plan.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
-import { turnNames } from '../../src/engine/plan-names.ts';
+import { turnNames } from '../../src/engine/plan/plan-names.ts';
 import type { TurnDeps } from '../../src/engine/run-turn.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';

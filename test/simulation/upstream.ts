@@ -8,7 +8,7 @@ import type { Plan } from '../../src/core/plan.ts';
 import { callsTools } from '../../src/core/composite-tool.ts';
 import { errorResult, textResult } from '../../src/core/tool.ts';
 import type { ToolAnswer, ToolContext, ToolExecutor } from '../../src/ports/tool-executor.ts';
-import { turnNames } from '../../src/engine/plan-names.ts';
+import { turnNames } from '../../src/engine/plan/plan-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import type { Life, World } from './world.ts';
 

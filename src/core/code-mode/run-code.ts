@@ -1,6 +1,6 @@
 /**
  * The tool that runs code over the other tools: its definition, for the toolset that lists it (`tools/run-code.ts` runs it) and for the model
- * that has it in place of all others (`engine/code-names.ts`).
+ * that has it in place of all others (`engine/plan/code-names.ts`).
  */
 import { z } from 'zod';
 import type { EditionTool } from '../edition.ts';

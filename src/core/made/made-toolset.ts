@@ -1,6 +1,6 @@
 /**
  * All made tools of a workspace as a toolset of its own, which is published like any other and which nobody can name: what agents with `made` are
- * offered is picked from its edition (`engine/made-names.ts`).
+ * offered is picked from its edition (`engine/plan/made-names.ts`).
  */
 import { fold } from '../fold.ts';
 import { parseAlias } from '../names.ts';

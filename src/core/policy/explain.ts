@@ -1,4 +1,4 @@
-/** POST /v1/policy/test as data: what is asked, and what the policy says to it. Worked out by `engine/explain-policy.ts`; nothing is done. */
+/** POST /v1/policy/test as data: what is asked, and what the policy says to it. Worked out by `engine/policy/explain-policy.ts`; nothing is done. */
 import { z } from 'zod';
 import { AskKind } from '../approval.ts';
 import { limits } from '../limits.ts';

@@ -1,6 +1,6 @@
 /**
  * What becomes of an effect: it may happen, a person is asked first, or it may not (DESIGN §7). Judged at the capability, beneath every tool
- * (`engine/ask-first.ts`), and at the door for calls that leave the service; explained by POST /v1/policy/test.
+ * (`engine/policy/ask-first.ts`), and at the door for calls that leave the service; explained by POST /v1/policy/test.
  *
  * Deny goes before ask, ask before allow, allow before what is asked about without any rule, whatever the order of the rules.
  */

@@ -1,6 +1,6 @@
 /**
  * A skill as the workspace keeps it: what its `SKILL.md` says, read when it is written (`skill-file.ts`), and its resource
- * files (DESIGN §8). What of it a turn is told is `engine/plan-skills.ts`.
+ * files (DESIGN §8). What of it a turn is told is `engine/plan/plan-skills.ts`.
  */
 import { z } from 'zod';
 

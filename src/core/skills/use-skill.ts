@@ -1,6 +1,6 @@
 /**
  * The tool that reads up a skill: its definition, for the toolset that lists it (`tools/use-skill.ts` runs it) and for the turn that is
- * given it because its agent has skills (`engine/plan-names.ts`).
+ * given it because its agent has skills (`engine/plan/plan-names.ts`).
  */
 import { z } from 'zod';
 import { injectedTool } from '../injected-tool.ts';

@@ -7,7 +7,7 @@ import { limits } from '../../core/limits.ts';
 import { orNull, Problem } from '../../core/problem.ts';
 import type { ToolDefinition } from '../../core/tool.ts';
 import { policyDocument, type Catalog } from '../../ports/catalog.ts';
-import { explainEffect } from '../../engine/explain-policy.ts';
+import { explainEffect } from '../../engine/policy/explain-policy.ts';
 import type { Services } from '../../wiring.ts';
 import { requireToolset, requireUnbound } from '../access.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';

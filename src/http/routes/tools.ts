@@ -9,7 +9,7 @@ import type { ToolDefinition } from '../../core/tool.ts';
 import { ToolAliases } from '../../core/tool-aliases.ts';
 import { pinOf } from '../../core/listing/tool-pin.ts';
 import { UiTool } from '../../core/ui-tool.ts';
-import { readToolset } from '../../engine/plan-turn.ts';
+import { readToolset } from '../../engine/plan/plan-turn.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { requireUnbound } from '../access.ts';

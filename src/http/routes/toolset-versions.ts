@@ -8,7 +8,7 @@ import { ToolsetName, type Toolset } from '../../core/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { requireToolset } from '../access.ts';
-import { requireMayWaive } from '../../engine/approval-waiver.ts';
+import { requireMayWaive } from '../../engine/policy/approval-waiver.ts';
 import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Toolset, ToolsetName } from '../../core/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { mayUseToolset, requireToolset } from '../access.ts';
-import { requireMayWaive } from '../../engine/approval-waiver.ts';
+import { requireMayWaive } from '../../engine/policy/approval-waiver.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';

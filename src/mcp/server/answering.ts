@@ -1,6 +1,6 @@
 /** What stands around every handler: who asks and what they are served now, and faults told as MCP has them. */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
-import type { ServedCaller } from '../../engine/serve-call.ts';
+import type { ServedCaller } from '../../engine/serve/serve-call.ts';
 import { askableBy, channelOf } from './client-channel.ts';
 import { toProtocolError } from './protocol-error.ts';
 import type { Serving } from './serving.ts';

@@ -3,7 +3,7 @@
  * `limits.mcpStreamMs`). One for each request: a stream belongs to the request that opened it, and another request could not write to it.
  */
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
-import type { Change } from '../../engine/serve-watch.ts';
+import type { Change } from '../../engine/serve/serve-watch.ts';
 
 /** `watch` ends soon after its signal aborts. */
 export function createChangeBus(

@@ -2,9 +2,9 @@
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import { limits } from '../../core/limits.ts';
 import { Problem, quoted } from '../../core/problem.ts';
-import type { ServedCaller } from '../../engine/serve-call.ts';
-import { ownerOf, type ServedOffer } from '../../engine/serve-offers.ts';
-import { complete, getPrompt, readOffers, readResource, type OfferAnswer } from '../../engine/serve-resources.ts';
+import type { ServedCaller } from '../../engine/serve/serve-call.ts';
+import { ownerOf, type ServedOffer } from '../../engine/serve/serve-offers.ts';
+import { complete, getPrompt, readOffers, readResource, type OfferAnswer } from '../../engine/serve/serve-resources.ts';
 import type { Answering } from './answering.ts';
 import { givenOf, toInputRequired } from './input-required.ts';
 import { inPages, pageAt } from './list-cursor.ts';

@@ -1,10 +1,10 @@
 /** What the handlers of one MCP server of ours work with: who asks, what they are served, and the engine behind it. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/principal.ts';
-import type { CallHold } from '../../engine/held-call.ts';
-import type { ServeCallDeps } from '../../engine/serve-call.ts';
-import type { ServedView, ServeTarget } from '../../engine/serve-view.ts';
-import type { WatchDeps } from '../../engine/serve-watch.ts';
+import type { CallHold } from '../../engine/serve/held-call.ts';
+import type { ServeCallDeps } from '../../engine/serve/serve-call.ts';
+import type { ServedView, ServeTarget } from '../../engine/serve/serve-view.ts';
+import type { WatchDeps } from '../../engine/serve/serve-watch.ts';
 import type { ServedEra } from './client-channel.ts';
 
 export type ServeDeps = ServeCallDeps &

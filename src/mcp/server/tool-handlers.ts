@@ -1,9 +1,9 @@
 /** `tools/list` and `tools/call`: what is listed may be called by any name that resolves, and nothing else. */
 import { ProtocolError, ProtocolErrorCode, type CallToolResult, type ListToolsResult, type Server } from '@modelcontextprotocol/server';
 import { contentText, type ToolResult } from '../../core/tool.ts';
-import { servedOutputSchema, servedPages } from '../../engine/serve-list.ts';
-import { serveCall, type ServedAnswer } from '../../engine/serve-call.ts';
-import { toldOfModes, type ServedView } from '../../engine/serve-view.ts';
+import { servedOutputSchema, servedPages } from '../../engine/serve/serve-list.ts';
+import { serveCall, type ServedAnswer } from '../../engine/serve/serve-call.ts';
+import { toldOfModes, type ServedView } from '../../engine/serve/serve-view.ts';
 import type { Answering } from './answering.ts';
 import { givenOf, toInputRequired } from './input-required.ts';
 import { pageAt } from './list-cursor.ts';

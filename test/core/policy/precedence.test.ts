@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { judge, type Judgement } from '../../../src/core/policy/judge.ts';
 import { Policy, rulesOf } from '../../../src/core/policy/document.ts';
 import type { Effect } from '../../../src/core/policy-effect.ts';
-import { withEntry } from '../../../src/engine/foresee.ts';
+import { withEntry } from '../../../src/engine/policy/foresee.ts';
 
 const allow = { decision: 'allow' };
 const ask = { decision: 'ask' };

@@ -1,0 +1,295 @@
+/**
+ * Calls that a running tool makes of other tools (`ToolContext.calls`): each goes through the one door with its own id, time and audit row,
+ * stands in the journal, and waits for itself. What code over it looks like is not known here. Used by `execute-call.ts`.
+ */
+import type { AliasMap } from '../../core/alias-map.ts';
+import { callsTools, innerCallId } from '../../core/composite-tool.ts';
+import { crashPoint } from '../../core/crash-point.ts';
+import type { EditionTool } from '../../core/edition.ts';
+import { canonicalJson } from '../../core/hash.ts';
+import { limits } from '../../core/limits.ts';
+import { errorResult, type ToolResult } from '../../core/tool.ts';
+import { refusalOf, type Refusal } from '../../core/turn-budget.ts';
+import type { CallJournal, InnerCallStart, JournalEntry } from '../../ports/call-journal.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import type { InnerAnswer, InnerCalls } from '../../ports/inner-calls.ts';
+import type { CallerChannel } from '../../ports/tool-executor.ts';
+import { createCallTree, type CallTree } from './call-tree.ts';
+import type { Deadline } from '../call-deadline.ts';
+import { createFewAtOnce } from './few-at-once.ts';
+import { unguarded } from '../policy/guard-files.ts';
+import { innerFingerprint } from './inner-fingerprint.ts';
+import { chainFault, innerNames, meantBy, innerTools } from './inner-names.ts';
+import { createReplayOrder, type ReplayOrder } from './replay-order.ts';
+import type { CallDeps, CallOutcome, CallScope, ToolCallRequest, WaitFor, WaitingInner } from '../tool-call.ts';
+
+/** `callTool`, given by whoever called: it stands above. */
+export type Door = (deps: CallDeps, scope: CallScope, request: ToolCallRequest, signal: AbortSignal) => Promise<CallOutcome>;
+
+/** The call that calls. `signal`: its own, which ends with it. `channel`: as its tool has it. `stop` ends its tool. */
+export type Caller = {
+  deps: CallDeps;
+  scope: CallScope;
+  tool: EditionTool;
+  callId: string;
+  door: Door;
+  signal: AbortSignal;
+  deadline: Pick<Deadline, 'during'>;
+  channel: CallerChannel;
+  stop(why: string): void;
+};
+
+export type InnerDesk = {
+  calls: InnerCalls;
+  /** Nothing beneath runs any more. */
+  idle(): Promise<void>;
+  /** What has to be asked for before the call can be run again. */
+  waiting(): readonly WaitingInner[];
+  /** What the call ends with, whatever its tool answers; null: with that. */
+  end(): ToolResult | null;
+  /** A call beneath it that would be made twice if this one were run again; null: there is none. */
+  unrepeatable(): string | null;
+};
+
+export function createInnerCalls(caller: Caller): InnerDesk {
+  return new Desk(caller);
+}
+
+/** One run of one call that calls. */
+class Desk implements InnerDesk {
+  readonly calls: InnerCalls;
+  readonly #caller: Caller;
+  readonly #journal: CallJournal | null;
+  readonly #tree: CallTree;
+  readonly #names: AliasMap | null;
+  readonly #chain: readonly string[];
+  /** What an earlier run left of the calls that this one makes. */
+  readonly #recorded: readonly Recorded[];
+  readonly #order: ReplayOrder;
+  readonly #fewAtOnce = createFewAtOnce(limits.maxParallelCalls);
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #waiting: WaitingInner[] = [];
+  #made = 0;
+  #end: ToolResult | null = null;
+
+  constructor(caller: Caller) {
+    const { deps, scope, tool, callId } = caller;
+    const journal = scope.journal ?? null;
+    const above = (): AliasMap | null => scope.innerNames?.() ?? scope.names();
+    const tree = scope.tree ?? createCallTree(callId, above, journal);
+    const names = innerNames(tool, tree.plan(), above());
+    this.#caller = caller;
+    this.#journal = journal;
+    this.#tree = tree;
+    this.#names = names;
+    this.#chain = [...(scope.chain ?? []), tool.canonical];
+    this.#recorded = journal?.beneath(tree.root).filter((entry) => isChildOf(entry.callId, callId)) ?? [];
+    this.#order = createReplayOrder(this.#recorded.flatMap(({ order }) => order ?? []));
+    this.calls = {
+      get tools() {
+        return innerTools(names, tool, scope.canWait && scope.turn !== null && journal !== null);
+      },
+      // When it is asked for: most scripts ask for neither, and leave no row.
+      get replay() {
+        return { now: journal?.startedAt(tree.root) ?? deps.clock.now(), seed: callId };
+      },
+      call: (name, args, { files = null } = {}) => this.#call(name, args, files),
+    };
+  }
+
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  waiting(): readonly WaitingInner[] {
+    return this.#waiting;
+  }
+
+  end(): ToolResult | null {
+    return this.#tree.end ?? this.#end;
+  }
+
+  unrepeatable(): string | null {
+    return this.#tree.doneBeneath(this.#caller.callId);
+  }
+
+  async #call(name: string, args: unknown, files: FileSystem | null): Promise<InnerAnswer> {
+    // At once: its place is that in which code made it.
+    this.#made += 1;
+    const id = innerCallId(this.#caller.callId, this.#made);
+    const work = this.#caller.deadline.during(this.#fewAtOnce(() => this.#settle(id, name, args, files)));
+    this.#running.add(work);
+    const settled = await work.finally(() => this.#running.delete(work));
+    if (settled === null) return { waits: true };
+    if (settled.order !== null) await this.#order.turn(settled.order);
+    return { waits: false, result: settled.result };
+  }
+
+  async #settle(id: string, name: string, args: unknown, files: FileSystem | null): Promise<Settled> {
+    const journal = this.#journal;
+    const { tool: meant, via } = meantBy(this.#names, name) ?? { tool: null, via: null };
+    const given = readArguments(args);
+    const fingerprint = journal === null ? '' : await innerFingerprint(name, given, meant);
+    const entry = journal?.find(id) ?? null;
+    if (entry !== null && entry.fingerprint !== fingerprint) return this.#endWith(wentAnotherWay(this.#recorded));
+    if (entry?.result) return { result: entry.result, order: entry.order };
+    if (this.#caller.signal.aborted) return { result: errorResult('aborted', 'Not run: the call that made it has ended.'), order: null };
+    const canonical = meant?.canonical ?? null;
+    const start = { callId: id, root: this.#tree.root, requested: name, canonical, via, arguments: given ?? {}, fingerprint };
+    const onOverlay = files !== null || this.#caller.scope.onOverlay === true;
+    return await this.#run(start, given, { meant, entry, files, onOverlay, isRedone: onOverlay && worksOnFiles(meant) });
+  }
+
+  async #run(start: InnerCallStart, given: Record<string, unknown> | null, at: Place): Promise<Settled> {
+    const { deps, scope, door, signal } = this.#caller;
+    const beneath = this.#scope(start, at);
+    let request = this.#request(start, given, at);
+    let outcome = await door(deps, beneath, request, signal);
+    while ('waitFor' in outcome && this.#journal === null && scope.askNow !== undefined) {
+      request = { ...request, ...(await scope.askNow(outcome.waitFor, request.rounds ?? 0)) };
+      outcome = await door(deps, beneath, request, signal);
+    }
+    if ('waitFor' in outcome) return this.#wait(start, request, outcome.waitFor);
+    const { result, via, durationMs, ran } = outcome.answer;
+    if (ran && this.#journal === null && hasEffect(deps, given, at)) this.#tree.done(start.callId, start.canonical ?? start.requested);
+    // Cut off by the end of the call above, which no one runs again.
+    if (signal.aborted && result.code === 'aborted') return { result, order: null };
+    if (this.#journal === null) return this.#tree.hold(JSON.stringify(result).length) ? { result, order: null } : this.#endFull();
+    const before = at.entry?.order ?? null;
+    if (before !== null) return { result, order: before };
+    const order = this.#journal.finish({ ...start, via }, result, { durationMs, keep: !at.isRedone });
+    if (order === null) return this.#endFull();
+    this.#order.add(order);
+    await crashPoint('inner-result-before-root');
+    return { result, order };
+  }
+
+  #request({ callId, requested }: InnerCallStart, given: Record<string, unknown> | null, at: Place): ToolCallRequest {
+    const verdict = this.#journal?.verdict(callId) ?? null;
+    const { input = null, rounds = 0 } = this.#journal?.given(callId) ?? {};
+    const attempts = at.entry?.attempts ?? 0;
+    return {
+      callId,
+      parent: this.#caller.callId,
+      requested,
+      arguments: given,
+      fault: given === null ? 'invalid_json' : null,
+      refusal: verdict === null ? this.#refuse(callId, at.meant) : refusalOf(verdict.decision),
+      approved: verdict?.decision === 'approve',
+      approvedHost: verdict?.host ?? null,
+      given: input,
+      rounds,
+      attempts,
+      // What it did to the files of a script that is run again is not there.
+      interrupted: attempts > 0 && !at.isRedone,
+    };
+  }
+
+  #scope(start: InnerCallStart, { files, onOverlay, entry }: Place): CallScope {
+    const { scope } = this.#caller;
+    const journal = this.#journal;
+    const again = (entry?.order ?? null) !== null;
+    // Beneath a made tool nothing is reached but what it uses: `names` says all.
+    const { innerNames: _plan, started: _ofCaller, ...above } = scope;
+    return {
+      ...above,
+      names: () => this.#names,
+      chain: this.#chain,
+      tree: this.#tree,
+      channel: channelBeneath(this.#caller),
+      // Judged for itself, and not once more for the script that it is called from.
+      files: files === null ? scope.files : unguarded(files),
+      onOverlay,
+      canWait: scope.canWait && (journal !== null || scope.askNow !== undefined),
+      // What is made again stands in the log already.
+      ...(again && { audit: () => undefined }),
+      ...(journal !== null && !again && { started: () => journal.begin(start) }),
+    };
+  }
+
+  #wait(start: InnerCallStart, { arguments: args, rounds = 0 }: ToolCallRequest, waitFor: WaitFor): Settled {
+    this.#journal?.pause(start);
+    const { callId, requested: name } = start;
+    if (waitFor.kind === 'inner') this.#waiting.push(...waitFor.waiting);
+    else this.#waiting.push({ callId, name, arguments: args, rounds, waitFor });
+    return null;
+  }
+
+  #refuse(callId: string, meant: EditionTool | null): Refusal | null {
+    if (!this.#tree.admit(callId)) {
+      const message = `Not run: a call may make ${limits.maxInnerCalls} calls, all beneath it counted. Go on with what there is.`;
+      return { code: 'limit_reached', message };
+    }
+    const fault = meant === null || !callsTools(meant) ? null : chainFault(this.#chain, meant);
+    return fault === null ? null : { code: 'not_allowed', message: fault };
+  }
+
+  #endFull(): Settled {
+    this.#tree.end ??= journalFull();
+    return this.#endWith(this.#tree.end);
+  }
+
+  #endWith(result: ToolResult): Settled {
+    this.#end ??= result;
+    this.#caller.stop('its calls cannot go on');
+    return { result, order: null };
+  }
+}
+
+type Recorded = ReturnType<CallJournal['beneath']>[number];
+
+/** `isRedone`: what it does goes with the files of a script that is run again. */
+type Place = { meant: EditionTool | null; entry: JournalEntry | null; files: FileSystem | null; onOverlay: boolean; isRedone: boolean };
+
+/** null: it waits. `order`: null where nothing is remembered. */
+type Settled = { result: ToolResult; order: number | null } | null;
+
+function isChildOf(callId: string, parent: string): boolean {
+  return callId.startsWith(`${parent}.`) && !callId.includes('.', parent.length + 1);
+}
+
+/** null: nothing that a tool can be sent. Nothing at all is no arguments. */
+function readArguments(args: unknown): Record<string, unknown> | null {
+  if (args === undefined) return {};
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return null;
+  try {
+    canonicalJson(args);
+    // An object that is no array: JSON has no other.
+    return args as Record<string, unknown>;
+  } catch {
+    // Deeper than any input that we accept.
+    return null;
+  }
+}
+
+/** Whoever is above hears of it while it runs. Who has no journal cannot ask and be called again. */
+function channelBeneath({ channel, scope }: Caller): CallerChannel {
+  if (scope.journal !== undefined || channel.ask !== undefined) return channel;
+  const { askable: _askable, ...rest } = channel;
+  return rest;
+}
+
+const fileTools: ReadonlySet<string> = new Set(
+  ['read_file', 'write_file', 'edit_file', 'delete_file', 'list_directory'].map((name) => `builtin.${name}`),
+);
+
+/** What it did went with the files of the script, and is done again with it; so is what calls such tools. */
+function worksOnFiles(tool: EditionTool | null): boolean {
+  return tool !== null && (fileTools.has(tool.canonical) || callsTools(tool));
+}
+
+/** Calls beneath a tool that calls tools stand for themselves. */
+function hasEffect({ executor }: CallDeps, given: Record<string, unknown> | null, { meant, isRedone }: Place): boolean {
+  return meant !== null && !isRedone && !callsTools(meant) && !executor.isSafe(meant, given ?? {});
+}
+
+function wentAnotherWay(recorded: readonly { canonical: string | null; order: number | null }[]): ToolResult {
+  const done = recorded.flatMap(({ canonical, order }) => (order === null || canonical === null ? [] : [canonical]));
+  const what = done.length === 0 ? 'nothing' : [...new Set(done)].join(', ');
+  return errorResult('tool_error', `Its code went another way than before it waited, and was stopped. What it had called: ${what}.`);
+}
+
+function journalFull(): ToolResult {
+  const text = `Stopped: what the calls beneath it answered is more than ${limits.maxJournalBytes} bytes together. Ask for less of it.`;
+  return errorResult('limit_reached', text);
+}

@@ -1,0 +1,29 @@
+/**
+ * An agent's list of tools against its toolset, found once for both and kept while they are the same: plans are made with every
+ * request, and a list may have as many names as the toolset.
+ */
+import type { AliasMap } from '../../core/alias-map.ts';
+import { matchAllowList } from '../../core/allow-list.ts';
+import { sha256Hex } from '../../core/hash.ts';
+import { utf8Length } from '../../core/utf8.ts';
+
+/** `hash`: for `Plan.allowHash`. `bytes`: of the list as JSON. */
+export type AgentList = { allow: readonly string[]; hash: string; bytes: number };
+
+/** By the list's own object: an agent that is read anew has another, and is matched anew. */
+const matched = new WeakMap<AliasMap, WeakMap<readonly string[], Promise<AgentList>>>();
+
+/** `names` is the toolset's full table. */
+export function matchAgentList(names: AliasMap, list: readonly string[]): Promise<AgentList> {
+  const lists = matched.get(names) ?? new WeakMap<readonly string[], Promise<AgentList>>();
+  matched.set(names, lists);
+  const known = lists.get(list) ?? match(names, list);
+  lists.set(list, known);
+  return known;
+}
+
+async function match(names: AliasMap, list: readonly string[]): Promise<AgentList> {
+  const { allow } = matchAllowList(names, list);
+  const text = JSON.stringify(allow);
+  return { allow, hash: await sha256Hex(text), bytes: utf8Length(text) };
+}

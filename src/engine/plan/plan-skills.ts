@@ -1,0 +1,64 @@
+/**
+ * Skills of a turn: what its plan says of them, and the bodies that a run reads once, so that every call of it sees the same. A skill
+ * that was changed or removed shows at the next turn.
+ */
+import type { AliasMap } from '../../core/alias-map.ts';
+import { fold } from '../../core/fold.ts';
+import { isOnDemand } from '../../core/offered-tools.ts';
+import type { Plan } from '../../core/plan.ts';
+import { orNull } from '../../core/problem.ts';
+import type { PlanSkill, Skill } from '../../core/skills/skill.ts';
+import { readSkillNames } from '../../core/skills/skill-names.ts';
+import { skillText, spokenTools } from '../../core/skills/skill-prompt.ts';
+import type { Directory } from '../../ports/catalog.ts';
+import type { SkillReader } from '../../ports/tool-executor.ts';
+
+/** In the agent's order. One that is not there is left out: the agent goes on without it. `names`: what the turn offers. */
+export async function planSkills(
+  directory: Pick<Directory, 'skill'>,
+  workspace: string,
+  wanted: readonly string[],
+  names: AliasMap | null,
+): Promise<PlanSkill[]> {
+  const skills = await readSkills(directory, workspace, wanted);
+  return skills.map((skill) => {
+    const { missing } = readSkillNames(skill, names);
+    return { name: skill.name, description: skill.description, ...(missing.length > 0 && { unavailable: [...missing] }) };
+  });
+}
+
+export async function readSkills(directory: Pick<Directory, 'skill'>, workspace: string, wanted: readonly string[]): Promise<Skill[]> {
+  const found = await Promise.all([...new Set(wanted)].map((name) => orNull(directory.skill(workspace, name))));
+  return found.filter((skill) => skill !== null);
+}
+
+/** Those of a plan; most plans have none, which costs nothing. */
+export async function readPlanSkills(directory: Pick<Directory, 'skill'>, workspace: string, plan: Pick<Plan, 'skills'>): Promise<Skill[]> {
+  if (plan.skills === undefined || plan.skills.length === 0) return [];
+  return await readSkills(
+    directory,
+    workspace,
+    plan.skills.map(({ name }) => name),
+  );
+}
+
+/** `names` is asked at each reading: the text speaks of tools as they are called then. */
+export function createSkillReader(skills: readonly Skill[], names: () => AliasMap | null): SkillReader | null {
+  if (skills.length === 0) return null;
+  const byName = new Map(skills.map((skill) => [skill.name, skill]));
+  // `PDF Processing` for `pdf-processing`: of names that fold alike the first.
+  const folded = new Map(skills.toReversed().map((skill) => [fold(skill.name), skill]));
+  const find = (name: string): Skill | undefined => byName.get(name) ?? folded.get(fold(name));
+  return {
+    names: () => [...byName.keys()],
+    read(name) {
+      const skill = find(name);
+      return skill === undefined ? null : skillText(skill, names());
+    },
+    tools(name) {
+      const skill = find(name);
+      const offered = names();
+      return skill === undefined || offered === null || !isOnDemand(offered) ? [] : spokenTools(skill, offered);
+    },
+  };
+}

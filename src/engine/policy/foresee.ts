@@ -1,0 +1,91 @@
+/**
+ * What a call will have to ask for, or is not allowed, as far as can be said before it runs. What its tool does beneath is judged again where it
+ * does it (`ask-first.ts`). Used by the call door, dry runs and POST /v1/policy/test.
+ */
+import type { Ask } from '../../core/approval.ts';
+import type { EditionTool } from '../../core/edition.ts';
+import { secretArguments } from '../../core/entry-arguments.ts';
+import { resolvePath, workspace } from '../../core/path.ts';
+import type { Effect } from '../../core/policy-effect.ts';
+import { callEffect } from '../../core/policy/call-effect.ts';
+import { requestHost } from '../../core/policy/host.ts';
+import { withoutAsking, type Judgement } from '../../core/policy/judge.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import { removeEffects, writeEffect } from './file-effects.ts';
+import { createJudge, type JudgedScope } from './judge-effect.ts';
+import type { CallDeps } from '../tool-call.ts';
+
+type Arguments = Record<string, unknown>;
+
+/** `files`: null where it is not known whose they will be. `args`: the tool's own. */
+export function foresee(
+  deps: Pick<CallDeps, 'refuses'>,
+  scope: JudgedScope & { files: FileSystem | null },
+  tool: EditionTool,
+  args: Arguments,
+): Judgement {
+  return withEntry(tool, worst(callEffects(deps, tool, args, scope.files), createJudge(scope, tool)));
+}
+
+/** What the toolset entry makes of it: it may ask always, or never; what is denied stays denied. */
+export function withEntry(tool: Pick<EditionTool, 'approval'>, judgement: Judgement): Judgement {
+  if (judgement.verdict === 'deny') return judgement;
+  if (tool.approval === 'never') return withoutAsking(judgement);
+  if (tool.approval !== 'always') return judgement;
+  const ask: Ask = { kind: 'always', reason: 'Its toolset asks for an approval of every call', target: null };
+  return { verdict: 'ask', ask, rule: null, reason: ask.reason };
+}
+
+/** What the call would do, as its arguments say it. */
+export function callEffects(deps: Pick<CallDeps, 'refuses'>, tool: EditionTool, args: Arguments, files: FileSystem | null): Effect[] {
+  const secrets = [...secretArguments(tool.arguments).values()].map((name): Effect => ({ kind: 'secret', name }));
+  return [callEffect(tool), ...secrets, ...effectsByName(deps, tool.canonical, args, files)];
+}
+
+/** Deny before ask before allow, the first of each. */
+export function worst(effects: readonly Effect[], judge: (effect: Effect) => Judgement): Judgement {
+  const judged = effects.map(judge);
+  const found =
+    judged.find(({ verdict }) => verdict === 'deny') ??
+    judged.find(({ verdict }) => verdict === 'ask') ??
+    judged.find(({ rule }) => rule !== null) ??
+    judged[0];
+  if (found === undefined) throw new Error('there is nothing to judge');
+  return found;
+}
+
+function effectsByName(deps: Pick<CallDeps, 'refuses'>, canonical: string, args: Arguments, files: FileSystem | null): Effect[] {
+  switch (canonical) {
+    case 'builtin.delete_file': {
+      const path = pathOf(args, files);
+      if (path === null) return [];
+      return files === null ? [{ kind: 'delete-file', path }] : [...removeEffects(files, path, false)];
+    }
+    case 'builtin.write_file': {
+      const path = pathOf(args, files);
+      if (path === null) return [];
+      const content = new TextEncoder().encode(typeof args.content === 'string' ? args.content : '');
+      return files === null ? [{ kind: 'write-file', path, change: 'create', own: true }] : writeEffect(files, path, content);
+    }
+    case 'builtin.edit_file': {
+      const path = pathOf(args, files);
+      return path === null ? [] : [{ kind: 'write-file', path, change: 'attributes', own: true }];
+    }
+    case 'builtin.http_request': {
+      const url = typeof args.url === 'string' ? args.url : '';
+      const host = requestHost(url);
+      // Nobody is asked about what would be refused all the same.
+      if (host === null || deps.refuses?.(url) === true) return [];
+      return [{ kind: 'network', host, method: typeof args.method === 'string' ? args.method.toUpperCase() : 'GET' }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** null where the tool will refuse it anyway. */
+function pathOf(args: Arguments, files: FileSystem | null): string | null {
+  if (typeof args.path !== 'string') return null;
+  const resolved = resolvePath(args.path, workspace);
+  return resolved.ok && files?.isReadOnly?.(resolved.path) !== true ? resolved.path : null;
+}

@@ -1,0 +1,79 @@
+/** Files that ask before they change: one place for every way to change or read them, overlays included. Who decides is a `FileGuard`. */
+import type { Effect } from '../../core/policy-effect.ts';
+import type { FileOverlay, FileSystem } from '../../ports/file-system.ts';
+import { appendEffect, attributesEffect, makeDirectoryEffect, removeEffects, renameEffects, writeEffect } from './file-effects.ts';
+
+export type FileGuard = {
+  /** Throws what the tool is told instead. `effects` are said of the files as they stand, when they are asked for. `path`: what it is about. */
+  change(path: string, effects: () => Iterable<Effect>): void;
+  /** Absent: everything may be read. `files`: those that it is read from, an overlay's where it is one. */
+  read?(path: string, files: FileSystem): void;
+  /** A tool that had to ask has done nothing, whatever it makes of the error. */
+  mayCommit(): boolean;
+  /** Whether what lies beneath a moved directory is of interest. */
+  deep: boolean;
+};
+
+/** Where guarded files have what they guard. A member, so that it is still there when they are wrapped again by spreading. */
+const behind = Symbol('behind');
+type Guarded<Files extends FileSystem> = Files & { [behind]?: FileSystem };
+
+/** The files without what this call is held back by: for calls beneath it, which are judged for themselves. */
+export function unguarded(files: FileSystem): FileSystem {
+  let plain: Guarded<FileSystem> = files;
+  while (plain[behind] !== undefined) plain = plain[behind];
+  return plain;
+}
+
+export function guardFiles(files: FileSystem, guard: FileGuard): FileSystem {
+  const guarded: Guarded<FileSystem> = {
+    [behind]: files,
+    isReadOnly: (path) => files.isReadOnly?.(path) === true,
+    stat: (path) => files.stat(path),
+    read(path) {
+      guard.read?.(path, files);
+      return files.read(path);
+    },
+    list: (path) => files.list(path),
+    paths: () => files.paths(),
+    write(path, content, options) {
+      guard.change(path, () => writeEffect(files, path, content));
+      files.write(path, content, options);
+    },
+    append(path, content) {
+      guard.change(path, () => appendEffect(files, path));
+      files.append(path, content);
+    },
+    makeDirectory(path, options) {
+      guard.change(path, () => makeDirectoryEffect(files, path));
+      files.makeDirectory(path, options);
+    },
+    remove(path, options) {
+      guard.change(path, () => removeEffects(files, path, options?.recursive === true));
+      files.remove(path, options);
+    },
+    rename(from, to) {
+      guard.change(from, () => renameEffects(files, from, to, guard.deep));
+      files.rename(from, to);
+    },
+    setMode(path, mode) {
+      guard.change(path, () => attributesEffect(files, path));
+      files.setMode(path, mode);
+    },
+    setModifiedAt(path, modifiedAt) {
+      guard.change(path, () => attributesEffect(files, path));
+      files.setModifiedAt(path, modifiedAt);
+    },
+    overlay() {
+      const overlay = files.overlay();
+      const over: Guarded<FileOverlay> = {
+        ...guardFiles(overlay, guard),
+        commit() {
+          if (guard.mayCommit()) overlay.commit();
+        },
+      };
+      return over;
+    },
+  };
+  return guarded;
+}

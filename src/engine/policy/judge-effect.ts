@@ -1,0 +1,23 @@
+/** The policy as a call meets it: its rules, who calls, and what the conversation has seen by then. Used wherever a call reaches a capability. */
+import type { Effect } from '../../core/policy-effect.ts';
+import { judge, type Judgement } from '../../core/policy/judge.ts';
+import type { EditionTool } from '../../core/edition.ts';
+import { taintFor } from './mark-taint.ts';
+import type { CallScope } from '../tool-call.ts';
+
+export type JudgedScope = Pick<CallScope, 'rules' | 'keyId' | 'agent' | 'chain' | 'taint' | 'taintRule'>;
+
+/** `tool`: the one that does it. The marks are read anew at each effect. */
+export function createJudge(scope: JudgedScope, tool: EditionTool): (effect: Effect) => Judgement {
+  const actor = {
+    tool: tool.canonical,
+    agent: scope.agent ?? null,
+    key: scope.keyId,
+    ...(scope.chain !== undefined && { chain: scope.chain }),
+  };
+  const taintRule = scope.taintRule === true;
+  return (effect) => {
+    const taint = scope.taintRule === false ? null : taintFor(scope.taint, tool, effect);
+    return judge(scope.rules, effect, { actor, taint, taintRule });
+  };
+}

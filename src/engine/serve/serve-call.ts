@@ -1,0 +1,288 @@
+/**
+ * A tool call of an MCP client: through the one door, with what a client can be asked for on the way. A call that has to wait is answered
+ * with what is asked and a signed word on where it stands, and made again with the answers; nothing is kept here meanwhile, but for calls
+ * of servers that ask while theirs is open (`held-call.ts`).
+ */
+import { resolveName } from '../../core/alias-map.ts';
+import { askedHost } from '../../core/approval.ts';
+import type { AuditRow } from '../../core/audit.ts';
+import { callsTools } from '../../core/composite-tool.ts';
+import type { EditionTool } from '../../core/edition.ts';
+import { limits } from '../../core/limits.ts';
+import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
+import { callerFields, type Principal } from '../../core/principal.ts';
+import type { Refusal } from '../../core/turn-budget.ts';
+import type { Directory } from '../../ports/catalog.ts';
+import type { FileSystem } from '../../ports/file-system.ts';
+import type { CallerChannel } from '../../ports/tool-executor.ts';
+import { createAuditTrail, type AuditTrail } from '../audit-trail.ts';
+import { callTool } from '../call-tool.ts';
+import { type CallHold, HeldCall, type HeldNews } from './held-call.ts';
+import { approvalKey, approvalRefusal, approvalRequest, deniedByPerson, isApproved } from './serve-approval.ts';
+import { askNow } from './serve-beneath.ts';
+import { screenedAsk, sortQuestions } from './serve-questions.ts';
+import { badState, openState, sealState, subjectOf, type ServedState, type StateDeps, type Subject } from './serve-state.ts';
+import type { ServedView, ServeTarget } from './serve-view.ts';
+import type { CallDeps, CallOutcome, CallScope, ToolCallAnswer, ToolCallRequest, WaitFor } from '../tool-call.ts';
+
+export type ServeCallDeps = StateDeps & {
+  callDeps(workspace: string): CallDeps;
+  directory: Directory;
+  scratchFiles(): FileSystem;
+  audit(workspace: string, rows: AuditRow[]): Promise<void>;
+};
+
+/** Who asks, for what is served where. */
+export type ServedCaller = {
+  principal: Principal;
+  target: ServeTarget;
+  view: ServedView;
+  /** Whose state at a server this is: the MCP session, or the key. */
+  conversation: string;
+  channel: CallerChannel;
+  askable: AskableInput;
+  /** Where the call may stay open; absent: it ends with the request. */
+  hold?: CallHold;
+  /** A call that was under way when the process died. */
+  interrupted?: { callId: string };
+  /** Durably, before the effect. */
+  started?(callId: string): void;
+};
+
+export type ServedCall = {
+  name: string;
+  arguments: Record<string, unknown>;
+  /** The client's answers to what was asked, with the word that came with the questions. */
+  responses?: Readonly<Record<string, unknown>>;
+  state?: string;
+};
+
+export type ServedAnswer =
+  | { kind: 'result'; answer: ToolCallAnswer; tool: EditionTool | null }
+  | { kind: 'input'; requests: Record<string, InputRequest>; state: string };
+
+/** Throws `invalid_request` for a state that is none of this call. */
+export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call: ServedCall, signal: AbortSignal): Promise<ServedAnswer> {
+  const { principal, target, view } = caller;
+  const tool = toolNamed(view, call.name);
+  const about = await subjectOf(
+    principal,
+    target,
+    'tools/call',
+    tool === null ? [call.name] : [tool.canonical, tool.wireName],
+    call.arguments,
+  );
+  const before = call.state === undefined ? null : await openState(deps, about, call.state);
+  let round = before === null ? firstRound(deps, caller) : readRound(before, call.responses ?? {});
+  const run = async (on: ServedCaller, until: AbortSignal): Promise<CallOutcome> => {
+    const request = { callId: round.callId, requested: call.name, arguments: call.arguments, ...wordsOf(round) };
+    const { scope, trail } = await scopeOf(deps, on, tool);
+    const outcome = await callTool(deps.callDeps(principal.workspace), scope, request, until);
+    await trail.written();
+    return outcome;
+  };
+  for (let isBack = before?.asked === 'held'; ; isBack = false) {
+    const news = await newsOf(deps, caller, run, isBack ? round : null, signal);
+    if ('asks' in news) return await waitHeld(deps, caller, about, round, news.asks);
+    const { outcome } = news;
+    if ('answer' in outcome) return { kind: 'result', answer: outcome.answer, tool };
+    const next = await ask(deps, caller, about, round, outcome.waitFor);
+    if ('kind' in next) return next;
+    round = next;
+  }
+}
+
+/** `back`: the call is open, and its client came back with answers. */
+async function newsOf(
+  { clock }: ServeCallDeps,
+  caller: ServedCaller,
+  run: (on: ServedCaller, until: AbortSignal) => Promise<CallOutcome>,
+  back: Round | null,
+  signal: AbortSignal,
+): Promise<HeldNews> {
+  const { hold, channel } = caller;
+  if (hold === undefined) return { outcome: await run(caller, signal) };
+  if (back === null || hold.call === null) {
+    if (back !== null && hold.isOver) throw badState('was used already');
+    // Where it is back and there is no call, the object has begun anew: the round says that it is lost.
+    const call = new HeldCall(clock, channel, (held, until) => run({ ...caller, channel: held }, until));
+    hold.keep(call);
+    return await call.next(channel, signal);
+  }
+  hold.call.answer(back.given?.responses ?? {});
+  return await hold.call.next(channel, signal);
+}
+
+/** A held call of which nothing is left but that it was begun, for the audit and for whoever still comes back for it. */
+export async function serveLost(
+  deps: ServeCallDeps,
+  { principal, ...served }: Pick<ServedCaller, 'principal' | 'target' | 'view'>,
+  { callId, name, arguments: args }: { callId: string; name: string; arguments: Record<string, unknown> },
+): Promise<HeldCall> {
+  const tool = toolNamed(served.view, name);
+  const caller = { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} };
+  const { scope, trail } = await scopeOf(deps, caller, tool);
+  const request = { callId, requested: name, arguments: args, lost: true };
+  return new HeldCall(deps.clock, {}, async (_, signal) => {
+    const outcome = await callTool(deps.callDeps(principal.workspace), scope, request, signal);
+    await trail.written();
+    return outcome;
+  });
+}
+
+function toolNamed({ names }: ServedView, name: string): EditionTool | null {
+  const resolution = resolveName(names, name);
+  return resolution.ok ? resolution.tool : null;
+}
+
+async function waitHeld(
+  deps: ServeCallDeps,
+  { hold }: ServedCaller,
+  about: Subject,
+  { callId, rounds }: Round,
+  requests: Record<string, InputRequest>,
+): Promise<ServedAnswer> {
+  const keys = Object.keys(requests);
+  const state = await sealState(deps, about, {
+    ...{ callId, asked: 'held', keys, rounds: rounds + 1 },
+    ...(hold && { held: hold.name }),
+  });
+  return { kind: 'input', requests, state };
+}
+
+/** A call on its way: what was said of it so far. */
+type Round = Pick<ServedState, 'callId' | 'approved' | 'rounds'> & {
+  given?: GivenInput;
+  refusal?: Refusal;
+  interrupted?: boolean;
+  lost?: boolean;
+};
+
+function firstRound({ ids }: ServeCallDeps, { interrupted }: ServedCaller): Round {
+  return interrupted === undefined ? { callId: ids.next('call'), rounds: 0 } : { ...interrupted, rounds: 0, interrupted: true };
+}
+
+function readRound(
+  { callId, rounds, asked, approved, keys, answered, state }: ServedState,
+  responses: Readonly<Record<string, unknown>>,
+): Round {
+  const before = { callId, rounds, ...(approved && { approved }) };
+  if (asked === 'approval') {
+    const { [approvalKey]: answer } = answersTo(keys, responses);
+    return isApproved(answer) ? before : { callId, rounds, refusal: deniedByPerson };
+  }
+  const given = { responses: { ...answersTo(keys, responses), ...answered }, ...(state !== undefined && { state }) };
+  // The words of an open call are for it alone; that it is there no more is what is told if it has to be made again.
+  return { ...before, given, ...(asked === 'held' && { lost: true }) };
+}
+
+/** Of what was asked, and nothing else. What was left out is told as such: the server waits for a word on each. */
+function answersTo(keys: readonly string[], responses: Readonly<Record<string, unknown>>): Record<string, InputAnswer> {
+  const answers = keys.map((key): [string, InputAnswer] => {
+    const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
+    return [key, typeof answer === 'object' && answer !== null ? (answer as InputAnswer) : { action: 'cancel' }];
+  });
+  return Object.fromEntries(answers);
+}
+
+function wordsOf({ approved, given, refusal, rounds, interrupted, lost }: Round): Partial<ToolCallRequest> {
+  return {
+    rounds,
+    ...(interrupted === true && { interrupted, attempts: 1 }),
+    ...(lost === true && { lost }),
+    ...(approved !== undefined && { approved: true, approvedHost: approved.host }),
+    ...(given !== undefined && { given }),
+    ...(refusal !== undefined && { refusal }),
+  };
+}
+
+async function scopeOf(
+  deps: ServeCallDeps,
+  caller: ServedCaller,
+  tool: EditionTool | null,
+): Promise<{ scope: CallScope; trail: AuditTrail }> {
+  const { principal, view, conversation, channel, askable, hold } = caller;
+  // What calls tools asks nothing itself, and what is beneath it is screened by the name of its own server before it comes here.
+  const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
+  const trail = createAuditTrail((rows) => deps.audit(principal.workspace, rows));
+  const scope: CallScope = {
+    keyId: principal.keyId,
+    caller: callerFields(principal),
+    conversation,
+    channel: { ...channel, ask, askable },
+    session: null,
+    turn: null,
+    names: () => view.names,
+    edition: view.pointer,
+    files: deps.scratchFiles(),
+    results: null,
+    rules: await deps.directory.rules(principal.workspace),
+    canWait: true,
+    askNow: (waitFor, rounds) => askNow(caller, waitFor, rounds),
+    timeoutMs: limits.toolTimeoutMs,
+    started(callId) {
+      caller.started?.(callId);
+      hold?.started(callId);
+    },
+    audit: trail.audit,
+  };
+  return { scope, trail };
+}
+
+/** The questions to send; or the next round at once, where there is nobody to ask. */
+async function ask(
+  deps: ServeCallDeps,
+  caller: ServedCaller,
+  about: Subject,
+  round: Round,
+  waitFor: WaitFor,
+): Promise<ServedAnswer | Round> {
+  const { callId, approved } = round;
+  switch (waitFor.kind) {
+    case 'approval': {
+      const { tool, ask: asked, arguments: args } = waitFor;
+      const refusal = approvalRefusal(caller, asked.reason);
+      if (refusal !== null) return { ...round, refusal };
+      const host = askedHost(asked);
+      // The word is good for a yes only: with a no, `approved` is dropped when it is read.
+      const state = await sealState(deps, about, {
+        callId,
+        asked: 'approval',
+        approved: { host },
+        keys: [approvalKey],
+        rounds: round.rounds,
+      });
+      return { kind: 'input', requests: { [approvalKey]: approvalRequest(tool, asked, args) }, state };
+    }
+    case 'input': {
+      const { tool, input } = waitFor;
+      const rounds = round.rounds + 1;
+      const sorted = sortQuestions(tool.server, input.requests, caller.askable);
+      const { questions, answered, fault } = sorted;
+      if (fault !== null) return { ...round, refusal: { code: 'tool_error', message: `${tool.wireName} did not finish: ${fault}.` } };
+      const given = toGiven(input, answered);
+      const keys = Object.keys(questions);
+      // It may want nothing but to be called again.
+      if (keys.length === 0) return { callId, rounds, given, ...(approved && { approved }) };
+      const waits = { callId, asked: 'input' as const, keys, answered, rounds };
+      const state = await sealState(deps, about, {
+        ...waits,
+        ...(approved && { approved }),
+        ...(input.state !== undefined && { state: input.state }),
+      });
+      return { kind: 'input', requests: questions, state };
+    }
+    case 'client':
+      return {
+        ...round,
+        refusal: {
+          code: 'not_allowed',
+          message: `Not run: ${waitFor.tool.wireName} is run by the caller of a turn, and there is none here.`,
+        },
+      };
+    case 'inner':
+      return { ...round, refusal: { code: 'approval_required', message: `Not run: a tool beneath ${waitFor.tool.wireName} has to wait.` } };
+    default:
+      return waitFor satisfies never;
+  }
+}

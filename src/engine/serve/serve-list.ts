@@ -1,0 +1,82 @@
+/**
+ * A table of names as an MCP client is listed it (`tools/list`, 2024-11-05 to 2026-07-28): what may be called and nothing else, in the
+ * document's order, each tool followed by its `function` aliases. Made once for a table, in pages, so that a warm list is a look-up. There is
+ * no system prompt of ours over MCP, so aliases are told in the descriptions wherever a toolset announces them.
+ */
+import type { AliasMap } from '../../core/alias-map.ts';
+import { describeTool, visibleAliases } from '../../core/announce.ts';
+import { definitionNames } from '../../core/definition-names.ts';
+import { isForModels, type EditionTool } from '../../core/edition.ts';
+import { limits } from '../../core/limits.ts';
+import { hintsOf } from '../../core/made/made-hints.ts';
+import { withoutHeaders } from '../../core/listing/listing-headers.ts';
+import { toldTool } from '../../core/told-tools.ts';
+import type { JsonSchema, ToolAnnotations } from '../../core/tool.ts';
+import { utf8Length } from '../../core/utf8.ts';
+
+/** `Tool` of MCP. */
+export type ServedTool = {
+  name: string;
+  title?: string;
+  description: string;
+  inputSchema: JsonSchema;
+  outputSchema?: JsonSchema;
+  annotations?: ToolAnnotations;
+  _meta: { canonical: string; aliases: string[] };
+};
+
+/** At least one page. */
+export function servedPages(names: AliasMap): readonly (readonly ServedTool[])[] {
+  const known = pages.get(names);
+  if (known !== undefined) return known;
+  const made = toPages(names.tools.filter(isForModels).flatMap((tool) => listTool(names, tool)));
+  pages.set(names, made);
+  return made;
+}
+
+const pages = new WeakMap<AliasMap, readonly (readonly ServedTool[])[]>();
+
+/** The form of a tool's structured results, as its list tells it. */
+export function servedOutputSchema({ outputSchema, result }: EditionTool): JsonSchema | undefined {
+  return result?.pick === undefined ? outputSchema : undefined;
+}
+
+function listTool(names: AliasMap, tool: EditionTool): ServedTool[] {
+  const told = toldTool(names, tool);
+  const announce = names.aliases && names.edition.announce !== 'none' ? 'description' : 'none';
+  const outputSchema = servedOutputSchema(tool);
+  const annotations = hintsOf(tool);
+  const shown = {
+    ...(annotations?.title !== undefined && { title: annotations.title }),
+    description: describeTool({ ...tool, description: told.description }, announce),
+    inputSchema: objectSchema(withoutHeaders(told.inputSchema)),
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+    _meta: { canonical: tool.canonical, aliases: announce === 'none' ? [] : visibleAliases(tool) },
+  };
+  return definitionNames(tool).map((name) => ({ name, ...shown }));
+}
+
+/** MCP wants the word; definitions of other kinds may leave it out. */
+function objectSchema(schema: JsonSchema): JsonSchema {
+  return schema.type === 'object' ? schema : { ...schema, type: 'object' };
+}
+
+function toPages(tools: readonly ServedTool[]): ServedTool[][] {
+  const made: ServedTool[][] = [[]];
+  let bytes = 0;
+  for (const tool of tools) {
+    const size = utf8Length(JSON.stringify(tool));
+    const page = made.at(-1);
+    const isFull =
+      page !== undefined && page.length > 0 && (page.length >= limits.maxMcpPageItems || bytes + size > limits.maxMcpPageBytes);
+    if (page === undefined || isFull) {
+      made.push([tool]);
+      bytes = size;
+    } else {
+      page.push(tool);
+      bytes += size;
+    }
+  }
+  return made;
+}

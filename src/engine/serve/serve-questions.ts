@@ -1,0 +1,62 @@
+/**
+ * Which of a server's questions go on to the MCP client that called, and what the server is told of the others. A question of a server
+ * is foreign text: it is screened wherever it is passed on (`core/elicitation.ts`).
+ */
+import { cancelled, declined, screenElicitation } from '../../core/elicitation.ts';
+import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import type { CallerChannel } from '../../ports/tool-executor.ts';
+
+export type Sorted = {
+  /** To be asked, by the server's keys. */
+  questions: Record<string, InputRequest>;
+  /** Answered here. */
+  answered: Record<string, InputAnswer>;
+  /** What cannot be asked of this client and cannot be declined either; null: nothing. */
+  fault: string | null;
+};
+
+export function sortQuestions(server: string, requests: Readonly<Record<string, InputRequest>>, askable: AskableInput): Sorted {
+  const questions = new Map<string, InputRequest>();
+  const answered = new Map<string, InputAnswer>();
+  const all = Object.entries(requests);
+  if (all.length > limits.maxInputRequests)
+    return { questions: {}, answered: {}, fault: `it asked more than ${limits.maxInputRequests} questions` };
+  for (const [key, request] of all) {
+    const sorted = sortQuestion(server, request, askable);
+    if ('fault' in sorted) return { questions: {}, answered: {}, fault: sorted.fault };
+    if ('answer' in sorted) answered.set(key, sorted.answer);
+    else questions.set(key, sorted.question);
+  }
+  return { questions: Object.fromEntries(questions), answered: Object.fromEntries(answered), fault: null };
+}
+
+type Question = { question: InputRequest } | { answer: InputAnswer } | { fault: string };
+
+export function sortQuestion(server: string, request: InputRequest, askable: AskableInput): Question {
+  switch (request.method) {
+    case 'elicitation/create': {
+      if (!canElicit(askable, request.params.mode === 'url' ? 'url' : 'form')) return { answer: cancelled };
+      const screened = screenElicitation(server, request);
+      return screened.ok ? { question: screened.request } : { answer: declined };
+    }
+    // Whether the server may is said by its document, which who speaks with it has looked at.
+    case 'sampling/createMessage':
+      return askable.sampling === undefined ? { fault: 'it asked for a completion, which this client cannot give' } : { question: request };
+    default:
+      return { fault: 'it asked for something that is not known here' };
+  }
+}
+
+/** The same for a question that comes while the call is open. `ask`: whom it may go to. */
+export function screenedAsk(server: string, { channel, askable }: { channel: CallerChannel; askable: AskableInput }): CallerChannel['ask'] {
+  const { ask } = channel;
+  if (ask === undefined) return undefined;
+  return async (request, key) => {
+    const sorted = sortQuestion(server, request, askable);
+    if ('answer' in sorted) return sorted.answer;
+    if ('fault' in sorted) throw new Problem('upstream_error', `The server "${server}" cannot be answered: ${sorted.fault}.`);
+    return await ask(sorted.question, key);
+  };
+}
