@@ -145,3 +145,10 @@ it('a pattern of the shell that would take minutes stops the script, in the bund
   expect(turn.toolCalls[0]).toMatchObject({ isError: true, code: 'limit_reached' });
   expect(textOf(turn)).toMatch(/^before\n[\s\S]*too much to match at once/);
 });
+
+it('an expression of the shell too deep for the stack fails alone', async () => {
+  const session = await begin();
+  const turn = await bash(session, `echo before; eval "x=\\$(($(seq -s+ 1 20000)))"; echo after`);
+  expect(textOf(turn)).toMatch(/^before\n[\s\S]*call stack/);
+  expect(textOf(await bash(session, 'echo alive'))).toMatch(/^alive\n/);
+});

@@ -41,7 +41,7 @@ export const shellLimits = {
   shellTurnMs: 10,
   shellTurnMatching: 200_000,
   /**
-   * What runs without giving way (one command over a lot of data, a loop in `eval`) stalls the isolate, and is stopped after about a second:
+   * What runs without giving way (one command over a lot of data, a loop in `eval`) stalls the isolate, and is stopped after about a second (a second and a half for the largest sort or gzip that may begin):
    * by what it is given (`maxShellCommandBytes`), after so many steps of awk, sed, jq or the shell, so much matching, or by the clock, which
    * on the edge stands still meanwhile.
    */
