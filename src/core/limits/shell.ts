@@ -41,12 +41,13 @@ export const shellLimits = {
   shellTurnMs: 10,
   shellTurnMatching: 200_000,
   /**
-   * What runs without giving way (one command over a lot of data, a loop in `eval`) stalls the isolate, and is stopped after about a second (a second and a half for the largest sort or gzip that may begin):
-   * by what it is given (`maxShellCommandBytes`), after so many steps of awk, sed, jq or the shell, so much matching, or by the clock, which
-   * on the edge stands still meanwhile.
+   * What runs without giving way (one command over a lot of data, a loop in `eval`) stalls the isolate, and is stopped after about a second: by
+   * what it is given (`maxShellCommandBytes`; the largest sort or gzip that may begin takes a second and a half), after so many steps of awk,
+   * sed, jq or the shell, or so much matching. What no count knows of (awk over one long text, again and again) is stopped by the clock, which
+   * a busy machine uses up as well, so it is no shorter; on the edge it stands still meanwhile, and the platform's bound of CPU time is the last.
    */
   maxShellSteps: 2_000_000,
-  maxShellStallMs: 1_200,
+  maxShellStallMs: 1_500,
   /** For each character of a text as many as there are places in the pattern that it may stand for: about 20 in a microsecond. */
   maxShellMatching: 20_000_000,
   /** What the model reads of each stream: head and tail, the middle left out. */
