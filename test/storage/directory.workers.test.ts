@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { resolveName } from '../../src/core/alias-map.ts';
+import { unreadRules } from '../../src/core/policy/document.ts';
 import { limits } from '../../src/core/limits.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
@@ -256,7 +257,7 @@ describe('the rules of the workspace', () => {
     expect(await other.rules(workspace)).toEqual([rule]);
   });
 
-  it('are none while the Catalog does not answer, which is logged once, and back when it does', async () => {
+  it('are to ask about whatever changes or sends something while the Catalog does not answer, which is logged once, and back when it does', async () => {
     const { workspace, catalog, directory, bindings, clock, log } = await emptyWorkspace();
     await catalog.allow(rule);
     const answering = bindings.CATALOG;
@@ -266,7 +267,7 @@ describe('the rules of the workspace', () => {
     };
     // Only what is asked of it.
     bindings.CATALOG = silent as unknown as DurableObjectNamespace;
-    expect([await directory.rules(workspace), await directory.rules(workspace)]).toEqual([[], []]);
+    expect([await directory.rules(workspace), await directory.rules(workspace)]).toEqual([unreadRules, unreadRules]);
     expect(log.lines.filter(({ level }) => level === 'error')).toMatchObject([{ fields: { workspace, cause: 'Error: gone' } }]);
     bindings.CATALOG = answering;
     await clock.advance(limits.missTtlMs);
