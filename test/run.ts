@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '..');
 const reportsDir = join(root, 'node_modules/.cache/test-reports');
 const projects = ['node', 'workers', 'e2e', 'crash'];
 /** Of the simulation (`test/simulation/`), where not all that matters is time; without a number it runs a small share. */
-const simulatedRuns = '20000';
+const simulatedRuns = '12000';
 
 type Counts = { passed: number; failed: number; skipped: number };
 /** What is used of vitest's JSON report. */
