@@ -1,4 +1,4 @@
-/** Stories over the built bundle, started as a user starts it, over real HTTP. Slow: one service at a time. */
+/** Stories over the built bundle, started as a user starts it, over real HTTP. Slow: they mostly wait, two files side by side. */
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['test/**/*.e2e.test.ts'],
     globalSetup: ['test/e2e/global-setup.ts'],
     environment: 'node',
-    fileParallelism: false,
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },
