@@ -3,21 +3,23 @@
  * hundred at once; what a machine holds, and what keeping one (snapshot, gzip, restore) costs next to running again from the journal; and how
  * long a loop that does not end keeps others waiting. `node bench/sandbox.ts [--quick]`
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { build } from 'esbuild';
-import { Miniflare } from 'miniflare';
+import type { Plugin } from 'esbuild';
 import { QuickJS } from 'quickjs-wasi';
+import { openBundledWorker } from './bundled-worker.ts';
 
 const quick = process.argv.includes('--quick');
 const rounds = quick ? 3 : 7;
 const passes = 20;
 const goals = { addedMs: 10, stallMs: 2_500 };
 const wasmPath = createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm');
+const wasmBeside: Plugin = {
+  name: 'wasm beside the bundle',
+  setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, () => ({ path: './quickjs.wasm', external: true })),
+};
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
@@ -28,7 +30,10 @@ if (verdicts.some(({ holds }) => !holds)) process.exitCode = 1;
 type Verdict = { text: string; holds: boolean };
 
 async function inWorkerd(): Promise<Verdict[]> {
-  const runtime = await openRuntime();
+  const runtime = await openBundledWorker('sandbox', 'sandbox-worker.ts', {
+    options: { plugins: [wasmBeside] },
+    wasm: { 'quickjs.wasm': wasmPath },
+  });
   try {
     const ask = async (path: string): Promise<{ ms: number; body: { gap: number; total: number } }> => {
       const start = performance.now();
@@ -59,55 +64,6 @@ async function inWorkerd(): Promise<Verdict[]> {
   } finally {
     await runtime.close();
   }
-}
-
-async function openRuntime(): Promise<{ url: URL; close(): Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'moniker-sandbox-'));
-  const script = join(folder, 'worker.js');
-  await build({
-    entryPoints: [join(import.meta.dirname, 'sandbox-worker.ts')],
-    outfile: script,
-    bundle: true,
-    format: 'esm',
-    conditions: ['workerd', 'worker', 'browser'],
-    logLevel: 'error',
-    plugins: [
-      {
-        name: 'wasm beside the bundle',
-        setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, () => ({ path: './quickjs.wasm', external: true })),
-      },
-    ],
-  });
-  const runtime = new Miniflare({
-    host: '127.0.0.1',
-    port: 0,
-    cf: false,
-    logRequests: false,
-    workers: [
-      {
-        config: {
-          name: 'sandbox',
-          compatibilityDate: '2026-11-17',
-          compatibilityFlags: ['nodejs_compat'],
-          manifest: {
-            mainModule: 'worker.js',
-            modules: {
-              'worker.js': { type: 'esm', contents: readFileSync(script, 'utf8') },
-              'quickjs.wasm': { type: 'wasm', contents: new Uint8Array(readFileSync(wasmPath)) },
-            },
-          },
-        },
-      },
-    ],
-  });
-  const url = await runtime.ready;
-  return {
-    url,
-    async close() {
-      await runtime.dispose();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
 }
 
 /** The engine by itself, in this process: what `src/sandbox/engine.ts` builds on. */

@@ -69,7 +69,11 @@ export async function execute(
   const plain = unguardedContext(deps, scope, given);
   const guarded = guard(
     {
-      ...{ context: plain, send, judge: createJudge(seeing, tool), ruled: scope.rules.length > 0, inTurn: scope.turn !== null },
+      context: plain,
+      send,
+      judge: createJudge(seeing, tool),
+      ruled: scope.rules.length > 0,
+      inTurn: scope.turn !== null,
       called: () => beneath?.unrepeatable() ?? null,
     },
     tool.approval === 'never' ? { by: 'entry' } : request.approved === true ? personsLeave(tool, request) : null,

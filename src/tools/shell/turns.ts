@@ -23,10 +23,10 @@ export function createTurns(stalled: (why: string) => void, now: () => number = 
     async pass(work = 0) {
       points += 1;
       done += work;
-      // By count as well: on the edge the clock stands still while code runs.
       // What was too much for a pattern ends the script, not only the command that may have caught the error.
       const trouble = takePatternTrouble();
       if (trouble !== null) stop(trouble);
+      // By count as well: on the edge the clock stands still while code runs.
       const isEarly = points < limits.shellTurnPoints && done < limits.shellTurnBytes && matchedSoFar() < limits.shellTurnMatching;
       if (isEarly && now() - since < limits.shellTurnMs) return;
       await new Promise((resolve) => setTimeout(resolve, 0));
