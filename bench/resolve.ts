@@ -3,7 +3,8 @@
  * bytes. Pure computing, so Node's own clock will do. `node bench/resolve.ts [--rounds 7]`
  */
 import { buildAliasMap, resolveName } from '../src/core/alias-map.ts';
-import { compileEdition, editionBytes, type Edition } from '../src/core/edition.ts';
+import type { Edition } from '../src/core/edition-tool.ts';
+import { compileEdition, editionBytes } from '../src/core/edition.ts';
 import type { CanonicalName } from '../src/core/names.ts';
 import type { ToolDefinition } from '../src/core/tool.ts';
 import type { Toolset } from '../src/core/toolset.ts';

@@ -1,5 +1,5 @@
 /** The sandbox inside workerd, for `sandbox.ts`: a request is so many passes, timed from outside. */
-import type { EditionTool } from '../src/core/edition.ts';
+import type { EditionTool } from '../src/core/edition-tool.ts';
 import { textResult } from '../src/core/tool.ts';
 import type { InnerCalls } from '../src/ports/inner-calls.ts';
 import type { ToolContext } from '../src/ports/tool-executor.ts';

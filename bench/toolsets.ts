@@ -4,7 +4,8 @@
  * Pure computing, so Node's own clock will do. `node bench/toolsets.ts [--rounds 7]`
  */
 import { buildAliasMap, resolveName, type AliasMap } from '../src/core/alias-map.ts';
-import { compileEdition, type Edition } from '../src/core/edition.ts';
+import type { Edition } from '../src/core/edition-tool.ts';
+import { compileEdition } from '../src/core/edition.ts';
 import { offeredTools, sentTools } from '../src/core/offered-tools.ts';
 import type { ClientTool, Plan } from '../src/core/plan.ts';
 import { systemPrompt } from '../src/core/system-prompt.ts';

@@ -2,7 +2,7 @@
 import type { Agent } from '../core/agent.ts';
 import { buildAliasMap, type AliasMap } from '../core/alias-map.ts';
 import { matchAllowList } from '../core/allow-list.ts';
-import type { Edition } from '../core/edition.ts';
+import type { Edition } from '../core/edition-tool.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import { readSkillNames } from '../core/skills/skill-names.ts';
 import type { CatalogContext } from './context.ts';

@@ -2,7 +2,7 @@
 import { Agent, ResourceName, splitModelRef } from '../core/agent.ts';
 import { buildAliasMap } from '../core/alias-map.ts';
 import { allowListWarnings } from '../core/allow-list.ts';
-import type { Edition } from '../core/edition.ts';
+import type { Edition } from '../core/edition-tool.ts';
 import { parseDocument } from '../core/issues.ts';
 import { missingPrice, priceOf, type Prices } from '../core/price.ts';
 import type { Provider } from '../core/provider.ts';

@@ -3,7 +3,7 @@
  * tools. The new one is accepted with it, which is safe because its definition is the old one's but for the name.
  */
 import { acceptInPlaceOf, rebindEntries } from '../core/listing/accept-listed.ts';
-import type { Edition, EditionTool } from '../core/edition.ts';
+import type { Edition, EditionTool } from '../core/edition-tool.ts';
 import { madeToolset } from '../core/made/made-toolset.ts';
 import { canonicalOf, toDefinition } from '../core/listing/kept-tool.ts';
 import type { KeptTool } from '../core/listing/kept-tool.ts';

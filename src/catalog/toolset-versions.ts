@@ -1,5 +1,5 @@
 /** Every version of every toolset, each with its edition: rows only. Writing them is `toolsets.ts`. */
-import type { EditionPointer } from '../core/edition.ts';
+import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { readToolsetReference } from '../core/toolset-reference.ts';

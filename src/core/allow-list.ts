@@ -3,7 +3,7 @@
  * is said of a list to its author comes from it, so that both mean the same.
  */
 import { buildAliasMap, grantOf, toolsNamed, type AliasMap } from './alias-map.ts';
-import { isForModels, type EditionTool } from './edition.ts';
+import { isForModels, type EditionTool } from './edition-tool.ts';
 import { quoted } from './problem.ts';
 import { nearNames, type Candidate } from './suggest.ts';
 import type { Warning } from './warning.ts';

@@ -1,5 +1,5 @@
 /** How a model is told of aliases (DESIGN §4): one block in the system prompt, a line in each description, or nothing. */
-import { isForModels, type Edition, type EditionTool } from './edition.ts';
+import { isForModels, type Edition, type EditionTool } from './edition-tool.ts';
 import type { OfferedNames } from './old-names.ts';
 import { toldTool } from './told-tools.ts';
 import type { Announce } from './toolset.ts';

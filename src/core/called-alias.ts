@@ -1,6 +1,6 @@
 /** The alias that a call went by, once its name was resolved: for its deprecation, which a result tells and an explanation names. */
 import type { Resolution } from './alias-map.ts';
-import type { EditionAlias } from './edition.ts';
+import type { EditionAlias } from './edition-tool.ts';
 import { fold } from './fold.ts';
 
 type Hit = Extract<Resolution, { ok: true }>;

@@ -1,5 +1,5 @@
 /** Tools that call tools, and the ids of the calls beneath a call. Used by the call door, the turn's fold and the session's stores. */
-import type { EditionTool } from './edition.ts';
+import type { EditionTool } from './edition-tool.ts';
 
 /** Code in the sandbox, and scripts of the shell with its `tool` command. */
 const callers: ReadonlySet<string> = new Set(['builtin.run_code', 'builtin.bash']);

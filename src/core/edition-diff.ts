@@ -3,7 +3,7 @@
  * editions, because a model is sent those. Two definitions of one tool are `definition-diff.ts`. Used by `GET …/diff`.
  */
 import { diffRecords } from './listing/definition-diff.ts';
-import type { Edition, EditionTool } from './edition.ts';
+import type { Edition, EditionTool } from './edition-tool.ts';
 import type { DefinitionChange } from './listing/hold.ts';
 import { limits } from './limits.ts';
 

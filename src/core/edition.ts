@@ -1,5 +1,5 @@
 /**
- * An edition: one immutable compiled version of a toolset, keyed by the SHA-256 of its bytes (DESIGN §4). It holds
+ * Compiling an edition (`edition-tool.ts`): one immutable compiled version of a toolset, keyed by the SHA-256 of its bytes (DESIGN §4). It holds
  * neutral definitions and final names; lookup tables are built from it in the isolate (`alias-map.ts`), provider forms
  * lazily by the adapters.
  */
@@ -22,10 +22,6 @@ import { compileMadeEntries } from './made/made-entries.ts';
 import type { Toolset, ToolsetEntry } from './toolset.ts';
 import { utf8Length } from './utf8.ts';
 import type { Warning } from './warning.ts';
-
-// Whoever has editions to do with finds both here.
-export { isForModels } from './edition-tool.ts';
-export type { Edition, EditionAlias, EditionPointer, EditionTool } from './edition-tool.ts';
 
 export type CompileInput = { workspace: string; name: string; toolset: Toolset; known: KnownTools };
 

@@ -4,7 +4,7 @@
  */
 import type { AliasMap, Resolution } from './alias-map.ts';
 import { calledAlias, deprecationOf } from './called-alias.ts';
-import type { EditionAlias, EditionTool } from './edition.ts';
+import type { EditionAlias, EditionTool } from './edition-tool.ts';
 import type { EntryArguments, EntryResult } from './entry-rules.ts';
 import { fold } from './fold.ts';
 import type { Hold } from './listing/hold.ts';

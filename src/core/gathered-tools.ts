@@ -4,7 +4,7 @@
  * sent is `offered-tools.ts`; where it is kept is `session/gathered-store.ts`.
  */
 import { toolsNamed, type AliasMap } from './alias-map.ts';
-import type { EditionTool } from './edition.ts';
+import type { EditionTool } from './edition-tool.ts';
 import { findToolsCanonical } from './find-tools.ts';
 import { limits } from './limits.ts';
 import type { Message } from './message.ts';

@@ -4,7 +4,7 @@
  * `engine/plan/plan-names.ts`, and `tools/` runs them.
  */
 import type { z } from 'zod';
-import type { EditionTool } from './edition.ts';
+import type { EditionTool } from './edition-tool.ts';
 import { CanonicalName, WireName } from './names.ts';
 import { toInputSchema } from './tool.ts';
 

@@ -1,6 +1,6 @@
 /**
  * A made tool: JavaScript that a model or an administrator wrote over other tools (DESIGN §7). It runs in the sandbox, where its only powers
- * are `args`, `await tools.<name>(arguments)` and a console. What is written here is the document; what an edition holds of it is `MadeCode` (`edition.ts`).
+ * are `args`, `await tools.<name>(arguments)` and a console. What is written here is the document; what an edition holds of it is `MadeCode` (`edition-tool.ts`).
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';

@@ -6,7 +6,7 @@
 import type { AliasMap } from './alias-map.ts';
 import { describeTool } from './announce.ts';
 import { definitionNames } from './definition-names.ts';
-import { isForModels, type EditionTool } from './edition.ts';
+import { isForModels, type EditionTool } from './edition-tool.ts';
 import { type Gathered, gatheredTool } from './gathered-tools.ts';
 import { limits } from './limits.ts';
 import { rootOf } from './old-names.ts';

@@ -4,7 +4,7 @@
  * forgives spelling.
  */
 import { asWritten } from './alias-map.ts';
-import { isForModels, type EditionTool } from './edition.ts';
+import { isForModels, type EditionTool } from './edition-tool.ts';
 import type { WireName } from './names.ts';
 import type { NameLookup } from './rewrite-names.ts';
 

@@ -5,7 +5,7 @@
 import type { AgentLimits } from './agent.ts';
 import type { Price } from './price.ts';
 import { z } from 'zod';
-import type { EditionPointer } from './edition.ts';
+import type { EditionPointer } from './edition-tool.ts';
 import { limits } from './limits.ts';
 import { isObjectMember } from './reserved-names.ts';
 import type { PlanSkill } from './skills/skill.ts';

@@ -6,7 +6,7 @@
  * its description. What the person said last counts in full, what they said before it and what the assistant answered less.
  */
 import { summaryOf } from './announce.ts';
-import type { EditionTool } from './edition.ts';
+import type { EditionTool } from './edition-tool.ts';
 import { limits } from './limits.ts';
 import type { Message } from './message.ts';
 import { indexWords, isUnspaced, toUnits, type SpokenWords, type Unit } from './spoken-words.ts';

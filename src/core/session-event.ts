@@ -4,7 +4,7 @@
  */
 import type { ApprovalVerdict, AskKind } from './approval.ts';
 import type { Usage } from './chat-event.ts';
-import type { EditionPointer } from './edition.ts';
+import type { EditionPointer } from './edition-tool.ts';
 import type { ElicitationAction } from './elicitation.ts';
 import type { InputRequest } from './mcp-input.ts';
 import type { InputPart, Message, Via } from './message.ts';

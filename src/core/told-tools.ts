@@ -3,7 +3,7 @@
  * today (`rewrite-names.ts`). Found when first asked for, and kept with the names; what names nothing stays the same object, by which
  * the providers' forms are kept.
  */
-import type { EditionTool } from './edition.ts';
+import type { EditionTool } from './edition-tool.ts';
 import { limits } from './limits.ts';
 import { nameLookup, type OfferedNames, rootOf } from './old-names.ts';
 import { type NameLookup, rewriteInline, rewriteNames } from './rewrite-names.ts';

@@ -4,7 +4,7 @@
  * saturated). Built when first asked for and kept with the names; a query reads only the lists of its own words. Used by `find_tools`.
  */
 import type { AliasMap } from './alias-map.ts';
-import { isForModels, type EditionTool } from './edition.ts';
+import { isForModels, type EditionTool } from './edition-tool.ts';
 import { fold } from './fold.ts';
 import { limits } from './limits.ts';
 import { injectedNames } from './reserved-names.ts';

@@ -6,7 +6,7 @@ import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.t
 import type { Ask } from '../core/approval.ts';
 import { deprecationOf } from '../core/called-alias.ts';
 import { callsTools } from '../core/composite-tool.ts';
-import type { EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
 import { showResult } from '../core/entry-result.ts';
 import { limits } from '../core/limits.ts';
 import { createTaintMarks } from '../core/taint.ts';

@@ -1,6 +1,7 @@
 /** A call without a session (`…/calls`): scratch files, nothing can wait, audited before it answers. */
 import { buildAliasMap, resolveName, type AliasMap } from '../core/alias-map.ts';
-import { compileEdition, type EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
+import { compileEdition } from '../core/edition.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import { Toolset } from '../core/toolset.ts';
 import { callerFields, type Principal } from '../core/principal.ts';

@@ -4,7 +4,7 @@
  * whoever has to say beforehand what a call will be sent with.
  */
 import { isConfigurationTool } from '../core/configuration/modes.ts';
-import type { EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
 import { givenArguments, ownArguments, secretArguments } from '../core/entry-arguments.ts';
 import { checkInput } from '../core/schema/input-schema.ts';
 import type { Issue } from '../core/problem.ts';

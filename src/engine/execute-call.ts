@@ -6,7 +6,7 @@ import type { Ask } from '../core/approval.ts';
 import { callsTools } from '../core/composite-tool.ts';
 import { runCodeCanonical } from '../core/code-mode/run-code.ts';
 import { crashPoint } from '../core/crash-point.ts';
-import type { EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
 import { secretArguments } from '../core/entry-arguments.ts';
 import { cleanNotice } from '../core/foreign-data.ts';
 import { cleanResult } from '../core/foreign-result.ts';

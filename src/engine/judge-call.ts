@@ -5,7 +5,7 @@
 import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
 import { runCodeName } from '../core/code-mode/run-code.ts';
 import { memberOf } from '../core/code-mode/typescript-text.ts';
-import type { EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
 import type { Issue } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { whyMissing } from '../core/missing-tool.ts';

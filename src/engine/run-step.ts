@@ -8,7 +8,7 @@ import type { ChatEvent } from '../core/chat-event.ts';
 import type { Conversation } from '../core/compaction.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import { fitMessages } from '../core/fit-messages.ts';
-import type { EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
 import { limits } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';

@@ -5,7 +5,7 @@
 import { resolveName } from '../core/alias-map.ts';
 import { callsTools } from '../core/composite-tool.ts';
 import { crashPoint } from '../core/crash-point.ts';
-import type { EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import type { GivenInput, InputRequired } from '../core/mcp-input.ts';

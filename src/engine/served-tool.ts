@@ -2,7 +2,7 @@
  * A server's tool at the moment of its call: what the server's document and holds say by now goes before the edition, which was
  * compiled earlier. Used by the call door and by dry runs.
  */
-import type { EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
 import { Problem } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import type { ServerAccess } from '../core/servers/server.ts';

@@ -2,7 +2,7 @@
 import type { AliasMap } from '../core/alias-map.ts';
 import type { Ask } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
-import type { EditionPointer, EditionTool } from '../core/edition.ts';
+import type { EditionPointer, EditionTool } from '../core/edition-tool.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
 import type { Via } from '../core/message.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';

@@ -5,7 +5,7 @@
  * it over REST.
  */
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
-import { isForModels, type EditionTool } from '../core/edition.ts';
+import { isForModels, type EditionTool } from '../core/edition-tool.ts';
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
 import { withoutFence } from '../core/made/code-fence.ts';

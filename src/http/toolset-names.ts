@@ -1,6 +1,6 @@
 /** A toolset's names as the routes that ask for them read them: of an edition, without any agent's list. */
 import { z } from 'zod';
-import type { EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
 import type { Principal } from '../core/principal.ts';
 import { planNames } from '../engine/plan/plan-names.ts';
 import { readToolset } from '../engine/plan/plan-turn.ts';

@@ -3,7 +3,7 @@
  * provider, and advice. Made of the edition alone and kept beside it, so that asking again costs nothing. Used by `GET …/tools`.
  */
 import type { AliasMap } from '../core/alias-map.ts';
-import { isForModels, type EditionTool } from '../core/edition.ts';
+import { isForModels, type EditionTool } from '../core/edition-tool.ts';
 import type { Hold } from '../core/listing/hold.ts';
 import { limits } from '../core/limits.ts';
 import { countWarnings, lintTools } from '../core/lint.ts';

@@ -3,7 +3,7 @@
  * at the door (`engine/call-tool.ts`); how the server is spoken with, and which of its questions may be asked, is `mcp/client/`.
  */
 import { cancelled, questionOf } from '../core/elicitation.ts';
-import type { EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/mcp-input.ts';
 import { Problem } from '../core/problem.ts';

@@ -5,7 +5,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { AliasMap } from '../core/alias-map.ts';
 import type { AuditRow } from '../core/audit.ts';
-import type { EditionPointer } from '../core/edition.ts';
+import type { EditionPointer } from '../core/edition-tool.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import type { ProviderAccess } from '../core/provider.ts';

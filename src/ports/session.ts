@@ -4,7 +4,7 @@ import { type ApprovalView, type Decision, Pending } from '../core/approval.ts';
 import { Usage } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import type { ElicitationAnswer } from '../core/elicitation.ts';
-import type { EditionPointer } from '../core/edition.ts';
+import type { EditionPointer } from '../core/edition-tool.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
 import { type ClientResult, InputPart, type Message, Via } from '../core/message.ts';
 import { type ClientTool, ClientToolInput, type Plan } from '../core/plan.ts';

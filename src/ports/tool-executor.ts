@@ -1,5 +1,5 @@
 /** Running a tool, whatever its kind. Only `engine/execute-call.ts` does; `engine/call-tool.ts` has resolved, authorised and checked before. */
-import type { EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
 import type {
   AskableInput,
   GivenInput,

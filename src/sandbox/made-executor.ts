@@ -1,6 +1,6 @@
 /** Runs made tools: their code, over the calls beneath that it may make. What it may call has been said by whoever gave it those. */
 import { resultOfCode } from '../core/code-result.ts';
-import type { EditionTool } from '../core/edition.ts';
+import type { EditionTool } from '../core/edition-tool.ts';
 import type { MadeCode } from '../core/edition-tool.ts';
 import { readCodeUses } from '../core/made/code-uses.ts';
 import { isObjectMember } from '../core/reserved-names.ts';

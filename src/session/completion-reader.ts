@@ -2,7 +2,7 @@
  * What a chat client reads of an answer, in its dialect: as frames or as one document, from the first frame or from any
  * other. Reads and waits only; `session.ts` has checked who asks.
  */
-import type { EditionPointer } from '../core/edition.ts';
+import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { encodeFrame } from '../dialects/native.ts';

@@ -5,7 +5,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { ApprovalView, Decision } from '../core/approval.ts';
 import { crashPoint } from '../core/crash-point.ts';
-import type { EditionPointer } from '../core/edition.ts';
+import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { ClientResult } from '../core/message.ts';
 import type { PolicyAnswer } from '../core/policy/explain.ts';

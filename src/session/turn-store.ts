@@ -2,7 +2,7 @@
  * The accepted turns of one session, in order, with what they were asked: stored before anyone is answered. Also the
  * idempotency keys that named them.
  */
-import type { EditionPointer } from '../core/edition.ts';
+import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { InputPart } from '../core/message.ts';
 import type { Plan } from '../core/plan.ts';

@@ -4,7 +4,7 @@
  */
 import type { Agent } from '../core/agent.ts';
 import type { AuditRow } from '../core/audit.ts';
-import type { EditionPointer } from '../core/edition.ts';
+import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { Problem, unwrap } from '../core/problem.ts';

@@ -6,7 +6,7 @@
 import { type Agent, ResourceName } from '../core/agent.ts';
 import { buildAliasMap } from '../core/alias-map.ts';
 import type { AliasMap } from '../core/alias-map.ts';
-import type { EditionPointer } from '../core/edition.ts';
+import type { EditionPointer } from '../core/edition-tool.ts';
 import { madeToolset } from '../core/made/made-toolset.ts';
 import { limits } from '../core/limits.ts';
 import { unreadRules } from '../core/policy/document.ts';

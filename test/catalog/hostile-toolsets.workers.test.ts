@@ -6,7 +6,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readEditionText, storeEdition } from '../../src/catalog/editions.ts';
 import { editionBytes, editionHash } from '../../src/core/edition.ts';
-import type { Edition } from '../../src/core/edition.ts';
+import type { Edition } from '../../src/core/edition-tool.ts';
 import { objectName } from '../../src/storage/keys.ts';
 import type { MetadataRow } from '../core/listing-cases.ts';
 import {

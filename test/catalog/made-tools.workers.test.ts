@@ -1,7 +1,7 @@
 /** Made tools as documents of the Catalog: what toolsets have of them follows each change, and what was edited in the tables never runs. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import type { EditionTool } from '../../src/core/edition.ts';
+import type { EditionTool } from '../../src/core/edition-tool.ts';
 import type { Catalog } from '../../src/ports/catalog.ts';
 import { emptyWorkspace, testEnv } from '../storage/workspace.ts';
 

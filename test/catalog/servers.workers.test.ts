@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import type { EditionTool } from '../../src/core/edition.ts';
+import type { EditionTool } from '../../src/core/edition-tool.ts';
 import type { ServerTool } from '../../src/core/servers/server.ts';
 import type { Catalog } from '../../src/ports/catalog.ts';
 import { pages, refusal } from '../contracts/catalog.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, resolveName, wireNameOf, type AliasMap } from '../../src/core/alias-map.ts';
 import { offeredTools } from '../../src/core/offered-tools.ts';
-import type { Edition, EditionTool } from '../../src/core/edition.ts';
+import type { Edition, EditionTool } from '../../src/core/edition-tool.ts';
 import { WireName } from '../../src/core/names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Edition } from '../../src/core/edition.ts';
+import type { Edition } from '../../src/core/edition-tool.ts';
 import { diffToolsets, type ToolsetDiff } from '../../src/core/edition-diff.ts';
 import { limits } from '../../src/core/limits.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';

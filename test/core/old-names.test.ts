@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildAliasMap, extendAliasMap, grantOf } from '../../src/core/alias-map.ts';
-import type { EditionTool } from '../../src/core/edition.ts';
+import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { nameLookup } from '../../src/core/old-names.ts';
 import { rewriteNames } from '../../src/core/rewrite-names.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';

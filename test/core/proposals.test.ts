@@ -7,7 +7,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EditionTool } from '../../src/core/edition.ts';
+import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { limits } from '../../src/core/limits.ts';
 import type { Message } from '../../src/core/message.ts';
 import { rankProposals } from '../../src/core/proposals.ts';

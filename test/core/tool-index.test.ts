@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { buildAliasMap, extendAliasMap, type AliasMap } from '../../src/core/alias-map.ts';
-import { compileEdition, type EditionTool } from '../../src/core/edition.ts';
+import type { EditionTool } from '../../src/core/edition-tool.ts';
+import { compileEdition } from '../../src/core/edition.ts';
 import { findToolsTool } from '../../src/core/find-tools.ts';
 import { searchTools } from '../../src/core/tool-index.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';

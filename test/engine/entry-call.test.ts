@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
-import type { Edition } from '../../src/core/edition.ts';
+import type { Edition } from '../../src/core/edition-tool.ts';
 import { canonicalJson, sha256Hex } from '../../src/core/hash.ts';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { Problem } from '../../src/core/problem.ts';

@@ -1,7 +1,7 @@
 /** A call of a tool that calls tools, over tools that answer as the test says: what the tests of `engine/inner/inner-calls.ts` stand on. */
 import { buildAliasMap } from '../../src/core/alias-map.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
-import type { Edition, EditionTool } from '../../src/core/edition.ts';
+import type { Edition, EditionTool } from '../../src/core/edition-tool.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import { textResult, type ToolResult } from '../../src/core/tool.ts';
 import { callTool } from '../../src/engine/call-tool.ts';

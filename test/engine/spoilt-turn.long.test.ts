@@ -5,7 +5,7 @@
  */
 import { expect, it } from 'vitest';
 import { extendAliasMap } from '../../src/core/alias-map.ts';
-import type { EditionTool } from '../../src/core/edition.ts';
+import type { EditionTool } from '../../src/core/edition-tool.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { SessionEventBody } from '../../src/core/session-event.ts';
 import { createTranscript } from '../../src/core/transcript.ts';

@@ -3,7 +3,7 @@
  * not trusted (`wiki`; `tracker`, with credentials) or are (`crm`, with credentials; `plain`, without).
  */
 import { buildAliasMap } from '../../src/core/alias-map.ts';
-import type { Edition, EditionTool } from '../../src/core/edition.ts';
+import type { Edition, EditionTool } from '../../src/core/edition-tool.ts';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { createTaintMarks, type TaintMarks } from '../../src/core/taint.ts';

@@ -8,7 +8,7 @@ import { buildAliasMap } from '../../src/core/alias-map.ts';
 import { allowListWarnings } from '../../src/core/allow-list.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import { compileEdition, editionHash } from '../../src/core/edition.ts';
-import type { Edition, EditionPointer } from '../../src/core/edition.ts';
+import type { Edition, EditionPointer } from '../../src/core/edition-tool.ts';
 import type { KnownTools } from '../../src/core/known-tools.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
 import { parseDocument } from '../../src/core/issues.ts';

@@ -1,5 +1,6 @@
 /** A workspace's tools as plain values: what the toolset compiler reads, without a catalog. */
-import { compileEdition, type Edition } from '../../src/core/edition.ts';
+import type { Edition } from '../../src/core/edition-tool.ts';
+import { compileEdition } from '../../src/core/edition.ts';
 import type { KnownTools } from '../../src/core/known-tools.ts';
 import type { CanonicalName } from '../../src/core/names.ts';
 import { Problem } from '../../src/core/problem.ts';

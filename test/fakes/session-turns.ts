@@ -1,6 +1,6 @@
 /** What happens in a fake session: its turns, words on approvals, direct calls. Used by `sessions.ts`. */
 import type { DialectName } from '../../src/core/reference.ts';
-import type { EditionPointer } from '../../src/core/edition.ts';
+import type { EditionPointer } from '../../src/core/edition-tool.ts';
 import type { ApprovalView, Decision } from '../../src/core/approval.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
 import type { Message } from '../../src/core/message.ts';

@@ -1,6 +1,6 @@
 /** Every address of `ssrf-urls.jsonl` in every place where a server, its document, its issuer or an answer of one of them may name one. */
 import { describe, expect, it } from 'vitest';
-import type { EditionTool } from '../../src/core/edition.ts';
+import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { OpenApiServer, type ServerAccess, type ServerOAuth } from '../../src/core/servers/server.ts';
 import { contentText } from '../../src/core/tool.ts';

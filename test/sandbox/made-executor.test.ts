@@ -1,6 +1,6 @@
 /** Made tools as the call door runs them. */
 import { describe, expect, it } from 'vitest';
-import type { EditionTool } from '../../src/core/edition.ts';
+import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { contentText, textResult } from '../../src/core/tool.ts';
 import type { InnerAnswer, InnerCalls } from '../../src/ports/inner-calls.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';

@@ -3,7 +3,7 @@
  * can die. Whether a call is safe is said by its arguments, so every tool comes in both kinds.
  */
 import { buildAliasMap, type AliasMap } from '../../src/core/alias-map.ts';
-import type { EditionPointer, EditionTool } from '../../src/core/edition.ts';
+import type { EditionPointer, EditionTool } from '../../src/core/edition-tool.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import { callsTools } from '../../src/core/composite-tool.ts';
 import { errorResult, textResult } from '../../src/core/tool.ts';

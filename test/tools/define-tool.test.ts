@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { EditionTool } from '../../src/core/edition.ts';
+import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { CanonicalName } from '../../src/core/names.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';

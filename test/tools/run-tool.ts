@@ -1,5 +1,5 @@
 /** Runs a registered tool as the call door does, over files and a way out of the test's choosing. */
-import type { EditionTool } from '../../src/core/edition.ts';
+import type { EditionTool } from '../../src/core/edition-tool.ts';
 import { contentText, type ToolResult } from '../../src/core/tool.ts';
 import type { FileSystem } from '../../src/ports/file-system.ts';
 import type { InnerCalls } from '../../src/ports/inner-calls.ts';

@@ -3,7 +3,7 @@
  * that has it in place of all others (`engine/plan/code-names.ts`).
  */
 import { z } from 'zod';
-import type { EditionTool } from '../edition.ts';
+import type { EditionTool } from '../edition-tool.ts';
 import { injectedTool } from '../injected-tool.ts';
 import { limits } from '../limits.ts';
 

@@ -9,7 +9,7 @@
  */
 import type { AliasMap } from '../alias-map.ts';
 import { summaryOf, visibleAliases } from '../announce.ts';
-import { isForModels, type EditionTool } from '../edition.ts';
+import { isForModels, type EditionTool } from '../edition-tool.ts';
 import { findToolsCanonical } from '../find-tools.ts';
 import { limits } from '../limits.ts';
 import { isOnDemand } from '../offered-tools.ts';

@@ -2,7 +2,7 @@
  * What a person decides of a listed tool: to take a held definition into force, or to let it stand in the place of one that is gone.
  * Storing it, and compiling the toolsets anew, is the Catalog's.
  */
-import type { EditionTool } from '../edition.ts';
+import type { EditionTool } from '../edition-tool.ts';
 import { holdOf, shapeOf, stateOf } from './kept-tool.ts';
 import type { KeptTool } from './kept-tool.ts';
 import { parseWireName, quote } from '../names.ts';

@@ -1,5 +1,5 @@
 /** What a call of a tool would do, by what its server says of it. What it does to files and hosts is judged where it does it. */
-import type { EditionTool } from '../edition.ts';
+import type { EditionTool } from '../edition-tool.ts';
 import type { Effect } from '../policy-effect.ts';
 import { contradictsReadOnly } from '../tool-effects.ts';
 

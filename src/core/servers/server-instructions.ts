@@ -1,5 +1,5 @@
 /** What servers say of their tools, as models are told it (MCP: `instructions` of a server): only of trusted ones, which the compiler sees to. */
-import { isForModels, type Edition } from '../edition.ts';
+import { isForModels, type Edition } from '../edition-tool.ts';
 import { limits } from '../limits.ts';
 import { nameLookup, type OfferedNames } from '../old-names.ts';
 import { rewriteNames } from '../rewrite-names.ts';

@@ -3,7 +3,7 @@
  * any spelling; then the names that those programs have for the usual tools, looked for among the plan's again.
  */
 import { toolsNamed, type AliasMap } from '../alias-map.ts';
-import { isForModels, type EditionTool } from '../edition.ts';
+import { isForModels, type EditionTool } from '../edition-tool.ts';
 import { fold } from '../fold.ts';
 import { nameLookup } from '../old-names.ts';
 import type { NameLookup } from '../rewrite-names.ts';

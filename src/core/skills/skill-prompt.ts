@@ -1,6 +1,6 @@
 /** What a model is told of skills: in the system prompt their names and what for, and by `use_skill` the whole of one (DESIGN §8). */
 import { resolveName, toolsNamed, wireNameOf, type AliasMap } from '../alias-map.ts';
-import { isForModels, type EditionTool } from '../edition.ts';
+import { isForModels, type EditionTool } from '../edition-tool.ts';
 import { limits } from '../limits.ts';
 import { oneLine } from '../paragraphs.ts';
 import { rewriteNames } from '../rewrite-names.ts';

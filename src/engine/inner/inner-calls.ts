@@ -5,7 +5,7 @@
 import type { AliasMap } from '../../core/alias-map.ts';
 import { callsTools, innerCallId } from '../../core/composite-tool.ts';
 import { crashPoint } from '../../core/crash-point.ts';
-import type { EditionTool } from '../../core/edition.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { errorResult, type ToolResult } from '../../core/tool.ts';

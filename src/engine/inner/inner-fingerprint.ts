@@ -2,7 +2,7 @@
  * What tells one inner call from another at the same place: the name and the arguments as code gave them, and the tool as its entry has it. A
  * person's yes, and an answer from before, are for exactly that. What a tool is called besides, and how it is described, is no part of it.
  */
-import type { EditionTool } from '../../core/edition.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 
 export async function innerFingerprint(name: string, args: unknown, tool: EditionTool | null): Promise<string> {

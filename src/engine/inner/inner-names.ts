@@ -3,7 +3,7 @@
  * where the plan has entries for such a tool, those, with their presets and what they say on asking. Code and scripts: all that the plan offers.
  */
 import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
-import { isForModels, type EditionTool } from '../../core/edition.ts';
+import { isForModels, type EditionTool } from '../../core/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import type { Via } from '../../core/message.ts';
 import type { InnerTool } from '../../ports/inner-calls.ts';

@@ -4,7 +4,7 @@
  */
 import { extendAliasMap, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
 import { runCodeCanonical, runCodeTool } from '../../core/code-mode/run-code.ts';
-import { isForModels, type EditionTool } from '../../core/edition.ts';
+import { isForModels, type EditionTool } from '../../core/edition-tool.ts';
 import { fetchResultTool } from '../../core/fetch-result.ts';
 import { findToolsCanonical, findToolsTool } from '../../core/find-tools.ts';
 import { useSkillCanonical } from '../../core/skills/use-skill.ts';

@@ -3,7 +3,7 @@
  * nothing else there. What a toolset lists itself is its own affair, whether the agent's list leaves it or not.
  */
 import { buildAliasMap, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
-import { isForModels, type Edition, type EditionTool } from '../../core/edition.ts';
+import { isForModels, type Edition, type EditionTool } from '../../core/edition-tool.ts';
 import type { Plan } from '../../core/plan.ts';
 
 /** `left`: those that it has not, with the reason. */

@@ -1,6 +1,6 @@
 /** The names that a plan offers: its edition, the agent's list and the alias switch as one table, kept for the next turn. */
 import { buildAliasMap, extendAliasMap, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
-import type { Edition, EditionTool } from '../../core/edition.ts';
+import type { Edition, EditionTool } from '../../core/edition-tool.ts';
 import { fetchResultTool } from '../../core/fetch-result.ts';
 import { findToolsTool } from '../../core/find-tools.ts';
 import { limits } from '../../core/limits.ts';

@@ -7,7 +7,7 @@ import { limits } from '../../core/limits.ts';
 import { missingPrice, priceOf } from '../../core/price.ts';
 import { grantOf, resolveName, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
 import { runCodeCanonical } from '../../core/code-mode/run-code.ts';
-import { isForModels, type EditionTool } from '../../core/edition.ts';
+import { isForModels, type EditionTool } from '../../core/edition-tool.ts';
 import { joinParagraphs } from '../../core/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../../core/plan.ts';
 import { callerFields, type Principal } from '../../core/principal.ts';

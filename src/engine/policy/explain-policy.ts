@@ -3,7 +3,7 @@
  * thrown away: what it would do to them is what it does there; it sends nothing and calls nothing, which is listed instead.
  */
 import type { AliasMap } from '../../core/alias-map.ts';
-import type { EditionTool } from '../../core/edition.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import type { PolicyAnswer } from '../../core/policy/explain.ts';
 import { requestHost } from '../../core/policy/host.ts';

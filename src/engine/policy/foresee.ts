@@ -3,7 +3,7 @@
  * does it (`ask-first.ts`). Used by the call door, dry runs and POST /v1/policy/test.
  */
 import type { Ask } from '../../core/approval.ts';
-import type { EditionTool } from '../../core/edition.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
 import { secretArguments } from '../../core/entry-arguments.ts';
 import { resolvePath, workspace } from '../../core/path.ts';
 import type { Effect } from '../../core/policy-effect.ts';

@@ -1,7 +1,7 @@
 /** The policy as a call meets it: its rules, who calls, and what the conversation has seen by then. Used wherever a call reaches a capability. */
 import type { Effect } from '../../core/policy-effect.ts';
 import { judge, type Judgement } from '../../core/policy/judge.ts';
-import type { EditionTool } from '../../core/edition.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
 import { taintFor } from './mark-taint.ts';
 import type { CallScope } from '../tool-call.ts';
 

@@ -2,7 +2,7 @@
  * Marks for the taint rule (`core/taint.ts`), made where it happens, beneath every tool: a file that the conversation was given is read, a
  * request is answered, a tool's result came with credentials or from a server that is not trusted. What asks is the policy, by `taintFor`.
  */
-import type { EditionTool } from '../../core/edition.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
 import type { Effect } from '../../core/policy-effect.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';

@@ -4,7 +4,7 @@
  * MCP clients) has to stay awake for it, and after a restart it is lost, which is told as such. Which calls need it is
  * `mustHold`'s to say.
  */
-import type { EditionTool } from '../../core/edition.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
 import { callsTools } from '../../core/composite-tool.ts';
 import { cancelled } from '../../core/elicitation.ts';
 import { limits } from '../../core/limits.ts';

@@ -3,7 +3,7 @@
  * asked. The answer is a person's word only because the key may approve (`engine/serve/serve-call.ts` looks to that).
  */
 import type { Ask } from '../../core/approval.ts';
-import type { EditionTool } from '../../core/edition.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
 import { hasScope, type Principal } from '../../core/principal.ts';
 import type { Refusal } from '../../core/turn-budget.ts';

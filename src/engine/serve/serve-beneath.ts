@@ -3,7 +3,7 @@
  * object that holds it (`held-call.ts`). What has run beneath it meanwhile is not run again, since nothing of it has ended. Used by `serve-call.ts`.
  */
 import { askedHost, type Ask } from '../../core/approval.ts';
-import type { EditionTool } from '../../core/edition.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import { toGiven, type AskableInput, type InputAnswer, type InputRequired } from '../../core/mcp-input.ts';
 import type { Principal } from '../../core/principal.ts';

@@ -7,7 +7,7 @@ import { resolveName } from '../../core/alias-map.ts';
 import { askedHost } from '../../core/approval.ts';
 import type { AuditRow } from '../../core/audit.ts';
 import { callsTools } from '../../core/composite-tool.ts';
-import type { EditionTool } from '../../core/edition.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import { toGiven, type AskableInput, type GivenInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
 import { callerFields, type Principal } from '../../core/principal.ts';

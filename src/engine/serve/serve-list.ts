@@ -6,7 +6,7 @@
 import type { AliasMap } from '../../core/alias-map.ts';
 import { describeTool, visibleAliases } from '../../core/announce.ts';
 import { definitionNames } from '../../core/definition-names.ts';
-import { isForModels, type EditionTool } from '../../core/edition.ts';
+import { isForModels, type EditionTool } from '../../core/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import { hintsOf } from '../../core/made/made-hints.ts';
 import { withoutHeaders } from '../../core/listing/listing-headers.ts';

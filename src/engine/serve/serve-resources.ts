@@ -2,7 +2,7 @@
  * Prompts and resources of a toolset's MCP servers: lists from what is stored of the servers, with no question to any of them; the rest asked
  * of the one server whose it is. Names are made safe in `serve-offers.ts`.
  */
-import { isForModels } from '../../core/edition.ts';
+import { isForModels } from '../../core/edition-tool.ts';
 import { cleanData, cleanNotice } from '../../core/foreign-data.ts';
 import type { InputRequest } from '../../core/mcp-input.ts';
 import { Problem, orNull, quoted } from '../../core/problem.ts';

@@ -4,7 +4,7 @@
  * key's equipment, which is the Catalog's.
  */
 import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
-import type { EditionPointer, EditionTool } from '../../core/edition.ts';
+import type { EditionPointer, EditionTool } from '../../core/edition-tool.ts';
 import type { WireName } from '../../core/names.ts';
 import { hasScope, type Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';

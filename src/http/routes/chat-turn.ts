@@ -2,7 +2,7 @@
  * A chat request of any dialect as a turn of a session: the session is found or made, the plan fixed, and the answer is the one
  * that the session cuts out of its log. What goes straight to a provider is decided before (`chat.ts`).
  */
-import type { EditionPointer } from '../../core/edition.ts';
+import type { EditionPointer } from '../../core/edition-tool.ts';
 import { joinParagraphs } from '../../core/paragraphs.ts';
 import type { ClientTool, Plan } from '../../core/plan.ts';
 import { invalidRequest, orNull, Problem } from '../../core/problem.ts';

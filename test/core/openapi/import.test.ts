@@ -7,7 +7,7 @@ import { isWireName } from '../../../src/core/names.ts';
 import { judge } from '../../../src/core/policy/judge.ts';
 import { callEffect } from '../../../src/core/policy/call-effect.ts';
 import { isRepeatable } from '../../../src/core/tool-effects.ts';
-import type { EditionTool } from '../../../src/core/edition.ts';
+import type { EditionTool } from '../../../src/core/edition-tool.ts';
 import { address, documentOf, imported, jsonBody, toolFrom } from './documents.ts';
 
 const names = (document: unknown, request = {}) => imported(document, request).tools.map(({ name }) => name);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AskKind } from '../../../src/core/approval.ts';
-import type { EditionTool } from '../../../src/core/edition.ts';
+import type { EditionTool } from '../../../src/core/edition-tool.ts';
 import { isInside } from '../../../src/core/path.ts';
 import { callEffect } from '../../../src/core/policy/call-effect.ts';
 import { requestHost } from '../../../src/core/policy/host.ts';

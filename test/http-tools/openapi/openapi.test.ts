@@ -1,7 +1,7 @@
 /** Reading an API's document and calling its operations, over HTTP against an API on this machine and through the way out. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { dump } from 'js-yaml';
-import type { EditionTool } from '../../../src/core/edition.ts';
+import type { EditionTool } from '../../../src/core/edition-tool.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { ServerAccess } from '../../../src/core/servers/server.ts';

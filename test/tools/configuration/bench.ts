@@ -3,7 +3,7 @@
  * declares, as a strict MCP client does.
  */
 import { expect } from 'vitest';
-import type { EditionTool } from '../../../src/core/edition.ts';
+import type { EditionTool } from '../../../src/core/edition-tool.ts';
 import { checkInput } from '../../../src/core/schema/input-schema.ts';
 import type { Principal } from '../../../src/core/principal.ts';
 import { contentText, type ToolDefinition } from '../../../src/core/tool.ts';
