@@ -12,6 +12,7 @@ import { withTimeLimit } from '../net/time-limit.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
+import type { Duty } from './duty.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from './editions.ts';
 import { versionRow } from './toolset-versions.ts';
 
@@ -44,15 +45,8 @@ export function enqueueLost(context: CatalogContext, kind: PublishedKind, name: 
   enqueuePublish(context, kind, name);
 }
 
-export interface Outbox {
-  /** Publishes what is due, at most `limits.maxPublishesPerAlarm` names. Never throws: what fails stays in the box. */
-  publishDue(): Promise<void>;
-  /** When the next row is due; null when the box is empty. */
-  nextDue(): number | null;
-}
-
-/** `wake` is called when a row has come that no write and no alarm knows of. */
-export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wake: () => Promise<void>): Outbox {
+/** Publishes at most `limits.maxPublishesPerAlarm` names at a time. `wake` is called when a row has come that no write and no alarm knows of. */
+export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wake: () => Promise<void>): Duty {
   const inFlight = new Map<string, Promise<void>>();
   const publishedAt = new Map<string, number>();
 
@@ -102,7 +96,7 @@ export function createOutbox(context: CatalogContext, kv: () => KVNamespace, wak
   };
 
   return {
-    publishDue: async () => {
+    tend: async () => {
       const query = 'SELECT kind, name, sequence, attempts FROM outbox WHERE due_at <= ? ORDER BY due_at LIMIT ?';
       const due = context.sql.exec<OutboxRow>(query, context.now(), limits.maxPublishesPerAlarm).toArray();
       await Promise.all(

@@ -1,0 +1,67 @@
+/** Documents of every kind: written, read, listed, removed. */
+import { madeToolset } from '../../core/made/made-toolset.ts';
+import type { DocumentKind } from '../../ports/catalog.ts';
+import { agentWriter } from '../agents.ts';
+import { listRows, notFound, requireRow, toStored } from '../documents.ts';
+import { findTool, listTools } from '../known-tools.ts';
+import { madeToolWriter } from '../made-tools.ts';
+import { policyWriter } from '../policy.ts';
+import { providerWriter, refuseRehearsal } from '../providers.ts';
+import { renameToolset } from '../rename-toolset.ts';
+import { secretWriter } from '../secrets.ts';
+import { listServers, serverWriter, showServer } from '../servers.ts';
+import { skillWriter } from '../skills.ts';
+import { toolAliasesWriter } from '../tool-aliases.ts';
+import { listVersions, readVersion } from '../toolset-versions.ts';
+import { toolsetWriter } from '../toolsets.ts';
+import { uiToolWriter } from '../ui-tools.ts';
+import { putDocument, removeDocument } from '../write-document.ts';
+import type { DocumentWriter } from '../write-document.ts';
+import type { MethodTable } from './works.ts';
+
+const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
+  toolset: toolsetWriter,
+  agent: agentWriter,
+  provider: providerWriter,
+  secret: secretWriter,
+  'tool-aliases': toolAliasesWriter,
+  policy: policyWriter,
+  server: serverWriter,
+  skill: skillWriter,
+  'ui-tool': uiToolWriter,
+  'made-tool': madeToolWriter,
+};
+
+/** What is kept as a document and is none of anybody's. */
+function refuseOwn(kind: DocumentKind, name: string): void {
+  if (kind === 'toolset' && name === madeToolset) throw notFound(kind, name);
+}
+
+export const documentMethods = {
+  questions: {
+    get: ({ context }, kind, name, version) => {
+      const { sql } = context;
+      refuseOwn(kind, name);
+      if (version !== undefined && kind === 'toolset') return readVersion(sql, name, version);
+      const row = requireRow(sql, kind, name);
+      if (version !== undefined && version !== row.version) throw notFound(kind, `${name}@${version}`);
+      if (kind === 'server') return showServer(context, row);
+      const warnings = writers[kind].review?.(context, row.body) ?? [];
+      return { ...toStored(row), ...(warnings.length > 0 && { warnings }) };
+    },
+    list: ({ context }, kind, page) => (kind === 'server' ? listServers(context, page) : listRows(context.sql, kind, page)),
+    versions: ({ context }, toolset, page) => listVersions(context.sql, toolset, page),
+    tools: ({ context }, page) => listTools(context, page),
+    tool: ({ context }, canonical) => findTool(context, canonical),
+  },
+  writes: {
+    put: ({ context }, kind, name, body, options) => putDocument(context, writers[kind], { kind, name, body, options }),
+    remove: async ({ context }, kind, name, options) => {
+      if (kind === 'provider') refuseRehearsal(name);
+      refuseOwn(kind, name);
+      await removeDocument(context, writers[kind], { kind, name, options });
+      return null;
+    },
+    renameToolset: ({ context }, from, to, version) => renameToolset(context, from, to, version),
+  },
+} satisfies MethodTable;

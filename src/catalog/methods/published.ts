@@ -1,0 +1,41 @@
+/** What the read side asks when neither its memory nor KV has it (`storage/directory.ts`). */
+import type { Agent } from '../../core/agent.ts';
+import { requireRow } from '../documents.ts';
+import { readEditionText } from '../editions.ts';
+import { listProviderModels, readSealedProvider } from '../providers.ts';
+import { readSealedSecret } from '../secrets.ts';
+import { readSkillRow } from '../skills.ts';
+import { readPointer, toolsetOfEdition } from '../toolset-versions.ts';
+import type { MethodTable } from './works.ts';
+
+export const publishedMethods = {
+  questions: {
+    pointer: async ({ context, republish }, toolset, version, isLost) => {
+      const pointer = readPointer(context.sql, toolset, version);
+      if (isLost) await republish('toolset', toolset);
+      return pointer;
+    },
+    editionText: async ({ context, republish }, hash) => {
+      const text = readEditionText(context.sql, hash);
+      // Whoever asks did not find it in KV.
+      const toolset = toolsetOfEdition(context.sql, hash);
+      if (toolset !== null) await republish('toolset', toolset);
+      return text;
+    },
+    agent: async ({ context, republish }, name, isLost) => {
+      // Bodies of agents were parsed by the schema when they were written.
+      const agent = requireRow(context.sql, 'agent', name).body as Agent;
+      if (isLost) await republish('agent', name);
+      return agent;
+    },
+    skill: async ({ context, republish }, name, isLost) => {
+      const skill = readSkillRow(context, name);
+      if (isLost) await republish('skill', name);
+      return skill;
+    },
+    sealedProvider: ({ context }, name) => readSealedProvider(context, name),
+    providerModels: ({ context }) => listProviderModels(context),
+    sealedSecret: ({ context }, name) => readSealedSecret(context, name),
+  },
+  writes: {},
+} satisfies MethodTable;

@@ -1,0 +1,24 @@
+/** What is written down of sessions and calls. */
+import { listAudit } from '../audit.ts';
+import { forgetSession, indexSession, listSessions } from '../session-index.ts';
+import type { MethodTable } from './works.ts';
+
+export const recordMethods = {
+  questions: {
+    indexSession: ({ context }, row) => {
+      indexSession(context, row);
+      return null;
+    },
+    forgetSession: ({ context }, id) => {
+      forgetSession(context, id);
+      return null;
+    },
+    sessions: ({ context }, keyId, page) => listSessions(context, keyId, page),
+    appendAudit: async ({ audit }, rows) => {
+      await audit.append(rows);
+      return null;
+    },
+    audit: ({ context }, query) => listAudit(context, query),
+  },
+  writes: {},
+} satisfies MethodTable;

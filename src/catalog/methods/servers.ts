@@ -1,0 +1,38 @@
+/** Servers: what they list, who may read them, and what is held or accepted of it. */
+import { acceptTool } from '../accept-tool.ts';
+import { requireRow } from '../documents.ts';
+import { rebindTool } from '../rebind.ts';
+import { readServer } from '../server-access.ts';
+import { readDocument } from '../server-documents.ts';
+import { readGrant, saveGrant } from '../server-grants.ts';
+import { readOffers } from '../server-offers.ts';
+import { claimRefresh, readOperation, takeDiscovery, takeFailure } from '../server-refresh.ts';
+import { listServerTools, readServerTool, refreshServer } from '../servers.ts';
+import type { MethodTable } from './works.ts';
+
+export const serverMethods = {
+  questions: {
+    serverTools: ({ context }, server, page) => listServerTools(context, server, page),
+    serverTool: ({ context }, server, tool) => readServerTool(context, server, tool),
+    serverDocument: ({ context: { sql } }, server) => {
+      requireRow(sql, 'server', server);
+      return readDocument(sql, server);
+    },
+    claimRefresh: ({ context }, server, reason) => claimRefresh(context, server, reason),
+    takeFailure: ({ context }, server, leave, failure) => {
+      takeFailure(context, server, leave, failure);
+      return null;
+    },
+    serverGrant: ({ context }, server) => readGrant(context, server),
+    server: ({ context }, name) => readServer(context, name),
+    serverOffers: ({ context }, name) => readOffers(context.sql, name),
+    operation: ({ context }, server, tool) => readOperation(context.sql, server, tool),
+  },
+  writes: {
+    refreshServer: ({ context }, server) => refreshServer(context, server),
+    takeDiscovery: ({ context }, server, leave, discovery) => takeDiscovery(context, server, leave, discovery),
+    saveServerGrant: ({ context }, server, grant) => saveGrant(context, server, grant),
+    acceptTool: ({ context }, server, tool, refId) => acceptTool(context, server, tool, refId),
+    rebindTool: ({ context }, server, from, to) => rebindTool(context, server, from, to),
+  },
+} satisfies MethodTable;

@@ -1,0 +1,30 @@
+/**
+ * What the object does behind each of its RPC methods, as tables by noun (the files beside this one). A question runs at once; a write
+ * waits for the writes before it, and publishes after. `catalog.ts` makes the methods of them.
+ */
+import type { Outcome } from '../../core/problem.ts';
+import type { CatalogRpc } from '../../storage/catalog-rpc.ts';
+import type { AuditWriter } from '../audit.ts';
+import type { CatalogContext } from '../context.ts';
+import type { PublishedKind } from '../outbox.ts';
+
+export type Parts = {
+  context: CatalogContext;
+  audit: AuditWriter;
+  /** KV was seen without it: it is written there again. */
+  republish(kind: PublishedKind, name: string): Promise<void>;
+};
+
+type Arguments<Method> = Method extends (workspace: string, ...rest: infer Rest) => unknown ? Rest : never;
+type Value<Method> = Method extends (...args: never[]) => Promise<Outcome<infer Answer>> ? Answer : never;
+
+/** `CatalogRpc` from inside: the object has seen to the workspace, and wraps what is answered or thrown. */
+export type Works = {
+  readonly [Name in keyof CatalogRpc]: (
+    parts: Parts,
+    ...rest: Arguments<CatalogRpc[Name]>
+  ) => Value<CatalogRpc[Name]> | Promise<Value<CatalogRpc[Name]>>;
+};
+
+/** Where each name stands says how it is run. Writes of one statement are questions too: they have no phases that another could come between. */
+export type MethodTable = { readonly questions: Partial<Works>; readonly writes: Partial<Works> };
