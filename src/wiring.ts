@@ -25,6 +25,8 @@ import { createToolMaker } from './engine/tool-maker.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
 import { testServer } from './engine/test-server.ts';
 import { stayAt, toServer } from './engine/to-server.ts';
+import { dispatchRun, type TriggeredRun } from './engine/triggers/dispatch-run.ts';
+import { createSendCallback, type SendCallback } from './engine/triggers/send-callback.ts';
 import { createStaticExecutor } from './http-tools/executor.ts';
 import { createOpenApiExecutor } from './http-tools/openapi/executor.ts';
 import { createOpenApiSource } from './http-tools/openapi/source.ts';
@@ -44,6 +46,7 @@ import type { Catalog, Directory } from './ports/catalog.ts';
 import type { Clock, Ids, Logger } from './ports/runtime.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { SessionCall, Sessions } from './ports/session.ts';
+import type { Triggers } from './ports/triggers.ts';
 import type { ServerSource, UpstreamContext } from './ports/upstream.ts';
 import { countTokens } from './providers/count-tokens.ts';
 import { passChatOn, type ProxiedChat } from './providers/pass-chat-on.ts';
@@ -54,6 +57,7 @@ import { createSandbox } from './sandbox/sandbox.ts';
 import { mintToken, readToken, type ApprovalLink } from './storage/approval-link.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient } from './storage/catalog-client.ts';
+import { createTriggersClient } from './storage/triggers-client.ts';
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
 import { createMcpSessions } from './storage/mcp-session-client.ts';
@@ -73,6 +77,7 @@ export type Services = {
   directory: Directory;
   catalog(workspace: string): Catalog;
   sessions: Sessions;
+  triggers(workspace: string): Triggers;
   /** Whether code of made tools can be compiled. */
   sandbox: Pick<Sandbox, 'check'>;
   /** Tokens of links that decide one approval (`storage/approval-link.ts`). */
@@ -108,6 +113,9 @@ export type ServerDesk = {
 
 /** What a session runs its turns with, and a session of MCP its requests. */
 export type Wiring = Services & {
+  /** For the Catalog: the turn of a delivery begun, and a callback sent. */
+  dispatchRun(run: TriggeredRun): Promise<void>;
+  sendCallback: SendCallback;
   serve: ServeDeps;
   turnDeps(workspace: string): TurnDeps;
   callDeps(workspace: string): CallDeps;
@@ -256,6 +264,9 @@ function build(bindings: Bindings): Wiring {
     isInForce: ({ workspace, keyId }) => catalog(workspace).keyStands(keyId, 'tools'),
   };
   const mcpSessions = createMcpSessions(bindings, base.ids, createMcpSessionIds(sealing));
+  const sessions = createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey);
+  const plan = (principal: Principal, request: PlanRequest): Promise<Plan> =>
+    planTurn({ directory, aliases: settings.aliases }, principal, request);
   return {
     ...base,
     serve,
@@ -264,11 +275,14 @@ function build(bindings: Bindings): Wiring {
     directory,
     catalog,
     sandbox,
-    sessions: createSessions(bindings, catalog, settings.masterKey ?? settings.rootKey),
+    sessions,
+    triggers: (workspace) => createTriggersClient(bindings, workspace),
     approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
     servers,
     signIns,
-    planTurn: (principal, request) => planTurn({ directory, aliases: settings.aliases }, principal, request),
+    planTurn: plan,
+    dispatchRun: (run) => dispatchRun({ planTurn: plan, sessions }, run),
+    sendCallback: createSendCallback({ outbound, now: base.clock.now }),
     callTool: (principal, call) => callDirectly(direct(principal.workspace), principal, call, new AbortController().signal),
     explainCall: (principal, asked) => explainDirectCall(direct(principal.workspace), principal, asked),
     dryRunCall: (principal, call) => dryRunCall(direct(principal.workspace), principal, call),

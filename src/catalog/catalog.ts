@@ -8,6 +8,8 @@ import { limits } from '../core/limits.ts';
 import { Problem, toOutcome } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import { readSettings } from '../core/settings.ts';
+import { triggerPrincipal } from '../core/triggers/trigger-principal.ts';
+import { wire } from '../wiring.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import { createLog } from '../platform/log.ts';
 import type { Bindings } from '../storage/bindings.ts';
@@ -24,8 +26,12 @@ import { keyMethods } from './methods/keys.ts';
 import { publishedMethods } from './methods/published.ts';
 import { recordMethods } from './methods/records.ts';
 import { serverMethods } from './methods/servers.ts';
+import { triggerMethods } from './methods/triggers.ts';
 import type { Parts, Works } from './methods/works.ts';
 import { createOutbox, enqueueLost } from './outbox.ts';
+import { createCallbackSender } from './triggers/callback-sender.ts';
+import { createDispatcher } from './triggers/dispatcher.ts';
+import { createScheduler } from './triggers/schedule-runs.ts';
 import { dropAllDefinitions } from './server-definitions.ts';
 
 const questions = {
@@ -34,6 +40,7 @@ const questions = {
   ...keyMethods.questions,
   ...recordMethods.questions,
   ...publishedMethods.questions,
+  ...triggerMethods.questions,
 };
 const writes = { ...documentMethods.writes, ...serverMethods.writes, ...keyMethods.writes };
 /** The contract, whole: the compiler holds the tables against it. `Catalog` gets its methods of them. */
@@ -136,15 +143,31 @@ export class Catalog extends DurableObject<Bindings> {
     const context = this.#context(this.#storedWorkspace() ?? workspace);
     const wake = (): Promise<void> => this.#arm();
     const outbox = createOutbox(context, () => this.env.KV, wake);
+    const triggers = this.#triggers(context, wake);
     const parts: Parts = {
       context,
+      triggers,
       audit: createAuditWriter(context, () => this.ctx.storage.sync()),
       republish: async (kind, name) => {
         enqueueLost(context, kind, name);
         await wake();
       },
     };
-    return { parts, outbox, duties: [outbox] };
+    return { parts, outbox, duties: [outbox, triggers.scheduler, triggers.dispatcher, triggers.callbacks] };
+  }
+
+  #triggers(context: CatalogContext, wake: () => Promise<void>): Parts['triggers'] {
+    const { dispatchRun, sendCallback, sessions, ids } = wire(this.env);
+    const own = { keep: (work: Promise<unknown>): void => this.ctx.waitUntil(work), wake };
+    const dispatcher = createDispatcher(context, { ...own, dispatch: dispatchRun });
+    const callbacks = createCallbackSender(context, { ...own, send: sendCallback });
+    const scheduler = createScheduler(context, {
+      wake,
+      newTurn: () => ids.next('turn'),
+      sessionId: (name, agent, key) => sessions.idOf(triggerPrincipal(context.workspace, { kind: 'schedule', name }, agent), key),
+      kick: () => dispatcher.kick(),
+    });
+    return { dispatcher, callbacks, scheduler };
   }
 
   #context(workspace: string): CatalogContext {

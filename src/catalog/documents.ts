@@ -111,6 +111,9 @@ export const kindWords: Readonly<Record<DocumentKind, string>> = {
   skill: 'skill',
   'ui-tool': 'UI tool',
   'made-tool': 'made tool',
+  webhook: 'webhook',
+  schedule: 'schedule',
+  subscription: 'subscription',
 };
 
 type SqlRow = {

@@ -6,8 +6,9 @@
 import type { Agent } from '../core/agent.ts';
 import { limits } from '../core/limits.ts';
 import type { Skill } from '../core/skills/skill.ts';
+import type { WebhookDocument } from '../core/triggers/webhook.ts';
 import { kvKeys, publishedFormat } from '../storage/keys.ts';
-import type { PublishedAgent, PublishedPointer, PublishedSkill, PublishedTombstone } from '../storage/keys.ts';
+import type { PublishedAgent, PublishedHook, PublishedPointer, PublishedSkill, PublishedTombstone } from '../storage/keys.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
@@ -16,7 +17,7 @@ import type { Duty } from './duty.ts';
 import { editionPublishedAt, markEditionPublished, readEditionText } from './editions.ts';
 import { versionRow } from './toolset-versions.ts';
 
-export type PublishedKind = 'toolset' | 'agent' | 'skill';
+export type PublishedKind = 'toolset' | 'agent' | 'skill' | 'webhook';
 
 /** Part of a write's transaction. */
 export function enqueuePublish(context: CatalogContext, kind: PublishedKind, name: string): void {
@@ -129,6 +130,7 @@ async function publish(context: CatalogContext, kv: KVNamespace, { kind, name }:
       return publishToolset(context, kv, name);
     case 'agent':
     case 'skill':
+    case 'webhook':
       return publishDocument(context, kv, kind, name);
     default:
       return kind satisfies never;
@@ -152,19 +154,30 @@ async function publishToolset(context: CatalogContext, kv: KVNamespace, name: st
   await kv.put(key, JSON.stringify(pointer));
 }
 
+type WholeKind = Exclude<PublishedKind, 'toolset'>;
+
 /** A document as it stands, whole. */
-async function publishDocument(context: CatalogContext, kv: KVNamespace, kind: 'agent' | 'skill', name: string): Promise<void> {
+async function publishDocument(context: CatalogContext, kv: KVNamespace, kind: WholeKind, name: string): Promise<void> {
   const row = readRow(context.sql, kind, name);
   if (row === null) return;
-  const key = kvKeys[kind](context.workspace, name);
+  const key = kvKeys[kind === 'webhook' ? 'hook' : kind](context.workspace, name);
   if (row.deleted) return putTombstone(kv, key, row.version);
   await kv.put(key, JSON.stringify(toPublished(kind, row)));
 }
 
-/** Bodies of agents and skills were read by their schemas when they were written. */
-function toPublished(kind: 'agent' | 'skill', { version, body }: DocumentRow): PublishedAgent | PublishedSkill {
+/** Bodies were read by their schemas when they were written. */
+function toPublished(kind: WholeKind, { version, body, sealed }: DocumentRow): PublishedAgent | PublishedSkill | PublishedHook {
   const head = { format: publishedFormat, version } as const;
-  return kind === 'agent' ? { ...head, agent: body as Agent } : { ...head, skill: body as Skill };
+  switch (kind) {
+    case 'agent':
+      return { ...head, agent: body as Agent };
+    case 'skill':
+      return { ...head, skill: body as Skill };
+    case 'webhook':
+      return { ...head, webhook: body as WebhookDocument, sealed: sealed ?? '' };
+    default:
+      return kind satisfies never;
+  }
 }
 
 async function putTombstone(kv: KVNamespace, key: string, version: number): Promise<void> {

@@ -9,6 +9,7 @@ import { serverLimits } from './limits/servers.ts';
 import { shellLimits } from './limits/shell.ts';
 import { storageLimits } from './limits/storage.ts';
 import { toolsetLimits } from './limits/toolsets.ts';
+import { triggerLimits } from './limits/triggers.ts';
 import { turnLimits } from './limits/turns.ts';
 
 export const limits = {
@@ -20,4 +21,5 @@ export const limits = {
   ...shellLimits,
   ...outboundLimits,
   ...storageLimits,
+  ...triggerLimits,
 } as const;

@@ -9,6 +9,7 @@ import type { EditionPointer } from './edition-tool.ts';
 import { limits } from './limits.ts';
 import { isObjectMember } from './reserved-names.ts';
 import type { PlanSkill } from './skills/skill.ts';
+import type { TurnTrigger } from './triggers/delivery.ts';
 
 export type Plan = {
   model: string;
@@ -39,6 +40,8 @@ export type Plan = {
   madeAllow?: readonly string[];
   /** The model gets `run_code` alone. */
   codeMode?: true;
+  /** What began the turn, where no request did: who is to be told how it ends. */
+  trigger?: TurnTrigger;
   /** The agent's own word on the taint rule. */
   taint?: boolean;
   /** The caller's own tools: offered after the toolset's, run by the caller. */

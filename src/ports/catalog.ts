@@ -14,6 +14,8 @@ import type { RefreshReason } from '../core/servers/server-life.ts';
 import type { Discovery, Operation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
+import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
+import type { SubscriptionHead } from '../core/triggers/subscription.ts';
 import type { Warning } from '../core/warning.ts';
 
 /**
@@ -30,7 +32,10 @@ export type DocumentKind =
   | 'server'
   | 'skill'
   | 'ui-tool'
-  | 'made-tool';
+  | 'made-tool'
+  | 'webhook'
+  | 'schedule'
+  | 'subscription';
 
 /** A workspace has one document of kind `policy`, `{rules: PolicyRule[]}`, under this name. */
 export const policyDocument = 'workspace';
@@ -209,6 +214,13 @@ export interface Directory {
   operation(workspace: string, server: string, tool: string): Promise<Operation>;
   /** `not_found`. */
   skill(workspace: string, name: string): Promise<Skill>;
+  /**
+   * A webhook, ready to judge what is sent to it; null: there is none. From KV, never from the Catalog but in the isolate that wrote it: a stranger
+   * can ask for any name.
+   */
+  hook(workspace: string, name: string): Promise<CompiledHook | null>;
+  /** Who wants to hear of turns; may be `limits.subscriptionsTtlMs` old. */
+  subscriptions(workspace: string): Promise<readonly SubscriptionHead[]>;
   /** A secret's value if `host` (or `tool`) is among those it is bound to; else `forbidden`. */
   secret(workspace: string, name: string, use: { host?: string; tool?: string }): Promise<string>;
 }

@@ -90,6 +90,8 @@ export type TurnRequest = z.infer<typeof TurnRequest>;
 export type SubmitTurn = {
   plan: Plan;
   input: InputPart[];
+  /** Its id, where that was told before. Absent: a new one. */
+  turn?: string;
   idempotencyKey?: string;
   /** SHA-256 of the request body, compared when the idempotency key repeats. */
   bodyHash?: string;
@@ -258,6 +260,8 @@ export interface Sessions {
    * long as it is there.
    */
   create(owner: Principal, setup: SessionSetup, key?: string): Promise<SessionView>;
+  /** The id of the one that `create` makes with this key, made or not. */
+  idOf(owner: Principal, key: string): Promise<string>;
   /** The one that `create` makes with this key; whether it was made shows on the first call. */
   keyed(owner: Principal, key: string): Promise<Session>;
   /** `not_found` for what cannot be an id; whether it exists shows on the first call. */

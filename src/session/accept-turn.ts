@@ -19,7 +19,7 @@ export type SubmitDoor = {
 /** `note`: what is stored of the answer beside it; its id is in what is returned. */
 export function acceptTurn(door: SubmitDoor, request: SubmitTurn, note: (turn: string) => string | null): SubmittedTurn {
   const { room, session, ids } = door;
-  const turn = ids.next('turn');
+  const turn = request.turn ?? ids.next('turn');
   const edition = request.plan.edition ?? null;
   room.turns.accept(turn, request.plan, request.input);
   const completion = note(turn);

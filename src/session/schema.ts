@@ -13,7 +13,8 @@
  * back (`asked`) and of the answers (`given`), cut, until the call has its result · journal: calls beneath open calls (finished: counts those of a root from 1; null: begun, or it waits;
  * attempts: since it last waited; told: it stands in the log; bytes: of what it answered), journal_results: JSON of that, cut, journal_roots: when the outermost was
  * first begun (turn: null of a direct call, which waits under its key); all until it has its result · taint: what the conversation has seen, and what brought
- * it (origin: of all that is private; null: it came from several, or from elsewhere) · calls: direct calls with an idempotency key and their answers (null: begun). Files have their own tables (`storage/session-files.ts`).
+ * it (origin: of all that is private; null: it came from several, or from elsewhere) · calls: direct calls with an idempotency key and their answers (null: begun) · notices: what the Catalog is still to be told of turns (event: the
+ * last that it tells of). Files have their own tables (`storage/session-files.ts`).
  */
 import { sessionFilesOwn, sessionFilesSchema } from '../storage/session-files.ts';
 
@@ -103,6 +104,11 @@ const seventh = [
   `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, origin TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
 ];
 
-export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh].map((statements) =>
+/** What is told of turns to the Catalog, and through it to whoever wants to hear. */
+const eighth = [
+  `CREATE TABLE notices (sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, turn TEXT NOT NULL, event INTEGER NOT NULL, at INTEGER NOT NULL)`,
+];
+
+export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh, eighth].map((statements) =>
   statements.join(';\n'),
 );

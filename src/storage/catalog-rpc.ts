@@ -17,6 +17,8 @@ import type { RefreshReason } from '../core/servers/server-life.ts';
 import type { Discovery, Operation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
+import type { SubscriptionHead } from '../core/triggers/subscription.ts';
+import type { WebhookDocument } from '../core/triggers/webhook.ts';
 import type {
   AuditQuery,
   DocumentKind,
@@ -35,6 +37,7 @@ import type {
   ToolsetVersion,
   WriteOptions,
 } from '../ports/catalog.ts';
+import type { Triggers } from '../ports/triggers.ts';
 import type { Bindings } from './bindings.ts';
 import { objectName } from './keys.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
@@ -45,13 +48,23 @@ export type SealedSecret = SecretBinding & { name: string; sealed: string };
 /** A provider as stored, with every secret that it names and that exists, so that one question is enough. */
 export type SealedProvider = { provider: Provider; sealedApiKey: string | null; secrets: SealedSecret[] };
 
+/** A webhook as stored. `sealed`: as in `PublishedHook` (`keys.ts`). */
+export type SealedHook = { webhook: WebhookDocument; version: number; sealed: string };
+
 /** What a key's hash says; `refused` is the reason. */
 export type KeyVerdict = { principal: Principal; expiresAt: number | null } | { refused: 'unknown' | 'revoked' | 'expired' };
 
 type Answer<T> = Promise<Outcome<T>>;
 
+/** The methods of `Triggers`, each with its workspace before what it takes. */
+type TriggersRpc = {
+  [Method in keyof Triggers]: Triggers[Method] extends (...args: infer Args) => Promise<infer Value>
+    ? (workspace: string, ...args: Args) => Answer<Value>
+    : never;
+};
+
 /** Every method names its workspace: the object knows whose it is, and refuses any other. */
-export interface CatalogRpc {
+export interface CatalogRpc extends TriggersRpc {
   put(workspace: string, kind: DocumentKind, name: string, body: Record<string, unknown>, options: WriteOptions): Answer<PutAnswer>;
   get(workspace: string, kind: DocumentKind, name: string, version: number | undefined): Answer<StoredDocument>;
   list(workspace: string, kind: DocumentKind, page: PageRequest): Answer<Page<StoredDocument>>;
@@ -102,6 +115,8 @@ export interface CatalogRpc {
   serverOffers(workspace: string, name: string): Answer<ServerOffers>;
   operation(workspace: string, server: string, tool: string): Answer<Operation>;
   skill(workspace: string, name: string, republish: boolean): Answer<Skill>;
+  hook(workspace: string, name: string): Answer<SealedHook>;
+  subscriptions(workspace: string): Answer<SubscriptionHead[]>;
   /** null: none is stored. */
   sealedProvider(workspace: string, name: string): Answer<SealedProvider | null>;
   providerModels(workspace: string): Answer<{ name: string; models: string[] }[]>;
@@ -110,17 +125,19 @@ export interface CatalogRpc {
 
 /**
  * Asks a workspace's Catalog. A question may be asked a second time when the platform says so (an object that moved or was
- * updated under it); a write is sent once, since it may have been done.
+ * updated under it); a write is sent once, since it may have been done. `waitMs`: how long it may wait for something itself.
  */
 export async function askCatalog<T>(
   bindings: Bindings,
   workspace: string,
   kind: 'question' | 'write',
   call: (catalog: CatalogRpc) => Answer<T>,
+  waitMs = 0,
 ): Promise<T> {
   const id = bindings.CATALOG.idFromName(await objectName(workspace, 'catalog', ''));
   // The namespace is untyped here, because the class lives on a higher floor; it implements `CatalogRpc`, which is checked there.
-  const attempt = (): Answer<T> => withTimeLimit(call(bindings.CATALOG.get(id) as unknown as CatalogRpc), limits.catalogTimeoutMs, silent);
+  const attempt = (): Answer<T> =>
+    withTimeLimit(call(bindings.CATALOG.get(id) as unknown as CatalogRpc), limits.catalogTimeoutMs + waitMs, silent);
   try {
     return unwrap(await attempt());
   } catch (error) {

@@ -23,6 +23,10 @@ import type { Operation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { Settings } from '../core/settings.ts';
 import { ToolsetName } from '../core/toolset.ts';
+import { compileHook } from '../core/triggers/compile-hook.ts';
+import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
+import type { SubscriptionHead } from '../core/triggers/subscription.ts';
+import type { WebhookSecrets } from '../core/triggers/webhook.ts';
 import type { Directory, DocumentKind } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
@@ -59,6 +63,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const operations = createTimedCache<Operation>({ ...bounds, maxEntries: limits.maxCachedOperations });
   const skills = createTimedCache<Skill | null>({ ...bounds, maxEntries: limits.maxCachedSkills });
   const rules = createTimedCache<readonly PolicyRule[]>(bounds);
+  const hooks = createTimedCache<CompiledHook | null>(bounds);
+  const subscriptions = createTimedCache<readonly SubscriptionHead[]>(bounds);
   const secrets = createTimedCache<(SecretBinding & { value: string }) | null>(bounds);
   const editions = createEditionCache({ maxBytes: limits.editionCacheBytes, weight: limits.parsedEditionWeight });
   const editionLoads = new Map<string, Promise<AliasMap>>();
@@ -135,6 +141,20 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     return { value: { hosts: stored.hosts, tools: stored.tools, value }, ttlMs: limits.providerTtlMs };
   };
 
+  const loadHook = async (workspace: string, name: string): Promise<Loaded<CompiledHook | null>> => {
+    const { value: stored, ttlMs } = await published.hook(workspace, name);
+    if (stored === null) return { value: null, ttlMs };
+    const text = await openValue(master, { workspace, kind: 'webhook', name }, stored.sealed);
+    // Sealed by the writer of webhooks only.
+    const { secrets: keys } = JSON.parse(text) as WebhookSecrets;
+    return { value: await compileHook(stored, keys), ttlMs };
+  };
+
+  const loadSubscriptions = async (workspace: string): Promise<Loaded<readonly SubscriptionHead[]>> => {
+    const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.subscriptions(workspace));
+    return { value, ttlMs: limits.subscriptionsTtlMs };
+  };
+
   return {
     principal: (key) => principals.principal(key),
 
@@ -200,6 +220,14 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
 
     rules: async (workspace) => rules.read(workspace) ?? (await rules.load(workspace, () => loadRules(workspace))),
 
+    hook: async (workspace, name) => {
+      const key = kvKeys.hook(workspace, name);
+      return hooks.read(key) ?? (ResourceName.safeParse(name).success ? await hooks.load(key, () => loadHook(workspace, name)) : null);
+    },
+
+    subscriptions: async (workspace) =>
+      subscriptions.read(workspace) ?? (await subscriptions.load(workspace, () => loadSubscriptions(workspace))),
+
     secret: async (workspace, name, use) => {
       const known = SecretName.safeParse(name).success;
       const secret = known ? await secrets.load(`${workspace}:${name}`, () => loadSecret(workspace, name)) : null;
@@ -241,6 +269,14 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
           secrets.drop(`${workspace}:${name}`);
           // Providers may have been opened with it.
           return providers.dropWhere((key) => key.startsWith(`${workspace}:`));
+        case 'webhook':
+          published.wrote(kvKeys.hook(workspace, name));
+          return hooks.drop(kvKeys.hook(workspace, name));
+        case 'subscription':
+          return subscriptions.drop(workspace);
+        case 'schedule':
+          // Nothing of it is kept here.
+          return;
         case 'policy':
           return rules.drop(workspace);
         case 'key':

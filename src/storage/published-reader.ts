@@ -12,8 +12,9 @@ import type { Skill } from '../core/skills/skill.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { askCatalog } from './catalog-rpc.ts';
+import type { SealedHook } from './catalog-rpc.ts';
 import { kvKeys, publishedFormat } from './keys.ts';
-import type { PublishedAgent, PublishedPointer, PublishedSkill, PublishedTombstone } from './keys.ts';
+import type { PublishedAgent, PublishedHook, PublishedPointer, PublishedSkill, PublishedTombstone } from './keys.ts';
 import type { Loaded } from './timed-cache.ts';
 
 export interface PublishedReader {
@@ -23,6 +24,8 @@ export interface PublishedReader {
   newest(workspace: string, toolset: string): Promise<EditionPointer | null>;
   agent(workspace: string, name: string): Promise<Loaded<Agent | null>>;
   skill(workspace: string, name: string): Promise<Loaded<Skill | null>>;
+  /** Asks the Catalog only about what this isolate wrote. Throws where KV does not answer. */
+  hook(workspace: string, name: string): Promise<Loaded<SealedHook | null>>;
   /** `bytes`: length of its text. `internal` when it is nowhere: a pointer never names an edition that is not stored. */
   edition(workspace: string, hash: string): Promise<{ edition: Edition; bytes: number }>;
   /** This isolate wrote the thing of this KV key. */
@@ -118,6 +121,21 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     skill: (workspace, name) => {
       const ask = (isLost: boolean) => askCatalog(env, workspace, 'question', (catalog) => catalog.skill(workspace, name, isLost));
       return wholeDocument(kvKeys.skill(workspace, name), ({ skill }: Standing<PublishedSkill>) => skill, ask, limits.skillTtlMs);
+    },
+
+    hook: async (workspace, name) => {
+      const key = kvKeys.hook(workspace, name);
+      if (isFresh(key, key)) {
+        const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.hook(workspace, name)));
+        return { value, ttlMs: limits.hookTtlMs };
+      }
+      const text = await readKv(key, limits.pointerCacheTtlSeconds);
+      const found = text === null ? null : parse(text);
+      if (typeof found !== 'object' || found === null || !('format' in found) || found.format !== publishedFormat)
+        return { value: null, ttlMs: limits.hookTtlMs };
+      // Only the Catalog writes these keys, so the format number says the rest.
+      const hook = found as PublishedHook;
+      return { value: 'deleted' in hook ? null : hook, ttlMs: limits.hookTtlMs };
     },
 
     edition: async (workspace, hash) => {

@@ -27,6 +27,12 @@
  * - `sessions(id, …)`: the index of listed sessions.
  * - `audit(sequence, …)`: one row a call or refusal; `tool` is the canonical name, or the requested one of an unknown tool.
  *   `(session, number)` makes appending twice harmless.
+ * - `deliveries(number, kind, name, id, …)`: what came to webhooks (`kind` webhook) and the runs of schedules, each once by `id`.
+ *   `due_at`: when it is next brought to its session; null: nothing is to be done. `run` counts replays from 1, `attempts` those of one
+ *   run. `bytes`: of its parts. `delivery_parts(delivery, part, …)`: `payload` as it came, and `input`, what the agent is told, in pieces.
+ * - `schedule_state(schedule, due_at)`: when each runs next; null: never again, or paused.
+ * - `callbacks(number, id, …)`: messages to somebody outside; `source` is what it is about, so that a notice that comes twice is one.
+ *   `callback_bodies`, `callback_attempts`: what is sent, in pieces, and how each attempt went.
  */
 import { crashPoint } from '../core/crash-point.ts';
 
@@ -102,6 +108,37 @@ export const catalogMigrations: readonly string[] = [
   CREATE TABLE equipment (key_id TEXT PRIMARY KEY, toolset TEXT, mode TEXT, updated_at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE spent (nonce TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX spent_by_expiry ON spent (expires_at);
+  `,
+  `
+  CREATE TABLE deliveries (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL, event TEXT,
+    status TEXT NOT NULL, reason TEXT, agent TEXT, session TEXT, session_key TEXT, turn TEXT,
+    run INTEGER NOT NULL, repeats INTEGER NOT NULL, warnings TEXT NOT NULL,
+    is_json INTEGER NOT NULL, headers TEXT, bytes INTEGER NOT NULL,
+    received_at INTEGER NOT NULL, run_at INTEGER NOT NULL, ended_at INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
+    UNIQUE (kind, name, id)
+  );
+  CREATE INDEX deliveries_by_trigger ON deliveries (kind, name, number);
+  CREATE INDEX deliveries_by_due ON deliveries (due_at, number) WHERE due_at IS NOT NULL;
+  CREATE INDEX deliveries_by_time ON deliveries (received_at);
+  CREATE TABLE delivery_parts (
+    delivery INTEGER NOT NULL, part TEXT NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (delivery, part, sequence)
+  );
+  CREATE TABLE schedule_state (schedule TEXT PRIMARY KEY, due_at INTEGER) WITHOUT ROWID;
+  CREATE INDEX schedule_state_by_due ON schedule_state (due_at) WHERE due_at IS NOT NULL;
+  CREATE TABLE callbacks (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL,
+    kind TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, delivery TEXT, session TEXT NOT NULL, turn TEXT,
+    status TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
+    UNIQUE (kind, name, source)
+  );
+  CREATE INDEX callbacks_by_due ON callbacks (due_at, number) WHERE due_at IS NOT NULL;
+  CREATE INDEX callbacks_by_time ON callbacks (created_at);
+  CREATE TABLE callback_bodies (callback INTEGER NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (callback, sequence));
+  CREATE TABLE callback_attempts (
+    callback INTEGER NOT NULL, attempt INTEGER NOT NULL, at INTEGER NOT NULL, status INTEGER, duration_ms INTEGER NOT NULL, error TEXT,
+    PRIMARY KEY (callback, attempt)
+  ) WITHOUT ROWID;
   `,
 ];
 

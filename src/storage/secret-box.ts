@@ -7,7 +7,11 @@ import { Problem } from '../core/problem.ts';
 import type { MasterKey } from './master-key.ts';
 
 /** Whose value it is; bound into the seal. */
-export type SealedFor = { workspace: string; kind: 'secret' | 'provider' | 'grant'; name: string };
+export type SealedFor = {
+  workspace: string;
+  kind: 'secret' | 'provider' | 'grant' | 'webhook' | 'schedule' | 'subscription';
+  name: string;
+};
 
 export async function sealValue(master: MasterKey, place: SealedFor, value: string): Promise<string> {
   const key = await master.derive(place.workspace, 'secrets');

@@ -73,6 +73,9 @@ export function createSessions(
       }
       return view;
     },
+    async idOf(owner, key) {
+      return namespace.idFromName(await keyedName(owner, key, secret)).toString();
+    },
     async keyed(owner, key) {
       return sessionOf(namespace.idFromName(await keyedName(owner, key, secret)));
     },

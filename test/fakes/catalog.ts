@@ -28,6 +28,9 @@ import { type Skill, SkillName } from '../../src/core/skills/skill.ts';
 import { legalAliases, ToolAliases } from '../../src/core/tool-aliases.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
+import { Schedule } from '../../src/core/triggers/schedule.ts';
+import { Subscription } from '../../src/core/triggers/subscription.ts';
+import { Webhook } from '../../src/core/triggers/webhook.ts';
 import { UiTool } from '../../src/core/ui-tool.ts';
 import { SkillDocument } from '../../src/catalog/skills.ts';
 import { toDefinition, toMissing } from '../../src/catalog/ui-tool-definitions.ts';
@@ -233,6 +236,18 @@ export function createFakeCatalog(options: {
         const { tool, issues, warnings } = checkMadeTool(name, parseDocument(MadeTool, body), known());
         if (issues.length > 0) throw invalidRequest(issues);
         return { ...plain, body: await pinned(name, tool), warnings };
+      }
+      case 'webhook': {
+        const { secret: _secret, callbackSecret: _callback, ...document } = parseDocument(Webhook, body);
+        return { ...plain, body: { ...document, name } };
+      }
+      case 'schedule': {
+        const { callbackSecret: _callback, ...document } = parseDocument(Schedule, body);
+        return { ...plain, body: { ...document, name } };
+      }
+      case 'subscription': {
+        const { secret: _secret, ...document } = parseDocument(Subscription, body);
+        return { ...plain, body: { ...document, name } };
       }
       default:
         return kind satisfies never;
@@ -554,6 +569,8 @@ export function createFakeCatalog(options: {
       editions.set(hash, edition);
       return { pointer: { toolset: madeToolset, version: 1, revision: 1, hash }, names: buildAliasMap(edition, { aliases: true }) };
     },
+    hook: async () => null,
+    subscriptions: async () => [],
     edition: async (asked, pointer) => {
       ownWorkspace(asked);
       const edition = editions.get(pointer.hash);

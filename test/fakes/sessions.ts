@@ -214,6 +214,7 @@ export function fakeSessions(): FakeSessions {
     ran,
     reads,
     get,
+    idOf: async (owner, key) => keyed.get(`${owner.workspace} ${key}`)?.id ?? 'none',
     keyed: async (owner, key) => get(keyed.get(`${owner.workspace} ${key}`)?.id ?? 'none'),
     create: async (owner, setup, key) => {
       const name = `${owner.workspace} ${key}`;

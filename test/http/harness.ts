@@ -133,6 +133,9 @@ export function createHarness(
     catalog: () => catalog,
     sandbox: v8Syntax,
     sessions,
+    triggers: () => {
+      throw new Error('this test has no triggers');
+    },
     approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
     signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
     servers: (workspace) => ({

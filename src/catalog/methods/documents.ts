@@ -14,6 +14,9 @@ import { skillWriter } from '../skills.ts';
 import { toolAliasesWriter } from '../tool-aliases.ts';
 import { listVersions, readVersion } from '../toolset-versions.ts';
 import { toolsetWriter } from '../toolsets.ts';
+import { scheduleWriter } from '../triggers/schedule-writer.ts';
+import { subscriptionWriter } from '../triggers/subscription-writer.ts';
+import { webhookWriter } from '../triggers/webhook-writer.ts';
 import { uiToolWriter } from '../ui-tools.ts';
 import { putDocument, removeDocument } from '../write-document.ts';
 import type { DocumentWriter } from '../write-document.ts';
@@ -30,6 +33,9 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   skill: skillWriter,
   'ui-tool': uiToolWriter,
   'made-tool': madeToolWriter,
+  webhook: webhookWriter,
+  schedule: scheduleWriter,
+  subscription: subscriptionWriter,
 };
 
 /** What is kept as a document and is none of anybody's. */

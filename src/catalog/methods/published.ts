@@ -1,6 +1,8 @@
 /** What the read side asks when neither its memory nor KV has it (`storage/directory.ts`). */
 import type { Agent } from '../../core/agent.ts';
-import { requireRow } from '../documents.ts';
+import type { SubscriptionHead } from '../../core/triggers/subscription.ts';
+import type { WebhookDocument } from '../../core/triggers/webhook.ts';
+import { allRows, requireRow } from '../documents.ts';
 import { readEditionText } from '../editions.ts';
 import { listProviderModels, readSealedProvider } from '../providers.ts';
 import { readSealedSecret } from '../secrets.ts';
@@ -33,6 +35,13 @@ export const publishedMethods = {
       if (isLost) await republish('skill', name);
       return skill;
     },
+    hook: ({ context: { sql } }, name) => {
+      const { body, version, sealed } = requireRow(sql, 'webhook', name);
+      // Written by the writer of webhooks only, which parses and seals.
+      return { webhook: body as WebhookDocument, version, sealed: sealed ?? '' };
+    },
+    // As above.
+    subscriptions: ({ context: { sql } }) => allRows(sql, 'subscription').map(({ body }) => body as SubscriptionHead),
     sealedProvider: ({ context }, name) => readSealedProvider(context, name),
     providerModels: ({ context }) => listProviderModels(context),
     sealedSecret: ({ context }, name) => readSealedSecret(context, name),

@@ -7,10 +7,14 @@ import type { CatalogRpc } from '../../storage/catalog-rpc.ts';
 import type { AuditWriter } from '../audit.ts';
 import type { CatalogContext } from '../context.ts';
 import type { PublishedKind } from '../outbox.ts';
+import type { CallbackSender } from '../triggers/callback-sender.ts';
+import type { Dispatcher } from '../triggers/dispatcher.ts';
+import type { Scheduler } from '../triggers/schedule-runs.ts';
 
 export type Parts = {
   context: CatalogContext;
   audit: AuditWriter;
+  triggers: { dispatcher: Dispatcher; callbacks: CallbackSender; scheduler: Scheduler };
   /** KV was seen without it: it is written there again. */
   republish(kind: PublishedKind, name: string): Promise<void>;
 };

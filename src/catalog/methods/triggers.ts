@@ -1,0 +1,48 @@
+/** Triggers: what came in, when schedules run, and what is told to somebody outside. */
+import { enqueueCallbacks, listCallbacks, readCallback, retryCallback } from '../triggers/callbacks.ts';
+import { acceptDelivery, followTurn, listDeliveries, readDelivery, readPayload, replayDelivery } from '../triggers/deliveries.ts';
+import type { MethodTable } from './works.ts';
+
+export const triggerMethods = {
+  questions: {
+    acceptDelivery: ({ context, triggers }, delivery) => {
+      const accepted = acceptDelivery(context, delivery);
+      if (!accepted.isRepeat) triggers.dispatcher.kick();
+      return accepted;
+    },
+    untilTaken: async ({ context, triggers }, trigger, id, waitMs) => {
+      await triggers.dispatcher.untilTaken(trigger, id, waitMs);
+      const { payload: _payload, ...delivery } = readDelivery(context, trigger, id);
+      return delivery;
+    },
+    deliveries: ({ context }, trigger, query) => listDeliveries(context, trigger, query),
+    delivery: ({ context }, trigger, id) => readDelivery(context, trigger, id),
+    keptPayload: ({ context }, trigger, id) => readPayload(context, trigger, id),
+    replayDelivery: ({ context, triggers }, trigger, id, verdict) => {
+      const accepted = replayDelivery(context, trigger, id, verdict);
+      triggers.dispatcher.kick();
+      return accepted;
+    },
+    noteTurns: ({ context, triggers }, notices) => {
+      context.transact(() => {
+        for (const notice of notices) {
+          if (notice.trigger !== undefined) followTurn(context, notice.trigger, notice);
+          enqueueCallbacks(context, notice);
+        }
+      });
+      // A run that waited for this turn to end may be due now.
+      triggers.dispatcher.kick();
+      triggers.callbacks.kick();
+    },
+    callbacks: ({ context }, query) => listCallbacks(context, query),
+    callback: ({ context }, id) => readCallback(context, id),
+    retryCallback: ({ context, triggers }, id) => {
+      const callback = retryCallback(context, id);
+      triggers.callbacks.kick();
+      return callback;
+    },
+    scheduleState: ({ triggers }, schedule) => triggers.scheduler.state(schedule),
+    runSchedule: ({ triggers }, schedule) => triggers.scheduler.runNow(schedule),
+  },
+  writes: {},
+} satisfies MethodTable;

@@ -1,0 +1,101 @@
+/** Bounds of webhooks, schedules and callbacks. Read as a part of `limits` (`core/limits.ts`). */
+import { KB, MB } from './units.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+export const triggerLimits = {
+  // Documents.
+  /** As many as are in use while one is rotated, and a few that were forgotten. */
+  maxWebhookSecrets: 5,
+  maxWebhookSecretLength: 1_000,
+  maxSessionTemplateLength: 2_000,
+  maxInputTemplateLength: 100_000,
+  maxFilterLength: 4_000,
+  /** `{{#each}}` and `{{#if}}` within each other; filters are as deep. */
+  maxTemplateDepth: 8,
+
+  // A delivery.
+  /** Senders send less: GitHub cuts at 25 MB and means kilobytes, Slack and Stripe stay below 256 kB. */
+  maxWebhookBodyBytes: 1 * MB,
+  /** How far a signed time may lie from ours, both ways (Standard Webhooks, Slack, Stripe: 5 minutes). */
+  webhookToleranceSeconds: 300,
+  maxDeliveryIdLength: 256,
+  maxSessionKeyLength: 512,
+  /** What the templates make of a payload: an `{{#each}}` over a megabyte could make a hundred of it. */
+  maxTriggerInputBytes: 1 * MB,
+  /** One value that a template puts in: what is more is cut, and the input says so. */
+  maxTemplateValueCharacters: 200_000,
+  /** Items of one `{{#each}}`. */
+  maxTemplateItems: 1_000,
+  maxDeliveryWarnings: 20,
+  /** `respond: "sync"` waits so long; GitHub gives up after 10 s, most others after 30 s. */
+  syncRespondMs: 25 * SECOND,
+  /** How long the compiled hook may be old in an isolate; KV adds up to 90 s. */
+  hookTtlMs: 5 * SECOND,
+
+  // Deliveries on their way to a session.
+  /** Those that are stored and in no session yet, over all webhooks; more are told to come back. */
+  maxPendingDeliveries: 10_000,
+  /** Their payloads and inputs together. */
+  maxPendingDeliveryBytes: 256 * MB,
+  backlogRetryAfterMs: 10 * SECOND,
+  maxConcurrentDispatches: 16,
+  /** Of one dispatch: two objects answer in milliseconds; a silence this long is a fault. */
+  dispatchTimeoutMs: 30 * SECOND,
+  dispatchRetryMs: 1 * SECOND,
+  maxDispatchBackoffMs: 5 * MINUTE,
+  /** Then it is failed, and can be replayed. */
+  dispatchGiveUpMs: 24 * HOUR,
+
+  // What is kept of them.
+  deliveryPayloadTtlMs: 7 * DAY,
+  /** Longer than any sender repeats by itself (Stripe: 3 days), so that a late repeat is known again. */
+  deliveryTtlMs: 30 * DAY,
+  /** Of one webhook or schedule; the oldest ended ones go first. */
+  maxKeptDeliveries: 10_000,
+  /** Removed at a time, so that no request waits for a large sweep. */
+  maxSweptRows: 200,
+  sweepIntervalMs: 10 * MINUTE,
+
+  // Callbacks.
+  callbackTimeoutMs: 15 * SECOND,
+  /** The wait before each further attempt; together a little under 24 hours. */
+  callbackRetriesMs: [
+    1 * SECOND,
+    3 * SECOND,
+    10 * SECOND,
+    30 * SECOND,
+    2 * MINUTE,
+    10 * MINUTE,
+    30 * MINUTE,
+    1 * HOUR,
+    2 * HOUR,
+    4 * HOUR,
+    6 * HOUR,
+    10 * HOUR,
+  ],
+  maxConcurrentCallbacks: 16,
+  /** To one target, so that a slow one does not hold up the others. */
+  maxConcurrentCallbacksPerTarget: 4,
+  maxCallbackTextBytes: 256 * KB,
+  maxCallbackBodyBytes: 1 * MB,
+  /** Of what a receiver answers, as its attempt shows it. */
+  maxCallbackAnswerLength: 400,
+  /** Not yet delivered, over all targets; more are dead at once, which is visible. */
+  maxPendingCallbacks: 10_000,
+  callbackTtlMs: 7 * DAY,
+  /** Dead letters stay longer: somebody has to look at them. */
+  deadCallbackTtlMs: 30 * DAY,
+  maxSubscriptions: 50,
+  subscriptionsTtlMs: 5 * SECOND,
+
+  // Schedules.
+  maxSchedules: 1_000,
+  minScheduleIntervalMs: 1 * SECOND,
+  maxScheduleIntervalMs: 366 * DAY,
+  /** With `overlap: "queue"`: runs that wait for the one before them. */
+  maxQueuedScheduleRuns: 10,
+} as const;

@@ -1,0 +1,16 @@
+/** A webhook as a delivery needs it: made of its document once an isolate, by `compileHook` in `compile-hook.ts`. */
+import type { Filter } from './filter.ts';
+import type { Verifier } from './signatures/verifier.ts';
+import type { Template } from './template.ts';
+import type { WebhookDocument } from './webhook.ts';
+
+export type CompiledHook = {
+  webhook: WebhookDocument;
+  /** Of this installation's Catalog: raised by each write. */
+  version: number;
+  verify: Verifier;
+  /** null: everything counts. */
+  filter: Filter | null;
+  session: Template;
+  input: Template;
+};

@@ -1,0 +1,24 @@
+/** The `Triggers` port over RPC, of one workspace. */
+import type { Triggers } from '../ports/triggers.ts';
+import type { Bindings } from './bindings.ts';
+import { askCatalog } from './catalog-rpc.ts';
+
+export function createTriggersClient(bindings: Bindings, workspace: string): Triggers {
+  return {
+    // By its id it is the same however often it is asked: it may be asked again where the platform failed.
+    acceptDelivery: (delivery) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.acceptDelivery(workspace, delivery)),
+    untilTaken: (trigger, id, waitMs) =>
+      askCatalog(bindings, workspace, 'question', (catalog) => catalog.untilTaken(workspace, trigger, id, waitMs), waitMs),
+    deliveries: (trigger, query) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.deliveries(workspace, trigger, query)),
+    delivery: (trigger, id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.delivery(workspace, trigger, id)),
+    keptPayload: (trigger, id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keptPayload(workspace, trigger, id)),
+    replayDelivery: (trigger, id, verdict) =>
+      askCatalog(bindings, workspace, 'write', (catalog) => catalog.replayDelivery(workspace, trigger, id, verdict)),
+    noteTurns: (notices) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.noteTurns(workspace, notices)),
+    callbacks: (query) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.callbacks(workspace, query)),
+    callback: (id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.callback(workspace, id)),
+    retryCallback: (id) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.retryCallback(workspace, id)),
+    scheduleState: (schedule) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.scheduleState(workspace, schedule)),
+    runSchedule: (schedule) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.runSchedule(workspace, schedule)),
+  };
+}
