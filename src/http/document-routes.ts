@@ -1,5 +1,5 @@
 /**
- * List, read, write and delete for one kind of document, the same for agents, providers and secrets. What differs (names,
+ * List, read, write and delete for one kind of document, the same for agents, providers, secrets and what triggers turns. What differs (names,
  * schemas, what may be shown, who may) is the kind's own file in `routes/`. Toolsets do more and have routes of their own.
  */
 import { z } from 'zod';
@@ -12,11 +12,12 @@ import { PageQuery, pageOf } from './paging.ts';
 import { mount } from './route.ts';
 import type { App } from './route.ts';
 import { Warning } from '../core/warning.ts';
+import type { Services } from '../wiring.ts';
 
 export type DocumentRoutes<Body extends z.ZodType> = {
   kind: DocumentKind;
   /** `agent`, also the path parameter; its plural is the path. */
-  noun: 'agent' | 'provider' | 'secret';
+  noun: 'agent' | 'provider' | 'secret' | 'webhook' | 'schedule' | 'subscription';
   tag: string;
   scopes: readonly Scope[];
   name: z.ZodType<string>;
@@ -24,8 +25,8 @@ export type DocumentRoutes<Body extends z.ZodType> = {
   view: z.ZodObject;
   /** The view of one with its `warnings`, where a kind has such. Absent: as `view`. */
   reviewed?: z.ZodObject;
-  /** What a reader may see, made from what is stored. */
-  toView(document: StoredDocument): Record<string, unknown>;
+  /** What a reader may see, made from what is stored, and of some kinds from how it stands now. */
+  toView(document: StoredDocument, reader: DocumentReader): Record<string, unknown> | Promise<Record<string, unknown>>;
   /** What is stored, made from what was sent. Throws to refuse. */
   toDocument(name: string, body: z.infer<Body>): Record<string, unknown>;
   /** Throws `forbidden`. `body` is given on writes. */
@@ -33,6 +34,8 @@ export type DocumentRoutes<Body extends z.ZodType> = {
   /** Of what is stored: whether a bound key may see, and so replace, it. */
   isVisible(principal: Principal, document: StoredDocument): boolean;
 };
+
+export type DocumentReader = { services: Services; principal: Principal };
 
 export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: DocumentRoutes<Body>): void {
   const { kind, noun, tag, scopes, toView } = routes;
@@ -62,7 +65,8 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
     },
     async ({ c, services, principal, query }) => {
       const { items, nextCursor } = await services.catalog(principal.workspace).list(kind, query);
-      return c.json({ items: items.filter((item) => routes.isVisible(principal, item)).map(toView), nextCursor });
+      const visible = items.filter((item) => routes.isVisible(principal, item));
+      return c.json({ items: await Promise.all(visible.map((item) => toView(item, { services, principal }))), nextCursor });
     },
   );
 
@@ -83,7 +87,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       routes.authorize(principal, name);
       const document = await services.catalog(principal.workspace).get(kind, name);
       requireVisible(principal, document);
-      return documentAnswer(c, document, withWarnings(toView(document), document.warnings));
+      return documentAnswer(c, document, withWarnings(await toView(document, { services, principal }), document.warnings));
     },
   );
 
@@ -113,7 +117,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       await requireReplaceable(catalog, principal, name);
       const { document, created, warnings } = await catalog.put(kind, name, stored, writeConditions(c));
       const tag = { etag: etag(document.version) };
-      const answer = withWarnings(toView(document), warnings);
+      const answer = withWarnings(await toView(document, { services, principal }), warnings);
       if (!created) return c.json(answer, 200, tag);
       return c.json(answer, 201, { ...tag, location: `${list}/${encodeURIComponent(name)}` });
     },
