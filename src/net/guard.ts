@@ -106,9 +106,9 @@ function isPublicName(host: string): boolean {
 
 type Pattern = { host: string; port: number | null; purpose: OutboundPurpose | null };
 
-/** `host:port`, `host:*`, `*.suffix:port`, each with `providers:` or `servers:` in front to allow it for those only. */
+/** `host:port`, `host:*`, `*.suffix:port`, each with `providers:`, `servers:` or `webhooks:` in front to allow it for those only. */
 function parsePattern(text: string): Pattern {
-  const parts = /^(?:(providers|servers):)?(\*\.)?(\[[0-9a-fA-F:.]+\]|[^:[\]*/@\s]+):(\*|\d{1,5})$/.exec(text);
+  const parts = /^(?:(providers|servers|webhooks):)?(\*\.)?(\[[0-9a-fA-F:.]+\]|[^:[\]*/@\s]+):(\*|\d{1,5})$/.exec(text);
   const url = parts === null ? null : URL.parse(`http://${parts[3]}/`);
   if (parts === null || url === null) {
     throw new Problem(
@@ -117,7 +117,7 @@ function parsePattern(text: string): Pattern {
     );
   }
   const host = (parts[2] ?? '') + url.hostname.replace(/\.$/, '');
-  const purpose = parts[1] === undefined ? null : parts[1] === 'providers' ? 'provider' : 'server';
+  const purpose = purposes.find((named) => parts[1] === `${named}s`) ?? null;
   return { host, port: parts[4] === '*' ? null : Number(parts[4]), purpose };
 }
 
@@ -138,8 +138,11 @@ function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
+/** Those that can be allowed alone. Of webhooks it is the callbacks that go out. */
+const purposes = ['provider', 'server', 'webhook'] as const satisfies readonly OutboundPurpose[];
+
 function prefixOf(purpose: OutboundPurpose): string {
-  return purpose === 'provider' ? 'providers:' : purpose === 'server' ? 'servers:' : '';
+  return purpose === 'tool' ? '' : `${purpose}s:`;
 }
 
 function shown(text: string): string {

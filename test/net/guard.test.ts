@@ -25,7 +25,7 @@ describe('the outbound guard', () => {
 
   it('lets through what the operator lists, for the purpose that is named', () => {
     const open = createGuard({
-      allowPrivateHosts: ['127.0.0.1:*', 'providers:ollama.internal:11434', 'servers:[::1]:3000', '*.lan:80'],
+      allowPrivateHosts: ['127.0.0.1:*', 'providers:ollama.internal:11434', 'servers:[::1]:3000', 'webhooks:pager.lan:8000', '*.lan:80'],
       publicUrl: null,
     });
     expect(open('http://127.0.0.1:9999/a', 'tool').port).toBe('9999');
@@ -33,6 +33,8 @@ describe('the outbound guard', () => {
     expect(open('http://OLLAMA.internal.:11434/v1', 'provider').port).toBe('11434');
     expect(open('http://[0:0:0:0:0:0:0:1]:3000/mcp', 'server').port).toBe('3000');
     expect(open('http://printer.lan/', 'webhook').hostname).toBe('printer.lan');
+    expect(open('http://pager.lan:8000/', 'webhook').port).toBe('8000');
+    expect(() => open('http://pager.lan:8000/', 'server')).toThrow(OutboundRefused);
     expect(() => open('http://ollama.internal:11434/v1', 'tool')).toThrow(OutboundRefused);
     expect(() => open('http://ollama.internal:11435/v1', 'provider')).toThrow(OutboundRefused);
     expect(() => open('http://[::1]:3000/mcp', 'tool')).toThrow(OutboundRefused);
