@@ -18,10 +18,13 @@ export type NewDelivery = {
   verdict: DeliveryVerdict;
 };
 
-/** `run`: a turn is to begin; session and turn are named beforehand, so that every repeat is answered with the same. */
+/**
+ * `run`: a turn is to begin; session and turn are named beforehand, so that every repeat is answered with the same. `isQueued`: behind
+ * the runs of its trigger that have not ended: it is due when they have.
+ */
 export type DeliveryVerdict =
-  | { become: 'run'; agent: string; session: string; turn: string; rendered: Rendered }
-  | { become: 'ignored' | 'failed'; reason: string; warnings: string[] };
+  | { become: 'run'; agent: string; session: string; turn: string; rendered: Rendered; isQueued?: true }
+  | { become: 'ignored' | 'skipped' | 'failed'; reason: string; warnings: string[] };
 
 /** `isRepeat`: it was there before, and nothing was begun; all else is as the first one was taken, and how it stands now. */
 export type AcceptedDelivery = Pick<Delivery, 'id' | 'status' | 'reason' | 'session' | 'turn' | 'run'> & { isRepeat: boolean };

@@ -28,8 +28,10 @@
  * - `audit(sequence, …)`: one row a call or refusal; `tool` is the canonical name, or the requested one of an unknown tool.
  *   `(session, number)` makes appending twice harmless.
  * - `deliveries(number, kind, name, id, …)`: what came to webhooks (`kind` webhook) and the runs of schedules, each once by `id`.
- *   `due_at`: when it is next brought to its session; null: nothing is to be done. `run` counts replays from 1, `attempts` those of one
- *   run. `bytes`: of its parts. `delivery_parts(delivery, part, …)`: `payload` as it came, and `input`, what the agent is told, in pieces.
+ *   `due_at`: when it is next brought to its session; null: nothing is to be done, or one before it goes first (the oldest pending one of
+ *   a session has a time). `held`: it waits for the run before it to end. `run` counts replays from 1, `attempts` those of one run, and
+ *   `run_at` is when it was first its turn. `bytes`: of its parts. `delivery_parts(delivery, part, …)`: `payload` as it came, and
+ *   `input`, what the agent is told, while it is pending, in pieces.
  * - `schedule_state(schedule, due_at)`: when each runs next; null: never again, or paused.
  * - `callbacks(number, id, …)`: messages to somebody outside; `source` is what it is about, so that a notice that comes twice is one.
  *   `callback_bodies`, `callback_attempts`: what is sent, in pieces, and how each attempt went.
@@ -116,11 +118,14 @@ export const catalogMigrations: readonly string[] = [
     run INTEGER NOT NULL, repeats INTEGER NOT NULL, warnings TEXT NOT NULL,
     is_json INTEGER NOT NULL, headers TEXT, bytes INTEGER NOT NULL,
     received_at INTEGER NOT NULL, run_at INTEGER NOT NULL, ended_at INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
-    UNIQUE (kind, name, id)
+    held INTEGER NOT NULL, UNIQUE (kind, name, id)
   );
   CREATE INDEX deliveries_by_trigger ON deliveries (kind, name, number);
   CREATE INDEX deliveries_by_due ON deliveries (due_at, number) WHERE due_at IS NOT NULL;
-  CREATE INDEX deliveries_by_time ON deliveries (received_at);
+  CREATE INDEX deliveries_by_status ON deliveries (kind, name, status, number);
+  CREATE INDEX deliveries_pending ON deliveries (session, number, bytes) WHERE status = 'pending';
+  CREATE INDEX deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL;
+  CREATE INDEX deliveries_with_parts ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND bytes > 0;
   CREATE TABLE delivery_parts (
     delivery INTEGER NOT NULL, part TEXT NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (delivery, part, sequence)
   );
