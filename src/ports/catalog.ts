@@ -216,9 +216,10 @@ export interface Directory {
   skill(workspace: string, name: string): Promise<Skill>;
   /**
    * A webhook, ready to judge what is sent to it; null: there is none. From KV, never from the Catalog but in the isolate that wrote it: a stranger
-   * can ask for any name.
+   * can ask for any name. `notOlderThan` (milliseconds since the epoch): one that was read before that is read again. Whatever there is, a
+   * look costs the same: one read of KV, or none.
    */
-  hook(workspace: string, name: string): Promise<CompiledHook | null>;
+  hook(workspace: string, name: string, notOlderThan?: number): Promise<CompiledHook | null>;
   /** Who wants to hear of turns; may be `limits.subscriptionsTtlMs` old. */
   subscriptions(workspace: string): Promise<readonly SubscriptionHead[]>;
   /** A secret's value if `host` (or `tool`) is among those it is bound to; else `forbidden`. */

@@ -32,7 +32,10 @@ import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { builtinProvider, builtinProviders, rehearsalProvider } from './builtin-providers.ts';
 import { askCatalog } from './catalog-rpc.ts';
+import type { SealedHook } from './catalog-rpc.ts';
 import { createEditionCache } from './edition-cache.ts';
+import { createHookCache } from './hook-cache.ts';
+import type { HookSource } from './hook-cache.ts';
 import { kvKeys } from './keys.ts';
 import { createMasterKey } from './master-key.ts';
 import { createPrincipals } from './principals.ts';
@@ -63,7 +66,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   const operations = createTimedCache<Operation>({ ...bounds, maxEntries: limits.maxCachedOperations });
   const skills = createTimedCache<Skill | null>({ ...bounds, maxEntries: limits.maxCachedSkills });
   const rules = createTimedCache<readonly PolicyRule[]>(bounds);
-  const hooks = createTimedCache<CompiledHook | null>(bounds);
+  const hooks = createHookCache(bounds);
   const subscriptions = createTimedCache<readonly SubscriptionHead[]>(bounds);
   const secrets = createTimedCache<(SecretBinding & { value: string }) | null>(bounds);
   const editions = createEditionCache({ maxBytes: limits.editionCacheBytes, weight: limits.parsedEditionWeight });
@@ -141,13 +144,16 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     return { value: { hosts: stored.hosts, tools: stored.tools, value }, ttlMs: limits.providerTtlMs };
   };
 
-  const loadHook = async (workspace: string, name: string): Promise<Loaded<CompiledHook | null>> => {
-    const { value: stored, ttlMs } = await published.hook(workspace, name);
-    if (stored === null) return { value: null, ttlMs };
-    const text = await openValue(master, { workspace, kind: 'webhook', name }, stored.sealed);
-    // Sealed by the writer of webhooks only.
-    const { secrets: keys } = JSON.parse(text) as WebhookSecrets;
-    return { value: await compileHook(stored, keys), ttlMs };
+  const compileStored = async (workspace: string, name: string, stored: SealedHook): Promise<CompiledHook> => {
+    try {
+      const text = await openValue(master, { workspace, kind: 'webhook', name }, stored.sealed);
+      // Sealed by the writer of webhooks only.
+      const { secrets: keys } = JSON.parse(text) as WebhookSecrets;
+      return await compileHook(stored, keys);
+    } catch (cause) {
+      // What is wrong with it is not for whoever sends to it.
+      throw new Problem('internal', 'This delivery cannot be judged: the log says why.', {}, { cause });
+    }
   };
 
   const loadSubscriptions = async (workspace: string): Promise<Loaded<readonly SubscriptionHead[]>> => {
@@ -220,9 +226,13 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
 
     rules: async (workspace) => rules.read(workspace) ?? (await rules.load(workspace, () => loadRules(workspace))),
 
-    hook: async (workspace, name) => {
-      const key = kvKeys.hook(workspace, name);
-      return hooks.read(key) ?? (ResourceName.safeParse(name).success ? await hooks.load(key, () => loadHook(workspace, name)) : null);
+    hook: async (workspace, name, notOlderThan) => {
+      if (!WorkspaceName.test(workspace) || !ResourceName.safeParse(name).success) return null;
+      const source: HookSource = {
+        load: (known) => published.hook(workspace, name, known),
+        compile: (stored) => compileStored(workspace, name, stored),
+      };
+      return await hooks.read(kvKeys.hook(workspace, name), source, notOlderThan);
     },
 
     subscriptions: async (workspace) =>
@@ -287,6 +297,9 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     },
   };
 }
+
+/** As names of workspaces go into keys of KV: anything else can be none. */
+const WorkspaceName = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
 function missingSecret(name: string): Problem {
   const { code, detail } = notFound('secret', name);

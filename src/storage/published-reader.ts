@@ -24,8 +24,11 @@ export interface PublishedReader {
   newest(workspace: string, toolset: string): Promise<EditionPointer | null>;
   agent(workspace: string, name: string): Promise<Loaded<Agent | null>>;
   skill(workspace: string, name: string): Promise<Loaded<Skill | null>>;
-  /** Asks the Catalog only about what this isolate wrote. Throws where KV does not answer. */
-  hook(workspace: string, name: string): Promise<Loaded<SealedHook | null>>;
+  /**
+   * Asks the Catalog only about what this isolate wrote, once a write. `known`: what was found last time. `upstream_timeout` where KV does not
+   * answer: then it is not known what there is.
+   */
+  hook(workspace: string, name: string, known: SealedHook | null): Promise<Loaded<SealedHook | null>>;
   /** `bytes`: length of its text. `internal` when it is nowhere: a pointer never names an edition that is not stored. */
   edition(workspace: string, hash: string): Promise<{ edition: Edition; bytes: number }>;
   /** This isolate wrote the thing of this KV key. */
@@ -85,6 +88,21 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
     return { value, ttlMs: value === null ? limits.missTtlMs : ttlMs };
   };
 
+  const hookInKv = async (key: string): Promise<PublishedHook | null> => {
+    let text: string | null;
+    try {
+      text = await readKv(key, limits.pointerCacheTtlSeconds);
+    } catch (cause) {
+      const retry = { retryAfterMs: limits.defaultRetryAfterMs };
+      throw new Problem('upstream_timeout', 'The store of webhooks does not answer. Send this again.', retry, { cause });
+    }
+    const found = text === null ? null : parse(text);
+    // Only the Catalog writes these keys, so the format number says the rest.
+    if (typeof found === 'object' && found !== null && 'format' in found && found.format === publishedFormat) return found as PublishedHook;
+    if (text !== null) log?.error('KV holds another format', { key });
+    return null;
+  };
+
   return {
     pointer: async (workspace, toolset, version) => {
       if (version !== undefined) return pinnedPointer(workspace, toolset, version);
@@ -123,19 +141,18 @@ export function createPublishedReader(options: { env: Bindings; clock: Clock; lo
       return wholeDocument(kvKeys.skill(workspace, name), ({ skill }: Standing<PublishedSkill>) => skill, ask, limits.skillTtlMs);
     },
 
-    hook: async (workspace, name) => {
+    hook: async (workspace, name, known) => {
       const key = kvKeys.hook(workspace, name);
-      if (isFresh(key, key)) {
+      const isNew = isFresh(key, key);
+      if (isNew && known === null) {
         const value = await orNull(askCatalog(env, workspace, 'question', (catalog) => catalog.hook(workspace, name)));
         return { value, ttlMs: limits.hookTtlMs };
       }
-      const text = await readKv(key, limits.pointerCacheTtlSeconds);
-      const found = text === null ? null : parse(text);
-      if (typeof found !== 'object' || found === null || !('format' in found) || found.format !== publishedFormat)
-        return { value: null, ttlMs: limits.hookTtlMs };
-      // Only the Catalog writes these keys, so the format number says the rest.
-      const hook = found as PublishedHook;
-      return { value: 'deleted' in hook ? null : hook, ttlMs: limits.hookTtlMs };
+      const found = await hookInKv(key);
+      // What is known is of the Catalog, and KV may be behind it.
+      if (isNew && known !== null && (found?.version ?? 0) <= known.version) return { value: known, ttlMs: limits.hookTtlMs };
+      const value = found === null || 'deleted' in found ? null : found;
+      return { value, ttlMs: value === null ? 0 : limits.hookTtlMs };
     },
 
     edition: async (workspace, hash) => {
