@@ -7,7 +7,8 @@ import type { Principal } from '../core/principal.ts';
 import type { KeyRecord, KeyRights, Page, PageRequest } from '../ports/catalog.ts';
 import type { KeyVerdict } from '../storage/catalog-rpc.ts';
 import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
-import { equalInConstantTime, mintKey } from '../storage/key-crypto.ts';
+import { equalInConstantTime } from '../core/constant-time.ts';
+import { mintKey } from '../storage/key-crypto.ts';
 import type { CatalogContext } from './context.ts';
 import { isoTime } from './documents.ts';
 

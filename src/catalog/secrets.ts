@@ -5,7 +5,7 @@ import { Secret, SecretName } from '../core/secret.ts';
 import type { SecretBinding } from '../core/secret.ts';
 import type { Warning } from '../core/warning.ts';
 import type { SealedSecret } from '../storage/catalog-rpc.ts';
-import { equalInConstantTime } from '../storage/key-crypto.ts';
+import { equalInConstantTime } from '../core/constant-time.ts';
 import { openValue, sealValue } from '../storage/secret-box.ts';
 import type { SealedFor } from '../storage/secret-box.ts';
 import type { CatalogContext } from './context.ts';

@@ -1,4 +1,5 @@
 /** Hashes of text and of JSON values: editions, pins, argument hashes. Never for secrets, which need a key. */
+import { toHex } from './hex.ts';
 import { limits } from './limits.ts';
 
 /** SHA-256 of the text's UTF-8 bytes, 64 lower-case hex digits. */
@@ -7,10 +8,7 @@ export async function sha256Hex(text: string): Promise<string> {
 }
 
 export async function sha256HexOfBytes(bytes: Uint8Array): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)));
-  let hex = '';
-  for (const byte of digest) hex += byte.toString(16).padStart(2, '0');
-  return hex;
+  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))));
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * How deep a JSON value nests. For values that exist already; text is measured before it is parsed (`http/json-body.ts`). Whatever walks a
+ * How deep a JSON value nests. For values that exist already; text is measured before it is parsed (`core/json-text.ts`). Whatever walks a
  * foreign value from end to end (cloning, hashing, `JSON.stringify`) runs out of stack on one that nests deep enough.
  */
 

@@ -1,11 +1,10 @@
 /**
- * A JSON body, read once within a bound. Rules: UTF-8 only, a byte order mark is tolerated, of duplicate keys the last
- * counts, nesting is at most `limits.maxJsonDepth`, values are at most `limits.maxJsonValues`, a key named `__proto__` is refused. Not here: what the value must look
- * like (`core/issues.ts` with the route's schema).
+ * A JSON body, read once within a bound: UTF-8 only, a byte order mark is tolerated. The rules of its text are those of
+ * `core/json-text.ts`. Not here: what the value must look like (`core/issues.ts` with the route's schema).
  */
 import { limits } from '../core/limits.ts';
-import { invalidRequest, Problem } from '../core/problem.ts';
-import { pathText } from '../core/issues.ts';
+import { parseJsonText } from '../core/json-text.ts';
+import { Problem } from '../core/problem.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 
 export type JsonBody = { value: unknown; bytes: Uint8Array; text: string };
@@ -15,7 +14,7 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   checkMediaType(request.headers);
   const bytes = await readBytes(request, maxBytes);
   const text = decodeText(bytes);
-  return { value: parseJson(text), bytes, text };
+  return { value: parseJsonText(text), bytes, text };
 }
 
 /** The raw body, never more than `maxBytes` of it in memory. */
@@ -113,84 +112,11 @@ function checkMediaType(headers: Headers): void {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-function parseJson(text: string): unknown {
-  if (text.trim() === '') throw new Problem('invalid_json', 'The body is empty; send a JSON object.');
-  const excess = excessOf(text, limits.maxJsonDepth, limits.maxJsonValues);
-  if (excess === 'depth') throw new Problem('invalid_json', `The body is nested deeper than ${limits.maxJsonDepth} levels.`);
-  if (excess === 'values') throw new Problem('body_too_large', `The body holds more than ${limits.maxJsonValues} values.`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    // The engine's message quotes a few characters of the body, which the caller sent.
-    throw new Problem('invalid_json', `The body is not valid JSON: ${error instanceof Error ? error.message : 'it does not parse'}.`);
-  }
-  // Cheap to rule out in the text; only then is the value walked.
-  if (text.includes('__proto__') || /\\u005f/i.test(text)) refuseProtoKeys(value);
-  return value;
-}
-
 function decodeText(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
     // The decoder only says that it failed.
     throw new Problem('invalid_json', 'The body is not valid UTF-8.');
-  }
-}
-
-/**
- * What of it is too much, as far as the text is JSON. Looks at it before it is parsed, without recursion; strings are skipped natively.
- * Linear. Values are counted by what stands between them, so that the count is right but for empty arrays and objects.
- */
-export function excessOf(text: string, maxDepth: number, maxValues: number): 'depth' | 'values' | null {
-  let depth = 0;
-  let values = 1;
-  for (let index = 0; index < text.length; index++) {
-    switch (text.charCodeAt(index)) {
-      case 0x22:
-        index = stringEnd(text, index);
-        if (index === -1) return null; // An open string: the parser will say so.
-        break;
-      case 0x5b:
-      case 0x7b:
-        if (++depth > maxDepth) return 'depth';
-        if (++values > maxValues) return 'values';
-        break;
-      case 0x2c:
-        if (++values > maxValues) return 'values';
-        break;
-      case 0x5d:
-      case 0x7d:
-        depth--;
-        break;
-      default:
-    }
-  }
-  return null;
-}
-
-/** Index of the quote that closes the string opened at `start`, or -1. Each run of backslashes is counted once. */
-function stringEnd(text: string, start: number): number {
-  let end = start;
-  for (;;) {
-    end = text.indexOf('"', end + 1);
-    if (end === -1) return -1;
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
-    if (backslashes % 2 === 0) return end;
-  }
-}
-
-function refuseProtoKeys(root: unknown): void {
-  const open: { value: unknown; path: PropertyKey[] }[] = [{ value: root, path: [] }];
-  for (let item = open.pop(); item !== undefined; item = open.pop()) {
-    const { value, path } = item;
-    if (value === null || typeof value !== 'object') continue;
-    if (!Array.isArray(value) && Object.hasOwn(value, '__proto__')) {
-      throw invalidRequest([{ path: pathText([...path, '__proto__']), message: 'this key is not allowed' }]);
-    }
-    const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
-    for (const [key, child] of entries) if (child !== null && typeof child === 'object') open.push({ value: child, path: [...path, key] });
   }
 }

@@ -2,6 +2,7 @@
  * Making and checking API keys (DESIGN §9): random parts, the check that tells forged keys with no I/O, and the keyed hash
  * that is stored in a key's stead. The form itself is `core/key.ts`.
  */
+import { equalInConstantTime } from '../core/constant-time.ts';
 import { base62, keyPayload, keyShape } from '../core/key.ts';
 import type { KeyParts, ParsedKey } from '../core/key.ts';
 import { hex } from './master-key.ts';
@@ -28,14 +29,6 @@ async function keyCheck(master: MasterKey, parts: KeyParts): Promise<string> {
   const digest = await hmac(await master.derive(parts.workspace, 'key-check'), keyPayload(parts));
   // 62 does not divide 256: the slight bias costs a fraction of a bit of a value that protects nothing but I/O.
   return Array.from(digest.subarray(0, keyShape.checkLength), (byte) => base62[byte % 62]).join('');
-}
-
-/** Compares texts of equal length without telling where they differ. Different lengths are told. */
-export function equalInConstantTime(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  let difference = 0;
-  for (let index = 0; index < a.length; index++) difference |= a.charCodeAt(index) ^ b.charCodeAt(index);
-  return difference === 0;
 }
 
 async function hmac(key: CryptoKey, text: string): Promise<Uint8Array> {
