@@ -22,7 +22,13 @@ export const triggerLimits = {
   maxWebhookBodyBytes: 1 * MB,
   /** How far a signed time may lie from ours, both ways (Standard Webhooks, Slack, Stripe: 5 minutes). */
   webhookToleranceSeconds: 300,
+  /** Of one header that are looked at: a sender gives one for each secret while it rotates; an attacker could give thousands. */
+  maxSignatures: 20,
   maxDeliveryIdLength: 256,
+  /** Of what a sender calls its event; what is longer is cut. */
+  maxEventLength: 200,
+  /** Slack's `challenge`, which is sent back as it came: theirs has about 50 characters. */
+  maxChallengeLength: 1_000,
   maxSessionKeyLength: 512,
   /** What the templates make of a payload: an `{{#each}}` over a megabyte could make a hundred of it. */
   maxTriggerInputBytes: 1 * MB,

@@ -1,4 +1,11 @@
-/** What a sender calls its event and its delivery, by scheme. */
+/** What a sender calls its event and its delivery, by scheme. Read once the signature holds. */
+import { sha256Hex, sha256HexOfBytes } from '../hash.ts';
+import { limits } from '../limits.ts';
+import { bytesOf } from './signatures/hmac-keys.ts';
+import { hmacSigned } from './signatures/hmac.ts';
+import { slackSigned } from './signatures/slack.ts';
+import { standardSigned } from './signatures/standard.ts';
+import { stripeSigned } from './signatures/stripe.ts';
 import type { WebhookDocument } from './webhook.ts';
 
 /** `id` is the same in every repeat of one delivery, and of no other. `isPing`: a sender that only tries whether somebody is there. */
@@ -6,12 +13,98 @@ export type EventHead = { id: string; event: string | null; isPing: boolean };
 
 export type EventSource = { header(name: string): string | null; payload: unknown; body: Uint8Array };
 
+type Hook = Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>;
+
 /** Where a scheme has no id of its own, and the document names no header, it is a hash of what was signed. */
-export async function eventOf(_webhook: Pick<WebhookDocument, 'scheme' | 'hmac' | 'bearer'>, _source: EventSource): Promise<EventHead> {
-  throw new Error('not built yet');
+export async function eventOf(webhook: Hook, source: EventSource): Promise<EventHead> {
+  const given = givenId(webhook, source);
+  return {
+    id: given === null ? await sha256HexOfBytes(bytesOf(signedOf(webhook, source))) : await boundedId(given),
+    event: eventName(webhook, source),
+    isPing: isPing(webhook, source),
+  };
 }
 
-/** The `challenge` of Slack's URL check; null: it is none. */
-export function slackChallenge(_payload: unknown): string | null {
-  throw new Error('not built yet');
+/** The `challenge` of Slack's URL check (docs.slack.dev: Events API, `url_verification`); null: it is none. */
+export function slackChallenge(payload: unknown): string | null {
+  if (textAt(payload, 'type') !== 'url_verification') return null;
+  const challenge = textAt(payload, 'challenge');
+  return challenge === null || challenge.length > limits.maxChallengeLength ? null : challenge;
+}
+
+/** As the sender names it. Slack repeats an event under the same `event_id`; commands and clicks carry a `trigger_id` of their own. */
+function givenId({ scheme, hmac, bearer }: Hook, { header, payload }: EventSource): string | null {
+  switch (scheme) {
+    case 'standard':
+      return header('webhook-id') || null;
+    case 'github':
+      return header('x-github-delivery') || null;
+    case 'stripe':
+      return textAt(payload, 'id');
+    case 'slack':
+      return textAt(payload, 'event_id') ?? textAt(payload, 'trigger_id');
+    case 'hmac':
+    case 'bearer': {
+      const idHeader = (scheme === 'hmac' ? hmac : bearer)?.idHeader;
+      return (idHeader === undefined ? null : header(idHeader)) || null;
+    }
+    default:
+      return scheme satisfies never;
+  }
+}
+
+/** It stands in addresses and in lists: visible ASCII of bounded length, and nothing that an address takes for a way up. */
+async function boundedId(id: string): Promise<string> {
+  const isPlain = id.length <= limits.maxDeliveryIdLength && /^[!-~]+$/.test(id) && id !== '.' && id !== '..';
+  return isPlain ? id : await sha256Hex(id);
+}
+
+function signedOf({ scheme, hmac }: Hook, source: EventSource): (string | Uint8Array)[] {
+  switch (scheme) {
+    case 'standard':
+      return standardSigned(source);
+    case 'stripe':
+      return stripeSigned(source);
+    case 'slack':
+      return slackSigned(source);
+    case 'hmac':
+      return hmac === undefined ? [source.body] : hmacSigned(hmac, source);
+    case 'github':
+    case 'bearer':
+      return [source.body];
+    default:
+      return scheme satisfies never;
+  }
+}
+
+function eventName({ scheme }: Hook, { header, payload }: EventSource): string | null {
+  const event = scheme === 'github' ? header('x-github-event') || null : scheme === 'slack' ? slackEvent(payload) : commonEvent(payload);
+  return event === null ? null : event.slice(0, limits.maxEventLength);
+}
+
+function slackEvent(payload: unknown): string | null {
+  const named = textAt(memberOf(payload, 'event'), 'type') ?? textAt(payload, 'type');
+  return named ?? (textAt(payload, 'command') === null ? null : 'slash_command');
+}
+
+function commonEvent(payload: unknown): string | null {
+  return textAt(payload, 'type') ?? textAt(payload, 'event');
+}
+
+/** GitHub's `ping` after a webhook was made; Slack's `ssl_check` of a command's address. */
+function isPing({ scheme }: Hook, { header, payload }: EventSource): boolean {
+  if (scheme === 'github') return header('x-github-event') === 'ping';
+  return scheme === 'slack' && textAt(payload, 'ssl_check') === '1';
+}
+
+/** null: there is no such text, or it is empty. */
+function textAt(value: unknown, name: string): string | null {
+  const member = memberOf(value, name);
+  return typeof member === 'string' && member !== '' ? member : null;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  // Of an object that was parsed; its members are judged by whoever asks.
+  return (value as Record<string, unknown>)[name];
 }

@@ -1,0 +1,15 @@
+/**
+ * GitHub (docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries): `x-hub-signature-256: sha256=<hex>` over the body.
+ * The older `x-hub-signature` (SHA-1) alone is never enough. GitHub signs no time: a repeat is known by its delivery's id.
+ */
+import { toHex } from '../../hex.ts';
+import { faulty, type Scheme } from './claim.ts';
+
+export const githubScheme: Scheme = {
+  read(request) {
+    const signature = request.header('x-hub-signature-256');
+    if (!signature) return faulty(request, 'x-hub-signature-256 is missing');
+    return { signed: [request.body], signatures: [signature], fault: null };
+  },
+  write: (digest) => `sha256=${toHex(digest)}`,
+};

@@ -1,0 +1,45 @@
+/** A sender that signs in a way of its own, as the document states it: which header, which hash, written how, over what. One signature a header. */
+import { toBase64 } from '../../base64.ts';
+import { toHex } from '../../hex.ts';
+import type { HmacSettings } from '../webhook.ts';
+import { faulty, type Scheme } from './claim.ts';
+import { timeFault } from './signed-time.ts';
+import type { SignedRequest } from './verifier.ts';
+
+export function hmacScheme(settings: HmacSettings): Scheme {
+  const { header, prefix, timestampHeader, idHeader, signed } = settings;
+  return {
+    read(request) {
+      const given = request.header(header);
+      if (!given) return faulty(request, `${header} is missing`);
+      if (!given.startsWith(prefix)) return faulty(request, `${header} does not begin with its prefix`);
+      if (idHeader !== undefined && signed.includes('{id}') && !request.header(idHeader)) return faulty(request, `${idHeader} is missing`);
+      return {
+        signed: hmacSigned(settings, request),
+        signatures: [oneSpelling(settings, given.slice(prefix.length))],
+        fault: timestampHeader === undefined ? null : timeFault(request.header(timestampHeader), request.now),
+      };
+    },
+    write: (digest) => oneSpelling(settings, settings.encoding === 'hex' ? toHex(digest) : toBase64(digest)),
+  };
+}
+
+/** `signed` with its places filled; the body's bytes are never read as text. */
+export function hmacSigned(settings: HmacSettings, { header, body }: Pick<SignedRequest, 'header' | 'body'>): (string | Uint8Array)[] {
+  return settings.signed.split(/(\{body\}|\{id\}|\{timestamp\})/).map((piece) => {
+    if (piece === '{body}') return body;
+    if (piece === '{id}') return headerText(header, settings.idHeader);
+    return piece === '{timestamp}' ? headerText(header, settings.timestampHeader) : piece;
+  });
+}
+
+function headerText(header: SignedRequest['header'], name: string | undefined): string {
+  return (name === undefined ? null : header(name)) ?? '';
+}
+
+/** Senders differ in the case of hex and in the padding of base64, which say nothing about who signed. */
+function oneSpelling({ encoding }: HmacSettings, signature: string): string {
+  if (encoding === 'hex') return signature.toLowerCase();
+  const unpadded = signature.replace(/={1,2}$/, '');
+  return encoding === 'base64' ? unpadded : unpadded.replaceAll('+', '-').replaceAll('/', '_');
+}

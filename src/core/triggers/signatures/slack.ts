@@ -1,0 +1,22 @@
+/**
+ * Slack (api.slack.com/authentication/verifying-requests-from-slack): `x-slack-signature: v0=<hex>` over `v0:{timestamp}:{body}`, where the
+ * body is as it came, not decoded.
+ */
+import { toHex } from '../../hex.ts';
+import { faulty, type Scheme } from './claim.ts';
+import { timeFault } from './signed-time.ts';
+import type { SignedRequest } from './verifier.ts';
+
+export const slackScheme: Scheme = {
+  read(request) {
+    const signature = request.header('x-slack-signature');
+    if (!signature) return faulty(request, 'x-slack-signature is missing');
+    const fault = timeFault(request.header('x-slack-request-timestamp'), request.now);
+    return { signed: slackSigned(request), signatures: [signature], fault };
+  },
+  write: (digest) => `v0=${toHex(digest)}`,
+};
+
+export function slackSigned({ header, body }: Pick<SignedRequest, 'header' | 'body'>): (string | Uint8Array)[] {
+  return [`v0:${header('x-slack-request-timestamp') ?? ''}:`, body];
+}

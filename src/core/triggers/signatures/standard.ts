@@ -1,0 +1,41 @@
+/**
+ * Standard Webhooks (github.com/standard-webhooks/standard-webhooks: spec/standard-webhooks.md), symmetric: `webhook-signature` holds
+ * `v1,<base64>` elements separated by spaces, over `{webhook-id}.{webhook-timestamp}.{body}`.
+ */
+import { fromBase64, toBase64 } from '../../base64.ts';
+import { type Claim, faulty, type Scheme } from './claim.ts';
+import { timeFault } from './signed-time.ts';
+import type { SignedRequest } from './verifier.ts';
+
+export const standardScheme: Scheme = { read, write: toBase64 };
+
+/** The key that a secret holds: base64, with or without `whsec_` before it. null: it holds none. */
+export function standardKey(secret: string): Uint8Array | null {
+  const text = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : secret;
+  // `fromBase64` lets line breaks pass; a secret with one was pasted wrong, and its sender's library would not take it.
+  const key = /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? fromBase64(text) : null;
+  return key === null || key.byteLength === 0 ? null : key;
+}
+
+export function standardSigned({ header, body }: Pick<SignedRequest, 'header' | 'body'>): (string | Uint8Array)[] {
+  return [`${header('webhook-id') ?? ''}.${header('webhook-timestamp') ?? ''}.`, body];
+}
+
+function read(request: SignedRequest): Claim {
+  const signature = request.header('webhook-signature');
+  if (!request.header('webhook-id')) return faulty(request, 'webhook-id is missing');
+  if (!signature) return faulty(request, 'webhook-signature is missing');
+  return {
+    signed: standardSigned(request),
+    signatures: signaturesOf(signature),
+    fault: timeFault(request.header('webhook-timestamp'), request.now),
+  };
+}
+
+/** Of `v1,a v2,b v1a,c` only `a`: `v1a` is another kind of key. A header that came twice is joined by `, `, so a comma may follow. */
+function signaturesOf(header: string): string[] {
+  return header.split(' ').flatMap((element) => {
+    const [version, signature = ''] = element.split(',', 2);
+    return version === 'v1' && signature !== '' ? [signature] : [];
+  });
+}

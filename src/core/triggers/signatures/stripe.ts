@@ -1,0 +1,33 @@
+/**
+ * Stripe (docs.stripe.com/webhooks/signature): `stripe-signature: t=<seconds>,v1=<hex>,…` over `{t}.{body}`. Any one `v1` may match; `v0` is
+ * of test mode and never counts. The secret is used as it is written, with its `whsec_`.
+ */
+import { toHex } from '../../hex.ts';
+import { type Claim, faulty, type Scheme } from './claim.ts';
+import { timeFault } from './signed-time.ts';
+import type { SignedRequest } from './verifier.ts';
+
+export const stripeScheme: Scheme = { read, write: toHex };
+
+export function stripeSigned({ header, body }: Pick<SignedRequest, 'header' | 'body'>): (string | Uint8Array)[] {
+  return [`${elementsOf(header('stripe-signature') ?? '').time}.`, body];
+}
+
+function read(request: SignedRequest): Claim {
+  const header = request.header('stripe-signature');
+  if (!header) return faulty(request, 'stripe-signature is missing');
+  const { time, signatures } = elementsOf(header);
+  return { signed: [`${time}.`, request.body], signatures, fault: timeFault(time, request.now) };
+}
+
+/** Of several times the last counts, as in Stripe's own library. */
+function elementsOf(header: string): { time: string; signatures: string[] } {
+  let time = '';
+  const signatures: string[] = [];
+  for (const element of header.split(',')) {
+    const [name, value = ''] = element.split('=', 2);
+    if (name === 't') time = value;
+    else if (name === 'v1' && value !== '') signatures.push(value);
+  }
+  return { time, signatures };
+}
