@@ -25,6 +25,9 @@ export const triggerLimits = {
   /** Of one header that are looked at: a sender gives one for each secret while it rotates; an attacker could give thousands. */
   maxSignatures: 20,
   maxDeliveryIdLength: 256,
+  /** Headers that templates and filters see, and that are kept: names and values together in characters. */
+  maxKeptHeaders: 64,
+  maxKeptHeaderCharacters: 16_000,
   /** Of what a sender calls its event; what is longer is cut. */
   maxEventLength: 200,
   /** Slack's `challenge`, which is sent back as it came: theirs has about 50 characters. */
@@ -36,6 +39,8 @@ export const triggerLimits = {
   maxTemplateValueCharacters: 200_000,
   /** Items of one `{{#each}}`. */
   maxTemplateItems: 1_000,
+  /** Places visited and characters read by one rendering: an `{{#each}}` within others goes through their items again and again. */
+  maxTemplateWork: 10_000_000,
   maxDeliveryWarnings: 20,
   /** `respond: "sync"` waits so long; GitHub gives up after 10 s, most others after 30 s. */
   syncRespondMs: 25 * SECOND,
@@ -66,6 +71,15 @@ export const triggerLimits = {
   maxSweptRows: 200,
   sweepIntervalMs: 10 * MINUTE,
 
+  // What sessions tell of their turns.
+  /** Handed over at a time: each is at most as large as the body of a callback, and RPC takes 32 MB. */
+  noticeBatchRows: 10,
+  /** Of one hand-over; the Catalog only writes them down. */
+  noticeWaitMs: 10 * SECOND,
+  noticeRetryMs: 5 * SECOND,
+  /** What a notice may be beside the text, in its callback's body: names, ids, and JSON around them. */
+  noticeFrameBytes: 16 * KB,
+
   // Callbacks.
   callbackTimeoutMs: 15 * SECOND,
   /** The wait before each further attempt; together a little under 24 hours. */
@@ -92,6 +106,10 @@ export const triggerLimits = {
   maxCallbackAnswerLength: 400,
   /** Not yet delivered, over all targets; more are dead at once, which is visible. */
   maxPendingCallbacks: 10_000,
+  /** Of their bodies, as those of deliveries. */
+  maxPendingCallbackBytes: 256 * MB,
+  /** That ended; the oldest go first, before their time. */
+  maxKeptCallbacks: 10_000,
   callbackTtlMs: 7 * DAY,
   /** Dead letters stay longer: somebody has to look at them. */
   deadCallbackTtlMs: 30 * DAY,

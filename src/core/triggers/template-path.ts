@@ -1,0 +1,90 @@
+/**
+ * Paths of templates: `issue.labels.0.name`, `items[0]["odd key"]`, `this.id`, `@headers.x-github-event`. What they begin at and
+ * which steps they take is read here, once; what they name in an event is looked up by `template-lookup.ts`.
+ *
+ * A step is a name of letters, digits and `_ $ + : -`, a number, or any text in brackets and quotes (`["odd key"]`, with `\` before a
+ * quote or a backslash). There is no way up (`../`): fields of the event are named from its root everywhere.
+ */
+import { quoted } from '../problem.ts';
+import type { TemplatePath } from './template.ts';
+
+/** Values of ours, which begin with `@`. `index` is known within `{{#each}}` only. */
+export const ownNames = ['delivery', 'event', 'webhook', 'schedule', 'time', 'headers', 'body', 'index'] as const;
+
+/** `at`: where in the text the fault is. */
+export type PathFault = { fault: string; at: number };
+
+/** `inEach`: `@index` has a meaning. */
+export function parsePath(text: string, inEach: boolean): { path: TemplatePath } | PathFault {
+  if (text === '') return { fault: 'names nothing: write a path, such as {{issue.title}}', at: 0 };
+  if (text.startsWith('.')) return { fault: dotFault(text), at: 0 };
+  const isOwn = text.startsWith('@');
+  const read = readSteps(text, isOwn ? 1 : 0);
+  if ('fault' in read) return read;
+  const { steps } = read;
+  if (isOwn) return ownPath(text, steps, inEach);
+  // `["this"]` is a field of that name.
+  if (/^this(?:[.[]|$)/.test(text)) return { path: { text, from: 'this', steps: steps.slice(1) } };
+  return { path: { text, from: 'event', steps } };
+}
+
+function dotFault(text: string): string {
+  if (text.startsWith('..')) return 'has no way up with ../: fields of the event are named from its root, within {{#each}} too';
+  return 'begins with a dot: write {{this}}, or the name of a field';
+}
+
+function ownPath(text: string, steps: readonly (string | number)[], inEach: boolean): { path: TemplatePath } | PathFault {
+  const [name, ...rest] = steps;
+  if (!ownNames.some((known) => known === name))
+    return { fault: `${quoted(text)} is no value of ours; there are ${ownNames.map((known) => `@${known}`).join(', ')}`, at: 0 };
+  if (name === 'index' && !inEach) return { fault: '@index is known within {{#each}} only', at: 0 };
+  // Names of headers are the same in every case.
+  const lower = name === 'headers' ? rest.map((step) => String(step).toLowerCase()) : rest;
+  return { path: { text, from: 'own', steps: [String(name), ...lower] } };
+}
+
+const bareStep = /[\p{L}\p{M}\p{N}_$+:-]+/uy;
+const bracketStep = /\[(?:(\d+)|"((?:[^"\\]|\\["\\])*)"|'((?:[^'\\]|\\['\\])*)')\]/uy;
+
+function readSteps(text: string, from: number): { steps: (string | number)[] } | PathFault {
+  const steps: (string | number)[] = [];
+  let at = from;
+  while (at < text.length) {
+    const bracket = matchAt(bracketStep, text, at);
+    if (bracket !== null) {
+      const [whole, index, double, single] = bracket;
+      steps.push(index === undefined ? (double ?? single ?? '').replace(/\\(["'\\])/g, '$1') : numberOr(index));
+      at += whole.length;
+      continue;
+    }
+    if (text.charAt(at) === '[') return { fault: 'has a bracket that does not close: write ["a name"] or [0]', at };
+    if (at > from) {
+      if (text.charAt(at) !== '.') return stepFault(text, at);
+      at += 1;
+    }
+    const step = matchAt(bareStep, text, at);
+    if (step === null) return stepFault(text, at);
+    steps.push(numberOr(step[0]));
+    at += step[0].length;
+  }
+  return steps.length === 0 ? { fault: 'names nothing after the @', at: from } : { steps };
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function stepFault(text: string, at: number): PathFault {
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  if (at >= text.length) return { fault: 'ends with a dot', at: at - 1 };
+  if (character === '.') return { fault: 'has two dots with no name between', at };
+  if (/\s/.test(character))
+    return { fault: `has a blank in it: the only helper before a path is json; a name with blanks stands as ["a name"]`, at };
+  return { fault: `has a ${quoted(character)} in it: write the name as ["a name"]`, at };
+}
+
+/** `0` and `12` are numbers; `007` is a name. */
+function numberOr(step: string): string | number {
+  return /^(?:0|[1-9]\d{0,14})$/.test(step) ? Number(step) : step;
+}
