@@ -20,7 +20,9 @@ import { mountApprovals } from './routes/approvals.ts';
 import { mountApprovePage } from './routes/approve-page.ts';
 import { mountAudit } from './routes/audit.ts';
 import { mountChatCompletions } from './routes/chat-completions.ts';
+import { mountDeliveries } from './routes/deliveries.ts';
 import { mountHealth } from './routes/health.ts';
+import { mountHooks } from './routes/hooks.ts';
 import { mountKeys } from './routes/keys.ts';
 import { mountMcp } from './routes/mcp.ts';
 import { mountMessages } from './routes/messages.ts';
@@ -46,6 +48,7 @@ import { mountToolsetUse } from './routes/toolset-use.ts';
 import { mountToolsetVersions } from './routes/toolset-versions.ts';
 import { mountToolsets } from './routes/toolsets.ts';
 import { mountTurns } from './routes/turns.ts';
+import { mountWebhooks } from './routes/webhooks.ts';
 import { mountWrittenTools } from './routes/written-tools.ts';
 
 /** `services` is called for every request; what lives longer than one is its own affair. */
@@ -75,6 +78,9 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   mountAgents(app);
   mountSkills(app);
   mountKeys(app);
+  mountWebhooks(app);
+  mountDeliveries(app);
+  mountHooks(app);
   mountSessions(app);
   mountSessionFiles(app);
   mountTurns(app);

@@ -61,6 +61,7 @@ const tags = [
   { name: 'Anthropic', description: 'What stock Anthropic clients call.' },
   { name: 'Agents', description: 'A model, instructions and a toolset under one name.' },
   { name: 'Skills', description: 'Instructions with files, which agents read up when a job needs them.' },
+  { name: 'Webhooks', description: 'Events from elsewhere that start turns.' },
   { name: 'Providers', description: 'Where models are reached.' },
   { name: 'Policy', description: 'What may happen without asking.' },
   { name: 'Secrets', description: 'Values that may be used and never read.' },

@@ -66,15 +66,17 @@ function problemHeaders(problem: Problem): Record<string, string> {
         : {};
     case 'method_not_allowed':
       return Array.isArray(problem.extra.allow) ? { allow: problem.extra.allow.join(', ') } : {};
-    case 'rate_limited': {
+    case 'rate_limited':
       // Every 429 says when to come back, also where the provider did not.
-      const { retryAfterMs } = problem.extra;
-      const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : limits.defaultRetryAfterMs;
-      return { 'retry-after': String(Math.ceil(waitMs / 1000)) };
-    }
+      return retryAfter(problem, limits.defaultRetryAfterMs);
     default:
-      return {};
+      return retryAfter(problem, null);
   }
+}
+
+function retryAfter({ extra: { retryAfterMs } }: Problem, otherwiseMs: number | null): Record<string, string> {
+  const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : otherwiseMs;
+  return waitMs === null ? {} : { 'retry-after': String(Math.ceil(waitMs / 1000)) };
 }
 
 /** Refused keys are worth a line; other faults of the caller only for who debugs; ours and the upstream's always. */

@@ -105,7 +105,7 @@ function hasNoBody({ body, headers }: globalThis.Request): boolean {
 
 export type PublicRouteSpec = Pick<
   Operation,
-  'path' | 'operationId' | 'tag' | 'summary' | 'description' | 'params' | 'body' | 'answers' | 'problems'
+  'path' | 'operationId' | 'tag' | 'summary' | 'description' | 'params' | 'body' | 'rawBody' | 'answers' | 'problems'
 > & {
   method?: 'get' | 'post';
 };

@@ -1,11 +1,20 @@
-/** Writing webhooks: what is secret is sealed; the rest, with the seal, is published for `/hooks`. */
+/**
+ * Writing webhooks. What cannot be compiled is refused; what cannot work yet is stored with a warning. Secrets are sealed and never
+ * shown; the rest, with the seal, is published for `/hooks`, where it is compiled (`storage/hook-cache.ts`).
+ */
 import { ResourceName } from '../../core/agent.ts';
 import { parseDocument } from '../../core/issues.ts';
-import { invalidRequest } from '../../core/problem.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import type { Issue } from '../../core/problem.ts';
+import { compileTemplates } from '../../core/triggers/compile-hook.ts';
+import { secretFault, secretWarning } from '../../core/triggers/signatures/create-verifier.ts';
 import { Webhook } from '../../core/triggers/webhook.ts';
-import type { WebhookSecrets } from '../../core/triggers/webhook.ts';
+import type { WebhookDocument, WebhookSecrets } from '../../core/triggers/webhook.ts';
+import type { Warning } from '../../core/warning.ts';
+import { createGuard } from '../../net/guard.ts';
 import { openValue } from '../../storage/secret-box.ts';
 import type { CatalogContext } from '../context.ts';
+import { readRow } from '../documents.ts';
 import type { DocumentRow } from '../documents.ts';
 import { enqueuePublish } from '../outbox.ts';
 import { reseal } from '../secrets.ts';
@@ -18,25 +27,123 @@ export const webhookWriter: DocumentWriter = {
   prepare: async (context, name, body, previous) => {
     const { secret, callbackSecret, ...document } = parseDocument(Webhook, body);
     checkNameInBody(name, document);
-    const before = await openSecrets(context, name, previous);
-    const given = secret === undefined ? before?.secrets : [secret].flat();
-    if (given === undefined) throw invalidRequest([{ path: 'secret', message: 'is missing: nothing is taken that is not signed' }]);
+    const issues = [...secretIssues(document, secret, previous), ...(await templateIssues(document))];
+    if (issues.length > 0) throw invalidRequest(issues);
+    const before = await keptSecrets(context, name, previous, secret !== undefined);
+    const given = secret === undefined ? (before?.secrets ?? []) : [secret].flat();
     const secrets: WebhookSecrets = { secrets: given, callback: callbackSecret ?? before?.callback ?? null };
+    const hasCallbackSecret = secrets.callback !== null;
     const place = { workspace: context.workspace, kind: 'webhook', name } as const;
     return {
-      body: { ...document, name },
+      body: { ...document, name, secrets: given.length, hasCallbackSecret },
       ...(await reseal(context, place, JSON.stringify(secrets), previous)),
+      warnings: [
+        ...secretWarnings(document, given),
+        ...(body.session === undefined ? [noSession] : []),
+        ...standingWarnings(context, { ...document, hasCallbackSecret }),
+      ],
       commit: (_row, changed) => {
         if (changed) enqueuePublish(context, 'webhook', name);
       },
     };
   },
 
+  // Bodies of webhooks are written above only.
+  review: (context, body) => standingWarnings(context, body as StandingWebhook),
+
   prepareRemoval: async (context, name) => () => enqueuePublish(context, 'webhook', name),
 };
 
-async function openSecrets(context: CatalogContext, name: string, row: DocumentRow | null): Promise<WebhookSecrets | null> {
+const noSession: Warning = {
+  path: 'session',
+  message:
+    'Without a template each delivery has a session of its own, which knows nothing of the others, such as `{{repository.full_name}}#{{issue.number}}`.',
+};
+
+/** A secret of one scheme may be none of another: it is asked for again rather than tried. */
+function secretIssues({ scheme }: WebhookDocument, secret: Webhook['secret'], previous: DocumentRow | null): Issue[] {
+  if (secret === undefined) {
+    if (previous === null) return [{ path: 'secret', message: 'is missing: nothing is taken that is not signed' }];
+    return previous.body.scheme === scheme ? [] : [{ path: 'secret', message: 'must be given again, because the scheme is another' }];
+  }
+  return [secret].flat().flatMap((one, index) => {
+    const fault = secretFault(scheme, one);
+    return fault === null ? [] : [{ path: Array.isArray(secret) ? `secret[${index}]` : 'secret', message: fault }];
+  });
+}
+
+async function templateIssues(document: WebhookDocument): Promise<Issue[]> {
+  try {
+    await compileTemplates(document);
+    return [];
+  } catch (error) {
+    if (error instanceof Problem && Array.isArray(error.extra.issues)) return error.extra.issues as Issue[];
+    throw error;
+  }
+}
+
+function secretWarnings({ scheme }: WebhookDocument, secrets: readonly string[]): Warning[] {
+  return secrets.flatMap((secret, index) => {
+    const message = secretWarning(scheme, secret);
+    return message === null ? [] : [{ path: secrets.length > 1 ? `secret[${index}]` : 'secret', message }];
+  });
+}
+
+type StandingWebhook = WebhookDocument & { hasCallbackSecret: boolean };
+
+/** What depends on the rest of the workspace and on the settings. */
+function standingWarnings(context: CatalogContext, { agent, callbackUrl, hasCallbackSecret }: StandingWebhook): Warning[] {
+  return [...agentWarnings(context, agent), ...callbackWarnings(context, callbackUrl, hasCallbackSecret)];
+}
+
+function agentWarnings(context: CatalogContext, agent: string): Warning[] {
+  const row = readRow(context.sql, 'agent', agent);
+  if (row !== null && !row.deleted) return [];
+  return [{ path: 'agent', message: `There is no agent "${agent}" yet: until there is, deliveries fail, and can be replayed.` }];
+}
+
+function callbackWarnings(context: CatalogContext, callbackUrl: string | undefined, hasSecret: boolean): Warning[] {
+  if (callbackUrl === undefined) return [];
+  const warnings: Warning[] = [];
+  const refusal = refusalOf(context, callbackUrl);
+  if (refusal !== null) warnings.push({ path: 'callbackUrl', message: `Nothing will be sent there: ${refusal}` });
+  if (!hasSecret) {
+    const message =
+      'Callbacks are signed with the first secret of the webhook, so whoever can check them can also sign deliveries. Give a callbackSecret.';
+    warnings.push({ path: 'callbackSecret', message });
+  }
+  return warnings;
+}
+
+/** An operator may allow it later, so it is said and not refused. */
+function refusalOf(context: CatalogContext, url: string): string | null {
+  try {
+    createGuard(context.settings)(url, 'webhook');
+    return null;
+  } catch (error) {
+    if (error instanceof Problem) return error.detail;
+    throw error;
+  }
+}
+
+/**
+ * Those of before. Sealed under another master key they do not open: then a new secret takes their place, which is how that is mended,
+ * and without one the reason is thrown.
+ */
+async function keptSecrets(
+  context: CatalogContext,
+  name: string,
+  row: DocumentRow | null,
+  isReplaced: boolean,
+): Promise<WebhookSecrets | null> {
   if (row === null || row.sealed === null) return null;
-  // Sealed above only.
-  return JSON.parse(await openValue(context.master, { workspace: context.workspace, kind: 'webhook', name }, row.sealed)) as WebhookSecrets;
+  try {
+    // Sealed above only.
+    return JSON.parse(
+      await openValue(context.master, { workspace: context.workspace, kind: 'webhook', name }, row.sealed),
+    ) as WebhookSecrets;
+  } catch (error) {
+    if (!isReplaced) throw error;
+    return null;
+  }
 }

@@ -13,13 +13,20 @@ export async function compileHook(
   document: { webhook: WebhookDocument; version: number },
   secrets: readonly string[],
 ): Promise<CompiledHook> {
-  const { webhook } = document;
+  const { webhook, version } = document;
+  return { webhook, version, verify: createVerifier(webhook, secrets), ...(await compileTemplates(webhook)) };
+}
+
+/** All of it but what needs its secrets. Throws as above. */
+export async function compileTemplates(
+  webhook: Pick<WebhookDocument, 'session' | 'input' | 'filter'>,
+): Promise<Pick<CompiledHook, 'filter' | 'session' | 'input'>> {
   const issues: Issue[] = [];
   const session = templateOf(webhook.session, 'session', issues);
   const input = templateOf(webhook.input, 'input', issues);
   const filter = webhook.filter === undefined ? null : await filterOf(webhook.filter, issues);
   if (session === null || input === null || issues.length > 0) throw invalidRequest(issues);
-  return { ...document, verify: createVerifier(webhook, secrets), filter, session, input };
+  return { filter, session, input };
 }
 
 function templateOf(text: string, path: string, issues: Issue[]): Template | null {

@@ -17,7 +17,8 @@ export const cors = createMiddleware<AppEnv>(async (c, next) => {
   const { settings } = c.get('services');
   const origin = c.req.header('origin');
   const isMcp = isMcpPath(c.req.path);
-  if (settings.allowedOrigins.length === 0 && !isMcp) return await next();
+  // Hooks are for servers: no page is to send to them, or to read what they answer.
+  if ((settings.allowedOrigins.length === 0 && !isMcp) || c.req.path.startsWith('/hooks/')) return await next();
   // On `/mcp` pages of this machine count as well, where the service runs on it: tools such as the MCP Inspector are such pages.
   const allowed =
     origin !== undefined &&

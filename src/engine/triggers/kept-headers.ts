@@ -1,0 +1,28 @@
+/**
+ * The headers of a delivery that filters and templates see, and that are kept with its payload. Not those that are a proof of who
+ * sent it (a bearer secret above all), and not those that say how it came here, which are of the platform and not of the sender.
+ */
+import { limits } from '../../core/limits.ts';
+import type { WebhookDocument } from '../../core/triggers/webhook.ts';
+
+/** By lower-case name. What is more than `limits.maxKeptHeaders` or `limits.maxKeptHeaderCharacters` is left out, in the order of names. */
+export function keptHeaders(
+  webhook: Pick<WebhookDocument, 'hmac' | 'bearer'>,
+  headers: Iterable<readonly [name: string, value: string]>,
+): Record<string, string> {
+  const own = new Set([webhook.hmac?.header, webhook.bearer?.header]);
+  const kept: [name: string, value: string][] = [];
+  let characters = 0;
+  for (const [name, value] of headers) {
+    if (own.has(name) || proofs.test(name) || transport.test(name)) continue;
+    characters += name.length + value.length;
+    if (kept.length >= limits.maxKeptHeaders || characters > limits.maxKeptHeaderCharacters) break;
+    kept.push([name, value]);
+  }
+  // Not by assignment: a header may be called `__proto__`.
+  return Object.fromEntries(kept);
+}
+
+const proofs = /authorization|cookie|signature|token|secret|password|api-?key|credential/;
+const transport =
+  /^(?:cf-|x-forwarded|x-real-ip|forwarded$|via$|connection$|host$|content-length$|transfer-encoding$|expect$|true-client-ip$)/;

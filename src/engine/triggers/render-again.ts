@@ -1,0 +1,24 @@
+/** A delivery that is replayed: what its webhook, as it is now, makes of what came then. The filter is not asked: somebody has. */
+import { compileTemplates } from '../../core/triggers/compile-hook.ts';
+import type { Trigger } from '../../core/triggers/delivery.ts';
+import { readPayload } from '../../core/triggers/payload.ts';
+import type { WebhookDocument } from '../../core/triggers/webhook.ts';
+import type { StoredDocument } from '../../ports/catalog.ts';
+import type { DeliveryVerdict, KeptPayload } from '../../ports/triggers.ts';
+import { runVerdict, scopeOf } from './render-event.ts';
+import type { VerdictDeps } from './render-event.ts';
+
+export async function renderAgain(
+  deps: VerdictDeps,
+  at: { workspace: string; trigger: Trigger },
+  document: StoredDocument,
+  { delivery, event, payload }: KeptPayload,
+): Promise<DeliveryVerdict> {
+  // Parsed by the schema when it was written.
+  const webhook = document.body as WebhookDocument;
+  const { text = '', headers = {} } = payload ?? {};
+  const { value } = readPayload(new TextEncoder().encode(text), { contentType: headers['content-type'] ?? null, contentEncoding: null });
+  const receivedAt = Date.parse(delivery.receivedAt);
+  const scope = scopeOf(at.trigger.name, { id: delivery.id, event, payload: value, text, headers, receivedAt });
+  return await runVerdict(deps, at, { webhook, ...(await compileTemplates(webhook)) }, scope);
+}

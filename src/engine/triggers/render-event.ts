@@ -1,0 +1,49 @@
+/** What a webhook makes of an event: whether it counts, and the turn that comes of it. Used for what was sent, for replays, and for trying it out. */
+import type { CompiledHook } from '../../core/triggers/compiled-hook.ts';
+import type { Rendered, Trigger } from '../../core/triggers/delivery.ts';
+import { renderTrigger } from '../../core/triggers/render-trigger.ts';
+import type { TriggerScope } from '../../core/triggers/template.ts';
+import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
+import type { Ids } from '../../ports/runtime.ts';
+import type { Sessions } from '../../ports/session.ts';
+import type { DeliveryVerdict } from '../../ports/triggers.ts';
+
+/** `headers`: those that were kept. `receivedAt`: milliseconds since the epoch. `text`: of the body, as it came. */
+export type HookEvent = {
+  id: string;
+  event: string | null;
+  payload: unknown;
+  text: string;
+  headers: Readonly<Record<string, string>>;
+  receivedAt: number;
+};
+
+export function scopeOf(webhook: string, { id, event, payload, text, headers, receivedAt }: HookEvent): TriggerScope {
+  const time = new Date(receivedAt).toISOString();
+  return { payload, own: { delivery: id, event, webhook, time, headers, body: text } };
+}
+
+/** Why it does not count; null: it does. */
+export function filterReason(hook: Pick<CompiledHook, 'filter'>, scope: TriggerScope): string | null {
+  if (hook.filter === null) return null;
+  const { matches, fault } = hook.filter(scope);
+  if (matches) return null;
+  return fault === null ? 'The filter is not true of it.' : `The filter could not be answered: ${fault}`;
+}
+
+export type VerdictDeps = { sessions: Pick<Sessions, 'idOf'>; ids: Ids };
+
+/** The turn that is to begin, named beforehand; or why none can. The filter is not asked. */
+export async function runVerdict(
+  deps: VerdictDeps,
+  at: { workspace: string; trigger: Trigger },
+  hook: Pick<CompiledHook, 'webhook' | 'session' | 'input'>,
+  scope: TriggerScope,
+): Promise<DeliveryVerdict> {
+  const made = renderTrigger(hook, scope);
+  if ('fault' in made) return { become: 'failed', reason: made.fault, warnings: made.warnings };
+  const rendered: Rendered = made.rendered;
+  const { agent } = hook.webhook;
+  const session = await deps.sessions.idOf(triggerPrincipal(at.workspace, at.trigger, agent), rendered.sessionKey);
+  return { become: 'run', agent, session, turn: deps.ids.next('turn'), rendered };
+}

@@ -1,0 +1,31 @@
+/** What a webhook would make of an event that nobody sent. */
+import { compileTemplates } from '../../core/triggers/compile-hook.ts';
+import { renderTrigger } from '../../core/triggers/render-trigger.ts';
+import type { WebhookDocument } from '../../core/triggers/webhook.ts';
+import { filterReason, scopeOf } from './render-event.ts';
+
+export type TriedEvent = {
+  name: string;
+  payload: unknown;
+  event?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  receivedAt: number;
+};
+
+export type TriedHook = { matches: boolean; reason: string | null; sessionKey: string | null; input: string | null; warnings: string[] };
+
+/** `document`: as it is stored. */
+export async function testHook(document: { webhook: Record<string, unknown>; version: number }, tried: TriedEvent): Promise<TriedHook> {
+  // Parsed by the schema when it was written.
+  const templates = await compileTemplates(document.webhook as WebhookDocument);
+  const { payload, event = null, headers = {}, receivedAt } = tried;
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
+  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const scope = scopeOf(tried.name, { id: 'test', event, payload, text, headers: named, receivedAt });
+  const reason = filterReason(templates, scope);
+  const made = renderTrigger(templates, scope);
+  if ('fault' in made)
+    return { matches: reason === null, reason: reason ?? made.fault, sessionKey: null, input: null, warnings: made.warnings };
+  const { sessionKey, input, warnings } = made.rendered;
+  return { matches: reason === null, reason, sessionKey, input, warnings };
+}

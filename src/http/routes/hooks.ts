@@ -1,0 +1,114 @@
+/**
+ * `/hooks/{workspace}/{webhook}`: where events are sent to. No key: the signature decides, over the bytes as they came, and before it
+ * holds nothing of them is read. Stored before it is answered; the turn begins behind the answer. Pages have no business here.
+ */
+import { z } from 'zod';
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import { DeliveryStatus } from '../../core/triggers/delivery.ts';
+import { awaitDelivery, type AwaitedDelivery } from '../../engine/triggers/await-delivery.ts';
+import { takeDelivery } from '../../engine/triggers/take-delivery.ts';
+import type { AcceptedDelivery } from '../../ports/triggers.ts';
+import type { AppContext } from '../context.ts';
+import { readBytes } from '../json-body.ts';
+import { mountPublic } from '../route.ts';
+import type { App } from '../route.ts';
+
+export const Accepted = z
+  .object({
+    delivery: z.string().meta({ description: 'As the sender named it. The same id again starts nothing, and is answered with the same.' }),
+    status: DeliveryStatus,
+    session: z.string().nullable().meta({ description: 'Where its turn is. null: none was meant.' }),
+    turn: z.string().nullable(),
+    run: z.int().meta({ description: '1, and one more for each replay.' }),
+    reason: z.string().nullable().meta({ description: 'Why it was ignored or failed, or how the turn ended; else null.' }),
+    repeated: z.literal(true).optional().meta({ description: 'It had come before.' }),
+  })
+  .meta({ id: 'AcceptedDelivery' });
+
+const Answered = Accepted.extend({ text: z.string().meta({ description: 'Of the turn’s last step.' }) }).meta({ id: 'AnsweredDelivery' });
+
+export function mountHooks(app: App): void {
+  mountPublic(
+    app,
+    {
+      method: 'post',
+      path: '/hooks/{workspace}/{webhook}',
+      operationId: 'takeDelivery',
+      tag: 'Webhooks',
+      summary: 'Send an event',
+      description:
+        'Signed as the webhook’s scheme says. A name that there is not and a signature that is not right are answered alike (404). What the filter leaves out is taken as well, and kept as `ignored`.',
+      params: z.object({ workspace: z.string().meta({ example: 'default' }), webhook: z.string().meta({ example: 'triage' }) }),
+      rawBody: { description: `JSON, a form or text in UTF-8, at most ${limits.maxWebhookBodyBytes} bytes, as it was signed.` },
+      answers: {
+        200: {
+          description: 'With `respond: "sync"`: the turn’s end. Also the answer to Slack’s URL check.',
+          schema: Answered,
+          also: 'text/plain',
+        },
+        202: {
+          description: 'Stored; the turn begins, and is begun again whatever dies meanwhile.',
+          schema: Accepted,
+          headers: { location: 'Of the session, where there is one.' },
+        },
+      },
+      problems: [
+        'invalid_json',
+        'not_found',
+        'body_too_large',
+        'unsupported_media_type',
+        'invalid_request',
+        'rate_limited',
+        'upstream_timeout',
+      ],
+    },
+    async (c) => {
+      const body = await readBytes(c.req.raw, limits.maxWebhookBodyBytes);
+      const services = c.get('services');
+      const workspace = c.req.param('workspace') ?? '';
+      const request = { workspace, name: c.req.param('webhook') ?? '', headers: c.req.raw.headers, body };
+      const taken = await orComeAgain(c, takeDelivery(services, request));
+      if ('challenge' in taken) return c.text(taken.challenge, 200);
+      const { accepted, trigger, hook } = taken;
+      if (hook.webhook.respond === 'async') return acceptedAnswer(c, accepted);
+      const ended = await awaitDelivery(services, { workspace, trigger, agent: hook.webhook.agent }, accepted);
+      return ended.ended
+        ? c.json(answered(accepted, ended), 200, headersOf(accepted))
+        : acceptedAnswer(c, { ...accepted, status: ended.status });
+    },
+  );
+}
+
+/** 202: it is stored. Also of replays. */
+export function acceptedAnswer(c: AppContext, accepted: AcceptedDelivery): Response {
+  return c.json(toAccepted(accepted), 202, headersOf(accepted));
+}
+
+function toAccepted({ id, status, session, turn, run, reason, isRepeat }: AcceptedDelivery): z.infer<typeof Accepted> {
+  return { delivery: id, status, session, turn, run, reason, ...(isRepeat && { repeated: true as const }) };
+}
+
+function answered(accepted: AcceptedDelivery, { status, text, reason }: AwaitedDelivery): z.infer<typeof Answered> {
+  return { ...toAccepted(accepted), status, reason, text };
+}
+
+function headersOf({ session }: AcceptedDelivery): Record<string, string> {
+  return { 'cache-control': 'no-store', ...(session !== null && { location: `/v1/sessions/${session}` }) };
+}
+
+/** Senders come again where they are told to: what failed on our side before it was stored is said so, with a time. */
+async function orComeAgain<T>(c: AppContext, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Problem && error.code !== 'internal') throw error;
+    c.get('services').log.error('a delivery was not stored', { requestId: c.get('requestId'), cause: causeOf(error) });
+    throw new Problem('upstream_timeout', 'This could not be stored. Send it again.', { retryAfterMs: limits.defaultRetryAfterMs });
+  }
+}
+
+/** Problems of the store name their own cause. */
+function causeOf(error: unknown): string {
+  return error instanceof Problem && error.cause !== undefined ? `${error.message}: ${String(error.cause)}` : String(error);
+}

@@ -1,0 +1,103 @@
+/**
+ * `/v1/webhooks`: who may send what, and what comes of it. Secrets go in and never come out. What is sent to them is `hooks.ts`, what
+ * became of it `deliveries.ts`.
+ */
+import { z } from 'zod';
+import { ResourceName } from '../../core/agent.ts';
+import { limits } from '../../core/limits.ts';
+import { Webhook } from '../../core/triggers/webhook.ts';
+import { Warning } from '../../core/warning.ts';
+import { testHook } from '../../engine/triggers/test-hook.ts';
+import type { StoredDocument } from '../../ports/catalog.ts';
+import { isUnbound, requireUnbound } from '../access.ts';
+import { mountDocumentRoutes } from '../document-routes.ts';
+import type { DocumentReader } from '../document-routes.ts';
+import { requireSameName } from '../documents.ts';
+import { publicBase } from '../public-url.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+
+const what = 'Webhooks';
+export const webhookParams = z.object({ webhook: ResourceName.meta({ example: 'triage' }) });
+
+/** What GET shows beside the document. Taken on writes too, and not looked at, so that it can be sent back. */
+const shown = {
+  hasSecret: z.boolean().meta({ readOnly: true, description: 'Shown by GET; ignored on writes.' }),
+  secrets: z.int().meta({ readOnly: true, description: 'How many are taken.' }),
+  hasCallbackSecret: z.boolean().meta({ readOnly: true, description: 'false: the first of its secrets signs callbacks.' }),
+  url: z.string().meta({ readOnly: true, description: 'To be given to the sender. A path where MONIKER_PUBLIC_URL is not set.' }),
+};
+const warnings = z.array(Warning).optional().meta({ readOnly: true, description: 'What cannot work as things are now. Absent: nothing.' });
+
+const { secret: _secret, callbackSecret: _callbackSecret, ...documentShape } = Webhook.shape;
+const WebhookView = z.object({ ...documentShape, name: ResourceName, ...shown }).meta({ id: 'WebhookView' });
+const ReviewedWebhook = WebhookView.extend({ warnings }).meta({ id: 'ReviewedWebhook' });
+const WebhookInput = Webhook.safeExtend({ ...z.object(shown).partial().shape, warnings }).meta({
+  id: 'WebhookToWrite',
+  example: Webhook.meta()?.example,
+});
+
+const HookTest = z
+  .strictObject({
+    payload: z.json().meta({ description: 'As the sender would send it: a value, or a text.' }),
+    event: z.string().max(limits.maxEventLength).optional(),
+    headers: z.record(z.string().max(limits.maxHeaderNameLength), z.string()).optional().meta({ description: 'By lower-case name.' }),
+  })
+  .meta({ id: 'WebhookTest', example: { event: 'issues', payload: { action: 'opened', issue: { number: 1, title: 'It breaks' } } } });
+
+const HookTestAnswer = z
+  .object({
+    matches: z.boolean().meta({ description: 'Whether the filter is true of it.' }),
+    reason: z.string().nullable().meta({ description: 'Why no turn would come of it; null: one would.' }),
+    sessionKey: z.string().nullable(),
+    input: z.string().nullable().meta({ description: 'What the agent would be told.' }),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'WebhookTestAnswer' });
+
+export function mountWebhooks(app: App): void {
+  mountDocumentRoutes(app, {
+    kind: 'webhook',
+    noun: 'webhook',
+    tag: 'Webhooks',
+    scopes: ['admin'],
+    name: ResourceName.meta({ example: 'triage' }),
+    body: WebhookInput,
+    view: WebhookView,
+    reviewed: ReviewedWebhook,
+    toView,
+    toDocument: (name, body) => {
+      const { hasSecret: _has, secrets: _count, hasCallbackSecret: _callback, url: _url, warnings: _warnings, ...document } = body;
+      requireSameName(name, document);
+      return { ...document, name };
+    },
+    authorize: (principal) => requireUnbound(principal, what),
+    isVisible: isUnbound,
+  });
+
+  mount(
+    app,
+    {
+      method: 'post',
+      path: '/v1/webhooks/{webhook}/test',
+      operationId: 'testWebhook',
+      tag: 'Webhooks',
+      scopes: ['admin'],
+      summary: 'What would come of an event',
+      description: 'Asks the filter and fills in the templates. Nothing is verified, stored or run.',
+      params: webhookParams,
+      body: { schema: HookTest },
+      answers: { 200: { description: 'What the webhook makes of it.', schema: HookTestAnswer } },
+    },
+    async ({ c, services, principal, params, body }) => {
+      requireUnbound(principal, what);
+      const { body: webhook, version } = await services.catalog(principal.workspace).get('webhook', params.webhook);
+      return c.json(await testHook({ webhook, version }, { ...body, name: params.webhook, receivedAt: services.clock.now() }), 200);
+    },
+  );
+}
+
+function toView({ name, body }: StoredDocument, { services, principal }: DocumentReader): Record<string, unknown> {
+  const path = `/hooks/${encodeURIComponent(principal.workspace)}/${encodeURIComponent(name)}`;
+  return { ...body, name, hasSecret: body.secrets !== 0, url: `${publicBase(services.settings.publicUrl) ?? ''}${path}` };
+}
