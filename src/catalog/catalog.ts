@@ -8,6 +8,7 @@ import { limits } from '../core/limits.ts';
 import { Problem, toOutcome } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import { readSettings } from '../core/settings.ts';
+import type { TurnNotice } from '../core/triggers/turn-notice.ts';
 import { triggerPrincipal } from '../core/triggers/trigger-principal.ts';
 import { wire } from '../wiring.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
@@ -29,6 +30,8 @@ import { serverMethods } from './methods/servers.ts';
 import { triggerMethods } from './methods/triggers.ts';
 import type { Parts, Works } from './methods/works.ts';
 import { createOutbox, enqueueLost } from './outbox.ts';
+import { dropBacklog } from './triggers/backlog.ts';
+import { enqueueCallbacks } from './triggers/callbacks.ts';
 import { createCallbackSender } from './triggers/callback-sender.ts';
 import { createDispatcher } from './triggers/dispatcher.ts';
 import { createScheduler } from './triggers/schedule-runs.ts';
@@ -53,6 +56,8 @@ export class Catalog extends DurableObject<Bindings> {
   /** The end of the queue of writes, and its length. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #queuedWrites = 0;
+  /** When the alarm rings; null: it is not known. */
+  #alarmAt: number | null = null;
   #madeTools: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
@@ -76,8 +81,10 @@ export class Catalog extends DurableObject<Bindings> {
     const workspace = this.#storedWorkspace();
     if (workspace === null) return;
     const { duties } = this.#open(workspace);
-    await this.ctx.storage.setAlarm(Date.now() + limits.maxPublishBackoffMs);
+    this.#alarmAt = Date.now() + limits.maxPublishBackoffMs;
+    await this.ctx.storage.setAlarm(this.#alarmAt);
     await Promise.all(duties.map((duty) => duty.tend()));
+    this.#alarmAt = null;
     await this.#arm();
   }
 
@@ -113,11 +120,21 @@ export class Catalog extends DurableObject<Bindings> {
     }
   }
 
-  /** The alarm stands at what is due next. What is overdue gets a moment: a publish is on its way with its write. */
+  /**
+   * The alarm stands at what is due next. What is overdue gets a moment: a publish is on its way with its write. One that rings before
+   * that stays: where deliveries come without a pause it would else be put off for ever.
+   */
   async #arm(): Promise<void> {
+    const now = Date.now();
     const dues = (this.#opened?.duties ?? []).map((duty) => duty.nextDue()).filter((due) => due !== null);
-    if (dues.length === 0) return this.ctx.storage.deleteAlarm();
-    await this.ctx.storage.setAlarm(Math.max(Math.min(...dues), Date.now() + limits.publishIntervalMs));
+    if (dues.length === 0) {
+      this.#alarmAt = null;
+      return this.ctx.storage.deleteAlarm();
+    }
+    const ringAt = Math.max(Math.min(...dues), now + limits.publishIntervalMs);
+    if (this.#alarmAt !== null && this.#alarmAt <= ringAt && this.#alarmAt > now - limits.maxPublishBackoffMs) return;
+    this.#alarmAt = ringAt;
+    await this.ctx.storage.setAlarm(ringAt);
   }
 
   /** What is stored of made tools is looked at before anything is made of it, once in this object's life. */
@@ -159,8 +176,9 @@ export class Catalog extends DurableObject<Bindings> {
   #triggers(context: CatalogContext, wake: () => Promise<void>): Parts['triggers'] {
     const { dispatchRun, sendCallback, sessions, ids } = wire(this.env);
     const own = { keep: (work: Promise<unknown>): void => this.ctx.waitUntil(work), wake };
-    const dispatcher = createDispatcher(context, { ...own, dispatch: dispatchRun });
     const callbacks = createCallbackSender(context, { ...own, send: sendCallback });
+    const tell = (notice: TurnNotice): void => enqueueCallbacks(context, notice);
+    const dispatcher = createDispatcher(context, { ...own, dispatch: dispatchRun, tell });
     const scheduler = createScheduler(context, {
       wake,
       newTurn: () => ids.next('turn'),
@@ -183,6 +201,7 @@ export class Catalog extends DurableObject<Bindings> {
           return this.ctx.storage.transactionSync(work);
         } catch (error) {
           dropAllDefinitions(context);
+          dropBacklog(context);
           dropMadeDefinitions(context);
           throw error;
         }

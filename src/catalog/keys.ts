@@ -4,13 +4,15 @@ import { limits } from '../core/limits.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import { hasScope, KeyRequest, rootKeyId, Scope } from '../core/principal.ts';
 import type { Principal } from '../core/principal.ts';
+import type { Trigger } from '../core/triggers/delivery.ts';
+import { triggerOfKey, triggerPrincipal } from '../core/triggers/trigger-principal.ts';
 import type { KeyRecord, KeyRights, Page, PageRequest } from '../ports/catalog.ts';
 import type { KeyVerdict } from '../storage/catalog-rpc.ts';
 import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
 import { equalInConstantTime } from '../core/constant-time.ts';
 import { mintKey } from '../storage/key-crypto.ts';
 import type { CatalogContext } from './context.ts';
-import { isoTime } from './documents.ts';
+import { isoTime, readRow } from './documents.ts';
 
 /** The key itself is in the answer and nowhere else, ever. */
 export async function createKey(context: CatalogContext, body: unknown): Promise<{ key: string; record: KeyRecord }> {
@@ -79,14 +81,25 @@ export function keyStands(context: CatalogContext, id: string, scope: Scope): bo
   return rights !== null && hasScope(rights, scope);
 }
 
-/** null: it was revoked, has expired, or was never made. Notes no use. */
+/** null: it was revoked, has expired, or was never made; of a trigger, it was removed. Notes no use. */
 export function keyRights(context: CatalogContext, id: string): KeyRights | null {
   if (id === rootKeyId) return { scopes: Scope.options };
+  const trigger = triggerOfKey(id);
+  if (trigger !== null) return triggerRights(context, trigger);
   const row = findKey(context.sql, id);
   if (row === null || row.revoked_at !== null) return null;
   if (row.expires_at !== null && row.expires_at <= context.now()) return null;
   const { scopes, toolsets, agents } = toRecord(row);
   return { scopes, ...(toolsets !== undefined && { toolsets }), ...(agents !== undefined && { agents }) };
+}
+
+/** As its turns run (`triggerPrincipal`), with the agent that it names now. */
+function triggerRights({ sql, workspace }: CatalogContext, trigger: Trigger): KeyRights | null {
+  const row = readRow(sql, trigger.kind, trigger.name);
+  if (row === null || row.deleted) return null;
+  // Both kinds were read by their schemas when they were written, and name an agent.
+  const { scopes, agents } = triggerPrincipal(workspace, trigger, row.body.agent as string);
+  return { scopes, ...(agents !== undefined && { agents }) };
 }
 
 type KeyRow = {

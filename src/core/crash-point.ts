@@ -28,7 +28,11 @@ export type CrashPoint =
   | 'alarm-mid'
   | 'schema-migration-mid'
   | 'second-message-queued'
-  | 'delete-session-mid';
+  | 'delete-session-mid'
+  /** A delivery is stored, its sender not answered; then, not yet on its way to its session; then, there, which the Catalog does not know. */
+  | 'webhook-before-200'
+  | 'delivery-stored-before-dispatch'
+  | 'delivery-taken-before-noted';
 
 /** Awaited where the code can wait: what was written before it is then durable when the process is stopped at it. */
 export function crashPoint(_name: CrashPoint): void | Promise<void> {}

@@ -1,19 +1,23 @@
 /** Triggers: what came in, when schedules run, and what is told to somebody outside. */
+import { crashPoint } from '../../core/crash-point.ts';
 import { enqueueCallbacks, listCallbacks, readCallback, retryCallback } from '../triggers/callbacks.ts';
-import { acceptDelivery, followTurn, listDeliveries, readDelivery, readPayload, replayDelivery } from '../triggers/deliveries.ts';
+import { acceptDelivery, followTurn, replayDelivery } from '../triggers/deliveries.ts';
+import { listDeliveries, readDelivery, readPayload } from '../triggers/delivery-list.ts';
+import { requireDelivery, toDelivery } from '../triggers/delivery-rows.ts';
 import type { MethodTable } from './works.ts';
 
 export const triggerMethods = {
   questions: {
-    acceptDelivery: ({ context, triggers }, delivery) => {
+    acceptDelivery: async ({ context, triggers }, delivery) => {
       const accepted = acceptDelivery(context, delivery);
+      // In the same breath: with the delivery, the alarm that brings it is stored.
       if (!accepted.isRepeat) triggers.dispatcher.kick();
+      await crashPoint('webhook-before-200');
       return accepted;
     },
     untilTaken: async ({ context, triggers }, trigger, id, waitMs) => {
       await triggers.dispatcher.untilTaken(trigger, id, waitMs);
-      const { payload: _payload, ...delivery } = readDelivery(context, trigger, id);
-      return delivery;
+      return toDelivery(requireDelivery(context.sql, trigger, id));
     },
     deliveries: ({ context }, trigger, query) => listDeliveries(context, trigger, query),
     delivery: ({ context }, trigger, id) => readDelivery(context, trigger, id),

@@ -1,24 +1,181 @@
-/** Brings what is stored to its session: in order for each session, few at a time, again after a growing pause when it fails. */
+/**
+ * Brings what is stored to its session: in order for each session, few at a time, again after a growing pause when it fails. An attempt
+ * is noted before it is made, with the time of the next one: what dies with its object is tried again by the alarm, and what kills its
+ * object is not tried without a pause.
+ */
+import { crashPoint } from '../../core/crash-point.ts';
+import { limits } from '../../core/limits.ts';
+import { Problem } from '../../core/problem.ts';
+import type { ProblemCode } from '../../core/problem.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
+import type { TurnNotice } from '../../core/triggers/turn-notice.ts';
 import type { TriggeredRun } from '../../engine/triggers/dispatch-run.ts';
+import { withTimeLimit } from '../../net/time-limit.ts';
 import type { CatalogContext } from '../context.ts';
 import type { Duty } from '../duty.ts';
+import { readPart } from './delivery-parts.ts';
+import { dueRuns, moveTo, nextDueRun } from './delivery-queue.ts';
+import { requireDelivery, rowOf } from './delivery-rows.ts';
+import type { DeliveryRow } from './delivery-rows.ts';
 
 export type Dispatcher = Duty & {
-  /** Something was stored: it is brought behind the answer. */
+  /** Something was stored, or has ended: what is due is brought behind the answer. */
   kick(): void;
-  /** Until the delivery is no longer pending, at most `waitMs`. */
+  /** Until the delivery is no longer pending, at most `waitMs`. `not_found`. */
   untilTaken(trigger: Trigger, id: string, waitMs: number): Promise<void>;
 };
 
 export type DispatcherDeps = {
   dispatch(run: TriggeredRun): Promise<void>;
+  /** Part of the transaction in which a delivery fails before its turn began: whoever wants to hear of it is to be told. */
+  tell(notice: TurnNotice): void;
   /** Keeps the object alive until the work is done. */
   keep(work: Promise<unknown>): void;
   /** The alarm is to be set anew. */
   wake(): Promise<void>;
 };
 
-export function createDispatcher(_context: CatalogContext, _deps: DispatcherDeps): Dispatcher {
-  return { nextDue: () => null, tend: async () => undefined, kick: () => undefined, untilTaken: async () => undefined };
+export function createDispatcher(context: CatalogContext, deps: DispatcherDeps): Dispatcher {
+  const inFlight = new Set<number>();
+  const waiters = new Map<number, Set<() => void>>();
+
+  const pump = (): void => {
+    // Those in flight may be due again by the clock: at most as many as there are.
+    for (const row of dueRuns(context, limits.maxConcurrentDispatches + inFlight.size)) {
+      if (inFlight.size >= limits.maxConcurrentDispatches) return;
+      if (inFlight.has(row.number)) continue;
+      inFlight.add(row.number);
+      const attempt = { ...row, attempts: row.attempts + 1 };
+      postpone(context, attempt, pauseAfter(attempt.attempts));
+      deps.keep(bring(attempt));
+    }
+  };
+
+  const bring = async (row: DeliveryRow): Promise<void> => {
+    try {
+      await crashPoint('delivery-stored-before-dispatch');
+      await withTimeLimit(deps.dispatch(toRun(context, row)), limits.dispatchTimeoutMs, late);
+      await crashPoint('delivery-taken-before-noted');
+      noteTaken(context, row);
+    } catch (error) {
+      noteFailure(context, deps, row, error);
+    } finally {
+      inFlight.delete(row.number);
+      letWaitersGo(row.number);
+      pump();
+      await deps.wake();
+    }
+  };
+
+  const letWaitersGo = (number: number): void => {
+    if (!waiters.has(number) || rowOf(context.sql, number)?.status === 'pending') return;
+    for (const go of waiters.get(number) ?? []) go();
+    waiters.delete(number);
+  };
+
+  const kick = (): void => {
+    pump();
+    for (const number of waiters.keys()) letWaitersGo(number);
+    deps.keep(deps.wake());
+  };
+
+  return {
+    kick,
+    tend: async () => pump(),
+    nextDue: () => nextDueRun(context),
+    untilTaken: async (trigger, id, waitMs) => {
+      const row = requireDelivery(context.sql, trigger, id);
+      if (row.status !== 'pending') return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const others = waiters.get(row.number) ?? new Set();
+      waiters.set(row.number, others.add(resolve));
+      await withTimeLimit(promise, waitMs, () => undefined);
+      others.delete(resolve);
+      if (others.size === 0) waiters.delete(row.number);
+    },
+  };
+}
+
+function late(): never {
+  throw new Problem('upstream_timeout', 'The session did not take the delivery in time.');
+}
+
+function toRun(context: CatalogContext, row: DeliveryRow): TriggeredRun {
+  const { kind, name, id, run, agent, session_key: sessionKey, turn } = row;
+  if (agent === null || sessionKey === null || turn === null) throw new Problem('internal', 'The delivery has no agent, session or turn.');
+  return {
+    workspace: context.workspace,
+    trigger: { kind, name, delivery: id, run },
+    agent,
+    sessionKey,
+    turn,
+    input: readPart(context.sql, row.number, 'input') ?? '',
+    isRepeat: row.attempts > 1,
+  };
+}
+
+/** Its turn may have ended before that is known here: then there is nothing to be noted. */
+function noteTaken(context: CatalogContext, row: DeliveryRow): void {
+  if (isStillPending(context, row)) context.transact(() => moveTo(context, row, 'running', null));
+}
+
+function noteFailure(context: CatalogContext, deps: DispatcherDeps, row: DeliveryRow, error: unknown): void {
+  const { kind, name, id, attempts } = row;
+  if (!isStillPending(context, row)) return;
+  const isTooLate = context.now() - row.run_at >= limits.dispatchGiveUpMs;
+  const cause = error instanceof Problem ? error : new Problem('internal', 'The session could not be reached.', {}, { cause: error });
+  if (!isTooLate && isRetryable(cause)) {
+    context.log.error('a delivery did not get to its session, it will be tried again', { kind, name, id, attempts, cause: String(error) });
+    const { retryAfterMs } = cause.extra;
+    const asked = typeof retryAfterMs === 'number' ? Math.min(retryAfterMs, limits.maxDispatchBackoffMs) : 0;
+    postpone(context, row, Math.max(pauseAfter(attempts), asked));
+    return;
+  }
+  context.log.error('the turn of a delivery could not begin', { kind, name, id, attempts, cause: String(error) });
+  context.transact(() => {
+    moveTo(context, row, 'failed', cause.detail);
+    const notice = notBegun(context, row, cause);
+    if (notice !== null) deps.tell(notice);
+  });
+}
+
+/** A replay is another run; a notice may have come meanwhile. */
+function isStillPending(context: CatalogContext, row: DeliveryRow): boolean {
+  const now = rowOf(context.sql, row.number);
+  return now !== null && now.status === 'pending' && now.run === row.run;
+}
+
+/** What is so for a while. All else is told at once: a missing agent or a refused model does not come right by waiting, and a replay is one request. */
+const retryable: ReadonlySet<ProblemCode> = new Set(['rate_limited', 'internal', 'upstream_error', 'upstream_timeout']);
+
+function isRetryable({ code }: Problem): boolean {
+  return retryable.has(code);
+}
+
+function pauseAfter(attempts: number): number {
+  return Math.min(limits.dispatchRetryMs * 2 ** (attempts - 1), limits.maxDispatchBackoffMs);
+}
+
+function postpone(context: CatalogContext, { number, attempts }: DeliveryRow, pauseMs: number): void {
+  context.sql.exec('UPDATE deliveries SET attempts = ?, due_at = ? WHERE number = ?', attempts, context.now() + pauseMs, number);
+}
+
+/** No session says this one: its number is 0, which no session uses. With the turn it is still one of its own. */
+function notBegun(context: CatalogContext, row: DeliveryRow, problem: Problem): TurnNotice | null {
+  const { kind, name, id, run, agent, session, turn } = row;
+  if (session === null || turn === null) return null;
+  return {
+    session,
+    sequence: 0,
+    type: 'turn.failed',
+    turn,
+    at: context.now(),
+    ...(agent !== null && { agent }),
+    trigger: { kind, name, delivery: id, run },
+    status: 'failed',
+    reason: 'not_started',
+    text: '',
+    problem: problem.toBody(),
+    usage: { inputTokens: 0, outputTokens: 0 },
+  };
 }

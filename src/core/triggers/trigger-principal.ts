@@ -7,6 +7,13 @@ export function triggerKeyId({ kind, name }: Trigger): string {
   return `${kind}:${name}`;
 }
 
+/** null: it is the id of a key. */
+export function triggerOfKey(id: string): Trigger | null {
+  const [kind, name, ...rest] = id.split(':');
+  if (rest.length > 0 || name === undefined || (kind !== 'webhook' && kind !== 'schedule')) return null;
+  return { kind, name };
+}
+
 /** Owns the sessions of the trigger: other keys see them as far as they are `admin`. */
 export function triggerPrincipal(workspace: string, trigger: Trigger, agent: string): Principal {
   return { workspace, keyId: triggerKeyId(trigger), scopes: ['chat', 'tools'], agents: [agent] };
