@@ -6,7 +6,8 @@ import { connect, type Socket } from 'node:net';
 
 export type Prepared = { host: string; port: number; bytes: Buffer };
 
-export type LoadOptions = { connections: number; ms: number; sse: boolean };
+/** `once`: each request is sent once at most, and what is left over at the end is not sent. */
+export type LoadOptions = { connections: number; ms: number; sse: boolean; once?: boolean };
 
 /** Times in milliseconds, over the answers with a 2xx status. */
 export type LoadResult = {
@@ -45,7 +46,11 @@ export async function load(requests: readonly Prepared[], options: LoadOptions):
   const firsts: number[] = [];
   const counts = { bad: 0, errors: 0, events: 0, next: 0, last: started };
   const exchange: Exchange = {
-    next: () => (performance.now() < end ? (requests[counts.next++ % requests.length] ?? null) : null),
+    next: () => {
+      const at = counts.next++;
+      if (performance.now() >= end || (options.once === true && at >= requests.length)) return null;
+      return requests[at % requests.length] ?? null;
+    },
     done: ({ total, first, status, events }) => {
       counts.last = performance.now();
       if (status < 200 || status >= 300) {

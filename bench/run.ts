@@ -45,6 +45,7 @@ if (!filtered) {
     ['sandbox.ts', true],
     ['made-tools.ts', true],
     ['code-mode.ts', true],
+    ['webhooks.ts', true],
   ] as const)
     verdicts.push(...runScript(script, required));
 }
@@ -112,6 +113,7 @@ function runScript(script: string, required: boolean): Verdict[] {
     ['sandbox.ts', 'S1'],
     ['made-tools.ts', 'S2'],
     ['code-mode.ts', 'S3'],
+    ['webhooks.ts', 'H1'],
   ]);
   return [{ goal: goals.get(script) ?? script, text: `${script}: see its table above`, holds: status === 0, required }];
 }

@@ -16,6 +16,8 @@ export type Servers = {
   restartOurs(): Promise<void>;
   /** An MCP server in both eras (`mcp-upstream.ts`), beside the other upstream. */
   startMcpUpstream(): Promise<Server>;
+  /** A worker that verifies webhooks and does nothing else (`bare-hook.ts`), where the product runs. */
+  startBareHook(): Promise<Server>;
   stop(): Promise<void>;
 };
 
@@ -64,6 +66,7 @@ export async function startServers(): Promise<Servers> {
       ours: await startOurs(),
       rootKey,
       startMcpUpstream: () => start('bench/mcp-upstream.ts', ['{port}'], '1'),
+      startBareHook: () => start('bench/bare-hook.ts', ['{port}'], '0'),
       stop,
       /** On the same data, with nothing of it in memory; the address is another one. */
       async restartOurs() {
