@@ -1,7 +1,22 @@
-/** When schedules run: the times that are due become deliveries, missed ones once, and the next time is written down with them. */
-import type { AcceptedDelivery, ScheduleState } from '../../ports/triggers.ts';
+/**
+ * When schedules run: the times that are due become deliveries, missed ones once, and the next time is written down with them, in one
+ * transaction. Bringing a delivery to its session is the dispatcher's. Driven by the alarm of the Catalog.
+ *
+ * What is due is in `schedule_state`, so a process that dies between two runs has lost nothing: the alarm that rings afterwards finds
+ * the same time, and the id of the delivery, which is that time, makes doing it twice harmless.
+ */
+import { Problem } from '../../core/problem.ts';
+import { limits } from '../../core/limits.ts';
+import { readTimeRule } from '../../core/triggers/next-run.ts';
+import { parseTemplate } from '../../core/triggers/parse-template.ts';
+import { renderTrigger } from '../../core/triggers/render-trigger.ts';
+import type { ScheduleDocument } from '../../core/triggers/schedule.ts';
+import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, ScheduleState } from '../../ports/triggers.ts';
 import type { CatalogContext } from '../context.ts';
+import { isoTime, readRow, requireRow } from '../documents.ts';
 import type { Duty } from '../duty.ts';
+import { acceptDelivery, lastRun } from './deliveries.ts';
+import { heldCount } from './delivery-rows.ts';
 
 export type ScheduleDeps = {
   /** Id of the session of a trigger with this key. */
@@ -13,13 +28,134 @@ export type ScheduleDeps = {
 };
 
 export type Scheduler = Duty & {
+  /** A run beside its times, whatever else of it is under way, and although it is paused. */
   runNow(schedule: string): Promise<AcceptedDelivery>;
   state(schedule: string): ScheduleState;
 };
 
-export function createScheduler(_context: CatalogContext, _deps: ScheduleDeps): Scheduler {
-  const notBuilt = (): never => {
-    throw new Error('not built yet');
+export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Scheduler {
+  const tendOne = async (due: DueRow): Promise<void> => {
+    try {
+      if (await runDue(context, deps, due)) deps.kick();
+    } catch (error) {
+      // Too much is on its way: it stays due, and the alarm comes back for it.
+      if (error instanceof Problem && error.code === 'rate_limited') return;
+      context.log.error('a schedule could not run, it will be tried again', { schedule: due.schedule, cause: String(error) });
+      postpone(context, due);
+    }
   };
-  return { nextDue: () => null, tend: async () => undefined, runNow: notBuilt, state: notBuilt };
+
+  return {
+    nextDue: () =>
+      context.sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM schedule_state WHERE due_at IS NOT NULL').one().due,
+
+    tend: async () => {
+      // There are at most `limits.maxSchedules`; the ones that cannot run must not stand before the others.
+      const query = 'SELECT schedule, due_at FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
+      for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await tendOne(row);
+    },
+
+    runNow: async (schedule) => {
+      const turn = deps.newTurn();
+      const time = isoTime(context.now());
+      // Bodies of schedules are written by their writer only.
+      const document = requireRow(context.sql, 'schedule', schedule).body as ScheduleDocument;
+      const delivery = await toDelivery(deps, { schedule, document, id: `manual-${turn}`, time, turn });
+      const accepted = acceptDelivery(context, delivery);
+      deps.kick();
+      await deps.wake();
+      return accepted;
+    },
+
+    state: (schedule) => {
+      requireRow(context.sql, 'schedule', schedule);
+      const due = readDue(context, schedule);
+      return { nextRunAt: due === null ? null : isoTime(due), lastRun: lastRun(context, { kind: 'schedule', name: schedule }) };
+    },
+  };
+}
+
+type DueRow = { schedule: string; due_at: number };
+
+/** One delivery for all that was due, and the next time. False: there is nothing to be done any more. */
+async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, due_at: due }: DueRow): Promise<boolean> {
+  const row = readRow(context.sql, 'schedule', schedule);
+  if (row === null || row.deleted) return forget(context, schedule);
+  // As above.
+  const document = row.body as ScheduleDocument;
+  const read = readTimeRule(document);
+  if ('issue' in read) throw new Error(`${read.issue.path}: ${read.issue.message}`);
+  const { newest, next } = read.rule.since(due, context.now());
+  const time = isoTime(newest);
+  const delivery = await toDelivery(deps, { schedule, document, id: time, time, turn: deps.newTurn() });
+  return context.transact(() => {
+    // While the id of its session was reckoned, another alarm may have run it, or somebody written or removed it.
+    if (readDue(context, schedule) !== due || readRow(context.sql, 'schedule', schedule)?.version !== row.version) return false;
+    acceptDelivery(context, { ...delivery, verdict: withOverlap(context, schedule, document, delivery.verdict) });
+    context.sql.exec('UPDATE schedule_state SET due_at = ? WHERE schedule = ?', next, schedule);
+    return true;
+  });
+}
+
+type Run = { schedule: string; document: ScheduleDocument; id: string; time: string; turn: string };
+
+/** What is to be stored of a run: a turn, or why there is none. */
+async function toDelivery(deps: ScheduleDeps, run: Run): Promise<NewDelivery> {
+  return { trigger: { kind: 'schedule', name: run.schedule }, id: run.id, event: null, payload: null, verdict: await judge(deps, run) };
+}
+
+async function judge(deps: ScheduleDeps, { schedule, document, id, time, turn }: Run): Promise<DeliveryVerdict> {
+  const session = parseTemplate(document.session, 'session');
+  const input = parseTemplate(document.input, 'input');
+  // They were read when it was written; a later release may read them otherwise.
+  if ('issue' in session) return failed(`session: ${session.issue.message}`);
+  if ('issue' in input) return failed(`input: ${input.issue.message}`);
+  const own = { schedule, time, delivery: id };
+  const made = renderTrigger({ session: session.template, input: input.template }, { payload: {}, own });
+  if ('fault' in made) return failed(made.fault, made.warnings);
+  const { agent } = document;
+  const sessionId = await deps.sessionId(schedule, agent, made.rendered.sessionKey);
+  return { become: 'run', agent, session: sessionId, turn, rendered: made.rendered };
+}
+
+function failed(reason: string, warnings: string[] = []): DeliveryVerdict {
+  return { become: 'failed', reason, warnings };
+}
+
+/** A run that is due while the one before it has not ended. */
+function withOverlap(context: CatalogContext, schedule: string, { overlap }: ScheduleDocument, verdict: DeliveryVerdict): DeliveryVerdict {
+  if (verdict.become !== 'run') return verdict;
+  const before = newestUnderWay(context, schedule);
+  if (before === null) return verdict;
+  const { warnings } = verdict.rendered;
+  if (overlap === 'skip') return { become: 'skipped', reason: `the run ${before.id} has not ended: it is ${before.status}`, warnings };
+  const most = limits.maxQueuedScheduleRuns;
+  if (heldCount(context, { kind: 'schedule', name: schedule }) >= most)
+    return { become: 'skipped', reason: `${most} runs wait already for the one before them, and no more may`, warnings };
+  return { ...verdict, isQueued: true };
+}
+
+function newestUnderWay(context: CatalogContext, schedule: string): { id: string; status: string } | null {
+  const query = `SELECT id, status FROM deliveries WHERE kind = 'schedule' AND name = ? AND status IN ('pending', 'running', 'waiting')
+    ORDER BY number DESC LIMIT 1`;
+  return context.sql.exec<{ id: string; status: string }>(query, schedule).toArray()[0] ?? null;
+}
+
+function readDue(context: CatalogContext, schedule: string): number | null {
+  return (
+    context.sql.exec<{ due_at: number | null }>('SELECT due_at FROM schedule_state WHERE schedule = ?', schedule).toArray()[0]?.due_at ??
+    null
+  );
+}
+
+/** Its schedule is gone; with it should have been this. */
+function forget(context: CatalogContext, schedule: string): false {
+  context.sql.exec('DELETE FROM schedule_state WHERE schedule = ?', schedule);
+  return false;
+}
+
+/** Something that no rule of ours foresees: not at once again, and not in the way of what stands in order. */
+function postpone(context: CatalogContext, { schedule, due_at: due }: DueRow): void {
+  const later = context.now() + limits.maxPublishBackoffMs;
+  context.sql.exec('UPDATE schedule_state SET due_at = ? WHERE schedule = ? AND due_at = ?', later, schedule, due);
 }

@@ -1,16 +1,115 @@
-/** Writing schedules: when they run next follows from each write. */
+/**
+ * Writing schedules: their templates and times are read, their secret is sealed, and when they run next follows from each write. What
+ * happens then is `schedule-runs.ts`.
+ */
 import { ResourceName } from '../../core/agent.ts';
 import { parseDocument } from '../../core/issues.ts';
+import { limits } from '../../core/limits.ts';
+import { invalidRequest, Problem } from '../../core/problem.ts';
+import type { Issue } from '../../core/problem.ts';
+import { isSameRule, readTimeRule } from '../../core/triggers/next-run.ts';
+import type { TimeRule } from '../../core/triggers/next-run.ts';
+import { parseTemplate } from '../../core/triggers/parse-template.ts';
 import { Schedule } from '../../core/triggers/schedule.ts';
+import type { ScheduleDocument } from '../../core/triggers/schedule.ts';
+import type { Warning } from '../../core/warning.ts';
+import { openValue } from '../../storage/secret-box.ts';
+import type { CatalogContext } from '../context.ts';
+import { readRow } from '../documents.ts';
+import type { DocumentRow } from '../documents.ts';
+import { reseal } from '../secrets.ts';
 import { checkNameInBody } from '../write-document.ts';
-import type { DocumentWriter } from '../write-document.ts';
+import type { DocumentWriter, Prepared } from '../write-document.ts';
 
 export const scheduleWriter: DocumentWriter = {
   nameFault: (_context, name) => ResourceName.safeParse(name).error?.issues[0]?.message ?? null,
 
-  prepare: async (_context, name, body) => {
-    const { callbackSecret: _secret, ...document } = parseDocument(Schedule, body);
+  prepare: async (context, name, body, previous) => {
+    const { callbackSecret, ...document } = parseDocument(Schedule, body);
     checkNameInBody(name, document);
-    return { body: { ...document, name } };
+    if (previous === null) requireRoom(context);
+    // Bodies of schedules are written here only.
+    const before = previous === null ? null : (previous.body as ScheduleDocument);
+    const rule = checkDocument(document, before, context.now());
+    return {
+      body: { ...document, name },
+      ...(await sealCallback(context, name, document, callbackSecret, previous)),
+      warnings: warningsOf(context, document),
+      commit: () => writeNextRun(context, name, document, before, rule),
+    };
+  },
+
+  // As above.
+  review: (context, body) => warningsOf(context, body as ScheduleDocument),
+
+  prepareRemoval: async (context, name) => () => {
+    context.sql.exec('DELETE FROM schedule_state WHERE schedule = ?', name);
   },
 };
+
+/** Its times; throws `invalid_request` with every fault of them and of its templates. */
+function checkDocument(document: ScheduleDocument, before: ScheduleDocument | null, now: number): TimeRule {
+  const issues: Issue[] = [];
+  const read = readTimeRule(document);
+  if ('issue' in read) issues.push(read.issue);
+  // One that ran is written again with the same date when something else about it changes.
+  else if (document.at !== undefined && read.rule.first(now) === null && (before === null || !isSameRule(document, before)))
+    issues.push({ path: 'at', message: `is in the past: it is ${new Date(now).toISOString()} now` });
+  for (const path of ['session', 'input'] as const) {
+    const parsed = parseTemplate(document[path], path);
+    if ('issue' in parsed) issues.push(parsed.issue);
+  }
+  if (issues.length > 0 || 'issue' in read) throw invalidRequest(issues);
+  return read.rule;
+}
+
+/** Part of the write: unchanged times stay where they are, so that writing a schedule often does not keep it from ever running. */
+function writeNextRun(
+  context: CatalogContext,
+  name: string,
+  document: ScheduleDocument,
+  before: ScheduleDocument | null,
+  rule: TimeRule,
+): void {
+  const isStanding = before !== null && before.paused !== true && document.paused !== true && isSameRule(document, before);
+  if (isStanding) return;
+  const due = document.paused === true ? null : rule.first(context.now());
+  context.sql.exec(
+    'INSERT INTO schedule_state (schedule, due_at) VALUES (?, ?) ON CONFLICT (schedule) DO UPDATE SET due_at = excluded.due_at',
+    name,
+    due,
+  );
+}
+
+/** What callbacks are signed with, as `{callback}`: there is no other secret of a schedule that could do it. */
+async function sealCallback(
+  context: CatalogContext,
+  name: string,
+  { callbackUrl }: ScheduleDocument,
+  given: string | undefined,
+  previous: DocumentRow | null,
+): Promise<Pick<Prepared, 'sealed' | 'sealedChanged'>> {
+  const place = { workspace: context.workspace, kind: 'schedule', name } as const;
+  const before = previous?.sealed ?? null;
+  if (given !== undefined) return reseal(context, place, JSON.stringify({ callback: given }), previous);
+  if (callbackUrl === undefined) return { sealed: null, sealedChanged: before !== null };
+  if (before === null)
+    throw invalidRequest([{ path: 'callbackSecret', message: 'is missing: what goes to callbackUrl is signed with it' }]);
+  // Opened to see that it can be, where the master key has changed: a callback that nobody can sign would fail later.
+  await openValue(context.master, place, before);
+  return { sealed: before, sealedChanged: false };
+}
+
+function requireRoom({ sql }: CatalogContext): void {
+  const { count } = sql.exec<{ count: number }>("SELECT count(*) AS count FROM documents WHERE kind = 'schedule' AND deleted = 0").one();
+  if (count < limits.maxSchedules) return;
+  throw new Problem(
+    'conflict',
+    `The workspace has ${count} schedules, and ${limits.maxSchedules} is the most: delete one that nobody needs.`,
+  );
+}
+
+function warningsOf(context: CatalogContext, { agent }: ScheduleDocument): Warning[] {
+  if (readRow(context.sql, 'agent', agent)?.deleted === false) return [];
+  return [{ path: 'agent', message: `There is no agent "${agent}" yet: until there is, its runs fail.` }];
+}
