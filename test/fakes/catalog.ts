@@ -30,7 +30,9 @@ import type { ToolDefinition } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { Schedule } from '../../src/core/triggers/schedule.ts';
 import { Subscription } from '../../src/core/triggers/subscription.ts';
+import { compileHook } from '../../src/core/triggers/compile-hook.ts';
 import { Webhook } from '../../src/core/triggers/webhook.ts';
+import type { WebhookDocument, WebhookSecrets } from '../../src/core/triggers/webhook.ts';
 import { UiTool } from '../../src/core/ui-tool.ts';
 import { SkillDocument } from '../../src/catalog/skills.ts';
 import { toDefinition, toMissing } from '../../src/catalog/ui-tool-definitions.ts';
@@ -238,8 +240,14 @@ export function createFakeCatalog(options: {
         return { ...plain, body: await pinned(name, tool), warnings };
       }
       case 'webhook': {
-        const { secret: _secret, callbackSecret: _callback, ...document } = parseDocument(Webhook, body);
-        return { ...plain, body: { ...document, name } };
+        const { secret, callbackSecret, ...document } = parseDocument(Webhook, body);
+        const before = plain.hidden === null ? null : (JSON.parse(plain.hidden) as WebhookSecrets);
+        const secrets = secret === undefined ? (before?.secrets ?? []) : [secret].flat();
+        if (secrets.length === 0) throw invalidRequest([{ path: 'secret', message: 'is missing' }]);
+        const callback = callbackSecret ?? before?.callback ?? null;
+        await compileHook({ webhook: document, version: 0 }, secrets);
+        const shown = { secrets: secrets.length, hasCallbackSecret: callback !== null };
+        return { ...plain, body: { ...document, name, ...shown }, hidden: JSON.stringify({ secrets, callback }) };
       }
       case 'schedule': {
         const { callbackSecret: _callback, ...document } = parseDocument(Schedule, body);
@@ -569,7 +577,13 @@ export function createFakeCatalog(options: {
       editions.set(hash, edition);
       return { pointer: { toolset: madeToolset, version: 1, revision: 1, hash }, names: buildAliasMap(edition, { aliases: true }) };
     },
-    hook: async () => null,
+    hook: async (asked, name) => {
+      const kept = asked === workspace ? newest('webhook', name) : null;
+      if (kept === null) return null;
+      // Written above.
+      const { secrets } = JSON.parse(kept.hidden ?? '') as WebhookSecrets;
+      return await compileHook({ webhook: kept.body as WebhookDocument, version: kept.version }, secrets);
+    },
     subscriptions: async () => [],
     edition: async (asked, pointer) => {
       ownWorkspace(asked);

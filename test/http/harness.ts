@@ -23,6 +23,7 @@ import { fakeServeDeps } from '../fakes/serve-deps.ts';
 import { v8Syntax } from '../fakes/v8-syntax.ts';
 import { countedIds, fakeClock, keptLog } from '../fakes/runtime.ts';
 import { fakeSessions, type FakeSessions } from '../fakes/sessions.ts';
+import { fakeTriggers, type FakeTriggers } from '../fakes/triggers.ts';
 
 export const rootKey = 'root-key-of-at-least-thirty-two-characters';
 
@@ -44,6 +45,7 @@ export type Harness = {
   services: Services;
   catalog: FakeCatalog;
   sessions: FakeSessions;
+  triggers: FakeTriggers;
   log: ReturnType<typeof keptLog>;
   clock: ReturnType<typeof fakeClock>;
   /** How servers are read, by kind: set before they are. */
@@ -70,6 +72,7 @@ export function createHarness(
   });
   const [clock, log, ids, sessions] = [fakeClock(), keptLog(), countedIds(), fakeSessions()];
   const catalog = createFakeCatalog({ definitions: [...definitions, ...more], rootKey, now: clock.now });
+  const triggers = fakeTriggers({ sessions, now: clock.now });
   const master = createMasterKey(settings.masterKey);
   const proxied: Harness['proxied'] = [];
   const unused = () => Promise.reject(new Error('not in these tests'));
@@ -133,9 +136,7 @@ export function createHarness(
     catalog: () => catalog,
     sandbox: v8Syntax,
     sessions,
-    triggers: () => {
-      throw new Error('this test has no triggers');
-    },
+    triggers: () => triggers,
     approvalLinks: { mint: (link) => mintToken(master, link), read: (token) => readToken(master, token) },
     signIns: { begin: unused, finish: unused, forget: unused, status: async () => null, tokens: () => null },
     servers: (workspace) => ({
@@ -162,6 +163,7 @@ export function createHarness(
     services,
     catalog,
     sessions,
+    triggers,
     log,
     clock,
     sources,
