@@ -26,12 +26,15 @@ export const HmacSettings = z
       .string()
       .max(200)
       .default('{body}')
-      .refine((form) => form.includes('{body}'), { message: 'must hold {body}' })
+      .refine((form) => form.split('{body}').length === 2, { message: 'must hold {body}, once' })
+      .refine((form) => !/\{(?!(?:body|timestamp|id)\})[a-z]+\}/i.test(form), { message: 'knows {body}, {timestamp} and {id} only' })
       .meta({ description: 'What is signed: `{body}` and, if given, `{timestamp}` and `{id}`, as in `{timestamp}.{body}`.' }),
     timestampHeader: HeaderName.optional().meta({
       description: 'Holds the time of sending in seconds. With it in `signed`, what is older or newer than 5 minutes is refused.',
     }),
-    idHeader: HeaderName.optional().meta({ description: 'Holds the id of the delivery.' }),
+    idHeader: HeaderName.optional().meta({
+      description: 'Holds the id of the delivery. Absent: what is sent word for word again is a repeat.',
+    }),
   })
   .refine(({ signed, timestampHeader }) => !signed.includes('{timestamp}') || timestampHeader !== undefined, {
     path: ['timestampHeader'],
@@ -53,7 +56,9 @@ export const BearerSettings = z
     header: HeaderName.default('authorization').meta({
       description: 'In `authorization` the secret follows `Bearer `; in any other it stands alone.',
     }),
-    idHeader: HeaderName.optional().meta({ description: 'Holds the id of the delivery.' }),
+    idHeader: HeaderName.optional().meta({
+      description: 'Holds the id of the delivery. Absent: what is sent word for word again is a repeat.',
+    }),
   })
   .meta({ id: 'BearerSettings', example: { header: 'x-gitlab-token', idHeader: 'x-gitlab-event-uuid' } });
 export type BearerSettings = z.infer<typeof BearerSettings>;
