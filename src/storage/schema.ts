@@ -34,7 +34,8 @@
  *   `input`, what the agent is told, while it is pending, in pieces.
  * - `schedule_state(schedule, due_at)`: when each runs next; null: never again, or paused.
  * - `callbacks(number, id, …)`: messages to somebody outside; `source` is what it is about, so that a notice that comes twice is one.
- *   `callback_bodies`, `callback_attempts`: what is sent, in pieces, and how each attempt went.
+ *   `callback_bodies`, `callback_attempts`: what is sent, in pieces, and how each attempt went. `callback_backlog`: how many are pending,
+ *   and the bytes of their bodies, one row.
  */
 import { crashPoint } from '../core/crash-point.ts';
 
@@ -137,13 +138,18 @@ export const catalogMigrations: readonly string[] = [
     status TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
     UNIQUE (kind, name, source)
   );
-  CREATE INDEX callbacks_by_due ON callbacks (due_at, number) WHERE due_at IS NOT NULL;
-  CREATE INDEX callbacks_by_time ON callbacks (created_at);
+  CREATE INDEX callbacks_by_due ON callbacks (due_at, number, kind, name) WHERE due_at IS NOT NULL;
+  CREATE INDEX callbacks_by_status ON callbacks (status, number);
+  CREATE INDEX callbacks_by_end ON callbacks (status, ended_at) WHERE ended_at IS NOT NULL;
+  CREATE INDEX callbacks_by_target ON callbacks (kind, name, number);
+  CREATE INDEX callbacks_by_delivery ON callbacks (delivery, number) WHERE delivery IS NOT NULL;
   CREATE TABLE callback_bodies (callback INTEGER NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (callback, sequence));
   CREATE TABLE callback_attempts (
     callback INTEGER NOT NULL, attempt INTEGER NOT NULL, at INTEGER NOT NULL, status INTEGER, duration_ms INTEGER NOT NULL, error TEXT,
     PRIMARY KEY (callback, attempt)
   ) WITHOUT ROWID;
+  CREATE TABLE callback_backlog (id INTEGER PRIMARY KEY CHECK (id = 1), messages INTEGER NOT NULL, bytes INTEGER NOT NULL);
+  INSERT INTO callback_backlog VALUES (1, 0, 0);
   `,
 ];
 
