@@ -40,8 +40,9 @@ export function createOutbound(
       if (redirects >= limits.maxRedirects)
         throw new OutboundRefused('redirects', `${url.host} led through more than ${limits.maxRedirects} redirects.`);
       const target = resolveLocation(location, url);
-      // Servers may not lead away at all: nobody is told to allow the place that one wants to be led to.
-      if (options.purpose === 'server') options.onHop?.(new URL(target), redirects + 1);
+      // Some may not lead away at all: nobody is told to allow the place that one wants to be led to.
+      const isAskedFirst = options.purpose === 'server' || options.purpose === 'webhook';
+      if (isAskedFirst) options.onHop?.(new URL(target), redirects + 1);
       const next = guard(target, options.purpose, options.ownOrigin);
       if (isStreamed && request.body !== null) {
         throw new OutboundRefused(
@@ -49,7 +50,7 @@ export function createOutbound(
           `${url.host} redirects to ${next.host}. Set the provider's baseUrl to the address that it redirects to.`,
         );
       }
-      if (options.purpose !== 'server') options.onHop?.(next, redirects + 1);
+      if (!isAskedFirst) options.onHop?.(next, redirects + 1);
       message = redirected(message, response.status, url, next);
       outgoing = toRequest(next, message, signal);
       url = next;

@@ -6,6 +6,7 @@ import type { ChatEvent, Usage } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
+import { retryAfterMs, secondsToMs } from '../core/retry-after.ts';
 import { isRecord, listOf, recordOf, textOf } from '../core/wire-value.ts';
 
 export type FailureOptions = {
@@ -119,28 +120,14 @@ function namesModel(error: ProviderFault): boolean {
   return /model/i.test(error.code) || /\bmodel\b/i.test(error.message);
 }
 
-/** Milliseconds from seconds or a date; null when absent or unreadable. */
-function retryAfterMs(header: string | null, now: number): number | null {
-  if (header === null) return null;
-  const text = header.trim();
-  if (seconds.test(text)) return toldMs(text);
-  const date = /^[A-Za-z]{3},/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), limits.maxToldRetryAfterMs);
-}
-
 /** Google's `RetryInfo`, whose delay is a Duration such as `34.4s` (googleapis, `google/rpc/error_details.proto`). */
 function retryDelayMs(details: unknown): number | null {
   for (const detail of listOf(details)) {
     const delay = textOf(recordOf(detail).retryDelay);
-    if (delay.endsWith('s') && seconds.test(delay.slice(0, -1))) return toldMs(delay.slice(0, -1));
+    const told = delay.endsWith('s') ? secondsToMs(delay.slice(0, -1)) : null;
+    if (told !== null) return told;
   }
   return null;
-}
-
-const seconds = /^\d+(\.\d+)?$/;
-
-function toldMs(text: string): number {
-  return Math.min(Math.ceil(Number(text) * 1000), limits.maxToldRetryAfterMs);
 }
 
 /** The first bytes of an error body; '' where it breaks off before any came. */

@@ -17,6 +17,8 @@ export type AlarmDoor = {
   log: Logger;
   /** True when nothing is left to hand over. */
   flushAudit(): Promise<boolean>;
+  /** True when the Catalog knows all that it is to be told of turns. */
+  flushNotices(): Promise<boolean>;
   /** Deletes the session. */
   leave(): Promise<void>;
 };
@@ -25,6 +27,7 @@ export type AlarmDoor = {
 const againMs: Readonly<Record<TimerKind, number>> = {
   turn: limits.turnAlarmMs,
   audit: limits.auditRetryMs,
+  notice: limits.noticeRetryMs,
   approval: limits.auditRetryMs,
   expire: limits.turnTimeoutMs,
   erase: limits.auditRetryMs,
@@ -47,7 +50,7 @@ export async function ring(door: AlarmDoor): Promise<void> {
 }
 
 async function tend(door: AlarmDoor, kind: TimerKind): Promise<'left' | 'done'> {
-  const { room, flushAudit, leave } = door;
+  const { room, flushAudit, flushNotices, leave } = door;
   switch (kind) {
     case 'turn':
       room.runner.tick();
@@ -56,6 +59,9 @@ async function tend(door: AlarmDoor, kind: TimerKind): Promise<'left' | 'done'> 
       return 'done';
     case 'audit':
       if (await flushAudit()) room.timers.clear('audit');
+      return 'done';
+    case 'notice':
+      if (await flushNotices()) room.timers.clear('notice');
       return 'done';
     case 'approval':
       await expireApprovals(door);

@@ -18,6 +18,7 @@ import { ClientCalls } from './client-calls.ts';
 import { CompletionStore } from './completion-store.ts';
 import { EventLog } from './event-log.ts';
 import { Inputs } from './inputs.ts';
+import { Notices } from './notices.ts';
 import { createResultStore } from './result-store.ts';
 import { sessionMigrations } from './schema.ts';
 import { createTaintStore, type TaintStore } from './taint-store.ts';
@@ -45,6 +46,7 @@ export type Room = {
   journals: CallJournals;
   completions: CompletionStore;
   taint: TaintStore;
+  notices: Notices;
   runner: TurnRunner;
 };
 
@@ -79,12 +81,12 @@ export function foundRoom(storage: DurableObjectStorage, meta: SessionMeta): voi
   );
 }
 
-/** `audit`, `flushAudit` and `keep` are the object's. Starts nothing: the caller recovers and pumps once it has the room. */
+/** `audit`, `flushAudit`, `tell` (what is stored of turns goes to the Catalog) and `keep` are the object's. Starts nothing: the caller recovers and pumps once it has the room. */
 export function openRoom(
   storage: DurableObjectStorage,
   session: string,
   wiring: Wiring,
-  own: { audit: CallScope['audit']; flushAudit(): Promise<unknown>; keep(work: Promise<unknown>): void },
+  own: { audit: CallScope['audit']; flushAudit(): Promise<unknown>; tell(): void; keep(work: Promise<unknown>): void },
 ): Room {
   migrate(storage, sessionMigrations);
   const meta = readMeta(storage.sql);
@@ -93,13 +95,16 @@ export function openRoom(
   const transcript = createLogTranscript(storage.sql, log);
   const approvals = new Approvals(storage.sql, now);
   const inputs = new Inputs(storage.sql, now);
+  const turns = new TurnStore(storage.sql, now);
+  const timers = new Timers(storage);
+  const { workspace, keyId } = meta;
   const parts = {
     log,
     transcript,
     completions: new CompletionStore(storage.sql),
     results: createResultStore(storage.sql),
-    turns: new TurnStore(storage.sql, now),
-    timers: new Timers(storage),
+    turns,
+    timers,
     files: createSessionFiles(storage.sql, now),
     audit: new AuditOutbox(storage.sql),
     approvals,
@@ -109,8 +114,11 @@ export function openRoom(
     calls: new CallStore(storage.sql, now),
     journals: new CallJournals(storage.sql, now, { approvals, inputs }),
     taint: createTaintStore(storage.sql, now),
+    notices: new Notices({
+      ...{ sql: storage.sql, session, log, turns, timers, now, tell: own.tell },
+      subscriptions: () => wiring.directory.subscriptions(workspace),
+    }),
   };
-  const { workspace, keyId } = meta;
   const deps = wiring.turnDeps(workspace);
   const runner = new TurnRunner({
     ...parts,

@@ -104,8 +104,9 @@ const seventh = [
   `CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, origin TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
 ];
 
-/** What is told of turns to the Catalog, and through it to whoever wants to hear. */
+/** What is told of turns to the Catalog, and through it to whoever wants to hear. `turns.asked_event`: the last question that was told of. */
 const eighth = [
+  `ALTER TABLE turns ADD COLUMN asked_event INTEGER NOT NULL DEFAULT 0`,
   `CREATE TABLE notices (sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, turn TEXT NOT NULL, event INTEGER NOT NULL, at INTEGER NOT NULL)`,
 ];
 

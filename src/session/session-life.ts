@@ -64,6 +64,7 @@ export class SessionLife {
     const room: Room = openRoom(this.#storage, this.#id, this.#wiring, {
       audit: (row) => this.audit(room, row),
       flushAudit: () => this.flushAudit(room),
+      tell: () => this.#keep(this.#flushNotices(room)),
       keep: (work) => this.#keep(work),
     });
     this.#room = room;
@@ -90,7 +91,12 @@ export class SessionLife {
       const room = state === 'open' ? this.tryOpen() : null;
       if (room === null) return;
       const door = { room, session: this.#id, now: clock.now, log };
-      await ring({ ...door, flushAudit: () => this.flushAudit(room), leave: () => this.leave() });
+      await ring({
+        ...door,
+        flushAudit: () => this.flushAudit(room),
+        flushNotices: () => this.#flushNotices(room),
+        leave: () => this.leave(),
+      });
     } catch (error) {
       log.error('a session alarm failed', { session: this.#id, error: String(error) });
       await again().catch((cause: unknown) => {
@@ -113,6 +119,21 @@ export class SessionLife {
     if (fault === null) return true;
     log.error('audit rows wait', { session: this.#id, error: String(fault) });
     if (!this.isGone(room) && this.#leaving === null) room.timers.set('audit', clock.now() + limits.auditRetryMs);
+    return false;
+  }
+
+  /** Tells the Catalog of turns, in order; what it cannot take now is tried again by the alarm. True when it knows all. Never throws. */
+  async #flushNotices(room: Room): Promise<boolean> {
+    if (this.isGone(room) || !room.notices.waiting()) return true;
+    const { clock, log } = this.#wiring;
+    const fault = await room.notices.handOver((notices) => this.#wiring.triggers(room.meta.workspace).noteTurns(notices));
+    const isOpen = !this.isGone(room) && this.#leaving === null;
+    if (fault === null) {
+      if (isOpen && !room.notices.waiting()) room.timers.clear('notice');
+      return true;
+    }
+    log.error('the end of a turn is not told yet', { session: this.#id, error: String(fault) });
+    if (isOpen) room.timers.set('notice', clock.now() + limits.noticeRetryMs);
     return false;
   }
 
@@ -143,6 +164,8 @@ export class SessionLife {
     await crashPoint('delete-session-mid');
     try {
       await withTimeLimit(room.runner.shut(), limits.auditWaitMs, () => undefined);
+      room.notices.abandonQueued();
+      if (!(await this.#flushNotices(room))) throw new Error('the Catalog cannot be told now how the turns of this session ended');
       // A row that outlives its session would lead nowhere, and nobody could take it away.
       await this.#wiring.catalog(room.meta.workspace).forgetSession(this.#id);
       if (!(await this.flushAudit(room))) throw new Error('the audit of this session cannot be handed over now');

@@ -3,8 +3,11 @@
  * alarm outlives the process, so what is written here happens even if nobody asks again.
  */
 
-/** `approval`: the next one, or the next question of a tool, expires. `erase`: a deletion that was begun is not done. */
-export type TimerKind = 'turn' | 'expire' | 'audit' | 'approval' | 'erase';
+/**
+ * `approval`: the next one, or the next question of a tool, expires. `notice`: the Catalog was not told of a turn. `erase`: a deletion that
+ * was begun is not done.
+ */
+export type TimerKind = 'turn' | 'expire' | 'audit' | 'approval' | 'notice' | 'erase';
 
 export class Timers {
   readonly #storage: DurableObjectStorage;

@@ -13,6 +13,7 @@ import { closingEvents, runTurn } from '../engine/run-turn.ts';
 import type { Approvals } from './approvals.ts';
 import type { ClientCalls } from './client-calls.ts';
 import type { Inputs } from './inputs.ts';
+import type { Notices } from './notices.ts';
 import type { Timers } from './timers.ts';
 import { auditUnheard, unheard, unheardBeneath } from './turn-audit.ts';
 import { foldTurn, spentMs, toRun, upgradeLog, type Run } from './turn-run.ts';
@@ -25,6 +26,7 @@ export type RunnerParts = TurnScopeParts & {
   approvals: Approvals;
   clientCalls: ClientCalls;
   inputs: Inputs;
+  notices: Notices;
   /** Keeps the object alive until the work is done. */
   keep(work: Promise<void>): void;
 };
@@ -198,10 +200,11 @@ export class TurnRunner {
 
   /** Nothing runs, nothing is in memory that would be missed: the turn waits. False when there is something to do after all. */
   #rest(run: Run): boolean {
-    const { turns, timers, log, clock } = this.#tools();
+    const { turns, timers, log, clock, notices } = this.#tools();
     if (run.sealed) return true;
     if (!isWaiting(run.state)) return false;
     turns.rested(run.turn, waitReason(run.state));
+    notices.rested(run);
     turns.worked(run.turn, spentMs(run, clock.now()));
     run.sealed = true;
     if (this.#run === run) this.#run = null;
@@ -214,7 +217,7 @@ export class TurnRunner {
   /** A sealed run writes nothing: what a stopped turn's work still says has no place any more. Nor does one that was overtaken. */
   #append(run: Run, event: SessionEventBody): void {
     if (run.sealed) return;
-    const { log, transcript, turns, approvals, clientCalls, inputs, journals } = this.#parts;
+    const { log, transcript, turns, approvals, clientCalls, inputs, journals, notices } = this.#parts;
     if (!turns.isEpoch(run.turn, run.epoch)) {
       run.sealed = true;
       run.abort.abort(new Error('a newer run of this turn has taken over'));
@@ -228,10 +231,12 @@ export class TurnRunner {
     transcript.apply(event);
     clientCalls.follow(event);
     journals.follow(event);
+    notices.follow(run.plan, event);
     if ([approvals.follow(event), inputs.follow(event)].includes(true)) this.setApprovalTimer();
     if (event.type !== 'turn-end') return;
     run.sealed = true;
     turns.ended(run.turn, event.status, event.reason, id);
+    notices.ended(run.turn, run.plan, event.status, id);
   }
 
   /** Rings when the next approval, or question of a tool, expires; to be called when what is pending has changed. */

@@ -170,6 +170,14 @@ export class TurnStore {
     this.#sql.exec(`UPDATE turns SET state = 'waiting', reason = ? WHERE id = ?`, reason, id);
   }
 
+  /** False when it was told before of this question, by the number of its event, or a later one. */
+  asks(id: string, event: number): boolean {
+    return (
+      this.#sql.exec('UPDATE turns SET asked_event = ? WHERE id = ? AND asked_event < ? RETURNING id', event, id, event).toArray().length >
+      0
+    );
+  }
+
   wentOn(id: string): void {
     this.#sql.exec(`UPDATE turns SET state = 'running', reason = NULL WHERE id = ?`, id);
   }

@@ -8,6 +8,8 @@ import type { ClientTool, Plan } from '../../src/core/plan.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { SessionEvent } from '../../src/core/session-event.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
+import type { SubscriptionHead } from '../../src/core/triggers/subscription.ts';
+import type { TurnNotice } from '../../src/core/triggers/turn-notice.ts';
 import { turnNames } from '../../src/engine/plan/plan-names.ts';
 import type { TurnDeps } from '../../src/engine/run-turn.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
@@ -24,6 +26,7 @@ import { callDirectly } from '../../src/session/direct-calls.ts';
 import type { DecideDoor } from '../../src/session/decide.ts';
 import { EventLog } from '../../src/session/event-log.ts';
 import { Inputs } from '../../src/session/inputs.ts';
+import { Notices } from '../../src/session/notices.ts';
 import { createTaintStore } from '../../src/session/taint-store.ts';
 import { createResultStore } from '../../src/session/result-store.ts';
 import type { Room } from '../../src/session/room.ts';
@@ -132,6 +135,9 @@ export async function makeRoom(
   const aborted: unknown[] = [];
   const asked = { model: 0 };
   const brake = { audit: false, catalog: 0 };
+  /** null: the Catalog does not say who listens. `isAway`: it takes no notices. */
+  const listeners: { heads: readonly SubscriptionHead[] | null; isAway: boolean } = { heads: [], isAway: false };
+  const told: TurnNotice[] = [];
   const kept = keptLog();
   const deps = {
     clock,
@@ -155,19 +161,37 @@ export async function makeRoom(
     secret: async () => '',
   } as unknown as TurnDeps;
 
+  const flushNotices = async (): Promise<boolean> => {
+    const fault = await self.room.notices.handOver(async (notices) => {
+      if (listeners.isAway) throw new Error('the catalog is away');
+      told.push(...notices);
+    });
+    return fault === null;
+  };
+
   /** As a new process finds it: nothing but the tables. */
   const open = (): Room => {
     const log = new EventLog(sql, clock.now);
     const audit = new AuditOutbox(sql);
     const approvals = new Approvals(sql, clock.now);
     const inputs = new Inputs(sql, clock.now);
+    const turns = new TurnStore(sql, clock.now);
+    const timers = new Timers(storage);
     const parts = {
       log,
       transcript: createLogTranscript(sql, log),
       completions: new CompletionStore(sql),
       results: createResultStore(sql),
-      turns: new TurnStore(sql, clock.now),
-      timers: new Timers(storage),
+      turns,
+      timers,
+      notices: new Notices({
+        ...{ sql, session: 's', log, turns, timers, now: clock.now },
+        subscriptions: async () => {
+          if (listeners.heads === null) throw new Error('the catalog is away');
+          return listeners.heads;
+        },
+        tell: () => void work.push(flushNotices()),
+      }),
       files: createMemoryFiles(clock.now),
       approvals,
       links: new ApprovalLinks(sql, clock.now),
@@ -222,6 +246,9 @@ export async function makeRoom(
     aborted,
     asked,
     brake,
+    listeners,
+    /** What the Catalog was told of turns. */
+    told,
     lines: kept.lines,
     /** What direct calls are resolved with. */
     names: all,
@@ -250,7 +277,7 @@ export async function makeRoom(
       const leave = async (): Promise<void> => {
         self.left += 1;
       };
-      await ring({ ...door, flushAudit: async () => true, leave });
+      await ring({ ...door, flushAudit: async () => true, flushNotices, leave });
       await settle();
     },
     left: 0,

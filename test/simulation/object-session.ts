@@ -15,6 +15,8 @@ import { foundRoom } from '../../src/session/room.ts';
 import { Session } from '../../src/session/session.ts';
 import type { Bindings } from '../../src/storage/bindings.ts';
 import { createSessionFiles } from '../../src/storage/session-files.ts';
+import type { Directory } from '../../src/ports/catalog.ts';
+import type { Triggers } from '../../src/ports/triggers.ts';
 import type { Wiring } from '../../src/wiring.ts';
 import { limitTimeBy } from './life-time-limit.ts';
 import type { Machine, Process, WholeProcess } from './machine.ts';
@@ -42,6 +44,8 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
     else world.note(() => `    ${query.slice(0, 90)}`);
   });
   const rules: PolicyRule[] = [];
+  /** Of turns, outside: no crash of this object takes it back. */
+  const told = new Set<string>();
   let known: { version: number; events: SessionEvent[] } = { version: -1, events: [] };
   const founder = world.newLife();
   foundRoom(storageOf(disk, founder), { workspace: owner.workspace, keyId: owner.keyId, setup: { listed: true }, createdAt: world.now });
@@ -49,7 +53,7 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
   disk.flush();
   founder.state = 'dead';
   return {
-    boot: (life) => bootObject(disk, life, wiringOf(world, life, depsOf(life), rules, disk)),
+    boot: (life) => bootObject(disk, life, wiringOf(world, life, depsOf(life), rules, told, disk)),
     flush: () => disk.flush(),
     lose: () => disk.lose(world.random),
     alarm: () => disk.alarm,
@@ -127,7 +131,7 @@ function moreOf(object: Session): WholeProcess {
 }
 
 /** What the object is built with: everything outside takes its time, and what goes out finds all that was written stored. */
-function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[], disk: SqlDisk): Wiring {
+function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[], told: Set<string>, disk: SqlDisk): Wiring {
   const outside = async (what: string): Promise<void> => {
     await life.pause(what);
     if (life.state === 'alive') disk.flush();
@@ -149,11 +153,24 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
     },
   };
   let away = false;
-  const wiring: Pick<Wiring, 'clock' | 'ids' | 'log' | 'turnDeps' | 'callDeps' | 'namesFor' | 'rules'> & { catalog(): typeof catalog } = {
+  const wiring: Pick<Wiring, 'clock' | 'ids' | 'log' | 'turnDeps' | 'callDeps' | 'namesFor' | 'rules'> & {
+    catalog(): typeof catalog;
+    triggers(): Pick<Triggers, 'noteTurns'>;
+    directory: Pick<Directory, 'subscriptions'>;
+  } = {
     clock: life.clock,
     ids: deps.ids,
     log: silentLog,
     catalog: () => catalog,
+    triggers: () => ({
+      noteTurns: async (notices) => {
+        await outside('the Catalog is told how a turn ended');
+        if (world.random.chance(0.05)) throw new CatalogAway();
+        for (const { turn, type } of notices) told.add(`${turn} ${type}`);
+      },
+    }),
+    // Somebody listens.
+    directory: { subscriptions: async () => [{}] },
     turnDeps: () => deps,
     callDeps: () => deps,
     namesFor: async (_workspace, plan) => {

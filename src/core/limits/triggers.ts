@@ -14,8 +14,11 @@ export const triggerLimits = {
   maxSessionTemplateLength: 2_000,
   maxInputTemplateLength: 100_000,
   maxFilterLength: 4_000,
-  /** `{{#each}}` and `{{#if}}` within each other; filters are as deep. */
+  /** `{{#each}}` and `{{#if}}` within each other. */
   maxTemplateDepth: 8,
+  /** Parts of a filter (a name, a step of a path, an operator, a value), and how deep they stand in one another; every step of a path is one deeper. */
+  maxFilterParts: 400,
+  maxFilterDepth: 24,
 
   // A delivery.
   /** Senders send less: GitHub cuts at 25 MB and means kilobytes, Slack and Stripe stay below 256 kB. */
@@ -41,6 +44,10 @@ export const triggerLimits = {
   maxTemplateItems: 1_000,
   /** Places visited and characters read by one rendering: an `{{#each}}` within others goes through their items again and again. */
   maxTemplateWork: 10_000_000,
+  /** Items that `exists` and its like go through: GitHub names 2,048 commits at most. Each that has not what is asked costs some microseconds. */
+  maxFilterItems: 2_500,
+  /** Texts that a filter puts together. */
+  maxFilterTextLength: 10_000,
   maxDeliveryWarnings: 20,
   /** `respond: "sync"` waits so long; GitHub gives up after 10 s, most others after 30 s. */
   syncRespondMs: 25 * SECOND,
@@ -82,6 +89,8 @@ export const triggerLimits = {
 
   // Callbacks.
   callbackTimeoutMs: 15 * SECOND,
+  /** Longer than an attempt can take: then its process has died, and it is made again. */
+  callbackLeaseMs: 30 * SECOND,
   /** The wait before each further attempt; together a little under 24 hours. */
   callbackRetriesMs: [
     1 * SECOND,
@@ -104,6 +113,8 @@ export const triggerLimits = {
   maxCallbackBodyBytes: 1 * MB,
   /** Of what a receiver answers, as its attempt shows it. */
   maxCallbackAnswerLength: 400,
+  /** Of one callback, the newest: all of one that nobody retried by hand again and again. */
+  maxShownAttempts: 50,
   /** Not yet delivered, over all targets; more are dead at once, which is visible. */
   maxPendingCallbacks: 10_000,
   /** Of their bodies, as those of deliveries. */

@@ -1,0 +1,17 @@
+/** `Retry-After` as others send it (RFC 9110 §10.2.3): how long they ask to be left alone. */
+import { limits } from './limits.ts';
+
+/** Milliseconds from seconds or a date; null when absent or unreadable. */
+export function retryAfterMs(header: string | null, now: number): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  const told = secondsToMs(text);
+  if (told !== null) return told;
+  const date = /^[A-Za-z]{3},/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), limits.maxToldRetryAfterMs);
+}
+
+/** Of a decimal number of seconds, such as `34.4`; null: it is none. */
+export function secondsToMs(text: string): number | null {
+  return /^\d+(\.\d+)?$/.test(text) ? Math.min(Math.ceil(Number(text) * 1000), limits.maxToldRetryAfterMs) : null;
+}
