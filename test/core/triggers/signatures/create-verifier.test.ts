@@ -1,0 +1,357 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  createStrangerVerifier,
+  createVerifier,
+  secretFault,
+  secretWarning,
+} from '../../../../src/core/triggers/signatures/create-verifier.ts';
+import type { Verifier } from '../../../../src/core/triggers/signatures/verifier.ts';
+import { HmacSettings, WebhookScheme } from '../../../../src/core/triggers/webhook.ts';
+import { signedRequest } from '../webhook-vectors.ts';
+import { senders } from './reference-verifiers.ts';
+
+const now = 1_614_265_330;
+const body = '{"test": 2432232314}';
+const standardSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const refused = { valid: false, reason: expect.any(String) };
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('several secrets', () => {
+  const others: Record<string, string[]> = {
+    standard: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', 'AAAA'],
+    github: ['one', 'two'],
+    stripe: ['whsec_one', 'whsec_two'],
+    slack: ['one', 'two'],
+  };
+
+  it.each(['standard', 'github', 'stripe', 'slack'] as const)(
+    'of %s: each of them is taken, wherever it stands, and no other',
+    async (scheme) => {
+      const secret = scheme === 'standard' ? standardSecret : 'the secret';
+      const request = signedRequest(senders[scheme]({ secret, id: 'msg_1', time: String(now), body }), body, now);
+      const [first = '', second = ''] = others[scheme] ?? [];
+      for (const secrets of [[secret], [secret, first], [first, secret], [first, second, secret], [secret, secret]])
+        expect(await createVerifier({ scheme }, secrets)(request)).toEqual({ valid: true });
+      expect(await createVerifier({ scheme }, [first, second])(request)).toEqual(refused);
+    },
+  );
+
+  it('are each signed with, also when the first was right', async () => {
+    const verify = createVerifier({ scheme: 'github' }, ['the secret', 'one', 'two']);
+    const sign = vi.spyOn(crypto.subtle, 'sign');
+    expect(await verify(signedRequest(senders.github({ secret: 'the secret', id: '', time: '', body }), body))).toEqual({ valid: true });
+    expect(sign).toHaveBeenCalledTimes(3);
+  });
+
+  it('are imported once, however many deliveries come', async () => {
+    const importKey = vi.spyOn(crypto.subtle, 'importKey');
+    const verify = createVerifier({ scheme: 'github' }, ['the secret', 'another']);
+    expect(importKey).not.toHaveBeenCalled();
+    const request = signedRequest(senders.github({ secret: 'another', id: '', time: '', body }), body);
+    for (let delivery = 0; delivery < 3; delivery++) expect(await verify(request)).toEqual({ valid: true });
+    expect(importKey).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('what a refusal costs', () => {
+  const large = 'x'.repeat(100_000);
+  const hmac = HmacSettings.parse({
+    header: 'x-signature',
+    signed: '{id}.{timestamp}.{body}',
+    timestampHeader: 'x-time',
+    idHeader: 'x-id',
+  });
+  const hooks: [string, Verifier, Record<string, string>][] = [
+    [
+      'standard',
+      createVerifier({ scheme: 'standard' }, [standardSecret]),
+      { 'webhook-id': 'a', 'webhook-timestamp': String(now), 'webhook-signature': 'v1,AAAA' },
+    ],
+    ['github', createVerifier({ scheme: 'github' }, ['secret']), { 'x-hub-signature-256': 'sha256=00' }],
+    ['stripe', createVerifier({ scheme: 'stripe' }, ['secret']), { 'stripe-signature': `t=${now},v1=00` }],
+    ['slack', createVerifier({ scheme: 'slack' }, ['secret']), { 'x-slack-request-timestamp': String(now), 'x-slack-signature': 'v0=00' }],
+    ['hmac', createVerifier({ scheme: 'hmac', hmac }, ['secret']), { 'x-signature': '00', 'x-time': String(now), 'x-id': 'a' }],
+    ['bearer', createVerifier({ scheme: 'bearer' }, ['secret']), { authorization: 'Bearer other' }],
+    ['a stranger', createStrangerVerifier(), {}],
+  ];
+
+  it.each(hooks)('of %s: one HMAC over the whole body, whatever is missing, empty or malformed', async (_name, verify, complete) => {
+    const sign = vi.spyOn(crypto.subtle, 'sign');
+    const names = Object.keys(complete);
+    const requests = [
+      complete,
+      {},
+      ...names.flatMap((name) => ['', 'garbage', '\u00e4', ','].map((text) => ({ ...complete, [name]: text }))),
+    ];
+    for (const headers of requests) {
+      sign.mockClear();
+      expect(await verify(signedRequest(headers, large, now))).toEqual(refused);
+      expect(sign.mock.calls.map(([, , bytes]) => Math.round(bytes.byteLength / 1_000))).toEqual([100]);
+    }
+  });
+
+  it('a header with a hundred thousand signatures is looked at as far as the bound', async () => {
+    const right = senders.standard({ secret: standardSecret, id: 'a', time: String(now), body });
+    const verify = createVerifier({ scheme: 'standard' }, [standardSecret]);
+    const among = (others: number) =>
+      verify(signedRequest({ ...right, 'webhook-signature': `${'v1,AAAA '.repeat(others)}${right['webhook-signature']}` }, body, now));
+    expect(await among(19)).toEqual({ valid: true });
+    expect(await among(100_000)).toEqual(refused);
+  });
+});
+
+describe('the reason', () => {
+  it.each([
+    [{}, 'webhook-id is missing'],
+    [{ 'webhook-id': 'a', 'webhook-signature': 'v1,AAAA' }, 'the time of sending is missing'],
+    [{ 'webhook-id': 'a', 'webhook-timestamp': '1' }, 'webhook-signature is missing'],
+    [{ 'webhook-id': 'a', 'webhook-timestamp': 'x', 'webhook-signature': 'v1,AAAA' }, 'the time of sending is not a number of seconds'],
+    [
+      { 'webhook-id': 'a', 'webhook-timestamp': String(now - 400), 'webhook-signature': 'v1,AAAA' },
+      'it was sent 400 s ago; at most 300 are let pass',
+    ],
+    [
+      { 'webhook-id': 'a', 'webhook-timestamp': String(now + 400), 'webhook-signature': 'v1,AAAA' },
+      'it is from 400 s ahead of our clock; at most 300 are let pass',
+    ],
+    [
+      { 'webhook-id': 'a', 'webhook-timestamp': String(now), 'webhook-signature': 'v1,AAAA' },
+      'no signature is right for the body and a secret of this webhook',
+    ],
+  ])('for %j is said: %s', async (headers: Record<string, string>, reason) => {
+    expect(await createVerifier({ scheme: 'standard' }, [standardSecret])(signedRequest(headers, body, now))).toEqual({
+      valid: false,
+      reason,
+    });
+  });
+
+  it('repeats nothing of what was sent, and nothing of the secret', async () => {
+    const canary = 'canary0123456789';
+    const headers = [
+      'webhook-id',
+      'webhook-timestamp',
+      'webhook-signature',
+      'x-hub-signature-256',
+      'stripe-signature',
+      'x-slack-signature',
+      'authorization',
+      'x-signature',
+    ];
+    for (const scheme of WebhookScheme.options) {
+      const hmac = scheme === 'hmac' ? HmacSettings.parse({ header: 'x-signature', prefix: 'a=' }) : undefined;
+      const verify = createVerifier({ scheme, hmac }, [canary]);
+      const verdict = await verify(signedRequest(Object.fromEntries(headers.map((name) => [name, `${canary}x`])), canary, now));
+      expect(verdict).toEqual(refused);
+      expect(JSON.stringify(verdict)).not.toContain(canary);
+    }
+  });
+});
+
+describe('a secret', () => {
+  it.each([
+    ['standard', '', 'is empty'],
+    ['standard', 'whsec_', 'is empty but for `whsec_`'],
+    ['standard', 'whsec_====', 'must be base64, with or without `whsec_` before it'],
+    ['standard', 'not base64!', 'must be base64, with or without `whsec_` before it'],
+    ['standard', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n', 'must be base64, with or without `whsec_` before it'],
+    ['standard', 'whsec_A', 'must be base64, with or without `whsec_` before it'],
+    ['stripe', 'whsec_', 'is empty but for `whsec_`'],
+    ['github', ' \n', 'is empty'],
+    ['bearer', 'žluťoučký', 'must be printable ASCII without spaces at its ends: it travels in a header'],
+    ['bearer', 'secret ', 'must be printable ASCII without spaces at its ends: it travels in a header'],
+  ] as const)('of %s that is %j is refused: %s', (scheme, secret, fault) => {
+    expect(secretFault(scheme, secret)).toBe(fault);
+    expect(() => createVerifier({ scheme }, [standardSecret, secret])).toThrow(fault);
+  });
+
+  it.each([
+    ['standard', standardSecret],
+    ['standard', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    ['stripe', 'whsec_test_secret'],
+    ['github', "It's a Secret to Everybody"],
+    ['bearer', 'a passphrase of words'],
+    ['hmac', 'žluťoučký kůň úpěl'],
+  ] as const)('of %s that is %j is taken, and nothing is said of it', (scheme, secret) => {
+    expect(secretFault(scheme, secret)).toBe(null);
+    expect(secretWarning(scheme, secret)).toBe(null);
+  });
+
+  it('that is short works, and is said to be short', () => {
+    expect(secretWarning('github', 'secret')).toBe('is short (6 bytes): take 16 random bytes or more');
+    expect(secretWarning('standard', 'whsec_AAAAAAAA')).toBe('is short (6 bytes): take 24 random bytes or more');
+    expect(secretFault('standard', 'whsec_AAAAAAAA')).toBe(null);
+  });
+
+  it('is needed: a webhook without one lets nothing pass', () => {
+    for (const scheme of WebhookScheme.options) expect(() => createVerifier({ scheme }, [])).toThrow('without a secret');
+  });
+
+  it('is never a reason to throw later: any that has no fault judges', async () => {
+    const hmac = HmacSettings.parse({ header: 'x-signature' });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...WebhookScheme.options), fc.string({ unit: 'grapheme' }), async (scheme, secret) => {
+        if (secretFault(scheme, secret) !== null) return;
+        secretWarning(scheme, secret);
+        expect(await createVerifier({ scheme, hmac }, [secret])(signedRequest({}, body, now))).toEqual(refused);
+      }),
+    );
+  });
+});
+
+describe('scheme hmac', () => {
+  const settings = fc.record({
+    header: fc.constant('X-Signature'),
+    algorithm: fc.constantFrom('sha1', 'sha256', 'sha512'),
+    encoding: fc.constantFrom('hex', 'base64', 'base64url'),
+    prefix: fc.constantFrom('', 'sha256=', 'v1:', '$&'),
+    signed: fc.constantFrom(
+      '{body}',
+      '{timestamp}.{body}',
+      'v0:{id}:{timestamp}:{body}',
+      '{body}{id}',
+      'constructor{body}',
+      '{body}.{timestamp}.{timestamp}',
+    ),
+    timestampHeader: fc.constant('x-time'),
+    idHeader: fc.constant('x-id'),
+  });
+  const anything = fc.record({
+    settings: settings.map(({ timestampHeader, ...others }) =>
+      HmacSettings.parse(others.signed.includes('{timestamp}') ? { ...others, timestampHeader } : others),
+    ),
+    secret: fc.string({ unit: 'grapheme', minLength: 1 }).filter((secret) => secretFault('hmac', secret) === null),
+    body: fc.uint8Array({ maxLength: 200 }),
+    id: fc.stringMatching(/^[!-~]{1,40}$/),
+    time: fc.integer({ min: now - 300, max: now + 300 }).map(String),
+  });
+
+  type Signed = { settings: HmacSettings; secret: string; body: Uint8Array; id: string; time: string };
+
+  function sign({ settings: { algorithm, encoding, signed }, secret, body: bytes, id, time }: Signed): string {
+    const [before = '', behind = ''] = signed
+      .split('{body}')
+      .map((text) => text.replaceAll('{id}', () => id).replaceAll('{timestamp}', () => time));
+    return createHmac(algorithm, secret).update(before).update(bytes).update(behind).digest(encoding);
+  }
+
+  const headersOf = (signed: Signed, signature = sign(signed)) => ({
+    'x-signature': signed.settings.prefix + signature,
+    'x-time': signed.time,
+    'x-id': signed.id,
+  });
+
+  const judge = async ({ settings: hmac, secret }: Signed, headers: Record<string, string>, bytes: Uint8Array): Promise<boolean> =>
+    (await createVerifier({ scheme: 'hmac', hmac }, ['another', secret])(signedRequest(headers, bytes, now))).valid;
+
+  it('takes any bytes under any secret as they were signed', async () => {
+    await fc.assert(
+      fc.asyncProperty(anything, async (signed) => {
+        expect(await judge(signed, headersOf(signed), signed.body)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes hex in any case and base64 with or without its padding', async () => {
+    await fc.assert(
+      fc.asyncProperty(anything, async (signed) => {
+        const signature = sign(signed);
+        const spellings =
+          signed.settings.encoding === 'hex'
+            ? [signature.toUpperCase()]
+            : [signature.replace(/=+$/, ''), `${signature.replace(/=+$/, '')}=`];
+        for (const spelling of spellings) expect(await judge(signed, headersOf(signed, spelling), signed.body)).toBe(true);
+      }),
+    );
+  });
+
+  it('refuses any one changed bit of the body, and any one changed character of the signature', async () => {
+    await fc.assert(
+      fc.asyncProperty(anything, fc.nat(), fc.nat(), async (signed, place, other) => {
+        if (signed.body.byteLength > 0) {
+          const changed = new Uint8Array(signed.body);
+          const index = place % changed.byteLength;
+          changed[index] = (changed[index] ?? 0) ^ (1 << (other % 8));
+          expect(await judge(signed, headersOf(signed), changed)).toBe(false);
+        }
+        const signature = sign(signed).replace(/=+$/, '');
+        const at = place % signature.length;
+        const wrong = signature.slice(0, at) + (signature[at] === 'a' ? 'b' : 'a') + signature.slice(at + 1);
+        expect(await judge(signed, headersOf(signed, wrong), signed.body)).toBe(false);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('refuses what lacks its prefix, its id or its time where they are signed, or holds two signatures', async () => {
+    const signed: Signed = {
+      settings: HmacSettings.parse({
+        header: 'x-signature',
+        prefix: 'v1=',
+        signed: '{id}.{timestamp}.{body}',
+        timestampHeader: 'x-time',
+        idHeader: 'x-id',
+      }),
+      secret: 'secret',
+      body: new TextEncoder().encode(body),
+      id: '',
+      time: String(now),
+    };
+    const headers = headersOf({ ...signed, id: 'a' });
+    expect(await judge(signed, headers, signed.body)).toBe(true);
+    const { 'x-id': _id, ...withoutId } = headersOf(signed);
+    expect(await judge(signed, withoutId, signed.body)).toBe(false);
+    const { 'x-time': _time, ...withoutTime } = headersOf({ ...signed, id: 'a', time: '' });
+    expect(await judge(signed, withoutTime, signed.body)).toBe(false);
+    expect(await judge(signed, { ...headers, 'x-signature': headers['x-signature'].slice(3) }, signed.body)).toBe(false);
+    expect(await judge(signed, { ...headers, 'x-signature': `${headers['x-signature']}, ${headers['x-signature']}` }, signed.body)).toBe(
+      false,
+    );
+  });
+
+  it.each(['{body}{body}', '{timestamp}', '{url}{body}'])('has no document that signs %s', (signed) => {
+    expect(HmacSettings.safeParse({ header: 'x', signed, timestampHeader: signed.includes('{timestamp}') ? 'y' : undefined }).success).toBe(
+      false,
+    );
+  });
+});
+
+describe('scheme bearer', () => {
+  const secret = fc.stringMatching(/^[!-~]([ -~]{0,60}[!-~])?$/);
+
+  it('takes any secret after the word Bearer in any case, and alone in a header of its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(secret, fc.constantFrom('Bearer ', 'bearer ', 'BEARER  '), async (text, word) => {
+        const plain = createVerifier({ scheme: 'bearer' }, ['another', text]);
+        expect(await plain(signedRequest({ authorization: word + text }, body))).toEqual({ valid: true });
+        const own = createVerifier({ scheme: 'bearer', bearer: { header: 'x-gitlab-token' } }, ['another', text]);
+        expect(await own(signedRequest({ 'x-gitlab-token': text }, body))).toEqual({ valid: true });
+      }),
+    );
+  });
+
+  it('refuses any other text', async () => {
+    await fc.assert(
+      fc.asyncProperty(secret, fc.string(), async (text, given) => {
+        fc.pre(given !== text && given.trimStart() !== text);
+        expect(await createVerifier({ scheme: 'bearer' }, [text])(signedRequest({ authorization: `Bearer ${given}` }, body))).toEqual(
+          refused,
+        );
+        const own = createVerifier({ scheme: 'bearer', bearer: { header: 'x-token' } }, [text]);
+        expect(await own(signedRequest({ 'x-token': given }, body))).toEqual(refused);
+      }),
+    );
+  });
+
+  it.each(['secret', 'Basic secret', 'Bearer', 'Bearersecret', 'Bearer secret, Bearer secret', 'Bearer SECRET', ''])(
+    'refuses `authorization: %s`',
+    async (authorization) => {
+      expect(await createVerifier({ scheme: 'bearer' }, ['secret'])(signedRequest({ authorization }, body))).toEqual(refused);
+    },
+  );
+});
