@@ -62,7 +62,7 @@ async function requireSigned(deps: TakeDeps, { workspace, name, headers, body }:
   if (hook !== null && verdict.valid) return hook;
   // A name that there is not costs a look into the store, so a wrong signature does as well. It may also be signed with a secret that is newer.
   const newer = hook === null ? null : await deps.directory.hook(workspace, name, now);
-  if (newer !== null && newer !== hook && (await newer.verify(signed)).valid) return newer;
+  if (newer !== null && newer.version !== hook?.version && (await newer.verify(signed)).valid) return newer;
   const reason = hook === null ? 'there is no such webhook' : verdict.valid ? '' : verdict.reason;
   deps.log.info('delivery refused', { workspace: workspace.slice(0, maxLoggedName), webhook: name.slice(0, maxLoggedName), reason });
   throw new Problem('not_found', 'There is no such webhook, or this is not signed with a secret of it.');

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { bodyOf, createChatHarness, createHarness } from './harness.ts';
+import { asGitHub, deliver, gitHubSecret, opened, putWebhook } from './hook-senders.ts';
+
+describe('/v1/webhooks', () => {
+  it('never shows a secret, and shows that there is one', async () => {
+    const harness = await createChatHarness();
+    const made = await putWebhook(harness, { secret: [gitHubSecret, 'an older secret of theirs'], callbackSecret: 'whsec_callbacks' });
+    expect([made.status, made.headers.get('location')]).toEqual([201, '/v1/webhooks/triage']);
+    const read = await harness.send('GET', '/v1/webhooks/triage');
+    const text = await read.clone().text();
+    const list = await harness.send('GET', '/v1/webhooks');
+    const shown = { hasSecret: true, secrets: 2, hasCallbackSecret: true, url: '/hooks/default/triage' };
+    expect(await bodyOf(made)).toMatchObject(shown);
+    expect(JSON.parse(text)).toMatchObject({ name: 'triage', scheme: 'github', respond: 'async', ...shown });
+    for (const answer of [text, await list.text()])
+      for (const hidden of [gitHubSecret, 'older secret', 'whsec_']) expect(answer).not.toContain(hidden);
+  });
+
+  it('shows the address to give to the sender, where the service knows its own', async () => {
+    const harness = createHarness({ MONIKER_PUBLIC_URL: 'https://moniker.example/api/' });
+    expect(await bodyOf(await putWebhook(harness))).toMatchObject({ url: 'https://moniker.example/api/hooks/default/triage' });
+  });
+
+  it('takes back what it shows, and keeps the secrets then', async () => {
+    const harness = await createChatHarness();
+    await putWebhook(harness);
+    const shown = await bodyOf(await harness.send('GET', '/v1/webhooks/triage'));
+    const again = await harness.send('PUT', '/v1/webhooks/triage', shown, { 'if-match': '"1"' });
+    expect([again.status, again.headers.get('etag')]).toEqual([200, '"1"']);
+    expect((await deliver(harness, asGitHub(opened))).status).toBe(202);
+  });
+
+  it('is written under conditions, and removed', async () => {
+    const harness = await createChatHarness();
+    await putWebhook(harness);
+    const lost = await harness.send('DELETE', '/v1/webhooks/triage', undefined, { 'if-match': '"9"' });
+    expect(lost.status).toBe(412);
+    expect((await harness.send('DELETE', '/v1/webhooks/triage', undefined, { 'if-match': '"1"' })).status).toBe(204);
+    expect((await harness.send('GET', '/v1/webhooks/triage')).status).toBe(404);
+    expect((await deliver(harness, asGitHub(opened))).status).toBe(404);
+  });
+
+  it('is for keys with the scope admin, of the whole workspace', async () => {
+    const harness = await createChatHarness();
+    await putWebhook(harness);
+    const lesser = await harness.key({ scopes: ['chat', 'tools', 'toolsets', 'approve'] });
+    const bound = await harness.key({ scopes: ['admin'], agents: ['plain'] });
+    const asked: [method: string, path: string, body?: unknown][] = [
+      ['GET', '/v1/webhooks/triage'],
+      ['PUT', '/v1/webhooks/triage', { agent: 'plain', scheme: 'github', secret: 's', input: 'i' }],
+      ['DELETE', '/v1/webhooks/triage'],
+      ['POST', '/v1/webhooks/triage/test', { payload: {} }],
+      ['GET', '/v1/webhooks/triage/deliveries'],
+      ['GET', '/v1/webhooks/triage/deliveries/d-1'],
+      ['POST', '/v1/webhooks/triage/deliveries/d-1/replay'],
+    ];
+    expect((await harness.send('GET', '/v1/webhooks', undefined, lesser)).status).toBe(403);
+    expect((await bodyOf(await harness.send('GET', '/v1/webhooks', undefined, bound))).items).toEqual([]);
+    for (const [method, path, body] of asked)
+      for (const key of [lesser, bound])
+        expect([method, path, (await harness.send(method, path, body, key)).status]).toEqual([method, path, 403]);
+  });
+
+  it.each([
+    ['a template that does not close', { input: '{{#if a}}' }, 'input'],
+    ['a scheme that there is not', { scheme: 'sha' }, 'scheme'],
+    ['an unknown field', { secretName: 'x' }, 'secretName'],
+    ['another name than the path has', { name: 'other' }, 'name'],
+    ['settings of another scheme', { bearer: { header: 'x-token' } }, 'bearer'],
+    ['a callback to a file', { callbackUrl: 'file:///etc/passwd' }, 'callbackUrl'],
+  ])('refuses %s, and says where', async (_, changes, path) => {
+    const answer = await putWebhook(await createChatHarness(), changes);
+    const body = await bodyOf(answer);
+    expect([answer.status, body.issues?.map((issue: { path: string }) => issue.path)]).toEqual([422, [path]]);
+  });
+});
+
+describe('/v1/webhooks/{webhook}/test', () => {
+  it('says what would come of an event, and runs nothing', async () => {
+    const harness = await createChatHarness();
+    await putWebhook(harness, { input: '{{@event}} of {{issue.title}}{{issue.nothing}} from {{@headers.x-from}}' });
+    const answer = await harness.send('POST', '/v1/webhooks/triage/test', {
+      payload: opened,
+      event: 'issues',
+      headers: { 'X-From': 'me' },
+    });
+    const body = await bodyOf(answer);
+    expect([answer.status, body]).toMatchObject([200, { matches: true, reason: null, sessionKey: 'acme/shop#7' }]);
+    expect(body.input).toContain('It breaks');
+    expect(body.input).toContain('from me');
+    expect(body.warnings.join()).toContain('issue.nothing');
+    expect([harness.triggers.accepted, harness.sessions.submitted]).toEqual([[], []]);
+  });
+
+  it('says why nothing would come of one', async () => {
+    const harness = await createChatHarness();
+    await putWebhook(harness);
+    const { sessionKey, input, reason } = await bodyOf(
+      await harness.send('POST', '/v1/webhooks/triage/test', { payload: { action: 'opened' } }),
+    );
+    expect({ sessionKey, input }).toEqual({ sessionKey: null, input: null });
+    expect(reason).toContain('repository.full_name');
+    expect((await harness.send('POST', '/v1/webhooks/nobody/test', { payload: {} })).status).toBe(404);
+  });
+});
