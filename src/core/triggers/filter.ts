@@ -1,10 +1,128 @@
-/** The filter of a webhook, in CEL: which events count. */
+/**
+ * The filter of a webhook, in CEL: which events count. It sees `event` (text), `payload` (whatever came) and `headers` (by their lower-case
+ * names). What may be said, and why its work is bounded, is `filter-rules.ts`; the language is `@marcbachmann/cel-js`, which interprets
+ * and makes no code of an expression.
+ *
+ * A field that is not there is a fault, and then the filter does not match; in `a && b` and `a || b` it does not matter where the other
+ * side decides. So `event == "issues" && payload.issue.number == 3` needs no `has(payload.issue)`; a negation of what may be absent does.
+ * Numbers of the payload are doubles: `payload.number == 42` and `> 41` hold, to reckon write `int(payload.number) % 2`.
+ */
+import { Environment } from '@marcbachmann/cel-js';
+import { limits } from '../limits.ts';
 import type { Issue } from '../problem.ts';
+import { FilterRefused, guardFilter, guards } from './filter-rules.ts';
 import type { TriggerScope } from './template.ts';
 
 /** `fault`: why it could not be said; then it does not match. */
 export type Filter = (scope: TriggerScope) => { matches: boolean; fault: string | null };
 
-export function parseFilter(_text: string, _path: string): { filter: Filter } | { issue: Issue } {
-  throw new Error('not built yet');
+/** `path` of the issue: the field of the document. */
+export function parseFilter(text: string, path: string): { filter: Filter } | { issue: Issue } {
+  try {
+    return { filter: compileFilter(text) };
+  } catch (error) {
+    const { message, at } = faultOf(error);
+    return { issue: { path, message: at === null ? message : `${placeOf(text, at)}: ${message}` } };
+  }
+}
+
+const variables = (environment: Environment): Environment =>
+  environment.registerVariable('event', 'string').registerVariable('payload', 'dyn').registerVariable('headers', 'map<string, string>');
+
+/** What is written: no deeper and no longer than this. */
+const written = variables(new Environment({ limits: { maxAstNodes: limits.maxFilterParts, maxDepth: limits.maxFilterDepth } }));
+
+/** The same with its guards, each of which is one deeper. */
+const guarded = variables(new Environment({ homogeneousAggregateLiterals: false, limits: { maxDepth: 4 * limits.maxFilterDepth } }))
+  .registerFunction(`${guards.single}(dyn): dyn`, single)
+  .registerFunction(`${guards.items}(dyn): dyn`, countedItems)
+  .registerFunction(`${guards.short}(dyn): dyn`, short);
+
+function compileFilter(text: string): Filter {
+  const parsed = written.parse(text);
+  const { valid, type, error } = parsed.check();
+  if (!valid) throw error ?? new Error('it is no expression');
+  if (type !== 'bool' && type !== 'dyn')
+    throw new Error(`it says ${type ?? 'something'}, and has to say true or false: compare it with ==`);
+  const evaluate = guarded.parse(guardFilter(parsed.ast));
+  return (scope) => {
+    try {
+      const matches: unknown = evaluate(contextOf(scope));
+      if (typeof matches === 'boolean') return { matches, fault: null };
+      return { matches: false, fault: 'it says neither true nor false of this event' };
+    } catch (error) {
+      return { matches: false, fault: faultOf(error).message };
+    }
+  };
+}
+
+function contextOf({ payload, own }: TriggerScope): Record<string, unknown> {
+  const { event, headers } = own;
+  return { event: typeof event === 'string' ? event : '', payload: readable(payload), headers: headers ?? {} };
+}
+
+/** The evaluator tells objects by their constructor: one with a field of that name is given to it as a map. */
+function readable(value: unknown): unknown {
+  return hasConstructor(value) ? asMaps(value, limits.maxJsonDepth) : (value ?? null);
+}
+
+function hasConstructor(value: unknown): boolean {
+  const open: unknown[] = [value];
+  for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next) && Object.hasOwn(next, 'constructor')) return true;
+    for (const member of Object.values(next)) if (typeof member === 'object' && member !== null) open.push(member);
+  }
+  return false;
+}
+
+/** What stands deeper than JSON may is left out. */
+function asMaps(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return value.map((item) => asMaps(item, depth - 1));
+  return new Map(Object.entries(value).map(([name, member]) => [name, asMaps(member, depth - 1)]));
+}
+
+/** Thrown by guards: said as it stands. */
+class TooMuch extends Error {}
+
+function single(value: unknown): unknown {
+  if (isMany(value))
+    throw new TooMuch('a list or an object is compared: compare a value in it, its size(), or with one that is written out');
+  return value;
+}
+
+function countedItems(value: unknown): unknown {
+  const count = Array.isArray(value) ? value.length : value instanceof Map ? value.size : isMany(value) ? Object.keys(value).length : 0;
+  if (count > limits.maxFilterItems) throw new TooMuch(`a list of ${count} items is gone through, which may have ${limits.maxFilterItems}`);
+  return value;
+}
+
+function short(value: unknown): unknown {
+  if (isMany(value)) throw new TooMuch('lists and objects are not added');
+  if (typeof value === 'string' && value.length > limits.maxFilterTextLength)
+    throw new TooMuch(`a text of ${value.length} characters is added to another, which may have ${limits.maxFilterTextLength}`);
+  return value;
+}
+
+function isMany(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || value instanceof Map || prototype === Object.prototype || prototype === null;
+}
+
+/** Of the library's errors the sentence without the drawing of the text. */
+function faultOf(error: unknown): { message: string; at: number | null } {
+  if (error instanceof FilterRefused) return { message: error.message, at: error.at };
+  if (!(error instanceof Error)) return { message: String(error), at: null };
+  const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
+  const range: unknown = 'range' in error ? error.range : undefined;
+  const at = typeof range === 'object' && range !== null && 'start' in range && typeof range.start === 'number' ? range.start : null;
+  return { message: summary.slice(0, limits.maxQuotedLength * 3), at };
+}
+
+function placeOf(text: string, at: number): string {
+  const before = text.slice(0, at);
+  return `line ${before.split('\n').length}, column ${at - before.lastIndexOf('\n')}`;
 }
