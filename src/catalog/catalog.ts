@@ -33,6 +33,7 @@ import { createOutbox, enqueueLost } from './outbox.ts';
 import { dropBacklog } from './triggers/backlog.ts';
 import { enqueueCallbacks } from './triggers/callbacks.ts';
 import { createCallbackSender } from './triggers/callback-sender.ts';
+import { createDeliverySweep } from './triggers/delivery-sweep.ts';
 import { createDispatcher } from './triggers/dispatcher.ts';
 import { createScheduler } from './triggers/schedule-runs.ts';
 import { dropAllDefinitions } from './server-definitions.ts';
@@ -83,7 +84,9 @@ export class Catalog extends DurableObject<Bindings> {
     const { duties } = this.#open(workspace);
     this.#alarmAt = Date.now() + limits.maxPublishBackoffMs;
     await this.ctx.storage.setAlarm(this.#alarmAt);
-    await Promise.all(duties.map((duty) => duty.tend()));
+    const tended = Promise.all(duties.map((duty) => duty.tend()));
+    // The next alarm cannot ring before this one has ended: a slow publish is not to make every schedule late.
+    await withTimeLimit(tended, limits.publishIntervalMs, () => undefined);
     this.#alarmAt = null;
     await this.#arm();
   }
@@ -121,8 +124,8 @@ export class Catalog extends DurableObject<Bindings> {
   }
 
   /**
-   * The alarm stands at what is due next. What is overdue gets a moment: a publish is on its way with its write. One that rings before
-   * that stays: where deliveries come without a pause it would else be put off for ever.
+   * The alarm stands at what is due next, to the millisecond: schedules are told by it. What is overdue gets a moment: a publish is on its
+   * way with its write. An alarm that rings before that stays: where deliveries come without a pause it would else be put off for ever.
    */
   async #arm(): Promise<void> {
     const now = Date.now();
@@ -131,7 +134,7 @@ export class Catalog extends DurableObject<Bindings> {
       this.#alarmAt = null;
       return this.ctx.storage.deleteAlarm();
     }
-    const ringAt = Math.max(Math.min(...dues), now + limits.publishIntervalMs);
+    const ringAt = Math.min(...dues.map((due) => (due > now ? due : now + limits.publishIntervalMs)));
     if (this.#alarmAt !== null && this.#alarmAt <= ringAt && this.#alarmAt > now - limits.maxPublishBackoffMs) return;
     this.#alarmAt = ringAt;
     await this.ctx.storage.setAlarm(ringAt);
@@ -170,7 +173,7 @@ export class Catalog extends DurableObject<Bindings> {
         await wake();
       },
     };
-    return { parts, outbox, duties: [outbox, triggers.scheduler, triggers.dispatcher, triggers.callbacks] };
+    return { parts, outbox, duties: [outbox, triggers.scheduler, triggers.dispatcher, triggers.callbacks, createDeliverySweep(context)] };
   }
 
   #triggers(context: CatalogContext, wake: () => Promise<void>): Parts['triggers'] {
