@@ -68,12 +68,14 @@ export function toAccepted({ id, status, reason, session, turn, run }: DeliveryR
   return { id, status, reason, session, turn, run, isRepeat };
 }
 
-/** Whether something of this trigger was begun, or is about to be, and has not ended. What only waits for that does not count. */
+/**
+ * Whether something of this trigger was begun, or is about to be, and has not ended. What only waits for that does not count: neither
+ * what is held, nor what stands behind it in its session and has no time yet. Each would wait for the other.
+ */
 export function isUnderWay({ sql }: CatalogContext, { kind, name }: Trigger): boolean {
-  return unsettled.some((status) => {
-    const query = 'SELECT 1 FROM deliveries WHERE kind = ? AND name = ? AND status = ? AND held = 0 LIMIT 1';
-    return sql.exec(query, kind, name, status).toArray().length > 0;
-  });
+  const pending = "SELECT 1 FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND due_at IS NOT NULL LIMIT 1";
+  const begun = "SELECT 1 FROM deliveries WHERE kind = ? AND name = ? AND status IN ('running', 'waiting') LIMIT 1";
+  return [pending, begun].some((query) => sql.exec(query, kind, name).toArray().length > 0);
 }
 
 /** How many runs wait for the one before them to end. */
@@ -81,5 +83,3 @@ export function heldCount({ sql }: CatalogContext, { kind, name }: Trigger): num
   const query = "SELECT count(*) AS held FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND held = 1";
   return sql.exec<{ held: number }>(query, kind, name).one().held;
 }
-
-const unsettled: readonly DeliveryStatus[] = ['pending', 'running', 'waiting'];

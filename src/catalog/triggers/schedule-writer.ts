@@ -15,11 +15,11 @@ import type { ScheduleDocument } from '../../core/triggers/schedule.ts';
 import type { Warning } from '../../core/warning.ts';
 import { openValue } from '../../storage/secret-box.ts';
 import type { CatalogContext } from '../context.ts';
-import { readRow } from '../documents.ts';
 import type { DocumentRow } from '../documents.ts';
 import { reseal } from '../secrets.ts';
 import { checkNameInBody } from '../write-document.ts';
-import type { DocumentWriter, Prepared } from '../write-document.ts';
+import type { DocumentWriter } from '../write-document.ts';
+import { agentWarnings, callbackUrlWarnings } from './trigger-warnings.ts';
 
 export const scheduleWriter: DocumentWriter = {
   nameFault: (_context, name) => ResourceName.safeParse(name).error?.issues[0]?.message ?? null,
@@ -31,9 +31,10 @@ export const scheduleWriter: DocumentWriter = {
     // Bodies of schedules are written here only.
     const before = previous === null ? null : (previous.body as ScheduleDocument);
     const rule = checkDocument(document, before, context.now());
+    const secret = await sealCallback(context, name, document, callbackSecret, previous);
     return {
-      body: { ...document, name },
-      ...(await sealCallback(context, name, document, callbackSecret, previous)),
+      body: { ...document, name, hasCallbackSecret: secret.sealed !== null },
+      ...secret,
       warnings: warningsOf(context, document),
       commit: () => writeNextRun(context, name, document, before, rule),
     };
@@ -88,7 +89,7 @@ async function sealCallback(
   { callbackUrl }: ScheduleDocument,
   given: string | undefined,
   previous: DocumentRow | null,
-): Promise<Pick<Prepared, 'sealed' | 'sealedChanged'>> {
+): Promise<{ sealed: string | null; sealedChanged: boolean }> {
   const place = { workspace: context.workspace, kind: 'schedule', name } as const;
   const before = previous?.sealed ?? null;
   if (given !== undefined) return reseal(context, place, JSON.stringify({ callback: given }), previous);
@@ -109,7 +110,6 @@ function requireRoom({ sql }: CatalogContext): void {
   );
 }
 
-function warningsOf(context: CatalogContext, { agent }: ScheduleDocument): Warning[] {
-  if (readRow(context.sql, 'agent', agent)?.deleted === false) return [];
-  return [{ path: 'agent', message: `There is no agent "${agent}" yet: until there is, its runs fail.` }];
+function warningsOf(context: CatalogContext, { agent, callbackUrl }: ScheduleDocument): Warning[] {
+  return [...agentWarnings(context, agent, 'its runs fail'), ...callbackUrlWarnings(context, callbackUrl)];
 }
