@@ -62,6 +62,8 @@ const tags = [
   { name: 'Agents', description: 'A model, instructions and a toolset under one name.' },
   { name: 'Skills', description: 'Instructions with files, which agents read up when a job needs them.' },
   { name: 'Webhooks', description: 'Events from elsewhere that start turns.' },
+  { name: 'Subscriptions', description: 'Who else is told how turns end.' },
+  { name: 'Callbacks', description: 'What was told to others, and how it fared.' },
   { name: 'Providers', description: 'Where models are reached.' },
   { name: 'Policy', description: 'What may happen without asking.' },
   { name: 'Secrets', description: 'Values that may be used and never read.' },

@@ -3,7 +3,7 @@
  * implemented by its `Catalog` object; used by the routes of hooks and by sessions. Documents (webhooks, schedules, subscriptions)
  * are written through `Catalog` like all others. Faults are thrown as `Problem`s.
  */
-import type { Callback, CallbackStatus, CallbackTarget, CallbackWithBody } from '../core/triggers/callback.ts';
+import type { Callback, CallbackStatus, CallbackTarget, CallbackTest, CallbackWithBody } from '../core/triggers/callback.ts';
 import type { Delivery, DeliveryStatus, DeliveryWithPayload, Rendered, Trigger } from '../core/triggers/delivery.ts';
 import type { TurnNotice } from '../core/triggers/turn-notice.ts';
 import type { Page, PageRequest } from './catalog.ts';
@@ -31,7 +31,7 @@ export type AcceptedDelivery = Pick<Delivery, 'id' | 'status' | 'reason' | 'sess
 
 export type DeliveryQuery = PageRequest & { status?: DeliveryStatus };
 
-export type CallbackQuery = PageRequest & { status?: CallbackStatus; target?: CallbackTarget; delivery?: string };
+export type CallbackQuery = PageRequest & Partial<CallbackTarget> & { status?: CallbackStatus; delivery?: string };
 
 /** What came, to be rendered again. */
 export type KeptPayload = { delivery: Delivery; event: string | null; payload: NonNullable<NewDelivery['payload']> | null };
@@ -64,6 +64,8 @@ export interface Triggers {
   callback(id: string): Promise<CallbackWithBody>;
   /** One more attempt now, of a dead one or one that waits. `conflict` for one that was delivered. */
   retryCallback(id: string): Promise<Callback>;
+  /** One message of type `test`, which is not kept. `not_found`. */
+  testSubscription(subscription: string): Promise<CallbackTest>;
 
   scheduleState(schedule: string): Promise<ScheduleState>;
   /** One run now, beside its times. */

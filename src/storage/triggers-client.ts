@@ -1,4 +1,5 @@
 /** The `Triggers` port over RPC, of one workspace. */
+import { limits } from '../core/limits.ts';
 import type { Triggers } from '../ports/triggers.ts';
 import type { Bindings } from './bindings.ts';
 import { askCatalog } from './catalog-rpc.ts';
@@ -18,6 +19,9 @@ export function createTriggersClient(bindings: Bindings, workspace: string): Tri
     callbacks: (query) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.callbacks(workspace, query)),
     callback: (id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.callback(workspace, id)),
     retryCallback: (id) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.retryCallback(workspace, id)),
+    // It waits for somebody outside.
+    testSubscription: (subscription) =>
+      askCatalog(bindings, workspace, 'write', (catalog) => catalog.testSubscription(workspace, subscription), limits.callbackTimeoutMs),
     scheduleState: (schedule) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.scheduleState(workspace, schedule)),
     runSchedule: (schedule) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.runSchedule(workspace, schedule)),
   };

@@ -110,6 +110,7 @@ export function fakeTriggers({ sessions, now }: { sessions: FakeSessions; now():
     callbacks: notBuilt,
     callback: notBuilt,
     retryCallback: notBuilt,
+    testSubscription: notBuilt,
     scheduleState: notBuilt,
     runSchedule: notBuilt,
   };

@@ -45,6 +45,7 @@ export const triggerMethods = {
       triggers.callbacks.kick();
       return callback;
     },
+    testSubscription: ({ triggers }, subscription) => triggers.callbacks.test({ kind: 'subscription', name: subscription }),
     scheduleState: ({ triggers }, schedule) => triggers.scheduler.state(schedule),
     runSchedule: ({ triggers }, schedule) => triggers.scheduler.runNow(schedule),
   },

@@ -33,7 +33,7 @@ export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, n
     .exec<{ number: number }>(
       `INSERT INTO callbacks (id, source, kind, name, type, delivery, session, turn, status, created_at, ended_at, attempts, due_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (kind, name, source) DO NOTHING RETURNING number`,
-      `msg_${crypto.randomUUID().replaceAll('-', '')}`,
+      newCallbackId(),
       sourceOf(notice),
       target.kind,
       target.name,
@@ -53,6 +53,11 @@ export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, n
     sql.exec('INSERT INTO callback_bodies (callback, sequence, data) VALUES (?, ?, ?)', row.number, sequence, data);
   changeBacklog(sql, 1, bytes);
   return row.number;
+}
+
+/** `webhook-id`: the receiver knows by it what it has had. */
+export function newCallbackId(): string {
+  return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
 }
 
 /** A session that is deleted and made again under its name counts from 1 again; its turns have other names. */
@@ -82,16 +87,11 @@ export function readBody(sql: SqlStorage, number: number): string | null {
 
 /** The one that is due for longest, of all targets but those of `full`. */
 export function nextDue(sql: SqlStorage, full: readonly CallbackTarget[]): CallbackRow | null {
-  const { text, bindings } = without(full);
-  const query = `SELECT * FROM callbacks WHERE due_at IS NOT NULL ${text} ORDER BY due_at, number LIMIT 1`;
-  return sql.exec<CallbackRow>(query, ...bindings).toArray()[0] ?? null;
-}
-
-function without(full: readonly CallbackTarget[]): { text: string; bindings: string[] } {
-  return {
-    text: full.map(() => 'AND NOT (kind = ? AND name = ?)').join(' '),
-    bindings: full.flatMap(({ kind, name }) => [kind, name]),
-  };
+  if (full.length === 0)
+    return sql.exec<CallbackRow>('SELECT * FROM callbacks WHERE due_at IS NOT NULL ORDER BY due_at, number LIMIT 1').toArray()[0] ?? null;
+  const query = `SELECT * FROM callbacks WHERE due_at IS NOT NULL AND kind || ' ' || name NOT IN (SELECT value FROM json_each(?))
+    ORDER BY due_at, number LIMIT 1`;
+  return sql.exec<CallbackRow>(query, JSON.stringify(full.map(({ kind, name }) => `${kind} ${name}`))).toArray()[0] ?? null;
 }
 
 /** An attempt begins, and is on record before anything is sent: whatever dies then, it is made again, when the lease is over. */
@@ -181,7 +181,8 @@ function newest(sql: SqlStorage): number {
 
 function remove(sql: SqlStorage, rows: readonly { number: number }[]): void {
   for (const { number } of rows) {
-    for (const table of ['callback_bodies', 'callback_attempts']) sql.exec(`DELETE FROM ${table} WHERE callback = ?`, number);
+    sql.exec('DELETE FROM callback_bodies WHERE callback = ?', number);
+    sql.exec('DELETE FROM callback_attempts WHERE callback = ?', number);
     sql.exec('DELETE FROM callbacks WHERE number = ?', number);
   }
 }

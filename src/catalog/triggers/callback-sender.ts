@@ -5,11 +5,12 @@
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { nextAttemptMs } from '../../core/triggers/callback-retry.ts';
-import type { CallbackTarget } from '../../core/triggers/callback.ts';
+import type { CallbackTarget, CallbackTest } from '../../core/triggers/callback.ts';
 import type { CallbackOutcome, SendCallback } from '../../engine/triggers/send-callback.ts';
 import type { CatalogContext } from '../context.ts';
 import type { Duty } from '../duty.ts';
-import { end, lease, nextDue, nextForgotten, noteAttempt, postpone, progressOf, readBody, sweep } from './callback-rows.ts';
+import { isoTime, requireRow } from '../documents.ts';
+import { end, lease, newCallbackId, nextDue, nextForgotten, noteAttempt, postpone, progressOf, readBody, sweep } from './callback-rows.ts';
 import type { CallbackRow } from './callback-rows.ts';
 import { destinationOf } from './callback-targets.ts';
 
@@ -19,8 +20,12 @@ export type CallbackSenderDeps = {
   wake(): Promise<void>;
 };
 
-/** `kick`: something was stored, or is to be tried now. */
-export type CallbackSender = Duty & { kick(): void };
+export type CallbackSender = Duty & {
+  /** Something was stored, or is to be tried now. */
+  kick(): void;
+  /** One message that says nothing, at once; it is not kept. `not_found`. */
+  test(target: CallbackTarget): Promise<CallbackTest>;
+};
 
 export function createCallbackSender(context: CatalogContext, deps: CallbackSenderDeps): CallbackSender {
   const { sql } = context;
@@ -57,6 +62,7 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
       pump();
       deps.keep(deps.wake());
     },
+    test: (target) => sendTest(context, deps.send, target),
     tend: async () => {
       pump();
       if ((nextForgotten(sql) ?? Number.POSITIVE_INFINITY) <= context.now()) context.transact(() => sweep(sql, context.now()));
@@ -83,6 +89,16 @@ async function sendOne(context: CatalogContext, send: SendCallback, row: Callbac
     // A secret that does not open until the right master key is set again.
     return { ...notSent, isFinal: false, error: error.detail };
   }
+}
+
+async function sendTest(context: CatalogContext, send: SendCallback, target: CallbackTarget): Promise<CallbackTest> {
+  requireRow(context.sql, target.kind, target.name);
+  const to = await destinationOf(context, target);
+  if ('gone' in to) throw new Problem('conflict', to.gone);
+  const [id, at] = [newCallbackId(), isoTime(context.now())];
+  const body = JSON.stringify({ type: 'test', timestamp: at, data: { target } });
+  const { delivered, status, durationMs, error } = await send({ id, body, ...to });
+  return { id, delivered, at, status, durationMs, error };
 }
 
 function noteOutcome(context: CatalogContext, row: CallbackRow, outcome: CallbackOutcome, startedAt: number): void {

@@ -38,21 +38,32 @@ export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): v
 export function listCallbacks({ sql }: CatalogContext, query: CallbackQuery): Page<Callback> {
   const before = decodeNumberCursor('callbacks', query.cursor) ?? Number.MAX_SAFE_INTEGER;
   const limit = Math.min(query.limit, limits.maxPageItems);
-  const { status, target, delivery } = query;
-  const wanted: [column: string, value: string | undefined][] = [
-    ['status', status],
-    ['kind', target?.kind],
-    ['name', target?.name],
-    ['delivery', delivery],
-  ];
-  const given = wanted.flatMap(([column, value]) => (value === undefined ? [] : [{ column, value }]));
-  const where = ['number < ?', ...given.map(({ column }) => `${column} = ?`)].join(' AND ');
-  const text = `SELECT * FROM callbacks WHERE ${where} ORDER BY number DESC LIMIT ?`;
-  const rows = sql.exec<CallbackRow>(text, before, ...given.map(({ value }) => value), limit + 1).toArray();
+  const rows = rowsBefore(sql, query, before, limit + 1);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const nextCursor = rows.length > limit && last !== undefined ? encodeCursor('callbacks', last.number) : null;
   return { items: items.map((row) => toCallback(sql, row)), nextCursor };
+}
+
+/** By the narrowest index that there is for what is asked. A value that is not given is null, and compares as nothing. */
+function rowsBefore(sql: SqlStorage, query: CallbackQuery, before: number, count: number): CallbackRow[] {
+  const { delivery, status = null, kind = null, name = null } = query;
+  if (delivery !== undefined) {
+    const text = `SELECT * FROM callbacks WHERE delivery = ? AND number < ? AND coalesce(status = ?, 1) AND coalesce(kind = ?, 1)
+      AND coalesce(name = ?, 1) ORDER BY number DESC LIMIT ?`;
+    return sql.exec<CallbackRow>(text, delivery, before, status, kind, name, count).toArray();
+  }
+  if (kind !== null && name !== null) {
+    const text =
+      'SELECT * FROM callbacks WHERE kind = ? AND name = ? AND number < ? AND coalesce(status = ?, 1) ORDER BY number DESC LIMIT ?';
+    return sql.exec<CallbackRow>(text, kind, name, before, status, count).toArray();
+  }
+  if (status !== null) {
+    const text = 'SELECT * FROM callbacks WHERE status = ? AND number < ? AND coalesce(kind = ?, 1) ORDER BY number DESC LIMIT ?';
+    return sql.exec<CallbackRow>(text, status, before, kind, count).toArray();
+  }
+  const text = 'SELECT * FROM callbacks WHERE number < ? AND coalesce(kind = ?, 1) ORDER BY number DESC LIMIT ?';
+  return sql.exec<CallbackRow>(text, before, kind, count).toArray();
 }
 
 /** `not_found`. */

@@ -5,8 +5,11 @@ import { TriggerEvent } from './webhook.ts';
 export const CallbackStatus = z.enum(['pending', 'delivered', 'dead']).meta({ id: 'CallbackStatus' });
 export type CallbackStatus = z.infer<typeof CallbackStatus>;
 
+export const CallbackTargetKind = z.enum(['webhook', 'schedule', 'subscription']);
+
 /** To whom: the `callbackUrl` of a webhook or schedule, or a subscription. */
-export type CallbackTarget = { kind: 'webhook' | 'schedule' | 'subscription'; name: string };
+export const CallbackTarget = z.object({ kind: CallbackTargetKind, name: z.string() }).meta({ id: 'CallbackTarget' });
+export type CallbackTarget = z.infer<typeof CallbackTarget>;
 
 export const CallbackAttempt = z
   .object({
@@ -22,7 +25,7 @@ export const Callback = z
   .object({
     id: z.string().meta({ description: 'The same in every attempt: `webhook-id`.' }),
     type: TriggerEvent,
-    target: z.object({ kind: z.enum(['webhook', 'schedule', 'subscription']), name: z.string() }),
+    target: CallbackTarget,
     delivery: z.string().nullable(),
     session: z.string(),
     turn: z.string().nullable(),
@@ -34,7 +37,15 @@ export const Callback = z
   .meta({ id: 'Callback' });
 export type Callback = z.infer<typeof Callback>;
 
-export const CallbackWithBody = Callback.extend({ body: z.unknown().meta({ description: 'What is sent.' }) }).meta({
+export const CallbackWithBody = Callback.extend({
+  body: z.unknown().meta({ description: 'What is sent. null: too much waited, and it was not kept.' }),
+}).meta({
   id: 'CallbackWithBody',
 });
 export type CallbackWithBody = z.infer<typeof CallbackWithBody>;
+
+/** One signed message of type `test`, sent to see whether it arrives. */
+export const CallbackTest = z
+  .object({ id: z.string().meta({ description: 'Of the message: `webhook-id`.' }), delivered: z.boolean(), ...CallbackAttempt.shape })
+  .meta({ id: 'CallbackTest' });
+export type CallbackTest = z.infer<typeof CallbackTest>;

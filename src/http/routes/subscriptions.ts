@@ -1,0 +1,60 @@
+/** `/v1/subscriptions`: who else is told how turns end, whoever began them. What became of each message is `callbacks.ts`. Secrets go in and never come out. */
+import { z } from 'zod';
+import { ResourceName } from '../../core/agent.ts';
+import { CallbackTest } from '../../core/triggers/callback.ts';
+import { Subscription } from '../../core/triggers/subscription.ts';
+import { isUnbound, requireUnbound } from '../access.ts';
+import { mountDocumentRoutes } from '../document-routes.ts';
+import { requireSameName } from '../documents.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+
+const what = 'Subscriptions';
+const name = ResourceName.meta({ example: 'operations' });
+
+/** What GET shows may be sent back: `hasSecret` is taken and means nothing. */
+const SubscriptionInput = Subscription.safeExtend({
+  hasSecret: z.boolean().optional().meta({ readOnly: true, description: 'Shown by GET; ignored here.' }),
+}).meta({ id: 'SubscriptionToWrite', example: Subscription.meta()?.example });
+
+const { secret: _secret, ...shown } = Subscription.shape;
+const SubscriptionView = z.object({ ...shown, name: ResourceName, hasSecret: z.boolean() }).meta({ id: 'SubscriptionView' });
+
+export function mountSubscriptions(app: App): void {
+  mountDocumentRoutes(app, {
+    kind: 'subscription',
+    noun: 'subscription',
+    tag: what,
+    scopes: ['admin'],
+    name,
+    body: SubscriptionInput,
+    view: SubscriptionView,
+    // None is stored without one.
+    toView: ({ name, body }) => ({ ...body, name, hasSecret: true }),
+    toDocument: (name, { hasSecret: _shown, ...document }) => {
+      requireSameName(name, document);
+      return { ...document, name };
+    },
+    authorize: (principal) => requireUnbound(principal, what),
+    isVisible: isUnbound,
+  });
+
+  mount(
+    app,
+    {
+      method: 'post',
+      path: '/v1/subscriptions/{subscription}/test',
+      operationId: 'testSubscription',
+      tag: what,
+      summary: 'Send it a signed message of type `test`',
+      description: 'Once, at once, also to one that is paused. It is not kept, and not tried again.',
+      scopes: ['admin'],
+      params: z.object({ subscription: name }),
+      answers: { 200: { description: 'How it went.', schema: CallbackTest } },
+    },
+    async ({ c, services, principal, params }) => {
+      requireUnbound(principal, what);
+      return c.json(await services.triggers(principal.workspace).testSubscription(params.subscription));
+    },
+  );
+}
