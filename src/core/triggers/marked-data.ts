@@ -23,25 +23,20 @@ export function markJson(json: string): string {
 }
 
 /**
- * Such as a number, a name, a branch or an address: too short and too plain to say anything that has to be marked. Scripts without
- * blanks between words are left to the marks, since a whole sentence of theirs would be one such word; so is what may be the name of
- * a speaker (`Human:`) or a command (`/run`).
+ * Such as a name, a branch or an address: too short and too plain to say anything that has to be marked, and no part of a mark with the
+ * words `before` it. Scripts without blanks between words are left to the marks, since a whole sentence of theirs would be one such
+ * word; so is the name of a speaker (`Human`) and what may be a command (`/run`).
  */
-export function isHarmlessWord(text: string): boolean {
-  return text.length <= 100 && harmlessWord.test(text);
+export function isHarmlessWord(text: string, before: string): boolean {
+  if (text.length > 100 || !harmlessWord.test(text) || speaker.test(text)) return false;
+  return !isMark.test(`${before}${text}>`) && !isMark.test(`${before}${text}]`);
 }
 
 const scriptsWithoutBlanks = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan', 'Bopomofo', 'Yi'];
 const letter = `(?:(?![${scriptsWithoutBlanks.map((script) => `\\p{Script=${script}}`).join('')}])[\\p{L}\\p{N}])`;
 const harmlessWord = new RegExp(`^(?:${letter}|[-._#@+])(?:(?:${letter}|[-._/#@:+])*(?:${letter}|[-._/#@+]))?$`, 'u');
 
-/**
- * Whether a word behind this text would become part of a mark: `<` of the template and `/data` of the event. The last characters are
- * enough.
- */
-export function beginsMark(before: string): boolean {
-  return /[<\uff1c[{|\uff5c]\/?$/.test(before);
-}
+const speaker = /^(?:human|assistant|system|user|developer)$/i;
 
 /** As HTML writes it: a reader knows what it stands for, and no reader of marks takes it for one. */
 function disarm(text: string): string {
@@ -84,6 +79,8 @@ const readAsMark = new RegExp(
   ].join('|'),
   'giu',
 );
+
+const isMark = new RegExp(readAsMark.source, 'iu');
 
 /** Turns of the oldest protocol, which is lines (Anthropic's text completions). */
 const readAsSpeaker = /^[ \t]{0,8}(?:human|assistant|system|user)[ \t]{0,8}:/gim;

@@ -12,7 +12,7 @@ import { quoted } from '../problem.ts';
 import { seenJson } from '../seen-json.ts';
 import { utf8Length } from '../utf8.ts';
 import { codePointName, hiddenCharacter } from '../visible-text.ts';
-import { beginsMark, isHarmlessWord, markData, markJson } from './marked-data.ts';
+import { isHarmlessWord, markData, markJson } from './marked-data.ts';
 import { valueAt, type Frame } from './template-lookup.ts';
 import type { Template, TemplateNode, TemplatePath, TriggerScope } from './template.ts';
 
@@ -115,7 +115,7 @@ class Renderer {
   /** Words that the event brings stand unmarked one at a time only: many of them, as an `{{#each}}` makes them, are a sentence. */
   #told(path: TemplatePath, whole: string, isMarked: boolean, mark: (text: string) => string): void {
     this.#charge(whole.length);
-    if (!isMarked && isHarmlessWord(whole) && !beginsMark(this.#tail)) {
+    if (!isMarked && isHarmlessWord(whole, this.#tail)) {
       this.#write(whole);
       return;
     }
@@ -131,6 +131,9 @@ class Renderer {
     const text =
       typeof value === 'string' && !json ? value : typeof value === 'object' || json ? this.#json(value, path) : this.#number(value, path);
     this.#charge(text.length);
+    const hidden = unseen.exec(text);
+    if (hidden !== null)
+      throw new RenderFault(`${pathName(path)} holds ${codePointName(hidden[0])}, and a session’s key is one line of what can be seen`);
     this.#write(text);
   }
 
@@ -169,15 +172,15 @@ class Renderer {
   #write(text: string): void {
     if (text === '') return;
     this.#size += this.#mode === 'key' ? text.length : utf8Length(text);
-    if (this.#mode === 'key') {
-      if (this.#size > limits.maxSessionKeyLength) throw new RenderFault(`is longer than ${limits.maxSessionKeyLength} characters`);
-      const hidden = unseen.exec(text);
-      if (hidden !== null) throw new RenderFault(`holds ${codePointName(hidden[0])}, which cannot be seen`);
-    } else if (this.#size > limits.maxTriggerInputBytes) throw new RenderFault(`is larger than ${limits.maxTriggerInputBytes} bytes`);
+    const most = this.#mode === 'key' ? limits.maxSessionKeyLength : limits.maxTriggerInputBytes;
+    if (this.#size > most) throw new RenderFault(`it is longer than ${counted(most)} ${this.#mode === 'key' ? 'characters' : 'bytes'}`);
     this.#chunks.push(text);
-    this.#tail = (this.#tail + text).slice(-2);
+    this.#tail = text.length < tailLength ? (this.#tail + text).slice(-tailLength) : text.slice(-tailLength);
   }
 }
+
+/** Longer than the marks that a word could become a part of. */
+const tailLength = 24;
 
 /** In a key, halves of characters would all be stored as one. */
 const unseen = new RegExp(`${hiddenCharacter}|[\\n\\t\\p{Cs}]`, 'u');

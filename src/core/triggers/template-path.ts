@@ -36,8 +36,8 @@ function dotFault(text: string): string {
 function ownPath(text: string, steps: readonly (string | number)[], inEach: boolean): { path: TemplatePath } | PathFault {
   const [name, ...rest] = steps;
   if (!ownNames.some((known) => known === name))
-    return { fault: `${quoted(text)} is no value of ours; there are ${ownNames.map((known) => `@${known}`).join(', ')}`, at: 0 };
-  if (name === 'index' && !inEach) return { fault: '@index is known within {{#each}} only', at: 0 };
+    return { fault: `is no value of ours; there are ${ownNames.map((known) => `@${known}`).join(', ')}`, at: 0 };
+  if (name === 'index' && !inEach) return { fault: 'is known within {{#each}} only', at: 0 };
   // Names of headers are the same in every case.
   const lower = name === 'headers' ? rest.map((step) => String(step).toLowerCase()) : rest;
   return { path: { text, from: 'own', steps: [String(name), ...lower] } };

@@ -5,6 +5,7 @@
 import { orNull } from '../../core/problem.ts';
 import type { Plan } from '../../core/plan.ts';
 import type { Principal } from '../../core/principal.ts';
+import { markedDataNote } from '../../core/triggers/marked-data.ts';
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { TurnTrigger } from '../../core/triggers/delivery.ts';
 import { untainted } from '../../core/taint.ts';
@@ -33,7 +34,9 @@ export async function dispatchRun(deps: DispatchDeps, run: TriggeredRun): Promis
   const principal = triggerPrincipal(workspace, trigger, agent);
   const idempotencyKey = `${trigger.kind}:${trigger.name}:${trigger.run}:${trigger.delivery}`;
   if (run.isRepeat && (await wasTaken(deps, principal, run.sessionKey, idempotencyKey))) return;
-  const plan = { ...(await deps.planTurn(principal, { agent })), trigger };
+  // A schedule tells its agent nothing that comes from outside.
+  const instructions = trigger.kind === 'webhook' ? markedDataNote : undefined;
+  const plan = { ...(await deps.planTurn(principal, { agent, instructions })), trigger };
   const { id } = await deps.sessions.create(principal, { agent, listed: true }, run.sessionKey);
   await deps.sessions.get(id).submit(principal, {
     plan,
