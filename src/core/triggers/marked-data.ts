@@ -29,7 +29,12 @@ export function markJson(json: string): string {
  */
 export function isHarmlessWord(text: string, before: string): boolean {
   if (text.length > 100 || !harmlessWord.test(text) || speaker.test(text)) return false;
-  return !isMark.test(`${before}${text}>`) && !isMark.test(`${before}${text}]`);
+  return ['>', ']'].every((after) => !isInMark(`${before}${text}${after}`, before.length));
+}
+
+/** Whether a mark reaches beyond this place. */
+function isInMark(text: string, place: number): boolean {
+  return Array.from(text.matchAll(readAsMark)).some(({ 0: mark, index }) => index + mark.length > place);
 }
 
 const scriptsWithoutBlanks = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan', 'Bopomofo', 'Yi'];
@@ -79,8 +84,6 @@ const readAsMark = new RegExp(
   ].join('|'),
   'giu',
 );
-
-const isMark = new RegExp(readAsMark.source, 'iu');
 
 /** Turns of the oldest protocol, which is lines (Anthropic's text completions). */
 const readAsSpeaker = /^[ \t]{0,8}(?:human|assistant|system|user)[ \t]{0,8}:/gim;

@@ -16,7 +16,8 @@ export function* readTags(text: string): Generator<Piece> {
       return;
     }
     const slashes = backslashesBefore(text, begin, at);
-    if (slashes > 0) yield { kind: 'text', text: text.slice(at, begin - slashes) + '\\'.repeat(Math.floor(slashes / 2)) };
+    const before = slashes === 0 ? '' : text.slice(at, begin - slashes) + '\\'.repeat(Math.floor(slashes / 2));
+    if (before !== '') yield { kind: 'text', text: before };
     if (slashes % 2 === 1) {
       yield { kind: 'text', text: '{{' };
       at = begin + 2;
