@@ -39,7 +39,7 @@ export function openStorage(sql = fakeSql(catalogMigrations)): Storage {
 
 /** A delivery that is to run. Its session is named after its key. */
 export function run(id: string, sessionKey = id, more: { trigger?: Trigger; isQueued?: true; text?: string } = {}): NewDelivery {
-  const { trigger = hook, isQueued, text = `{"id":"${id}"}` } = more;
+  const { trigger = hook, isQueued, text = JSON.stringify({ id }) } = more;
   return {
     trigger,
     id,

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { acceptDelivery, followTurn } from '../../../src/catalog/triggers/deliveries.ts';
+import { readDelivery } from '../../../src/catalog/triggers/delivery-list.ts';
+import { limits } from '../../../src/core/limits.ts';
+import { hook, nightly, notice, openLife, openStorage, run, type Life, type Storage } from './deliveries-of.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const open = (): { storage: Storage; life: Life } => {
+  const storage = openStorage();
+  return { storage, life: openLife(storage) };
+};
+const status = ({ context }: Storage, id: string): string => readDelivery(context, hook, id).status;
+const begun = (life: Life): string[] => life.begun.map(({ trigger }) => trigger.delivery);
+
+it('brings a delivery with all that its turn is made of', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1', 'key'));
+  life.dispatcher.kick();
+  await life.quiet();
+  expect(life.begun).toEqual([
+    {
+      workspace: 'default',
+      trigger: { kind: 'webhook', name: 'hook', delivery: '1', run: 1 },
+      agent: 'doer',
+      sessionKey: 'key',
+      turn: 'turn of 1',
+      input: 'Do 1.',
+      isRepeat: false,
+    },
+  ]);
+  expect(status(storage, '1')).toBe('running');
+  expect(life.dispatcher.nextDue()).toBeNull();
+});
+
+it('to one session they go one after the other, to many at most as many at once as may', async () => {
+  const { storage, life } = open();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  life.hold = promise;
+  for (let index = 0; index < 100; index += 1) acceptDelivery(storage.context, run(String(index), `session ${index % 50}`));
+  life.dispatcher.kick();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(life.tried).toHaveLength(limits.maxConcurrentDispatches);
+  life.dispatcher.kick();
+  await life.dispatcher.tend();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(life.tried).toHaveLength(limits.maxConcurrentDispatches);
+  resolve();
+  await life.quiet();
+  expect(life.tried).toHaveLength(100);
+  expect(begun(life).toSorted((one, other) => Number(one) - Number(other))).toEqual(
+    Array.from({ length: 100 }, (_, index) => String(index)),
+  );
+});
+
+it('what cannot be reached is tried again after a growing pause, and those behind it in its session wait', async () => {
+  const { storage, life } = open();
+  life.fates = ['unreachable', 'unreachable', 'unreachable'];
+  acceptDelivery(storage.context, run('1', 'one'));
+  acceptDelivery(storage.context, run('2', 'one'));
+  const pauses: number[] = [];
+  life.dispatcher.kick();
+  await life.quiet();
+  while (life.begun.length === 0) {
+    const pause = (life.dispatcher.nextDue() ?? 0) - storage.context.now();
+    pauses.push(pause);
+    storage.advance(pause - 1);
+    await life.dispatcher.tend();
+    await life.quiet();
+    expect(life.tried).toHaveLength(pauses.length);
+    storage.advance(1);
+    await life.dispatcher.tend();
+    await life.quiet();
+  }
+  expect(pauses).toEqual([1_000, 2_000, 4_000]);
+  expect(begun(life)).toEqual(['1', '2']);
+  expect(life.tried.map(({ isRepeat }) => isRepeat)).toEqual([false, true, true, true, false]);
+});
+
+it('what will not come right fails at once with the reason, is told once, and lets the next one go', async () => {
+  const { storage, life } = open();
+  life.fates = ['refused'];
+  acceptDelivery(storage.context, run('1', 'one'));
+  acceptDelivery(storage.context, run('2', 'one'));
+  life.dispatcher.kick();
+  await life.quiet();
+  expect(readDelivery(storage.context, hook, '1')).toMatchObject({ status: 'failed', reason: 'There is no agent "doer".' });
+  expect(life.told).toMatchObject([
+    {
+      type: 'turn.failed',
+      status: 'failed',
+      reason: 'not_started',
+      session: 'session of one',
+      turn: 'turn of 1',
+      agent: 'doer',
+      trigger: { kind: 'webhook', name: 'hook', delivery: '1', run: 1 },
+      problem: { code: 'not_found', status: 404 },
+    },
+  ]);
+  expect(begun(life)).toEqual(['2']);
+});
+
+it('what could not be reached for a day has failed', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  for (let tries = 0; status(storage, '1') === 'pending'; tries += 1) {
+    expect(tries).toBeLessThan(1_000);
+    life.fates = ['unreachable'];
+    storage.advance(Math.max(0, (life.dispatcher.nextDue() ?? 0) - storage.context.now()));
+    await life.dispatcher.tend();
+    await life.quiet();
+  }
+  expect(readDelivery(storage.context, hook, '1').status).toBe('failed');
+  expect(life.told).toHaveLength(1);
+  // At most one pause more than the day.
+  const { receivedAt, endedAt } = readDelivery(storage.context, hook, '1');
+  const took = Date.parse(endedAt ?? '') - Date.parse(receivedAt);
+  expect(took).toBeGreaterThanOrEqual(limits.dispatchGiveUpMs);
+  expect(took).toBeLessThanOrEqual(limits.dispatchGiveUpMs + limits.maxDispatchBackoffMs);
+});
+
+it('a session that never answers is a fault after a time, and its delivery is tried again', async () => {
+  const { storage, life } = open();
+  life.fates = ['taken, no answer'];
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.kick();
+  await vi.advanceTimersByTimeAsync(limits.dispatchTimeoutMs);
+  expect(status(storage, '1')).toBe('pending');
+  storage.advance(limits.maxDispatchBackoffMs);
+  await life.dispatcher.tend();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(status(storage, '1')).toBe('running');
+  expect(begun(life)).toEqual(['1']);
+});
+
+it('a notice that comes before the dispatch is known to have arrived is believed, and stays', async () => {
+  const { storage, life } = open();
+  life.fates = ['taken, no answer'];
+  acceptDelivery(storage.context, run('1', 'one'));
+  acceptDelivery(storage.context, run('2', 'one'));
+  life.dispatcher.kick();
+  await vi.advanceTimersByTimeAsync(0);
+  const [first] = life.begun;
+  if (first === undefined) throw new Error('nothing was begun');
+  followTurn(storage.context, first.trigger, notice(first));
+  life.dispatcher.kick();
+  await vi.advanceTimersByTimeAsync(0);
+  expect([status(storage, '1'), status(storage, '2')]).toEqual(['completed', 'running']);
+  await vi.advanceTimersByTimeAsync(limits.dispatchTimeoutMs);
+  expect(status(storage, '1')).toBe('completed');
+});
+
+it('whoever waits until it is taken hears of it then, of a failure too, and else after the time', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  acceptDelivery(storage.context, run('2'));
+  await expect(life.dispatcher.untilTaken(hook, 'unknown', 1_000)).rejects.toThrow('has no delivery');
+  const heard: string[] = [];
+  for (const id of ['1', '2']) void life.dispatcher.untilTaken(hook, id, 5_000).then(() => heard.push(id));
+  const late = life.dispatcher.untilTaken(hook, '1', 10).then(() => heard.push('late'));
+  await vi.advanceTimersByTimeAsync(10);
+  await late;
+  expect(heard).toEqual(['late']);
+  life.fates = ['taken', 'refused'];
+  life.dispatcher.kick();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(heard.toSorted()).toEqual(['1', '2', 'late']);
+  await life.dispatcher.untilTaken(hook, '1', 1_000);
+});
+
+it('a queued run waits for all runs of its schedule that are under way, also for one that was begun beside its times', async () => {
+  const { storage, life } = open();
+  const { context } = storage;
+  const accept = async (id: string, isQueued: boolean): Promise<void> => {
+    acceptDelivery(context, run(id, `own ${id}`, { trigger: nightly, ...(isQueued && { isQueued: true }) }));
+    life.dispatcher.kick();
+    await life.quiet();
+  };
+  const end = async (which: number): Promise<void> => {
+    const one = life.begun[which];
+    if (one === undefined) throw new Error('it was not begun');
+    followTurn(context, one.trigger, notice(one));
+    life.dispatcher.kick();
+    await life.quiet();
+  };
+  await accept('first', true);
+  await accept('queued', true);
+  await accept('now', false);
+  expect(begun(life)).toEqual(['first', 'now']);
+  await end(0);
+  expect(begun(life)).toEqual(['first', 'now']);
+  await end(1);
+  expect(begun(life)).toEqual(['first', 'now', 'queued']);
+});
