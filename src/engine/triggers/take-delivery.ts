@@ -28,7 +28,7 @@ export type TakeDeps = {
   log: Logger;
 };
 
-export type HookRequest = { workspace: string; name: string; headers: Headers; body: Uint8Array };
+export type HookRequest = { workspace: string; name: string; headers: Headers; body: Uint8Array; requestId: string };
 
 /** `challenge`: to be answered as it stands, which proves to Slack that the address is ours. */
 export type TakenDelivery = { challenge: string } | { trigger: Trigger; hook: CompiledHook; accepted: AcceptedDelivery };
@@ -54,7 +54,7 @@ export async function takeDelivery(deps: TakeDeps, request: HookRequest): Promis
 }
 
 /** Does the same whatever is wrong: one look at what there is, and one round of signatures over the same bytes. */
-async function requireSigned(deps: TakeDeps, { workspace, name, headers, body }: HookRequest): Promise<CompiledHook> {
+async function requireSigned(deps: TakeDeps, { workspace, name, headers, body, requestId }: HookRequest): Promise<CompiledHook> {
   const now = deps.clock.now();
   const signed: SignedRequest = { header: (header) => headers.get(header), body, now };
   const hook = await deps.directory.hook(workspace, name);
@@ -64,7 +64,12 @@ async function requireSigned(deps: TakeDeps, { workspace, name, headers, body }:
   const newer = hook === null ? null : await deps.directory.hook(workspace, name, now);
   if (newer !== null && newer.version !== hook?.version && (await newer.verify(signed)).valid) return newer;
   const reason = hook === null ? 'there is no such webhook' : verdict.valid ? '' : verdict.reason;
-  deps.log.info('delivery refused', { workspace: workspace.slice(0, maxLoggedName), webhook: name.slice(0, maxLoggedName), reason });
+  deps.log.info('delivery refused', {
+    requestId,
+    workspace: workspace.slice(0, maxLoggedName),
+    webhook: name.slice(0, maxLoggedName),
+    reason,
+  });
   throw new Problem('not_found', 'There is no such webhook, or this is not signed with a secret of it.');
 }
 

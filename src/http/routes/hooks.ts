@@ -67,7 +67,8 @@ export function mountHooks(app: App): void {
       const body = await readBytes(c.req.raw, limits.maxWebhookBodyBytes);
       const services = c.get('services');
       const workspace = c.req.param('workspace') ?? '';
-      const request = { workspace, name: c.req.param('webhook') ?? '', headers: c.req.raw.headers, body };
+      const requestId = c.get('requestId');
+      const request = { workspace, name: c.req.param('webhook') ?? '', headers: c.req.raw.headers, body, requestId };
       const taken = await orComeAgain(c, takeDelivery(services, request));
       if ('challenge' in taken) return c.text(taken.challenge, 200);
       const { accepted, trigger, hook } = taken;
