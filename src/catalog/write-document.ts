@@ -5,7 +5,7 @@
 import { canonicalJson } from '../core/hash.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import { pathText } from '../core/issues.ts';
-import type { DocumentKind, PutAnswer, WriteOptions } from '../ports/catalog.ts';
+import type { DocumentKind, PutAnswer, StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import type { CatalogContext } from './context.ts';
 import { kindWords, notFound, readRow, replaceRow, toStored } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
@@ -19,6 +19,8 @@ export interface DocumentWriter {
   prepare(context: CatalogContext, name: string, body: Record<string, unknown>, previous: DocumentRow | null): Promise<Prepared>;
   /** What is to be said now of one that is stored, as it was when it was written. Absent: nothing. */
   review?(context: CatalogContext, body: Record<string, unknown>): Warning[];
+  /** What is shown with one that is stored, as it stands now. Absent: nothing. */
+  shown?(context: CatalogContext, name: string): Record<string, unknown>;
   /** The same as `prepare` for a removal; absent: there is nothing to say. */
   prepareRemoval?(context: CatalogContext, name: string): Promise<Commit>;
 }
@@ -70,7 +72,12 @@ export async function putDocument(
       prepared.commit?.(row, changed);
     });
   }
-  return { document: toStored(row), created: previous === null, changed, warnings: prepared.warnings ?? [] };
+  return { document: showDocument(context, writer, toStored(row)), created: previous === null, changed, warnings: prepared.warnings ?? [] };
+}
+
+export function showDocument(context: CatalogContext, writer: DocumentWriter, document: StoredDocument): StoredDocument {
+  const beside = writer.shown?.(context, document.name);
+  return beside === undefined ? document : { ...document, body: { ...document.body, ...beside } };
 }
 
 export async function removeDocument(

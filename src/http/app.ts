@@ -33,6 +33,8 @@ import { mountPages } from './routes/pages.ts';
 import { mountPolicy } from './routes/policy.ts';
 import { mountProviders } from './routes/providers.ts';
 import { mountResponses } from './routes/responses.ts';
+import { mountSchedules } from './routes/schedules.ts';
+import { mountScheduleRuns } from './routes/schedule-runs.ts';
 import { mountSecrets } from './routes/secrets.ts';
 import { mountServerAuthorize } from './routes/server-authorize.ts';
 import { mountServerHealth } from './routes/server-health.ts';
@@ -83,6 +85,8 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   mountWebhooks(app);
   mountDeliveries(app);
   mountHooks(app);
+  mountSchedules(app);
+  mountScheduleRuns(app);
   mountSubscriptions(app);
   mountCallbacks(app);
   mountSessions(app);

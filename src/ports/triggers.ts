@@ -36,7 +36,7 @@ export type CallbackQuery = PageRequest & Partial<CallbackTarget> & { status?: C
 /** What came, to be rendered again. */
 export type KeptPayload = { delivery: Delivery; event: string | null; payload: NonNullable<NewDelivery['payload']> | null };
 
-/** `lastRun` is the newest delivery of the schedule that was meant to run. */
+/** Shown with a schedule by `Catalog`. `lastRun` is its newest delivery that was meant to run. */
 export type ScheduleState = { nextRunAt: string | null; lastRun: Delivery | null };
 
 export interface Triggers {
@@ -67,7 +67,6 @@ export interface Triggers {
   /** One message of type `test`, which is not kept. `not_found`. */
   testSubscription(subscription: string): Promise<CallbackTest>;
 
-  scheduleState(schedule: string): Promise<ScheduleState>;
-  /** One run now, beside its times. */
+  /** One run now, beside its times. `not_found`. */
   runSchedule(schedule: string): Promise<AcceptedDelivery>;
 }

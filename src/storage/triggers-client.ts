@@ -22,7 +22,6 @@ export function createTriggersClient(bindings: Bindings, workspace: string): Tri
     // It waits for somebody outside.
     testSubscription: (subscription) =>
       askCatalog(bindings, workspace, 'write', (catalog) => catalog.testSubscription(workspace, subscription), limits.callbackTimeoutMs),
-    scheduleState: (schedule) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.scheduleState(workspace, schedule)),
     runSchedule: (schedule) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.runSchedule(workspace, schedule)),
   };
 }

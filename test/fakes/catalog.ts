@@ -250,8 +250,8 @@ export function createFakeCatalog(options: {
         return { ...plain, body: { ...document, name, ...shown }, hidden: JSON.stringify({ secrets, callback }) };
       }
       case 'schedule': {
-        const { callbackSecret: _callback, ...document } = parseDocument(Schedule, body);
-        return { ...plain, body: { ...document, name } };
+        const { callbackSecret = plain.hidden, ...document } = parseDocument(Schedule, body);
+        return { ...plain, body: { ...document, name, hasCallbackSecret: callbackSecret !== null }, hidden: callbackSecret };
       }
       case 'subscription': {
         const { secret: _secret, ...document } = parseDocument(Subscription, body);

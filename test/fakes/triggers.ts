@@ -111,7 +111,6 @@ export function fakeTriggers({ sessions, now }: { sessions: FakeSessions; now():
     callback: notBuilt,
     retryCallback: notBuilt,
     testSubscription: notBuilt,
-    scheduleState: notBuilt,
     runSchedule: notBuilt,
   };
   return triggers;

@@ -18,7 +18,7 @@ import { scheduleWriter } from '../triggers/schedule-writer.ts';
 import { subscriptionWriter } from '../triggers/subscription-writer.ts';
 import { webhookWriter } from '../triggers/webhook-writer.ts';
 import { uiToolWriter } from '../ui-tools.ts';
-import { putDocument, removeDocument } from '../write-document.ts';
+import { putDocument, removeDocument, showDocument } from '../write-document.ts';
 import type { DocumentWriter } from '../write-document.ts';
 import type { MethodTable } from './works.ts';
 
@@ -53,9 +53,13 @@ export const documentMethods = {
       if (version !== undefined && version !== row.version) throw notFound(kind, `${name}@${version}`);
       if (kind === 'server') return showServer(context, row);
       const warnings = writers[kind].review?.(context, row.body) ?? [];
-      return { ...toStored(row), ...(warnings.length > 0 && { warnings }) };
+      return { ...showDocument(context, writers[kind], toStored(row)), ...(warnings.length > 0 && { warnings }) };
     },
-    list: ({ context }, kind, page) => (kind === 'server' ? listServers(context, page) : listRows(context.sql, kind, page)),
+    list: ({ context }, kind, page) => {
+      if (kind === 'server') return listServers(context, page);
+      const { items, nextCursor } = listRows(context.sql, kind, page);
+      return { items: items.map((item) => showDocument(context, writers[kind], item)), nextCursor };
+    },
     versions: ({ context }, toolset, page) => listVersions(context.sql, toolset, page),
     tools: ({ context }, page) => listTools(context, page),
     tool: ({ context }, canonical) => findTool(context, canonical),

@@ -46,7 +46,6 @@ export const triggerMethods = {
       return callback;
     },
     testSubscription: ({ triggers }, subscription) => triggers.callbacks.test({ kind: 'subscription', name: subscription }),
-    scheduleState: ({ triggers }, schedule) => triggers.scheduler.state(schedule),
     runSchedule: ({ triggers }, schedule) => triggers.scheduler.runNow(schedule),
   },
   writes: {},

@@ -30,7 +30,6 @@ export type ScheduleDeps = {
 export type Scheduler = Duty & {
   /** A run beside its times, whatever else of it is under way, and although it is paused. */
   runNow(schedule: string): Promise<AcceptedDelivery>;
-  state(schedule: string): ScheduleState;
 };
 
 export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Scheduler {
@@ -66,13 +65,13 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
       await deps.wake();
       return accepted;
     },
-
-    state: (schedule) => {
-      requireRow(context.sql, 'schedule', schedule);
-      const due = readDue(context, schedule);
-      return { nextRunAt: due === null ? null : isoTime(due), lastRun: lastRun(context, { kind: 'schedule', name: schedule }) };
-    },
   };
+}
+
+/** When it runs next, and how its newest run stands. */
+export function scheduleState(context: CatalogContext, schedule: string): ScheduleState {
+  const due = readDue(context, schedule);
+  return { nextRunAt: due === null ? null : isoTime(due), lastRun: lastRun(context, { kind: 'schedule', name: schedule }) };
 }
 
 type DueRow = { schedule: string; due_at: number };

@@ -19,6 +19,7 @@ import type { DocumentRow } from '../documents.ts';
 import { reseal } from '../secrets.ts';
 import { checkNameInBody } from '../write-document.ts';
 import type { DocumentWriter } from '../write-document.ts';
+import { scheduleState } from './schedule-runs.ts';
 import { agentWarnings, callbackUrlWarnings } from './trigger-warnings.ts';
 
 export const scheduleWriter: DocumentWriter = {
@@ -42,6 +43,8 @@ export const scheduleWriter: DocumentWriter = {
 
   // As above.
   review: (context, body) => warningsOf(context, body as ScheduleDocument),
+
+  shown: scheduleState,
 
   prepareRemoval: async (context, name) => () => {
     context.sql.exec('DELETE FROM schedule_state WHERE schedule = ?', name);

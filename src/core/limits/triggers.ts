@@ -133,4 +133,6 @@ export const triggerLimits = {
   maxScheduleIntervalMs: 366 * DAY,
   /** With `overlap: "queue"`: runs that wait for the one before them. */
   maxQueuedScheduleRuns: 10,
+  /** Shown at a time: each is a search of its own. */
+  maxShownScheduleTimes: 100,
 } as const;

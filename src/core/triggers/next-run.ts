@@ -33,6 +33,13 @@ export function readTimeRule({ cron, timeZone, interval, at }: Times): { rule: T
   return fault === null ? { rule: intervalRule(ms) } : { issue: { path: 'interval', message: fault } };
 }
 
+/** `first` and the times after it, at most `count`. */
+export function timesFrom(rule: TimeRule, first: number | null, count: number): number[] {
+  const times: number[] = [];
+  for (let at = first; at !== null && times.length < count; at = rule.since(at, at).next) times.push(at);
+  return times;
+}
+
 /** Whether two documents run at the same times, however these are spelled. */
 export function isSameRule(one: Times, other: Times): boolean {
   return ruleText(one) === ruleText(other);

@@ -1,0 +1,98 @@
+/** `/v1/schedules`: when an agent is told something, and when that is next. Secrets go in and never come out. What came of it is `schedule-runs.ts`. */
+import { z } from 'zod';
+import { ResourceName } from '../../core/agent.ts';
+import { limits } from '../../core/limits.ts';
+import { invalidRequest } from '../../core/problem.ts';
+import { Delivery } from '../../core/triggers/delivery.ts';
+import { readTimeRule, timesFrom } from '../../core/triggers/next-run.ts';
+import { Schedule } from '../../core/triggers/schedule.ts';
+import type { ScheduleDocument } from '../../core/triggers/schedule.ts';
+import { Warning } from '../../core/warning.ts';
+import type { StoredDocument } from '../../ports/catalog.ts';
+import { isUnbound, requireUnbound } from '../access.ts';
+import { mountDocumentRoutes } from '../document-routes.ts';
+import { requireSameName } from '../documents.ts';
+import { mount } from '../route.ts';
+import type { App } from '../route.ts';
+
+const what = 'Schedules';
+const name = ResourceName.meta({ example: 'morning' });
+export const scheduleParams = z.object({ schedule: name });
+
+/** What GET shows beside the document. Taken on writes too, and not looked at, so that it can be sent back. */
+const shown = {
+  hasCallbackSecret: z.boolean().meta({ readOnly: true, description: 'Shown by GET; ignored on writes.' }),
+  nextRunAt: z.iso.datetime().nullable().meta({ readOnly: true, description: 'null: never again, or paused.' }),
+  lastRun: Delivery.nullable().meta({ readOnly: true, description: 'The newest one that was meant to run; null: there was none.' }),
+};
+const warnings = z.array(Warning).optional().meta({ readOnly: true, description: 'What cannot work as things are now. Absent: nothing.' });
+
+const { callbackSecret: _callbackSecret, ...documentShape } = Schedule.shape;
+const ScheduleView = z.object({ ...documentShape, name: ResourceName, ...shown }).meta({ id: 'ScheduleView' });
+const ReviewedSchedule = ScheduleView.extend({ warnings }).meta({ id: 'ReviewedSchedule' });
+const ScheduleInput = Schedule.safeExtend({ ...z.object(shown).partial().shape, lastRun: z.unknown().optional(), warnings }).meta({
+  id: 'ScheduleToWrite',
+  example: Schedule.meta()?.example,
+});
+
+const TimesQuery = z.strictObject({
+  count: z.coerce.number().int().min(1).max(limits.maxShownScheduleTimes).default(5).meta({ description: 'At most so many.' }),
+});
+
+export function mountSchedules(app: App): void {
+  mountDocumentRoutes(app, {
+    kind: 'schedule',
+    noun: 'schedule',
+    tag: what,
+    scopes: ['admin'],
+    name,
+    body: ScheduleInput,
+    view: ScheduleView,
+    reviewed: ReviewedSchedule,
+    toView,
+    toDocument: (name, body) => {
+      const { hasCallbackSecret: _has, nextRunAt: _next, lastRun: _last, warnings: _warnings, ...document } = body;
+      requireSameName(name, document);
+      return { ...document, name };
+    },
+    authorize: (principal) => requireUnbound(principal, what),
+    isVisible: isUnbound,
+  });
+
+  mount(
+    app,
+    {
+      method: 'get',
+      path: '/v1/schedules/{schedule}/next',
+      operationId: 'listScheduleTimes',
+      tag: what,
+      scopes: ['admin'],
+      summary: 'The next times of a schedule',
+      description: 'In UTC. Of one that is paused, the times that it would have if it went on now.',
+      params: scheduleParams,
+      query: TimesQuery,
+      answers: {
+        200: { description: 'Earliest first.', schema: z.object({ times: z.array(z.iso.datetime()) }).meta({ id: 'ScheduleTimes' }) },
+      },
+    },
+    async ({ c, services, principal, params, query }) => {
+      requireUnbound(principal, what);
+      const { body } = await services.catalog(principal.workspace).get('schedule', params.schedule);
+      return c.json({ times: nextTimes(body, query.count, services.clock.now()) }, 200);
+    },
+  );
+}
+
+function toView({ name, body }: StoredDocument): Record<string, unknown> {
+  return { nextRunAt: null, lastRun: null, ...body, name };
+}
+
+function nextTimes(body: Record<string, unknown>, count: number, now: number): string[] {
+  // Parsed by the schema when it was written; the rest is shown with it.
+  const { paused, nextRunAt, ...document } = body as ScheduleDocument & { nextRunAt?: string | null };
+  const read = readTimeRule(document);
+  if ('issue' in read) throw invalidRequest([read.issue]);
+  const standing = typeof nextRunAt === 'string' ? Date.parse(nextRunAt) : null;
+  const first = paused === true ? read.rule.first(now) : standing;
+  return timesFrom(read.rule, first, count).map((at) => new Date(at).toISOString());
+}
