@@ -47,11 +47,17 @@ function mediaTypeOf(contentType: string | null): string {
       'Multipart bodies are not read: send JSON, a form (`application/x-www-form-urlencoded`) or text.',
     );
   for (const parameter of parameters) {
-    const charset = /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/.exec(parameter)?.[1];
-    if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/.test(charset))
-      throw new Problem('unsupported_media_type', 'Send the body as UTF-8.');
+    const charset = charsetOf(parameter);
+    if (charset !== null && !/^(?:utf-?8|us-ascii)$/.test(charset)) throw new Problem('unsupported_media_type', 'Send the body as UTF-8.');
   }
   return name;
+}
+
+function charsetOf(parameter: string): string | null {
+  const equals = parameter.indexOf('=');
+  if (equals === -1 || parameter.slice(0, equals).trim() !== 'charset') return null;
+  const value = parameter.slice(equals + 1).trim();
+  return value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
 }
 
 function textOf(body: Uint8Array): string {

@@ -309,6 +309,7 @@ describe('scheme hmac', () => {
     const { 'x-time': _time, ...withoutTime } = headersOf({ ...signed, id: 'a', time: '' });
     expect(await judge(signed, withoutTime, signed.body)).toBe(false);
     expect(await judge(signed, { ...headers, 'x-signature': headers['x-signature'].slice(3) }, signed.body)).toBe(false);
+    expect(await judge(signed, { ...headers, 'x-signature': headers['x-signature'].replace('v1=', 'v2=') }, signed.body)).toBe(false);
     expect(await judge(signed, { ...headers, 'x-signature': `${headers['x-signature']}, ${headers['x-signature']}` }, signed.body)).toBe(
       false,
     );
@@ -333,6 +334,12 @@ describe('scheme bearer', () => {
         expect(await own(signedRequest({ 'x-gitlab-token': text }, body))).toEqual({ valid: true });
       }),
     );
+  });
+
+  it('takes each of several secrets, wherever it stands', async () => {
+    const verify = createVerifier({ scheme: 'bearer' }, ['first', 'second', 'third']);
+    for (const text of ['first', 'second', 'third'])
+      expect(await verify(signedRequest({ authorization: `Bearer ${text}` }, body))).toEqual({ valid: true });
   });
 
   it('refuses any other text', async () => {
