@@ -1,6 +1,6 @@
 /**
  * The commands of a section of the README, as a reader would paste them: what a recipe says is what its test runs. Understands the two
- * forms that recipes use, `put <path> '<json>'` and `curl … -d '<json>'`, and fails over any other line of code in the section.
+ * forms that recipes use, `put <path> '<json>'` and `curl -X … -d '<json>'`, and fails over any other line of code in the section.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { root, type Answer, type RunningService } from './service.ts';
 export type RecipeCommand = { method: string; path: string; body: string };
 
 export function readRecipe(heading: string): RecipeCommand[] {
-  const [, section] = readFileSync(join(root, 'README.md'), 'utf8').split(`\n#### ${heading}\n`);
+  const [, section] = readFileSync(join(root, 'README.md'), 'utf8').split(new RegExp(`\\n#{3,4} ${heading}\\n`));
   if (section === undefined) throw new Error(`README.md has no section "${heading}"`);
   const code = (section.split(/\n#{2,4} /)[0] ?? '')
     .split('\n')
