@@ -1,0 +1,249 @@
+/**
+ * What others are told of turns, over the running service: signed so that the reference library takes it, again until it is taken, by
+ * receivers that are down, slow, talkative, moved, or gone.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listenUpstream } from '../fakes/upstreams/upstream.ts';
+import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
+import { eventually } from './eventually.ts';
+import { shareService } from './shared-service.ts';
+import { deliver, signGitHub } from './webhook-payloads.ts';
+
+const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+const hookSecret = 'a secret that GitHub was given';
+
+describe('callbacks', () => {
+  const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
+  const closing: (() => void)[] = [];
+  let receiver: CallbackReceiver;
+
+  beforeAll(async () => {
+    receiver = await listen();
+    const tools = [{ tool: 'builtin.bash' }, { tool: 'builtin.write_file', approval: 'always' }];
+    expect((await service.call('PUT', '/v1/toolsets/asking', { tools })).status).toBe(201);
+    for (const name of ['doer', 'other'])
+      expect((await service.call('PUT', `/v1/agents/${name}`, { model: 'rehearsal/default', toolset: 'asking' })).status).toBe(201);
+  });
+  afterAll(() => {
+    for (const close of closing) close();
+  });
+
+  const listen = async (): Promise<CallbackReceiver> => {
+    const made = await startCallbackReceiver(secret);
+    closing.push(made.close);
+    return made;
+  };
+  /** Answers whatever it is sent as `handle` does. */
+  const listenRaw = async (handle: (request: Request) => Promise<Response>): Promise<string> => {
+    const { url, close } = await listenUpstream({ handle });
+    closing.push(close);
+    return url;
+  };
+  const put = async (path: string, body: object): Promise<void> => {
+    const { status, text } = await service.call('PUT', path, body);
+    expect(status, text).toBeLessThan(202);
+  };
+  const subscribe = (name: string, body: object) => put(`/v1/subscriptions/${name}`, { secret, ...body });
+  const unsubscribe = async (name: string): Promise<void> =>
+    expect((await service.call('DELETE', `/v1/subscriptions/${name}`)).status).toBe(204);
+  const hook = (name: string, callbackUrl: string) =>
+    put(`/v1/webhooks/${name}`, {
+      agent: 'doer',
+      scheme: 'github',
+      secret: hookSecret,
+      session: '{{subject}}',
+      input: '/shell {"command": "echo done"}',
+      callbackUrl,
+      callbackSecret: secret,
+    });
+  const post = (name: string, id: string) => deliver(service, name, signGitHub(hookSecret, 'push', { subject: id }, id));
+  const callbacks = async (query: string) => (await service.call('GET', `/v1/callbacks?${query}`)).json.items;
+  const withStatus = (query: string, status: string) =>
+    eventually(`${query} is ${status}`, async () => (await callbacks(query)).find((item: { status: string }) => item.status === status));
+  const turn = async (agent: string, input = '/shell {"command": "echo done"}') => {
+    const { json: session } = await service.call('POST', '/v1/sessions', { agent });
+    const { json } = await service.call('POST', `/v1/sessions/${session.id}/turns`, { input });
+    return { session: session.id, ...json };
+  };
+
+  it('tells how the turn of a delivery ended, once, signed as Standard Webhooks are', async () => {
+    await hook('plain', receiver.url);
+    const { status, json } = await post('plain', 'd-1');
+    expect(status).toBe(202);
+    const kept = await withStatus('delivery=d-1', 'delivered');
+    expect(receiver.received).toMatchObject([
+      {
+        id: kept.id,
+        type: 'turn.completed',
+        data: {
+          trigger: { kind: 'webhook', name: 'plain', delivery: 'd-1', run: 1 },
+          agent: 'doer',
+          session: json.session,
+          turn: json.turn,
+          status: 'completed',
+          usage: { inputTokens: expect.any(Number) },
+        },
+      },
+    ]);
+    expect(receiver.received[0]?.data.text).toContain('done');
+    expect(kept).toMatchObject({
+      target: { kind: 'webhook', name: 'plain' },
+      attempts: [{ status: 204, error: null }],
+      nextAttemptAt: null,
+    });
+    expect((await service.call('GET', `/v1/callbacks/${kept.id}`)).json.body).toMatchObject({
+      type: 'turn.completed',
+      data: { turn: json.turn },
+    });
+    expect([receiver.attempts.length, receiver.refused]).toEqual([1, []]);
+  });
+
+  it('arrives on the fourth attempt, under one id, when the receiver is down for three; a kill in between loses nothing', async () => {
+    const down = await listen();
+    down.failNext(503, 500, 502);
+    await hook('patient', down.url);
+    await post('patient', 'd-2');
+    await eventually('the second attempt', () => (down.attempts.length >= 2 ? true : undefined));
+    await service.restart();
+    const kept = await withStatus('delivery=d-2', 'delivered');
+    expect(new Set(down.attempts)).toEqual(new Set([kept.id]));
+    expect(down.received.map(({ id, type }) => [id, type])).toEqual([[kept.id, 'turn.completed']]);
+    expect(kept.attempts.map((attempt: { status: number }) => attempt.status)).toEqual([503, 500, 502, 204]);
+    expect(kept.attempts[0].error).toBe('Answered 503: not now');
+    expect(down.refused).toEqual([]);
+  });
+
+  it('tells each subscriber what it wants to hear, whoever began the turn, and a paused one nothing', async () => {
+    const [all, some, paused] = [await listen(), await listen(), await listen()];
+    await subscribe('all', { url: all.url });
+    await subscribe('some', { url: some.url, agents: ['other'], events: ['turn.completed'] });
+    await subscribe('paused', { url: paused.url, paused: true });
+    const first = await turn('doer');
+    const second = await turn('other');
+    await eventually('three messages', () => (all.received.length === 2 && some.received.length === 1 ? true : undefined));
+    expect(all.received.map(({ data }) => [data.turn, data.agent, data.trigger])).toEqual([
+      [first.turn, 'doer', undefined],
+      [second.turn, 'other', undefined],
+    ]);
+    expect(some.received.map(({ data }) => data.turn)).toEqual([second.turn]);
+    expect(await callbacks('kind=subscription&name=paused')).toEqual([]);
+    for (const name of ['all', 'some', 'paused']) await unsubscribe(name);
+  });
+
+  it('tells once that somebody is asked, and then how it ended', async () => {
+    const told = await listen();
+    await subscribe('asked', { url: told.url });
+    const waiting = await turn('doer', '/write_file {"path": "a.txt", "content": "approved"}');
+    const asked = await eventually('the question', () => told.received[0]);
+    expect([asked.type, asked.data.status]).toEqual(['approval.required', 'waiting']);
+    expect(asked.data.pending).toMatchObject([
+      { callId: waiting.pending[0].callId, kind: 'approval', arguments: { path: 'a.txt', content: 'approved' } },
+    ]);
+    await service.call('POST', `/v1/sessions/${waiting.session}/approvals/${waiting.pending[0].callId}`, { decision: 'approve' });
+    await eventually('the end', () => told.received[1]);
+    expect(told.received.map(({ type, data }) => [type, data.turn])).toEqual([
+      ['approval.required', waiting.turn],
+      ['turn.completed', waiting.turn],
+    ]);
+    await unsubscribe('asked');
+  });
+
+  it('goes on to others while one receiver says nothing', async () => {
+    const silent = await listenRaw(() => new Promise(() => undefined));
+    const quick = await listen();
+    await subscribe('silent', { url: silent });
+    await subscribe('quick', { url: quick.url });
+    const turns: string[] = [];
+    for (let count = 0; count < 20; count += 1) turns.push((await turn('doer')).turn);
+    await eventually('all of them', () => (quick.received.length === turns.length ? true : undefined));
+    expect(new Set(quick.received.map(({ data }) => data.turn))).toEqual(new Set(turns));
+    expect(await callbacks('kind=subscription&name=silent&status=delivered')).toEqual([]);
+    await unsubscribe('silent');
+    await unsubscribe('quick');
+  });
+
+  it('follows no redirect, and says where it would have led', async () => {
+    let reached = 0;
+    const elsewhere = await listenRaw(async () => {
+      reached += 1;
+      return new Response('here');
+    });
+    const moved = await listenRaw(async () => new Response(null, { status: 307, headers: { location: `${elsewhere}/new` } }));
+    await hook('moved', moved);
+    await post('moved', 'd-3');
+    const kept = await eventually('an attempt', async () =>
+      (await callbacks('delivery=d-3')).find((item: { attempts: object[] }) => item.attempts.length > 1),
+    );
+    expect(kept.attempts[0]).toMatchObject({
+      status: null,
+      error: expect.stringContaining(`redirects to ${new URL(elsewhere).host}, and was not followed`),
+    });
+    expect(reached).toBe(0);
+  });
+
+  it.each([
+    ['of fifty megabytes', () => endless(50_000_000)],
+    ['without an end', () => endless(Number.POSITIVE_INFINITY)],
+  ])('reads no more than its start of an answer %s', async (_what, body) => {
+    const talkative = await listenRaw(async (request) => {
+      const { data } = await request.json();
+      return new Response(body(), { status: data.trigger.delivery.startsWith('good') ? 200 : 500 });
+    });
+    const name = `talkative-${closing.length}`;
+    await hook(name, talkative);
+    await post(name, `good-${name}`);
+    await post(name, `bad-${name}`);
+    expect((await withStatus(`delivery=good-${name}`, 'delivered')).attempts).toMatchObject([{ status: 200, error: null }]);
+    const failed = await eventually('an attempt', async () => {
+      const [found] = await callbacks(`delivery=bad-${name}`);
+      return found?.attempts[0]?.status === 500 ? found : undefined;
+    });
+    expect(failed.attempts[0].error).toMatch(/^Answered 500: x{300,400}$/);
+  });
+
+  it('gives up where the receiver is gone, keeps it as dead, and sends it to the address that is put in its place', async () => {
+    const gone = await listenRaw(async () => new Response('no more', { status: 410 }));
+    await hook('gone', gone);
+    await post('gone', 'd-4');
+    const dead = await withStatus('delivery=d-4', 'dead');
+    expect(dead).toMatchObject({ nextAttemptAt: null, attempts: [{ status: 410, error: 'Answered 410: no more' }] });
+    const right = await listen();
+    await hook('gone', right.url);
+    expect((await service.call('POST', `/v1/callbacks/${dead.id}/retry`)).status).toBe(202);
+    await withStatus('delivery=d-4', 'delivered');
+    expect(right.received.map(({ id }) => id)).toEqual([dead.id]);
+    expect((await service.call('POST', `/v1/callbacks/${dead.id}/retry`)).json.code).toBe('conflict');
+  });
+
+  it('sends a test message to a subscription, and tells how it went', async () => {
+    const tried = await listen();
+    await subscribe('tried', { url: tried.url, paused: true });
+    const { json } = await service.call('POST', '/v1/subscriptions/tried/test');
+    expect(json).toMatchObject({ delivered: true, status: 204, error: null });
+    expect(tried.received).toMatchObject([{ id: json.id, type: 'test' }]);
+    tried.failNext(500);
+    expect((await service.call('POST', '/v1/subscriptions/tried/test')).json).toMatchObject({
+      delivered: false,
+      status: 500,
+      error: 'Answered 500: not now',
+    });
+    expect(await callbacks('kind=subscription&name=tried')).toEqual([]);
+    expect((await service.call('POST', '/v1/subscriptions/nobody/test')).status).toBe(404);
+    await unsubscribe('tried');
+  });
+});
+
+/** In pieces, as long as somebody reads. */
+function endless(bytes: number): ReadableStream<Uint8Array> {
+  const piece = new TextEncoder().encode('x'.repeat(64_000));
+  let sent = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      // A breath, in which it is noticed that nobody reads any more.
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      controller.enqueue(piece);
+      sent += piece.byteLength;
+      if (sent >= bytes) controller.close();
+    },
+  });
+}
