@@ -6,6 +6,7 @@
  * An *answer* is what a client reads for one request, whatever its dialect calls that. A *completion* is an answer that a session can give
  * again: what it keeps of it, and the id that carries the session.
  */
+import { toHex } from './hex.ts';
 import { fromBase64Url, toBase64Url } from './base64url.ts';
 
 /** What an id of ours says. `own` is the part that means something inside the session. */
@@ -71,5 +72,5 @@ function sessionOf(id: string): string | null {
   const at = id.length - sessionCharacters;
   if (id.length > maxIdLength || at < 2 || id[at - 1] !== '_') return null;
   const bytes = fromBase64Url(id.slice(at));
-  return bytes === null ? null : Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return bytes === null ? null : toHex(bytes);
 }

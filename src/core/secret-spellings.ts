@@ -3,6 +3,7 @@
  * hex, and in base64, on its own or in the middle of something longer (`Authorization: Basic`). Ways that have to be undone by somebody
  * who means to (reversed, encrypted) are no spellings. Used by `engine/redact.ts`.
  */
+import { toHex } from './hex.ts';
 import { toBase64Url } from './base64url.ts';
 
 /**
@@ -70,7 +71,7 @@ function inHtml(value: string): string[] {
 }
 
 function inHex(bytes: Uint8Array): string[] {
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const hex = toHex(bytes);
   return [hex, hex.toUpperCase()];
 }
 

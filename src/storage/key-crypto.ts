@@ -3,9 +3,9 @@
  * that is stored in a key's stead. The form itself is `core/key.ts`.
  */
 import { equalInConstantTime } from '../core/constant-time.ts';
+import { toHex } from '../core/hex.ts';
 import { base62, keyPayload, keyShape } from '../core/key.ts';
 import type { KeyParts, ParsedKey } from '../core/key.ts';
-import { hex } from './master-key.ts';
 import type { MasterKey } from './master-key.ts';
 
 /** A new key for a workspace: the text to show once, its id, and the hash to store. */
@@ -22,7 +22,7 @@ export async function isGenuine(master: MasterKey, key: ParsedKey): Promise<bool
 
 /** HMAC-SHA-256 of the key, in hex: a stolen table can neither be used nor searched by guessing without the master key. */
 export async function keyHash(master: MasterKey, parts: KeyParts): Promise<string> {
-  return hex(await hmac(await master.derive(parts.workspace, 'key-hash'), keyPayload(parts)));
+  return toHex(await hmac(await master.derive(parts.workspace, 'key-hash'), keyPayload(parts)));
 }
 
 async function keyCheck(master: MasterKey, parts: KeyParts): Promise<string> {

@@ -2,6 +2,7 @@
  * Keys derived from `MONIKER_MASTER_KEY` by HKDF-SHA-256: one for each workspace and purpose, so that what is sealed or
  * signed for one workspace means nothing in another. Used by `secret-box.ts`, `key-crypto.ts`, `approval-link.ts` and `sign-in-state.ts`.
  */
+import { toHex } from '../core/hex.ts';
 import { Problem } from '../core/problem.ts';
 
 export type KeyPurpose = 'secrets' | 'key-check' | 'key-hash' | 'approval-link' | 'request-state' | 'mcp-session' | 'sign-in';
@@ -28,7 +29,7 @@ export function createMasterKey(masterKey: string | null): MasterKey {
 
   return {
     id: async () => {
-      id ??= hex(new Uint8Array(await crypto.subtle.deriveBits(hkdf('id'), await root(), 32)));
+      id ??= toHex(new Uint8Array(await crypto.subtle.deriveBits(hkdf('id'), await root(), 32)));
       return id;
     },
     derive: async (workspace, purpose) => {
@@ -54,10 +55,6 @@ export function missingMasterKey(): Problem {
     'not_configured',
     'Keys and secrets need MONIKER_MASTER_KEY: set it with `wrangler secret put MONIKER_MASTER_KEY` (32 or more random characters), or let `npm start` make one.',
   );
-}
-
-export function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function encode(text: string): Uint8Array {
