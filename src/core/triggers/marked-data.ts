@@ -19,7 +19,7 @@ export function markData(text: string): string {
 
 /** The same value as JSON when parsed. Its text has nothing hidden in it already (`seen-json.ts`). */
 export function markJson(json: string): string {
-  return `<data>${json.replace(readAsMark, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}${mark.slice(1)}`)}</data>`;
+  return `<data>${replaceMarks(json, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)}</data>`;
 }
 
 /**
@@ -34,7 +34,9 @@ export function isHarmlessWord(text: string, before: string): boolean {
 
 /** Whether a mark reaches beyond this place. */
 function isInMark(text: string, place: number): boolean {
-  return Array.from(text.matchAll(readAsMark)).some(({ 0: mark, index }) => index + mark.length > place);
+  return Array.from(text.matchAll(possibleMark)).some(
+    ({ 0: mark, 1: word, index }) => index + mark.length > place && (word === undefined || isTagWord(word)),
+  );
 }
 
 const scriptsWithoutBlanks = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan', 'Bopomofo', 'Yi'];
@@ -45,45 +47,52 @@ const speaker = /^(?:human|assistant|system|user|developer)$/i;
 
 /** As HTML writes it: a reader knows what it stands for, and no reader of marks takes it for one. */
 function disarm(text: string): string {
-  return text
-    .replace(readAsMark, (mark) => (mark.startsWith('[') ? `&#91;${mark.slice(1)}` : `&lt;${mark.slice(1)}`))
-    .replace(readAsSpeaker, (line) => `${line.slice(0, -1)}&#58;`);
+  return replaceMarks(text, (sign) => (sign === '[' ? '&#91;' : '&lt;')).replace(speakerLine, (line) => `${line.slice(0, -1)}&#58;`);
 }
 
-/** Words of tags, by which calls and results are written in the protocols that are text, and by which ours and others' data end. */
-const tagWords = [
-  'data',
-  ...['tool_calls?', 'tool_code', 'tool_outputs?', 'tool_responses?', 'tool_results?', 'tools?', 'available_tools', 'invoke', 'parameter'],
-  ...['function_calls?', 'function_results?', 'function_response', 'function', 'response', 'json', 'xml', 'think', 'thinking', 'thought'],
-  ...['system', 'user', 'assistant', 'human', 'developer', 'instructions', 'documents?', 'search_results?'],
-  ...['bos', 'eos', 's', 'pad', 'unk', 'unused\\d+', 'start_of_turn', 'end_of_turn', 'start_function_\\w+', 'end_function_\\w+'],
-  '[\\w-]{1,20}:(?:function_calls|function_results|invoke|parameter|thinking)',
-];
-
-/** A word of ASCII in any width, with what may stand unseen between its letters. */
-function loosely(word: string): string {
-  const letters = Array.from(word, (character) => `[${character}${String.fromCharCode(character.charCodeAt(0) + 0xfee0)}]`);
-  return letters.join('[\\u200c\\u200d]?');
+/** `write`: what stands for the sign by which a mark begins. */
+function replaceMarks(text: string, write: (sign: string) => string): string {
+  return text.replace(possibleMark, (mark: string, word: string | undefined) =>
+    word === undefined || isTagWord(word) ? write(mark.charAt(0)) + mark.slice(1) : mark,
+  );
 }
-
-const blanks = '[\\s\\u200c\\u200d]{0,8}';
-const angle = '[<\\uff1c\\ufe64\\u2039\\u2329\\u27e8\\u3008]';
-const slash = '[/\\uff0f\\u2044\\u2215\\\\]';
 
 /**
- * `</data` however it is written, tags of calls and speakers, special tokens (`<|im_start|>`, `<｜User｜>`, `<<SYS>>`, `[INST]`,
- * `[TOOL_CALLS]`): what templates of local models are made of, and some tokenizers read within a text too.
+ * What could be one: `<` in any of its shapes with a word behind it (looked up below); special tokens (`<|im_start|>`, `<｜User｜>`,
+ * `<<SYS>>`); and what the templates of Mistral and Llama are made of (`[INST]`, `[TOOL_CALLS]`). Some tokenizers read these within a text.
  */
-const readAsMark = new RegExp(
+const blanks = String.raw`[\s\u200c\u200d]{0,8}`;
+const possibleMark = new RegExp(
   [
-    `${angle}${blanks}${slash}?${blanks}${loosely('data')}`,
-    `<${blanks}/?${blanks}(?:${tagWords.join('|')})(?=[\\s>/="'_:|]|$)`,
-    `<${blanks}/?[|\\uff5c]`,
+    String.raw`[<\uff1c\ufe64\u2039\u2329\u27e8\u3008]${blanks}[/\uff0f\u2044\u2215\\]?${blanks}([\p{L}\p{M}\p{N}_:\u200c\u200d-]{1,40})`,
+    String.raw`<${blanks}/?${blanks}[|\uff5c]`,
     '<</?SYS>>',
-    `\\[${blanks}/?(?:INST|SYS|TOOL_CALLS?|TOOL_RESULTS?|TOOL_CONTENT|AVAILABLE_TOOLS|SYSTEM_PROMPT|ARGS|CALL_ID|THINK|IMG)\\]`,
+    String.raw`\[${blanks}/?${blanks}(?:INST|SYS|TOOL_CALLS?|TOOL_RESULTS?|TOOL_CONTENT|AVAILABLE_TOOLS|SYSTEM_PROMPT|ARGS|CALL_ID|THINK|IMG)\]`,
   ].join('|'),
   'giu',
 );
 
+/** Words of tags by which calls, results and turns are written where a protocol is text, and by which our data and others' end. */
+const tagWords: ReadonlySet<string> = new Set(
+  `data tool_call tool_calls tool_code tool_output tool_outputs tool_response tool_responses tool_result tool_results tool tools
+  available_tools function_call function_calls function_result function_results function_response function functions invoke parameter
+  response json xml think thinking thought system user assistant human developer instructions document documents search_results
+  bos eos pad unk s start_of_turn end_of_turn start_of_image`.split(/\s+/),
+);
+
+/** In any width, case and style of letters, with what may stand unseen between them. */
+function isTagWord(word: string): boolean {
+  const plain = word
+    .normalize('NFKC')
+    .replace(/[\u200c\u200d]/g, '')
+    .toLowerCase();
+  return (
+    tagWords.has(plain) ||
+    // `antml:invoke`
+    tagWords.has(plain.slice(plain.lastIndexOf(':') + 1)) ||
+    /^(?:unused\d|reserved_special_token|(?:start|end|begin)_(?:of_)?(?:function|tool|text|sentence|header|turn))/.test(plain)
+  );
+}
+
 /** Turns of the oldest protocol, which is lines (Anthropic's text completions). */
-const readAsSpeaker = /^[ \t]{0,8}(?:human|assistant|system|user)[ \t]{0,8}:/gim;
+const speakerLine = /^[ \t]{0,8}(?:human|assistant|system|user)[ \t]{0,8}:/gim;
