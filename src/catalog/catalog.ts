@@ -73,7 +73,7 @@ export class Catalog extends DurableObject<Bindings> {
         const run = async (parts: Parts): Promise<unknown> => await work(parts, ...rest);
         return Object.hasOwn(writes, name) ? this.#write(workspace, run) : this.#answer(workspace, run);
       };
-      Object.defineProperty(Catalog.prototype, name, { value });
+      Object.defineProperty(Catalog.prototype, name, { value, writable: true, configurable: true });
     }
   }
 
@@ -134,7 +134,8 @@ export class Catalog extends DurableObject<Bindings> {
       this.#alarmAt = null;
       return this.ctx.storage.deleteAlarm();
     }
-    const ringAt = Math.min(...dues.map((due) => (due > now ? due : now + limits.publishIntervalMs)));
+    const next = Math.min(...dues.map((due) => (due > now ? due : now + limits.publishIntervalMs)));
+    const ringAt = Math.min(next, now + limits.maxAlarmAheadMs);
     if (this.#alarmAt !== null && this.#alarmAt <= ringAt && this.#alarmAt > now - limits.maxPublishBackoffMs) return;
     this.#alarmAt = ringAt;
     await this.ctx.storage.setAlarm(ringAt);

@@ -62,6 +62,7 @@ const tags = [
   { name: 'Agents', description: 'A model, instructions and a toolset under one name.' },
   { name: 'Skills', description: 'Instructions with files, which agents read up when a job needs them.' },
   { name: 'Webhooks', description: 'Events from elsewhere that start turns.' },
+  { name: 'Schedules', description: 'When agents are told something: at times, again and again, or once.' },
   { name: 'Subscriptions', description: 'Who else is told how turns end.' },
   { name: 'Callbacks', description: 'What was told to others, and how it fared.' },
   { name: 'Providers', description: 'Where models are reached.' },

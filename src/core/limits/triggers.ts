@@ -133,6 +133,8 @@ export const triggerLimits = {
   maxScheduleIntervalMs: 366 * DAY,
   /** With `overlap: "queue"`: runs that wait for the one before them. */
   maxQueuedScheduleRuns: 10,
+  /** The platform takes no alarm after the year 2189; one that rings before anything is due sets the next. */
+  maxAlarmAheadMs: 366 * DAY,
   /** Shown at a time: each is a search of its own. */
   maxShownScheduleTimes: 100,
 } as const;
