@@ -106,7 +106,8 @@ class Renderer {
     if (value === undefined) this.#namesNothing(node.path);
     else if (this.#mode === 'key') this.#keyPart(node, value);
     else if (isOurs(node.path)) this.#write(String(value));
-    else if (value === null && !node.json) return;
+    // It is there, and says nothing.
+    else if (value === null) this.#write(node.json ? 'null' : '');
     else if (typeof value === 'string' && !node.json) this.#told(node.path, value, frame.index !== null, markData);
     else if (typeof value === 'object' || typeof value === 'string') this.#told(node.path, this.#json(value, node.path), true, markJson);
     else this.#write(this.#number(value, node.path));
@@ -140,6 +141,8 @@ class Renderer {
   #json(value: unknown, path: TemplatePath): string {
     if (!isDeeperThan(value, limits.maxJsonDepth)) return seenJson(value);
     if (this.#mode === 'key') throw new RenderFault(`${pathName(path)} nests deeper than ${limits.maxJsonDepth} levels`);
+    // Where it stands deep is found by going through it.
+    this.#charge(limits.maxTemplateWork / 100);
     this.#warn(`${pathName(path)} nests deeper than ${limits.maxJsonDepth} levels and was left out`);
     return '"(left out: it nests too deep)"';
   }
