@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
+import { keptHeaders } from '../../../src/engine/triggers/kept-headers.ts';
+
+describe('headers that are kept of a delivery', () => {
+  it('hold no proof of who sent it, whatever the scheme', () => {
+    const proofs = {
+      authorization: 'Bearer s',
+      cookie: 's',
+      'x-hub-signature-256': 's',
+      'x-hub-signature': 's',
+      'stripe-signature': 's',
+      'webhook-signature': 's',
+      'x-gitlab-token': 's',
+      'x-api-key': 's',
+      'x-apikey': 's',
+      'proxy-authorization': 's',
+      'x-client-secret': 's',
+    };
+    const kept = keptHeaders({}, new Headers({ ...proofs, 'x-github-event': 'push' }));
+    expect(kept).toEqual({ 'x-github-event': 'push' });
+  });
+
+  it('hold none that the webhook itself names as proof', () => {
+    const given = new Headers({ 'x-seal': 's', 'x-other': 'o' });
+    const hmac = { header: 'x-seal', algorithm: 'sha256', encoding: 'hex', prefix: '', signed: '{body}' } as const;
+    expect(keptHeaders({ hmac }, given)).toEqual({ 'x-other': 'o' });
+    expect(keptHeaders({ bearer: { header: 'x-seal' } }, given)).toEqual({ 'x-other': 'o' });
+  });
+
+  it('hold nothing of how it came here', () => {
+    const transport = {
+      'cf-connecting-ip': '192.0.2.1',
+      'x-forwarded-for': '192.0.2.1',
+      'x-real-ip': '192.0.2.1',
+      host: 'h',
+      via: '1.1 x',
+    };
+    expect(keptHeaders({}, Object.entries(transport))).toEqual({});
+  });
+
+  it('are bounded, for any headers', () => {
+    const header = fc.tuple(fc.stringMatching(/^[a-z_-]{1,30}$/), fc.string({ maxLength: 5_000 }));
+    fc.assert(
+      fc.property(fc.array(header, { maxLength: 200 }), (headers) => {
+        const kept = Object.entries(keptHeaders({}, headers));
+        expect(kept.length).toBeLessThanOrEqual(limits.maxKeptHeaders);
+        expect(kept.reduce((sum, [name, value]) => sum + name.length + value.length, 0)).toBeLessThanOrEqual(
+          limits.maxKeptHeaderCharacters,
+        );
+      }),
+    );
+  });
+});

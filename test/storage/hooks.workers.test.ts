@@ -1,0 +1,149 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { Problem } from '../../src/core/problem.ts';
+import { type TakenDelivery, takeDelivery } from '../../src/engine/triggers/take-delivery.ts';
+import type { Directory } from '../../src/ports/catalog.ts';
+import type { NewDelivery } from '../../src/ports/triggers.ts';
+import type { Bindings } from '../../src/storage/bindings.ts';
+import { kvKeys } from '../../src/storage/keys.ts';
+import { countedIds, keptLog } from '../fakes/runtime.ts';
+import { emptyWorkspace, testEnv } from './workspace.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const secret = 'what the sender was given, long enough';
+const webhook = { agent: 'demo', scheme: 'github', secret, session: 'one', input: 'Happened: {{title}}' };
+const body = new TextEncoder().encode('{"title":"It broke"}');
+
+const headersFor = (key: string): Headers =>
+  new Headers({
+    'content-type': 'application/json',
+    'x-github-event': 'push',
+    'x-github-delivery': 'd-1',
+    'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}`,
+  });
+
+/** A workspace whose every question to KV and to the Catalog is counted, with another isolate that wrote nothing. */
+async function make() {
+  const io: string[] = [];
+  let fault: (() => Promise<null>) | null = null;
+  const get = async (key: string, options: { type: 'text'; cacheTtl?: number }): Promise<string | null> => {
+    io.push('kv');
+    return fault === null ? await testEnv.KV.get(key, options) : await fault();
+  };
+  const CATALOG = {
+    idFromName: (name: string) => testEnv.CATALOG.idFromName(name),
+    get: (id: DurableObjectId) => {
+      io.push('catalog');
+      return testEnv.CATALOG.get(id);
+    },
+  } as unknown as Bindings['CATALOG'];
+  const made = await emptyWorkspace({ env: { KV: { get } as unknown as Bindings['KV'], CATALOG } });
+  await made.catalog.put('webhook', 'triage', webhook);
+  await vi.waitFor(async () => expect(await testEnv.KV.get(kvKeys.hook(made.workspace, 'triage'))).not.toBeNull(), { timeout: 10_000 });
+  const taken: NewDelivery[] = [];
+  const send = async (name: string, key: string, directory: Pick<Directory, 'hook'>): Promise<TakenDelivery | Problem> => {
+    const deps = {
+      directory,
+      triggers: () => ({
+        acceptDelivery: async (delivery: NewDelivery) => {
+          taken.push(delivery);
+          return { id: delivery.id, status: 'pending', reason: null, session: null, turn: null, run: 1, isRepeat: false } as const;
+        },
+      }),
+      sessions: { idOf: async () => 's' },
+      clock: made.clock,
+      ids: countedIds(),
+      log: keptLog(),
+    };
+    const request = { workspace: made.workspace, name, headers: headersFor(key), body, requestId: 'r' };
+    return await takeDelivery(deps, request).catch((error: Problem) => error);
+  };
+  /** What one delivery costs. */
+  const costOf = async (name: string, key: string, directory: Pick<Directory, 'hook'>): Promise<string[]> => {
+    io.length = 0;
+    await send(name, key, directory);
+    return [...io];
+  };
+  const breakKv = (how: () => Promise<null>): void => {
+    fault = how;
+  };
+  return { ...made, io, taken, send, costOf, breakKv };
+}
+
+describe('what is sent to a webhook', () => {
+  it('is judged from KV, and from memory while that is fresh; never by the Catalog', async () => {
+    const { isolate, costOf, clock, taken } = await make();
+    const reader = isolate();
+    expect(await costOf('triage', secret, reader)).toEqual(['kv']);
+    expect(await costOf('triage', secret, reader)).toEqual([]);
+    await clock.advance(limits.hookTtlMs);
+    expect(await costOf('triage', secret, reader)).toEqual(['kv']);
+    expect(taken).toHaveLength(3);
+  });
+
+  it('costs a stranger one read of KV and one round of signatures, whether there is such a webhook or not, and however often', async () => {
+    const { isolate, costOf, send, clock, taken } = await make();
+    const signatures = vi.spyOn(crypto.subtle, 'sign');
+    const rounds = async (name: string, reader: Pick<Directory, 'hook'>): Promise<[string[], number[]]> => {
+      await clock.advance(1);
+      signatures.mockClear();
+      const cost = await costOf(name, 'another', reader);
+      return [cost, signatures.mock.calls.map(([, , data]) => data.byteLength)];
+    };
+    const [cold, warm] = [isolate(), isolate()];
+    await send('triage', secret, warm);
+    const stranger = await rounds('nobody', isolate());
+    expect(stranger).toEqual([['kv'], [body.byteLength]]);
+    for (const reader of [cold, warm])
+      for (let again = 0; again < 3; again += 1)
+        for (const name of ['triage', 'nobody']) expect([name, await rounds(name, reader)]).toEqual([name, stranger]);
+    expect(taken).toHaveLength(1);
+  });
+
+  it('with a secret that was replaced is taken as soon as KV knows it, not when memory is over', async () => {
+    const { workspace, catalog, isolate, send, clock } = await make();
+    const reader = isolate();
+    expect(await send('triage', secret, reader)).toHaveProperty('accepted');
+    await catalog.put('webhook', 'triage', { ...webhook, secret: 'the new one, long enough as well' });
+    await vi.waitFor(async () => expect(await testEnv.KV.get(kvKeys.hook(workspace, 'triage'))).toContain('"version":2'), {
+      timeout: 10_000,
+    });
+    await clock.advance(1);
+    expect(await send('triage', 'the new one, long enough as well', reader)).toHaveProperty('accepted');
+    expect(await send('triage', secret, reader)).toMatchObject({ code: 'not_found' });
+  });
+
+  it('is judged by what this isolate wrote just now, for which the Catalog is asked once', async () => {
+    const { catalog, directory, costOf, send, clock } = await make();
+    expect(await costOf('triage', secret, directory)).toEqual(['catalog']);
+    await clock.advance(limits.hookTtlMs);
+    expect(await costOf('triage', secret, directory)).toEqual(['kv']);
+    expect(await costOf('triage', 'another', directory)).not.toContain('catalog');
+    await catalog.remove('webhook', 'triage');
+    expect(await send('triage', secret, directory)).toMatchObject({ code: 'not_found' });
+  });
+
+  it('is told to come again while KV does not answer: what there is is not known then', async () => {
+    const broken = await make();
+    broken.breakKv(() => Promise.reject(new Error('KV is down')));
+    for (const name of ['triage', 'nobody']) {
+      const answer = await broken.send(name, secret, broken.isolate());
+      expect(answer).toMatchObject({ code: 'upstream_timeout', extra: { retryAfterMs: expect.any(Number) } });
+    }
+  });
+
+  it('is no name that could be none: nothing is asked for it, and it is refused in the same words', async () => {
+    const { isolate, io, send } = await make();
+    io.length = 0;
+    const unknown = await send('nobody', secret, isolate());
+    io.length = 0;
+    for (const name of ['', 'a:b', '../triage', 'x'.repeat(5_000), '__proto__'])
+      expect(await send(name, secret, isolate())).toMatchObject({
+        code: 'not_found',
+        detail: unknown instanceof Problem ? unknown.detail : '',
+      });
+    expect(io).toEqual([]);
+  });
+});
