@@ -186,7 +186,7 @@ describe('callbacks', () => {
     ['without an end', () => endless(Number.POSITIVE_INFINITY)],
   ])('reads no more than its start of an answer %s', async (_what, body) => {
     const talkative = await listenRaw(async (request) => {
-      const { data } = await request.json();
+      const { data } = (await request.json()) as { data: { trigger: { delivery: string } } };
       return new Response(body(), { status: data.trigger.delivery.startsWith('good') ? 200 : 500 });
     });
     const name = `talkative-${closing.length}`;

@@ -1,5 +1,6 @@
 /** Rows of callbacks: how one is stored, leased, ended and forgotten, and how many are pending. What to do when is `callback-sender.ts`. */
 import { limits } from '../../core/limits.ts';
+import { nextAttemptMs } from '../../core/triggers/callback-retry.ts';
 import type { CallbackStatus, CallbackTarget } from '../../core/triggers/callback.ts';
 import type { TurnNotice } from '../../core/triggers/turn-notice.ts';
 import type { TriggerEvent } from '../../core/triggers/webhook.ts';
@@ -94,11 +95,19 @@ export function nextDue(sql: SqlStorage, full: readonly CallbackTarget[]): Callb
   return sql.exec<CallbackRow>(query, JSON.stringify(full.map(({ kind, name }) => `${kind} ${name}`))).toArray()[0] ?? null;
 }
 
-/** An attempt begins, and is on record before anything is sent: whatever dies then, it is made again, when the lease is over. */
+/**
+ * An attempt begins, and is on record before anything is sent: whatever dies then, the next is made when it would be after a failure, and
+ * not while this one may still be under way. So what kills its process is not tried without a pause.
+ */
 export function lease(sql: SqlStorage, row: CallbackRow, now: number): void {
   const attempt = row.attempts + 1;
-  sql.exec('UPDATE callbacks SET attempts = ?, due_at = ? WHERE number = ?', attempt, now + limits.callbackLeaseMs, row.number);
+  sql.exec('UPDATE callbacks SET attempts = ?, due_at = ? WHERE number = ?', attempt, now + leaseMs(attempt), row.number);
   noteAttempt(sql, row.number, { attempt, at: now, status: null, durationMs: 0, error: 'Sent; what came of it is not known.' });
+}
+
+function leaseMs(attempt: number): number {
+  const pause = nextAttemptMs(attempt, null, 0) ?? limits.callbackRetriesMs.at(-1) ?? 0;
+  return Math.max(limits.callbackLeaseMs, pause);
 }
 
 /** In the place of what was noted of it before. */

@@ -48,8 +48,8 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
       const outcome = await sendOne(context, deps.send, row);
       noteOutcome(context, row, outcome, startedAt);
     } catch (error) {
-      // Ours, not the receiver's: the lease brings it back.
-      context.log.error('a callback could not be sent', { id: row.id, attempt: row.attempts, cause: String(error) });
+      // It is not known what came of it: the lease brings it back.
+      context.log.error('an attempt at a callback could not be noted', { id: row.id, attempt: row.attempts, cause: String(error) });
     } finally {
       under.end(row);
       pump();
@@ -85,9 +85,10 @@ async function sendOne(context: CatalogContext, send: SendCallback, row: Callbac
     const to = await destinationOf(context, row);
     return 'gone' in to ? { ...notSent, isFinal: true, error: to.gone } : await send({ id: row.id, body, ...to });
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    // A secret that does not open until the right master key is set again.
-    return { ...notSent, isFinal: false, error: error.detail };
+    // Such as a secret that does not open until the right master key is set again.
+    if (error instanceof Problem) return { ...notSent, isFinal: false, error: error.detail };
+    context.log.error('a callback could not be sent', { id: row.id, attempt: row.attempts, cause: String(error) });
+    return { ...notSent, isFinal: false, error: 'Not sent: a fault of ours, which stands in the log.' };
   }
 }
 

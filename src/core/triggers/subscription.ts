@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { ResourceName } from '../agent.ts';
 import { limits } from '../limits.ts';
-import { CallbackShape, TriggerEvent } from './webhook.ts';
+import { CallbackShape, CallbackUrl, TriggerEvent } from './webhook.ts';
 
 export const Subscription = z
   .strictObject({
     name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
     description: z.string().max(limits.maxDescriptionBytes).optional(),
-    url: z.url({ protocol: /^https?$/ }).max(limits.maxUrlLength),
+    url: CallbackUrl,
     secret: CallbackShape.callbackSecret.meta({
       description: 'Write-only. `whsec_` and base64: signs what is sent. Needed at first; left out later, the one before stays.',
     }),

@@ -65,15 +65,23 @@ export type BearerSettings = z.infer<typeof BearerSettings>;
 
 const Secret = z.string().min(1).max(limits.maxWebhookSecretLength);
 
+/** Where signed messages go. The guard has its word when they are sent. */
+export const CallbackUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(limits.maxUrlLength)
+  .refine(
+    (text) => {
+      const url = URL.parse(text);
+      return url === null || (url.username === '' && url.password === '');
+    },
+    { message: 'must not hold a user name or password: what is sent is signed instead' },
+  );
+
 /** Where answers go: to an address of its own, signed as Standard Webhooks are. The same for webhooks and schedules. */
 export const CallbackShape = {
-  callbackUrl: z
-    .url({ protocol: /^https?$/ })
-    .max(limits.maxUrlLength)
-    .optional()
-    .meta({
-      description: 'Is sent `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).',
-    }),
+  callbackUrl: CallbackUrl.optional().meta({
+    description: 'Is sent `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).',
+  }),
   callbackSecret: Secret.optional().meta({
     description: 'Write-only. Signs callbacks: `whsec_` and base64. Left out on a later PUT, the one before stays.',
   }),

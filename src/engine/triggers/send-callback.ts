@@ -25,7 +25,7 @@ export type CallbackOutcome = {
 
 export type SendCallback = (message: CallbackMessage) => Promise<CallbackOutcome>;
 
-/** Never throws: whatever goes wrong is an attempt that failed. */
+/** What goes wrong outside is an attempt that failed; what is thrown is a fault of ours. */
 export function createSendCallback({ outbound, now }: { outbound: OutboundHttp; now(): number }): SendCallback {
   return async (message) => {
     const startedAt = now();
@@ -42,7 +42,8 @@ export function createSendCallback({ outbound, now }: { outbound: OutboundHttp; 
       const judged = await judge(response, now);
       return { ...judged, durationMs: now() - startedAt };
     } catch (error) {
-      return { ...failed, error: reasonOf(error), isFinal: isRefusal(error), durationMs: now() - startedAt };
+      if (!(error instanceof Problem)) throw error;
+      return { ...failed, error: error.detail, isFinal: isRefusal(error), durationMs: now() - startedAt };
     } finally {
       // Closes what is still open, and its timer.
       end.abort();
@@ -115,10 +116,6 @@ function redirected(from: string, to: URL): Problem {
 }
 
 /** The guard's word: nobody but an operator, or a new address, changes it. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof Problem && typeof error.extra.rule === 'string';
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Problem ? error.detail : 'It could not be sent: a fault of ours, see the log.';
+function isRefusal({ extra }: Problem): boolean {
+  return typeof extra.rule === 'string';
 }

@@ -1,0 +1,181 @@
+/** One attempt at a callback: what goes out, what is made of the answer, and where nothing may go. */
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../../src/core/limits.ts';
+import { Subscription } from '../../../src/core/triggers/subscription.ts';
+import { createSendCallback } from '../../../src/engine/triggers/send-callback.ts';
+import { createOutbound } from '../../../src/net/outbound.ts';
+import { describeCorpus, readJsonLines } from '../../fixtures.ts';
+
+const now = Date.now();
+const message = {
+  id: 'msg_1',
+  url: 'https://receiver.example.net/hook',
+  secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+  body: '{"type":"test"}',
+};
+
+/** The guarded way out to a world where every host answers `answer`; `requests`: what really went. */
+function sender(answer: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 204 })) {
+  const requests: Request[] = [];
+  const outbound = createOutbound({ allowPrivateHosts: [], publicUrl: 'https://moniker.example.com' }, async (request) => {
+    requests.push(request.clone());
+    return answer(request);
+  });
+  return { requests, send: createSendCallback({ outbound, now: () => now }) };
+}
+
+const headersOf = (request: Request | undefined) => Object.fromEntries(request?.headers ?? []);
+
+describe('a callback', () => {
+  it('goes out as one POST, with the headers of Standard Webhooks and the body as it is', async () => {
+    const { requests, send } = sender();
+    expect(await send(message)).toEqual({ delivered: true, isFinal: false, status: 204, error: null, durationMs: 0, retryAfterMs: null });
+    expect(requests.map(({ method, url }) => [method, url])).toEqual([['POST', message.url]]);
+    expect(headersOf(requests[0])).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(now / 1000)),
+    });
+    expect(await requests[0]?.text()).toBe(message.body);
+  });
+
+  it('carries a signature that the reference library takes, for any body, of a secret of any scheme', async () => {
+    const base64 = fc.uint8Array({ minLength: 1, maxLength: 64 }).map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`);
+    const text = fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' }).filter((secret) => !secret.startsWith('whsec_'));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(base64, text), fc.jsonValue(), async (secret, value) => {
+        const { requests, send } = sender();
+        const body = JSON.stringify(value);
+        await send({ ...message, secret, body });
+        const key = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(new TextEncoder().encode(secret), { format: 'raw' });
+        expect(key.verify((await requests[0]?.text()) ?? '', headersOf(requests[0]))).toEqual(JSON.parse(body));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('takes a secret that only looks like base64 by its bytes', async () => {
+    for (const secret of ['whsec_', 'whsec_!', 'whsec_abcde', 'whsec_ab cd']) {
+      const { requests, send } = sender();
+      await send({ ...message, secret });
+      const key = new Webhook(new TextEncoder().encode(secret), { format: 'raw' });
+      expect(key.verify(message.body, headersOf(requests[0])), secret).toEqual({ type: 'test' });
+    }
+  });
+
+  it.each([
+    [200, true],
+    [201, true],
+    [204, true],
+    [299, true],
+    [304, false],
+    [400, false],
+    [404, false],
+    [429, false],
+    [500, false],
+    [503, false],
+  ])('that is answered %i is delivered: %s', async (status, delivered) => {
+    const { send } = sender(() => new Response(null, { status }));
+    expect(await send(message)).toMatchObject({ delivered, status, isFinal: false, error: delivered ? null : `Answered ${status}.` });
+  });
+
+  it('is not wanted any more where it is answered 410', async () => {
+    const { send } = sender(() => new Response('never again', { status: 410 }));
+    expect(await send(message)).toMatchObject({ delivered: false, isFinal: true, status: 410, error: 'Answered 410: never again' });
+  });
+
+  it.each([
+    ['120', 120_000],
+    ['1.5', 1_500],
+    [new Date(Math.floor(now / 1000) * 1000 + 90_000).toUTCString(), 90_000 - (now % 1000)],
+    ['soon', null],
+    ['-5', null],
+    ['99999999999', limits.maxToldRetryAfterMs],
+  ])('hears a Retry-After of %s', async (header, retryAfterMs) => {
+    const { send } = sender(() => new Response(null, { status: 503, headers: { 'retry-after': header } }));
+    expect(await send(message)).toMatchObject({ retryAfterMs });
+  });
+
+  it('shows of what was answered a start, and what is invisible in it', async () => {
+    const { send } = sender(() => new Response(`\u202e\u200b${'é'.repeat(10_000)}`, { status: 500 }));
+    const { error } = await send(message);
+    expect(error?.startsWith('Answered 500: <U+202E><U+200B>éé')).toBe(true);
+    expect(error?.length).toBeLessThanOrEqual(limits.maxCallbackAnswerLength + 20);
+  });
+
+  it('says that nobody could be reached, and comes again', async () => {
+    const { send } = sender(() => Promise.reject(new Error('connection refused')));
+    expect(await send(message)).toMatchObject({
+      delivered: false,
+      isFinal: false,
+      status: null,
+      error: 'receiver.example.net could not be reached.',
+    });
+  });
+
+  it('fails, and no more, where an answer breaks off', async () => {
+    const broken = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('half of '));
+        controller.error(new Error('cut'));
+      },
+    });
+    const { send } = sender(() => new Response(broken, { status: 502 }));
+    expect(await send(message)).toMatchObject({ delivered: false, isFinal: false, status: 502 });
+  });
+
+  it('closes what it has not read', async () => {
+    const closed: string[] = [];
+    const body = (name: string) =>
+      new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(1_000)), cancel: () => void closed.push(name) });
+    await sender(() => new Response(body('taken'), { status: 200 })).send(message);
+    await sender(() => new Response(body('refused'), { status: 500 })).send(message);
+    expect(closed).toEqual(['taken', 'refused']);
+  });
+
+  it.each([301, 302, 303, 307, 308])('follows no redirect (%i), not even at home', async (status) => {
+    for (const location of ['/elsewhere', 'https://other.example.net/', 'http://127.0.0.1/']) {
+      const { requests, send } = sender(() => new Response(null, { status, headers: { location } }));
+      const outcome = await send(message);
+      expect(outcome).toMatchObject({ delivered: false, isFinal: false });
+      expect(outcome.error).toMatch(/redirects to .*, and was not followed/);
+      expect(outcome.error).not.toContain('MONIKER_ALLOW_PRIVATE_HOSTS');
+      expect(requests.length).toBe(1);
+    }
+  });
+
+  it('does not go to Moniker itself', async () => {
+    const { requests, send } = sender();
+    expect(await send({ ...message, url: 'https://moniker.example.com/hooks/default/x' })).toMatchObject({ isFinal: true, status: null });
+    expect(requests).toEqual([]);
+  });
+});
+
+type Row = { id: string; url: string; expect: 'block' | 'allow' | 'invalid' | 'block-after-dns' };
+
+describeCorpus('security/ssrf-urls.jsonl', (path) => {
+  const rows = readJsonLines<Row>(path);
+  const isOpen = (row: Row): boolean => row.expect === 'allow' || row.expect === 'block-after-dns';
+
+  it.each(rows)('$id as the address of a receiver is refused when written or when it is to be sent, unless it is public', async (row) => {
+    const { requests, send } = sender();
+    const written = Subscription.safeParse({ url: row.url, secret: 'x' });
+    const outcome = await send({ ...message, url: row.url }).catch((error: unknown) => error);
+    if (isOpen(row)) {
+      expect(written.success).toBe(true);
+      expect(outcome).toMatchObject({ delivered: true });
+      expect(requests.length).toBe(1);
+      return;
+    }
+    expect(requests).toEqual([]);
+    if (written.success) expect(outcome).toMatchObject({ delivered: false, isFinal: true, error: expect.stringMatching(/.{20}/) });
+  });
+
+  it.each(rows)('$id is not reached by a redirect', async (row) => {
+    const { requests, send } = sender(() => new Response(null, { status: 307, headers: { location: row.url } }));
+    expect(await send(message)).toMatchObject({ delivered: false });
+    expect(requests.length).toBe(1);
+  });
+});
