@@ -31,6 +31,7 @@ import { Toolset } from '../../src/core/toolset.ts';
 import { Schedule } from '../../src/core/triggers/schedule.ts';
 import { Subscription } from '../../src/core/triggers/subscription.ts';
 import { compileHook } from '../../src/core/triggers/compile-hook.ts';
+import { secretFault } from '../../src/core/triggers/signatures/create-verifier.ts';
 import { Webhook } from '../../src/core/triggers/webhook.ts';
 import type { WebhookDocument, WebhookSecrets } from '../../src/core/triggers/webhook.ts';
 import { UiTool } from '../../src/core/ui-tool.ts';
@@ -244,6 +245,8 @@ export function createFakeCatalog(options: {
         const before = plain.hidden === null ? null : (JSON.parse(plain.hidden) as WebhookSecrets);
         const secrets = secret === undefined ? (before?.secrets ?? []) : [secret].flat();
         if (secrets.length === 0) throw invalidRequest([{ path: 'secret', message: 'is missing' }]);
+        const fault = secrets.map((one) => secretFault(document.scheme, one)).find((found) => found !== null);
+        if (fault !== undefined) throw invalidRequest([{ path: 'secret', message: fault }]);
         const callback = callbackSecret ?? before?.callback ?? null;
         await compileHook({ webhook: document, version: 0 }, secrets);
         const shown = { secrets: secrets.length, hasCallbackSecret: callback !== null };
