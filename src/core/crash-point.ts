@@ -32,7 +32,9 @@ export type CrashPoint =
   /** A delivery is stored, its sender not answered; then, not yet on its way to its session; then, there, which the Catalog does not know. */
   | 'webhook-before-200'
   | 'delivery-stored-before-dispatch'
-  | 'delivery-taken-before-noted';
+  | 'delivery-taken-before-noted'
+  /** A turn has ended, and the Catalog is not told yet. */
+  | 'turn-ended-before-noted';
 
 /** Awaited where the code can wait: what was written before it is then durable when the process is stopped at it. */
 export function crashPoint(_name: CrashPoint): void | Promise<void> {}

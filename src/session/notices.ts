@@ -3,6 +3,7 @@
  * between them; told after it, in order, at least once. Whether anybody wants to hear is known beforehand where it can be: a session of
  * which nobody wants to hear stores nothing. What is told is read from the log when it is told.
  */
+import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
 import type { Plan } from '../core/plan.ts';
 import type { SessionEventBody, TurnStatus } from '../core/session-event.ts';
@@ -125,6 +126,7 @@ export class Notices {
         const rows = sql.exec<NoticeRow>(query, limits.noticeBatchRows).toArray();
         const last = rows.at(-1);
         if (last === undefined) return;
+        await crashPoint('turn-ended-before-noted');
         await send(rows.map((row) => this.#build(row)));
         sql.exec('DELETE FROM notices WHERE sequence <= ?', last.sequence);
       }

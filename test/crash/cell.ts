@@ -37,7 +37,8 @@ export type Cell = {
   said: Said[];
   /** Events as a reader had them before the death. */
   before: StreamEvent[];
-  arm(point: CrashPoint, options?: { skip?: number; held?: number }): Death;
+  /** `object`: the session, or `catalog`. */
+  arm(point: CrashPoint, options?: { skip?: number; held?: number; object?: string }): Death;
   /** Says something, to be answered by these replies; 202. `again` repeats it under the same idempotency key. */
   say(name: string, replies: Reply[], options?: { text?: string }): Promise<string>;
   again(name: string): Promise<string>;
@@ -63,11 +64,18 @@ export type Cell = {
 };
 
 export async function openCell(lane: Lane, point: CrashPoint, agent: 'doer' | 'forgetful' = 'doer'): Promise<Cell> {
-  const { kill, recorder, model, upstream } = lane;
-  const tag = `${point}.${randomUUID().slice(0, 8)}`;
   const created = await lane.call('POST', '/v1/sessions', { agent });
   expect(created.status, created.text).toBe(201);
-  const session: string = created.json.id;
+  return cellOf(lane, tagOf(point), created.json.id);
+}
+
+export function tagOf(point: string): string {
+  return `${point}.${randomUUID().slice(0, 8)}`;
+}
+
+/** Over a session that is there. */
+export function cellOf(lane: Lane, tag: string, session: string): Cell {
+  const { kill, recorder, model, upstream } = lane;
   const texts = new Map<string, string>();
   let finals = 0;
   let backAt = Date.now();
@@ -95,8 +103,8 @@ export async function openCell(lane: Lane, point: CrashPoint, agent: 'doer' | 'f
     tag,
     said: [],
     before: [],
-    arm: (armedPoint, options) => {
-      const armed = recorder.arm(session, armedPoint, options);
+    arm: (armedPoint, { object = session, ...options } = {}) => {
+      const armed = recorder.arm(object, armedPoint, options);
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
       return {
         reached: armed.reached,
@@ -107,7 +115,7 @@ export async function openCell(lane: Lane, point: CrashPoint, agent: 'doer' | 'f
           finals = recorder.hits(session, 'final-before-event');
           // A reader that waits would keep the object from being evicted.
           if (read && kill !== 'evict') cell.before = await lane.events(session);
-          await die(lane, session, armed.release, end);
+          await die(lane, object, armed.release, end);
           backAt = Date.now();
           end();
         },
@@ -155,7 +163,7 @@ export async function openCell(lane: Lane, point: CrashPoint, agent: 'doer' | 'f
 }
 
 /** The death itself, and the way back. `release` answers those who stand at the point. */
-async function die(lane: Lane, session: string, release: (answer: 'go' | 'abort') => void, letOthersGo: () => void): Promise<void> {
+async function die(lane: Lane, object: string, release: (answer: 'go' | 'abort') => void, letOthersGo: () => void): Promise<void> {
   switch (lane.kill) {
     case 'sigkill':
     case 'sigterm':
@@ -166,17 +174,17 @@ async function die(lane: Lane, session: string, release: (answer: 'go' | 'abort'
       await lane.reload();
       return release('go');
     case 'abort': {
-      const made = lane.recorder.made(session);
+      const made = lane.recorder.made(object);
       release('abort');
       // The next request: once there is another object, the old one is gone, and with it what it waited for.
       const asked = async (): Promise<boolean> => {
-        await lane.call('GET', `/v1/sessions/${session}`);
-        return lane.recorder.made(session) > made;
+        await lane.call('GET', object === 'catalog' ? '/v1/agents' : `/v1/sessions/${object}`);
+        return lane.recorder.made(object) > made;
       };
       return await poll(asked, Date.now() + terminalMs);
     }
     case 'evict': {
-      const evicted = lane.evict(session);
+      const evicted = lane.evict(object);
       // The order is given before the work goes on; it is carried out when none is left.
       await new Promise((resolve) => setTimeout(resolve, 50));
       release('go');

@@ -8,11 +8,13 @@ import { join } from 'node:path';
 import { workerConfigFile } from '../../src/local/worker-config.ts';
 
 const emptyPoint = /\bfunction crashPoint\(_name\) \{\s*\}/g;
-const sessionConstructor = /(class extends DurableObject\w* \{\s*static \{\s*__name\(this, "Session"\);[\s\S]*?super\(ctx, env\);)/g;
+/** Of the two objects that do work of their own. */
+const objectConstructor =
+  /(class(?: _\w+)? extends DurableObject\w* \{\s*static \{\s*__name\(this, "(Session|Catalog)"\);[\s\S]*?super\(ctx, env\);)/g;
 
 /**
- * `generation` tells one build of the code from the next: it is sent along with every point, as is the session that came to
- * it. An object that is made says so as well. A point in code that cannot wait (`CRASH_STOP_AT` names it) speaks on the
+ * `generation` tells one build of the code from the next: it is sent along with every point, as is the object that came to
+ * it: the id of a session, or `catalog`, of which a lane has one. An object that is made says so as well. A point in code that cannot wait (`CRASH_STOP_AT` names it) speaks on the
  * standard output, and stands still until its process is killed, or throws itself out (`CRASH_STOP_BY=abort`), or goes on
  * (`evict`).
  */
@@ -37,8 +39,8 @@ function __crashWrap(prototype) {
     };
   }
 }
-function __crashMade(session, ctx) {
-  const id = ctx.id.toString();
+function __crashMade(session, ctx, kind) {
+  const id = kind === 'Catalog' ? 'catalog' : ctx.id.toString();
   __crashContexts.set(id, ctx);
   __crashIds.set(session, id);
   __crashWrap(Object.getPrototypeOf(session));
@@ -73,11 +75,13 @@ export function writeCrashBuild(from: string, to: string, generation: string, se
   cpSync(join(settingsFrom, workerConfigFile), join(to, workerConfigFile));
   const file = join(to, 'worker.js');
   const plain = readFileSync(file, 'utf8');
-  const constructors = [...plain.matchAll(sessionConstructor)].length;
-  if (countEmptyPoints(plain) !== 1 || constructors !== 1)
-    throw new Error(`Expected one empty crashPoint and one Session, found ${countEmptyPoints(plain)} and ${constructors}.`);
+  const constructors = [...plain.matchAll(objectConstructor)].map(([, , name]) => name);
+  if (countEmptyPoints(plain) !== 1 || constructors.toSorted().join() !== 'Catalog,Session')
+    throw new Error(
+      `Expected one empty crashPoint, one Catalog and one Session, found ${countEmptyPoints(plain)} and ${constructors.join()}.`,
+    );
   const patched = plain
     .replace(emptyPoint, () => recordedPoint(generation))
-    .replace(sessionConstructor, (start) => `${start}\n    __crashMade(this, ctx);`);
+    .replace(objectConstructor, (start, _whole, name) => `${start}\n    __crashMade(this, ctx, '${name}');`);
   writeFileSync(file, patched);
 }

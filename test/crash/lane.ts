@@ -29,7 +29,8 @@ export type Lane = {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** The session's events after a number, as far as they go now. */
   events(session: string, after?: number): Promise<StreamEvent[]>;
-  evict(session: string): Promise<void>;
+  /** A session, or `catalog`. */
+  evict(object: string): Promise<void>;
   /** The next start is of the other build. */
   changeBuild(): void;
   /** The other build, in place of the one that runs. */
@@ -63,7 +64,7 @@ export async function openLane(kill: Kill, builds: CrashBuilds): Promise<Lane> {
     fetch(running().url + path, {
       method,
       headers: { authorization: `Bearer ${rootKey}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       signal,
     });
 
@@ -81,7 +82,7 @@ export async function openLane(kill: Kill, builds: CrashBuilds): Promise<Lane> {
       return { status: response.status, headers: response.headers, text, json: parse(text) };
     },
     events: (session, after = 0) => readEvents(request, session, after),
-    evict: (session) => running().order({ order: 'evict', session }),
+    evict: (object) => running().order({ order: 'evict', object }),
     changeBuild: () => {
       build = build === builds.first ? builds.second : builds.first;
     },

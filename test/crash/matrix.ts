@@ -2,9 +2,8 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { CrashPoint } from '../../src/core/crash-point.ts';
 import { openLane, type Kill, type Lane } from './lane.ts';
-import { scenarios } from './scenarios.ts';
+import { scenarios, underDelivery } from './scenarios.ts';
 
 export function describeKill(kill: Kill): void {
   describe(`the crash matrix: ${kill}`, () => {
@@ -19,7 +18,11 @@ export function describeKill(kill: Kill): void {
       await lane?.close();
     });
 
-    for (const [point, scenario] of Object.entries(scenarios) as [CrashPoint, (typeof scenarios)[CrashPoint]][]) {
+    const all = [
+      ...Object.entries(scenarios),
+      ...Object.entries(underDelivery).map(([point, told]) => [`${point} (delivery)`, told] as const),
+    ];
+    for (const [point, scenario] of all) {
       it(`${point}: what was accepted is finished once`, async () => {
         const note = (verdict: string): void =>
           appendFileSync(join(verdictsDir, `${kill}.jsonl`), `${JSON.stringify({ point, kill, verdict })}\n`);

@@ -3,10 +3,11 @@
  * product has no use for: to evict an object, and to go on with another build of the code.
  */
 import { Miniflare } from 'miniflare';
+import { objectName } from '../../src/storage/keys.ts';
 import { toMiniflareOptions, type RuntimeOptions } from '../../src/local/runtime.ts';
 
 export type RuntimeSettings = Omit<RuntimeOptions, 'onLog'>;
-export type Order = { order: 'evict'; session: string } | { order: 'reload'; directory: string };
+export type Order = { order: 'evict'; object: string } | { order: 'reload'; directory: string };
 export type Report = { report: 'done' } | { report: 'failed'; reason: string };
 
 // Handed over by `runtime.ts` beside this file.
@@ -31,7 +32,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 process.once('disconnect', () => process.exit(1));
 
 async function obey(order: Order): Promise<unknown> {
-  if (order.order === 'evict') return await miniflare.unsafeEvictDurableObject('moniker', 'Session', { id: order.session });
+  if (order.order === 'evict' && order.object === 'catalog')
+    return await miniflare.unsafeEvictDurableObject('moniker', 'Catalog', { name: await objectName('default', 'catalog', '') });
+  if (order.order === 'evict') return await miniflare.unsafeEvictDurableObject('moniker', 'Session', { id: order.object });
   return await miniflare.setOptions(optionsOf(order.directory));
 }
 

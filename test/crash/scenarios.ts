@@ -4,6 +4,7 @@
  */
 import { expect } from 'vitest';
 import type { CrashPoint } from '../../src/core/crash-point.ts';
+import { diesUnderDelivery } from './deliveries.ts';
 import { openCell, poll, terminalMs, type Cell } from './cell.ts';
 import {
   allSucceeded,
@@ -298,6 +299,17 @@ export const scenarios: Record<CrashPoint, Scenario> = {
     expect((await cell.call('GET', '/events')).status).toBe(404);
     expect((await cell.call('POST', '/turns', { input: 'Are you there?' })).status).toBe(404);
   },
+
+  'webhook-before-200': diesUnderDelivery('webhook-before-200', 'catalog'),
+  'delivery-stored-before-dispatch': diesUnderDelivery('delivery-stored-before-dispatch', 'catalog'),
+  'delivery-taken-before-noted': diesUnderDelivery('delivery-taken-before-noted', 'catalog'),
+  'turn-ended-before-noted': diesUnderDelivery('turn-ended-before-noted', 'session'),
+};
+
+/** Points that a delivery's turn goes through like any other: what is under way for somebody outside ends there as well. */
+export const underDelivery: Partial<Record<CrashPoint, Scenario>> = {
+  'ack-before-turn': diesUnderDelivery('ack-before-turn', 'session'),
+  'results-before-next-model': diesUnderDelivery('results-before-next-model', 'session'),
 };
 
 /** Dies in the second of two calls that a made tool makes: what it knew of the first it is told again. `lost`: nobody knows of the second. */

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import { listen } from './listen.ts';
 
+/** `key`: of a callback its id. */
 export type Effect = { method: string; key: string | null };
 
 export type Upstream = {
@@ -26,7 +27,7 @@ export async function startUpstream(): Promise<Upstream> {
     request.resume();
     request.once('end', () => {
       const name = decodeURIComponent((request.url ?? '/').slice(1));
-      const key = request.headers['idempotency-key'];
+      const key = request.headers['idempotency-key'] ?? request.headers['webhook-id'];
       effects.set(name, [...(effects.get(name) ?? []), { method: request.method ?? '', key: typeof key === 'string' ? key : null }]);
       for (const watch of [...watchers]) watch();
       const answer = (): void => {

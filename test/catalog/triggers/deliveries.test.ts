@@ -48,7 +48,7 @@ it('what is ignored or failed is kept with its reason, ended at once, and is in 
   const storage = openStorage();
   const { context } = storage;
   acceptDelivery(context, ignored('1'));
-  const failed = { become: 'failed', reason: 'session: {{a.b}} names nothing', warnings: ['{{a.b}}'] } as const;
+  const failed = { become: 'failed' as const, reason: 'session: {{a.b}} names nothing', warnings: ['{{a.b}}'] };
   expect(acceptDelivery(context, { ...ignored('2'), verdict: failed })).toMatchObject({
     status: 'failed',
     reason: failed.reason,
