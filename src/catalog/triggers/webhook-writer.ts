@@ -11,15 +11,14 @@ import { secretFault, secretWarning } from '../../core/triggers/signatures/creat
 import { Webhook } from '../../core/triggers/webhook.ts';
 import type { WebhookDocument, WebhookSecrets } from '../../core/triggers/webhook.ts';
 import type { Warning } from '../../core/warning.ts';
-import { createGuard } from '../../net/guard.ts';
 import { openValue } from '../../storage/secret-box.ts';
 import type { CatalogContext } from '../context.ts';
-import { readRow } from '../documents.ts';
 import type { DocumentRow } from '../documents.ts';
 import { enqueuePublish } from '../outbox.ts';
 import { reseal } from '../secrets.ts';
 import { checkNameInBody } from '../write-document.ts';
 import type { DocumentWriter } from '../write-document.ts';
+import { agentWarnings, callbackUrlWarnings } from './trigger-warnings.ts';
 
 export const webhookWriter: DocumentWriter = {
   nameFault: (_context, name) => ResourceName.safeParse(name).error?.issues[0]?.message ?? null,
@@ -57,7 +56,7 @@ export const webhookWriter: DocumentWriter = {
 const noSession: Warning = {
   path: 'session',
   message:
-    'Without a template each delivery has a session of its own, which knows nothing of the others, such as `{{repository.full_name}}#{{issue.number}}`.',
+    'Each delivery has a session of its own, which knows nothing of the others. A template such as `{{repository.full_name}}#{{issue.number}}` keeps those together that belong together.',
 };
 
 /** A secret of one scheme may be none of another: it is asked for again rather than tried. */
@@ -93,38 +92,18 @@ type StandingWebhook = WebhookDocument & { hasCallbackSecret: boolean };
 
 /** What depends on the rest of the workspace and on the settings. */
 function standingWarnings(context: CatalogContext, { agent, callbackUrl, hasCallbackSecret }: StandingWebhook): Warning[] {
-  return [...agentWarnings(context, agent), ...callbackWarnings(context, callbackUrl, hasCallbackSecret)];
+  return [
+    ...agentWarnings(context, agent, 'deliveries fail, and can be replayed'),
+    ...callbackUrlWarnings(context, callbackUrl),
+    ...(callbackUrl === undefined || hasCallbackSecret ? [] : [sharedSecret]),
+  ];
 }
 
-function agentWarnings(context: CatalogContext, agent: string): Warning[] {
-  const row = readRow(context.sql, 'agent', agent);
-  if (row !== null && !row.deleted) return [];
-  return [{ path: 'agent', message: `There is no agent "${agent}" yet: until there is, deliveries fail, and can be replayed.` }];
-}
-
-function callbackWarnings(context: CatalogContext, callbackUrl: string | undefined, hasSecret: boolean): Warning[] {
-  if (callbackUrl === undefined) return [];
-  const warnings: Warning[] = [];
-  const refusal = refusalOf(context, callbackUrl);
-  if (refusal !== null) warnings.push({ path: 'callbackUrl', message: `Nothing will be sent there: ${refusal}` });
-  if (!hasSecret) {
-    const message =
-      'Callbacks are signed with the first secret of the webhook, so whoever can check them can also sign deliveries. Give a callbackSecret.';
-    warnings.push({ path: 'callbackSecret', message });
-  }
-  return warnings;
-}
-
-/** An operator may allow it later, so it is said and not refused. */
-function refusalOf(context: CatalogContext, url: string): string | null {
-  try {
-    createGuard(context.settings)(url, 'webhook');
-    return null;
-  } catch (error) {
-    if (error instanceof Problem) return error.detail;
-    throw error;
-  }
-}
+const sharedSecret: Warning = {
+  path: 'callbackSecret',
+  message:
+    'Callbacks are signed with the first secret of the webhook, so whoever can check them can also sign deliveries. Give a callbackSecret.',
+};
 
 /**
  * Those of before. Sealed under another master key they do not open: then a new secret takes their place, which is how that is mended,
