@@ -137,7 +137,7 @@ export function postpone(sql: SqlStorage, number: number, dueAt: number): void {
 export function end(sql: SqlStorage, number: number, status: 'delivered' | 'dead', now: number): void {
   sql.exec('UPDATE callbacks SET status = ?, ended_at = ?, due_at = NULL WHERE number = ?', status, now, number);
   const { bytes } = sql.exec<{ bytes: number }>(bodyBytes, number).one();
-  changeBacklog(sql, -1, bytes);
+  changeBacklog(sql, -1, -bytes);
 }
 
 const bodyBytes = 'SELECT coalesce(sum(length(data)), 0) AS bytes FROM callback_bodies WHERE callback = ?';

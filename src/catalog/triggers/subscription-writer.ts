@@ -4,6 +4,7 @@ import { parseDocument } from '../../core/issues.ts';
 import { limits } from '../../core/limits.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { Subscription } from '../../core/triggers/subscription.ts';
+import type { SubscriptionDocument } from '../../core/triggers/subscription.ts';
 import { openValue } from '../../storage/secret-box.ts';
 import type { SealedFor } from '../../storage/secret-box.ts';
 import type { CatalogContext } from '../context.ts';
@@ -11,6 +12,7 @@ import type { DocumentRow } from '../documents.ts';
 import { reseal } from '../secrets.ts';
 import { checkNameInBody } from '../write-document.ts';
 import type { DocumentWriter, Prepared } from '../write-document.ts';
+import { callbackUrlWarnings } from './trigger-warnings.ts';
 
 export const subscriptionWriter: DocumentWriter = {
   nameFault: (_context, name) => ResourceName.safeParse(name).error?.issues[0]?.message ?? null,
@@ -19,8 +21,12 @@ export const subscriptionWriter: DocumentWriter = {
     const { secret, ...document } = parseDocument(Subscription, body);
     checkNameInBody(name, document);
     if (previous === null) requireRoom(context);
-    return { body: { ...document, name }, ...(await seal(context, name, secret, previous)) };
+    const warnings = callbackUrlWarnings(context, document.url, 'url');
+    return { body: { ...document, name }, warnings, ...(await seal(context, name, secret, previous)) };
   },
+
+  // Written above only.
+  review: (context, body) => callbackUrlWarnings(context, (body as SubscriptionDocument).url, 'url'),
 };
 
 async function seal(

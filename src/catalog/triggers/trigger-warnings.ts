@@ -11,10 +11,10 @@ export function agentWarnings(context: CatalogContext, agent: string, meanwhile:
   return [{ path: 'agent', message: `There is no agent "${agent}" yet: until there is, ${meanwhile}.` }];
 }
 
-/** Where callbacks go, if they go anywhere. */
-export function callbackUrlWarnings(context: CatalogContext, callbackUrl: string | undefined): Warning[] {
-  const refusal = callbackUrl === undefined ? null : refusalOf(context, callbackUrl);
-  return refusal === null ? [] : [{ path: 'callbackUrl', message: `Nothing will be sent there: ${refusal}` }];
+/** Where callbacks go, if they go anywhere. `path`: where the document has it. */
+export function callbackUrlWarnings(context: CatalogContext, url: string | undefined, path = 'callbackUrl'): Warning[] {
+  const refusal = url === undefined ? null : refusalOf(context, url);
+  return refusal === null ? [] : [{ path, message: `Nothing will be sent there: ${refusal}` }];
 }
 
 /** An operator may allow it later, so it is said and not refused. */

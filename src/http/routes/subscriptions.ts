@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
 import { CallbackTest } from '../../core/triggers/callback.ts';
 import { Subscription } from '../../core/triggers/subscription.ts';
+import { Warning } from '../../core/warning.ts';
 import { isUnbound, requireUnbound } from '../access.ts';
 import { mountDocumentRoutes } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
@@ -12,13 +13,17 @@ import type { App } from '../route.ts';
 const what = 'Subscriptions';
 const name = ResourceName.meta({ example: 'operations' });
 
-/** What GET shows may be sent back: `hasSecret` is taken and means nothing. */
+const warnings = z.array(Warning).optional().meta({ readOnly: true, description: 'What cannot work as things are now. Absent: nothing.' });
+
+/** What GET shows may be sent back: `hasSecret` and `warnings` are taken and mean nothing. */
 const SubscriptionInput = Subscription.safeExtend({
   hasSecret: z.boolean().optional().meta({ readOnly: true, description: 'Shown by GET; ignored here.' }),
+  warnings,
 }).meta({ id: 'SubscriptionToWrite', example: Subscription.meta()?.example });
 
 const { secret: _secret, ...shown } = Subscription.shape;
 const SubscriptionView = z.object({ ...shown, name: ResourceName, hasSecret: z.boolean() }).meta({ id: 'SubscriptionView' });
+const ReviewedSubscription = SubscriptionView.extend({ warnings }).meta({ id: 'ReviewedSubscription' });
 
 export function mountSubscriptions(app: App): void {
   mountDocumentRoutes(app, {
@@ -29,9 +34,10 @@ export function mountSubscriptions(app: App): void {
     name,
     body: SubscriptionInput,
     view: SubscriptionView,
+    reviewed: ReviewedSubscription,
     // None is stored without one.
     toView: ({ name, body }) => ({ ...body, name, hasSecret: true }),
-    toDocument: (name, { hasSecret: _shown, ...document }) => {
+    toDocument: (name, { hasSecret: _has, warnings: _warnings, ...document }) => {
       requireSameName(name, document);
       return { ...document, name };
     },
