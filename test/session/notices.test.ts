@@ -1,0 +1,253 @@
+/** What a session tells of its turns: every end, once and in order, whatever dies; and nothing where nobody wants to hear. */
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/core/limits.ts';
+import { logFormat } from '../../src/core/session-event.ts';
+import { textResult } from '../../src/core/tool.ts';
+import { decide } from '../../src/session/decide.ts';
+import { takeResults } from '../../src/session/take-results.ts';
+import { calls, finish, makeRoom, reply, silence } from './runner-room.ts';
+
+type Room = Awaited<ReturnType<typeof makeRoom>>;
+
+const trigger = { kind: 'webhook', name: 'hook', delivery: 'd-1', run: 1 } as const;
+const says = (text: string) => () => reply({ type: 'text', text }, finish);
+const told = (room: Room) => room.told.map(({ turn, type, status, reason }) => `${turn} ${type} ${status} ${reason}`);
+const stored = (room: Room) => room.sql.exec('SELECT sequence FROM notices').toArray().length;
+const approve = (room: Room, callId: string) => decide(room.decideDoor(), callId, 'approve', { by: 'k1', remember: false });
+const askedIds = (room: Room) => room.room.approvals.pending().map(({ callId }) => callId);
+
+describe('a session tells of a turn', () => {
+  it('that a trigger began when it has ended, with what is to be known of it', async () => {
+    const room = await makeRoom([says('All done.')]);
+    room.accept('t1', { trigger, agent: 'doer' });
+    await room.settle();
+    expect(room.told).toEqual([
+      {
+        ...{ session: 's', sequence: 1, type: 'turn.completed', turn: 't1', at: room.clock.now(), agent: 'doer', trigger },
+        ...{ status: 'completed', reason: 'stop', text: 'All done.', usage: { inputTokens: 0, outputTokens: 0 } },
+      },
+    ]);
+    expect(stored(room)).toBe(0);
+  });
+
+  it.each([
+    ['is cancelled', 't1 turn.failed cancelled cancelled', async (room: Room) => void room.room.runner.cancel()],
+    ['takes too long', 't1 turn.failed failed timeout', async (room: Room) => room.clock.advance(limits.turnTimeoutMs)],
+  ])('that %s', async (_what, line, end) => {
+    const room = await makeRoom([silence]);
+    room.accept('t1', { trigger });
+    await room.settle();
+    await end(room);
+    await room.settle();
+    expect(told(room)).toEqual([line]);
+  });
+
+  it('that failed, with its problem', async () => {
+    const room = await makeRoom([
+      () => {
+        throw new Error('a fault of ours');
+      },
+    ]);
+    room.accept('t1', { trigger });
+    await room.settle();
+    expect(room.told).toMatchObject([{ type: 'turn.failed', status: 'failed', problem: { code: 'internal' } }]);
+    expect(JSON.stringify(room.told)).not.toContain('a fault of ours');
+  });
+
+  it('that died too often to go on', async () => {
+    const room = await makeRoom(Array.from({ length: 20 }, () => silence));
+    room.accept('t1', { trigger });
+    for (let deaths = 0; deaths < 20 && room.told.length === 0; deaths += 1) await room.restart();
+    expect(told(room)).toEqual(['t1 turn.failed failed recovery_limit']);
+  });
+
+  it('that a newer release began', async () => {
+    const room = await makeRoom([silence]);
+    room.accept('t1', { trigger });
+    await room.settle();
+    room.sql.exec('UPDATE turns SET format = ?', logFormat + 1);
+    await room.restart();
+    expect(told(room)).toEqual(['t1 turn.failed interrupted restarted']);
+  });
+
+  it('that was cancelled while it waited, by a process that had not seen it run', async () => {
+    const room = await makeRoom([calls(['asks', {}])]);
+    room.accept('t1', { trigger });
+    await room.settle();
+    await room.restart();
+    room.room.runner.cancel();
+    await room.settle();
+    expect(told(room)).toEqual(['t1 approval.required waiting approval_required', 't1 turn.failed cancelled cancelled']);
+  });
+
+  it('that was never begun, when its session is deleted', async () => {
+    const room = await makeRoom([silence]);
+    for (const turn of ['t1', 't2', 't3']) room.accept(turn, { trigger: { ...trigger, delivery: turn } });
+    await room.settle();
+    await room.room.runner.shut();
+    room.room.notices.abandonQueued();
+    await room.settle();
+    expect(told(room)).toEqual(['t1', 't2', 't3'].map((turn) => `${turn} turn.failed cancelled cancelled`));
+    expect(room.told.at(-1)).toMatchObject({ text: '', trigger: { delivery: 't3' } });
+    room.room.notices.abandonQueued();
+    expect(stored(room)).toBe(0);
+  });
+});
+
+describe('when somebody is asked', () => {
+  it('it is told once, with the questions, and again only when something new is asked', async () => {
+    const room = await makeRoom([
+      calls(['asks', { command: 'a' }], ['asks', { command: 'b' }]),
+      calls(['asks', { command: 'c' }]),
+      says('Done.'),
+    ]);
+    room.accept('t1', { trigger });
+    await room.settle();
+    expect(room.told).toMatchObject([
+      { type: 'approval.required', status: 'waiting', pending: [{ arguments: { command: 'a' } }, { arguments: { command: 'b' } }] },
+    ]);
+    const [first = '', second = ''] = askedIds(room);
+    await approve(room, first);
+    await room.settle();
+    await room.restart();
+    expect(room.told.length).toBe(1);
+    await approve(room, second);
+    await room.settle();
+    expect(room.told.slice(1)).toMatchObject([{ type: 'approval.required', pending: [{ arguments: { command: 'c' } }] }]);
+    await approve(room, askedIds(room)[0] ?? '');
+    await room.settle();
+    expect(told(room).slice(2)).toEqual(['t1 turn.completed completed stop']);
+  });
+
+  it('it is told by the next process when the one that asked died before it could rest', async () => {
+    const room = await makeRoom([calls(['asks', {}])]);
+    room.listeners.isAway = true;
+    room.accept('t1', { trigger });
+    await room.settle();
+    // As it is when the process dies between the question and the rest.
+    room.sql.exec("UPDATE turns SET state = 'running', reason = NULL, asked_event = 0");
+    room.sql.exec('DELETE FROM notices');
+    room.listeners.isAway = false;
+    await room.restart();
+    expect(told(room)).toEqual(['t1 approval.required waiting approval_required']);
+  });
+
+  it('by its own tools alone, nobody else is told', async () => {
+    const lookUp = { name: 'look_up', description: '', inputSchema: { type: 'object' } };
+    const room = await makeRoom([calls(['look_up', {}]), says('Done.')], { clientTools: [lookUp] });
+    room.accept('t1', { trigger });
+    await room.settle();
+    expect([room.room.turns.isWaiting(), room.told]).toEqual([true, []]);
+    const [call] = room.events().flatMap((event) => (event.type === 'client-tool-required' ? [event.callId] : []));
+    takeResults(room.room, [{ callId: call ?? '', ...textResult('found'), isError: false }]);
+    await room.settle();
+    expect(told(room)).toEqual(['t1 turn.completed completed stop']);
+  });
+});
+
+describe('who wants to hear', () => {
+  it('is asked, and where nobody does nothing is stored', async () => {
+    const room = await makeRoom([says('One.'), says('Two.')]);
+    const writes: string[] = [];
+    const { exec } = room.sql;
+    Object.assign(room.sql, {
+      exec: (query: string, ...bindings: never[]) => {
+        writes.push(query);
+        return exec.call(room.sql, query, ...bindings);
+      },
+    });
+    for (const turn of ['t1', 't2']) {
+      room.accept(turn, { agent: 'doer' });
+      await room.settle();
+    }
+    expect(room.told).toEqual([]);
+    expect(writes.filter((query) => /INTO notices|'notice'/.test(query))).toEqual([]);
+  });
+
+  it('is told by event and agent', async () => {
+    const room = await makeRoom([says('One.'), says('Two.'), calls(['asks', {}])]);
+    room.listeners.heads = [
+      { events: ['turn.failed'], agents: ['doer'] },
+      { events: ['turn.completed'], agents: ['other'] },
+    ];
+    room.accept('t1', { agent: 'doer' });
+    await room.settle();
+    room.accept('t2', { agent: 'other' });
+    await room.settle();
+    room.accept('t3', { agent: 'doer' });
+    await room.settle();
+    room.room.runner.cancel();
+    await room.settle();
+    expect(told(room)).toEqual(['t2 turn.completed completed stop', 't3 turn.failed cancelled cancelled']);
+  });
+
+  it('is everybody as long as it is not known', async () => {
+    const room = await makeRoom([says('One.')]);
+    room.listeners.heads = null;
+    room.accept('t1');
+    await room.settle();
+    expect(told(room)).toEqual(['t1 turn.completed completed stop']);
+  });
+
+  it('is looked up again at each step: one who subscribes in the middle of a turn hears its end', async () => {
+    const room = await makeRoom([calls(['bash', {}]), says('Done.')], {
+      execute: async () => {
+        room.listeners.heads = [{}];
+        return textResult('ran');
+      },
+    });
+    room.accept('t1');
+    await room.settle();
+    expect(told(room)).toEqual(['t1 turn.completed completed stop']);
+  });
+});
+
+describe('while the Catalog is away', () => {
+  it('what is to be told waits in order, and is told by the alarm, also by another process', async () => {
+    const room = await makeRoom([says('One.'), says('Two.'), says('Three.')]);
+    room.listeners.isAway = true;
+    for (const turn of ['t1', 't2']) {
+      room.accept(turn, { trigger });
+      await room.settle();
+    }
+    expect([room.told, stored(room)]).toEqual([[], 2]);
+    room.die();
+    await room.clock.advance(limits.noticeRetryMs);
+    await room.ring();
+    expect([room.told, stored(room)]).toEqual([[], 2]);
+    room.listeners.isAway = false;
+    room.accept('t3', { trigger });
+    await room.settle();
+    expect(room.told.map(({ turn, sequence, text }) => [turn, sequence, text])).toEqual([
+      ['t1', 1, 'One.'],
+      ['t2', 2, 'Two.'],
+      ['t3', 3, 'Three.'],
+    ]);
+  });
+
+  it('the alarm is set for it as soon as it is stored', async () => {
+    const room = await makeRoom([says('One.')]);
+    room.listeners.isAway = true;
+    room.accept('t1', { trigger });
+    await room.settle();
+    expect(room.room.timers.due(room.clock.now() + limits.noticeRetryMs)).toContain('notice');
+    expect(room.alarm.at).not.toBeNull();
+    room.listeners.isAway = false;
+    await room.clock.advance(limits.noticeRetryMs);
+    await room.ring();
+    expect([told(room), room.room.timers.due(Number.MAX_SAFE_INTEGER)]).toEqual([['t1 turn.completed completed stop'], []]);
+  });
+
+  it('many are handed over a few at a time', async () => {
+    const count = limits.noticeBatchRows * 2 + 1;
+    const room = await makeRoom(Array.from({ length: count }, () => says('x')));
+    room.listeners.isAway = true;
+    for (let turn = 0; turn < count; turn += 1) {
+      room.accept(`t${turn}`, { trigger });
+      await room.settle();
+    }
+    const sizes: number[] = [];
+    await room.room.notices.handOver(async (notices) => void sizes.push(notices.length));
+    expect([sizes, stored(room)]).toEqual([[limits.noticeBatchRows, limits.noticeBatchRows, 1], 0]);
+  });
+});
