@@ -107,6 +107,20 @@ describe('writing webhooks', () => {
     expect((await first.catalog.put('webhook', 'triage', webhook)).document.version).toBe(2);
   });
 
+  it('is published again by the same PUT, where KV has lost it', async () => {
+    const { workspace, catalog, object } = await emptyWorkspace();
+    await catalog.put('webhook', 'triage', webhook);
+    const inKv = () => testEnv.KV.get(kvKeys.hook(workspace, 'triage'));
+    await expect.poll(inKv, { timeout: 10_000 }).not.toBeNull();
+    await runInDurableObject(
+      object,
+      (_instance, { storage }) => void storage.sql.exec("UPDATE documents SET updated_at = 0 WHERE kind = 'webhook'"),
+    );
+    await testEnv.KV.delete(kvKeys.hook(workspace, 'triage'));
+    expect(await catalog.put('webhook', 'triage', webhook)).toMatchObject({ changed: false });
+    await expect.poll(inKv, { timeout: 10_000 }).not.toBeNull();
+  });
+
   it('is published as removed when it is removed', async () => {
     const { workspace, catalog } = await emptyWorkspace();
     await catalog.put('webhook', 'triage', webhook);

@@ -251,6 +251,14 @@ describe('a webhook that answers with the turn', () => {
     expect([answer.status, await bodyOf(answer)]).toMatchObject([202, { status: 'pending' }]);
   });
 
+  it('answers 202 when it cannot be waited for: it is stored all the same', async () => {
+    const harness = await triage({ respond: 'sync' });
+    harness.triggers.untilTaken = () => Promise.reject(new Error('the object was moved'));
+    const answer = await deliver(harness, asGitHub(opened));
+    expect([answer.status, await bodyOf(answer)]).toMatchObject([202, { delivery: 'd-1', status: 'pending', session: 'ses1' }]);
+    expect(harness.log.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'a delivery could not be waited for' }));
+  });
+
   it('answers what was ignored or failed at once', async () => {
     const harness = await triage({ respond: 'sync', paused: true });
     const answer = await deliver(harness, asGitHub(opened));

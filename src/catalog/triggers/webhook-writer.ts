@@ -14,7 +14,7 @@ import type { Warning } from '../../core/warning.ts';
 import { openValue } from '../../storage/secret-box.ts';
 import type { CatalogContext } from '../context.ts';
 import type { DocumentRow } from '../documents.ts';
-import { enqueuePublish } from '../outbox.ts';
+import { enqueueLost, enqueuePublish } from '../outbox.ts';
 import { reseal } from '../secrets.ts';
 import { checkNameInBody } from '../write-document.ts';
 import type { DocumentWriter } from '../write-document.ts';
@@ -43,6 +43,8 @@ export const webhookWriter: DocumentWriter = {
       ],
       commit: (_row, changed) => {
         if (changed) enqueuePublish(context, 'webhook', name);
+        // No delivery ever asks here, so this is how one that KV has lost comes back.
+        else enqueueLost(context, 'webhook', name);
       },
     };
   },

@@ -59,17 +59,13 @@ async function requireSigned(deps: TakeDeps, { workspace, name, headers, body, r
   const signed: SignedRequest = { header: (header) => headers.get(header), body, now };
   const hook = await deps.directory.hook(workspace, name);
   const verdict = hook === null ? await refuseStranger(signed) : await hook.verify(signed);
-  if (hook !== null && verdict.valid) return hook;
+  if (verdict.valid && hook !== null) return hook;
   // A name that there is not costs a look into the store, so a wrong signature does as well. It may also be signed with a secret that is newer.
   const newer = hook === null ? null : await deps.directory.hook(workspace, name, now);
   if (newer !== null && newer.version !== hook?.version && (await newer.verify(signed)).valid) return newer;
-  const reason = hook === null ? 'there is no such webhook' : verdict.valid ? '' : verdict.reason;
-  deps.log.info('delivery refused', {
-    requestId,
-    workspace: workspace.slice(0, maxLoggedName),
-    webhook: name.slice(0, maxLoggedName),
-    reason,
-  });
+  const [shownWorkspace, shownName] = [workspace, name].map((text) => text.slice(0, maxLoggedName));
+  const reason = verdict.valid ? 'there is no such webhook' : verdict.reason;
+  deps.log.info('delivery refused', { requestId, workspace: shownWorkspace, webhook: shownName, reason });
   throw new Problem('not_found', 'There is no such webhook, or this is not signed with a secret of it.');
 }
 

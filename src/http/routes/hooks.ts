@@ -73,10 +73,9 @@ export function mountHooks(app: App): void {
       if ('challenge' in taken) return c.text(taken.challenge, 200);
       const { accepted, trigger, hook } = taken;
       if (hook.webhook.respond === 'async') return acceptedAnswer(c, accepted);
-      const ended = await awaitDelivery(services, { workspace, trigger, agent: hook.webhook.agent }, accepted);
-      return ended.ended
-        ? c.json(answered(accepted, ended), 200, headersOf(accepted))
-        : acceptedAnswer(c, { ...accepted, status: ended.status });
+      const ended = await orStored(c, awaitDelivery(services, { workspace, trigger, agent: hook.webhook.agent }, accepted));
+      if (ended?.ended !== true) return acceptedAnswer(c, { ...accepted, status: ended?.status ?? accepted.status });
+      return c.json(answered(accepted, ended), 200, headersOf(accepted));
     },
   );
 }
@@ -106,6 +105,16 @@ async function orComeAgain<T>(c: AppContext, work: Promise<T>): Promise<T> {
     if (error instanceof Problem && error.code !== 'internal') throw error;
     c.get('services').log.error('a delivery was not stored', { requestId: c.get('requestId'), cause: causeOf(error) });
     throw new Problem('upstream_timeout', 'This could not be stored. Send it again.', { retryAfterMs: limits.defaultRetryAfterMs });
+  }
+}
+
+/** It is stored, so whoever sent it is told that, and no fault, when it cannot be waited for: null. */
+async function orStored(c: AppContext, waiting: Promise<AwaitedDelivery>): Promise<AwaitedDelivery | null> {
+  try {
+    return await waiting;
+  } catch (error) {
+    c.get('services').log.error('a delivery could not be waited for', { requestId: c.get('requestId'), cause: causeOf(error) });
+    return null;
   }
 }
 
