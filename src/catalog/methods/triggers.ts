@@ -11,7 +11,7 @@ export const triggerMethods = {
     acceptDelivery: async ({ context, triggers }, delivery) => {
       const accepted = acceptDelivery(context, delivery);
       // In the same breath: with the delivery, the alarm that brings it is stored.
-      if (!accepted.isRepeat) triggers.dispatcher.kick();
+      if (!accepted.isRepeat) triggers.dispatcher.arrived();
       await crashPoint('webhook-before-200');
       return accepted;
     },

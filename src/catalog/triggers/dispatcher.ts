@@ -11,6 +11,7 @@ import type { Trigger } from '../../core/triggers/delivery.ts';
 import type { TurnNotice } from '../../core/triggers/turn-notice.ts';
 import type { TriggeredRun } from '../../engine/triggers/dispatch-run.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { CatalogContext } from '../context.ts';
 import type { Duty } from '../duty.ts';
 import { readPart } from './delivery-parts.ts';
@@ -19,8 +20,13 @@ import { requireDelivery, rowOf } from './delivery-rows.ts';
 import type { DeliveryRow } from './delivery-rows.ts';
 
 export type Dispatcher = Duty & {
-  /** Something was stored, or has ended: what is due is brought behind the answer. */
+  /** Something has ended, or was asked for by hand: what is due is brought behind the answer. */
   kick(): void;
+  /**
+   * Something came in. A burst is stored before its turns begin: on one machine they share a thread with the answers to those that
+   * still come, and senders give up after seconds. So it is brought once nothing more has come for a moment.
+   */
+  arrived(): void;
   /** Until the delivery is no longer pending, at most `waitMs`. `not_found`. */
   untilTaken(trigger: Trigger, id: string, waitMs: number): Promise<void>;
 };
@@ -38,6 +44,9 @@ export type DispatcherDeps = {
 export function createDispatcher(context: CatalogContext, deps: DispatcherDeps): Dispatcher {
   const inFlight = new Set<number>();
   const waiters = new Map<number, Set<() => void>>();
+
+  /** While it is set, what comes in is only stored: until `at`, which moves with each, and no longer than `latest`. */
+  let calm: { at: number; latest: number } | null = null;
 
   const pump = (): void => {
     // Those in flight may be due again by the clock: at most as many as there are.
@@ -79,13 +88,38 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
     deps.keep(deps.wake());
   };
 
+  const arrived = (): void => {
+    const now = context.now();
+    if (calm === null) {
+      calm = { at: now + limits.dispatchCalmMs, latest: now + limits.maxDispatchHoldMs };
+      deps.keep(pumpOnceCalm(calm));
+    } else calm.at = Math.min(now + limits.dispatchCalmMs, calm.latest);
+    // With the delivery the alarm is stored that brings it if this object dies.
+    deps.keep(deps.wake());
+  };
+
+  const pumpOnceCalm = async (until: { at: number }): Promise<void> => {
+    for (let left = until.at - context.now(); left > 0; left = until.at - context.now()) await systemClock.sleep(left);
+    calm = null;
+    pump();
+    await deps.wake();
+  };
+
   return {
     kick,
-    tend: async () => pump(),
-    nextDue: () => nextDueRun(context),
+    arrived,
+    tend: async () => {
+      if (calm === null) pump();
+    },
+    nextDue: () => {
+      const due = nextDueRun(context);
+      return due === null || calm === null ? due : Math.max(due, calm.latest);
+    },
     untilTaken: async (trigger, id, waitMs) => {
       const row = requireDelivery(context.sql, trigger, id);
       if (row.status !== 'pending') return;
+      // Somebody waits for it: it is not held back with others.
+      if (calm !== null) pump();
       const { promise, resolve } = Promise.withResolvers<void>();
       const others = waiters.get(row.number) ?? new Set();
       waiters.set(row.number, others.add(resolve));

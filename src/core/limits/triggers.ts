@@ -43,7 +43,7 @@ export const triggerLimits = {
   /** Items of one `{{#each}}`. */
   maxTemplateItems: 1_000,
   /** Places visited and characters read by one rendering: an `{{#each}}` within others goes through their items again and again. */
-  maxTemplateWork: 10_000_000,
+  maxTemplateWork: 4_000_000,
   /** Items that `exists` and its like go through: GitHub names 2,048 commits at most. Each that has not what is asked costs some microseconds. */
   maxFilterItems: 2_500,
   /** Texts that a filter puts together. */
@@ -61,6 +61,10 @@ export const triggerLimits = {
   maxPendingDeliveryBytes: 256 * MB,
   backlogRetryAfterMs: 10 * SECOND,
   maxConcurrentDispatches: 16,
+  /** So long nothing more must have come in before what came is brought: a burst is answered first. */
+  dispatchCalmMs: 25,
+  /** However much still comes. */
+  maxDispatchHoldMs: 3 * SECOND,
   /** Of one dispatch: two objects answer in milliseconds; a silence this long is a fault. */
   dispatchTimeoutMs: 30 * SECOND,
   dispatchRetryMs: 1 * SECOND,

@@ -54,6 +54,57 @@ it('to one session they go one after the other, to many at most as many at once 
   );
 });
 
+/** Both clocks: what is asked, and what wakes. */
+const pass = async (storage: Storage, ms: number): Promise<void> => {
+  storage.advance(ms);
+  await vi.advanceTimersByTimeAsync(ms);
+};
+
+it('a burst is only stored while more of it comes, and brought once it is over', async () => {
+  const { storage, life } = open();
+  for (let index = 0; index < 5; index += 1) {
+    acceptDelivery(storage.context, run(String(index)));
+    life.dispatcher.arrived();
+    await pass(storage, limits.dispatchCalmMs - 1);
+    await life.dispatcher.tend();
+  }
+  expect(life.tried).toEqual([]);
+  await pass(storage, 1);
+  await life.quiet();
+  expect(begun(life)).toEqual(['0', '1', '2', '3', '4']);
+  expect(life.dispatcher.nextDue()).toBeNull();
+});
+
+it('a burst that does not end is brought nevertheless, and by the alarm of another object where this one dies', async () => {
+  const { storage, life } = open();
+  const begin = storage.context.now();
+  for (let index = 0; life.tried.length === 0 && index < 10_000; index += 1) {
+    acceptDelivery(storage.context, run(String(index)));
+    life.dispatcher.arrived();
+    expect(life.dispatcher.nextDue()).toBe(begin + limits.maxDispatchHoldMs);
+    await pass(storage, limits.dispatchCalmMs - 1);
+  }
+  expect(storage.context.now() - begin).toBeLessThan(limits.maxDispatchHoldMs + limits.dispatchCalmMs);
+  await life.quiet();
+
+  acceptDelivery(storage.context, run('last'));
+  life.dispatcher.arrived();
+  life.die();
+  await life.dispatcher.tend();
+  await life.quiet();
+  expect(begun(life)).toContain('last');
+});
+
+it('what somebody waits for is not held back', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.arrived();
+  const taken = life.dispatcher.untilTaken(hook, '1', 1_000);
+  await vi.advanceTimersByTimeAsync(0);
+  await taken;
+  expect(begun(life)).toEqual(['1']);
+});
+
 it('what cannot be reached is tried again after a growing pause, and those behind it in its session wait', async () => {
   const { storage, life } = open();
   life.fates = ['unreachable', 'unreachable', 'unreachable'];
