@@ -32,8 +32,8 @@ const variables = (environment: Environment): Environment =>
 /** What is written: no deeper and no longer than this. */
 const written = variables(new Environment({ limits: { maxAstNodes: limits.maxFilterParts, maxDepth: limits.maxFilterDepth } }));
 
-/** The same with its guards, each of which is one deeper. */
-const guarded = variables(new Environment({ homogeneousAggregateLiterals: false, limits: { maxDepth: 4 * limits.maxFilterDepth } }))
+/** The same with its guards and with all of its brackets, each of which is one deeper: `a && b && c` is `((a && b) && c)`. */
+const guarded = variables(new Environment({ homogeneousAggregateLiterals: false, limits: { maxDepth: 3 * limits.maxFilterParts } }))
   .registerFunction(`${guards.single}(dyn): dyn`, single)
   .registerFunction(`${guards.items}(dyn): dyn`, countedItems)
   .registerFunction(`${guards.short}(dyn): dyn`, short);

@@ -38,6 +38,8 @@ class Renderer {
   readonly #mode: RenderMode;
   readonly #chunks: string[] = [];
   readonly #warnings = new Set<string>();
+  /** Said already: an `{{#each}}` comes by again and again. */
+  readonly #missing = new Set<TemplatePath>();
   /** Bytes written. */
   #size = 0;
   /** Places visited and characters read. */
@@ -160,6 +162,8 @@ class Renderer {
   #namesNothing(path: TemplatePath): void {
     if (this.#mode === 'key')
       throw new RenderFault(`${pathName(path)} names nothing in this event, and the key of its session is made of it`);
+    if (this.#missing.has(path)) return;
+    this.#missing.add(path);
     this.#warn(`${pathName(path)} names nothing in this event`);
   }
 

@@ -116,6 +116,16 @@ describe('a filter is not true of an event', () => {
   });
 });
 
+test.each([
+  ['a long chain', Array.from({ length: 70 }, (_, index) => `payload.number == ${index}`).join(' || ')],
+  ['many signs', `${'!'.repeat(390)}true`],
+  ['a long sum', `${'1 + '.repeat(190)}1 == 191`],
+  ['as many brackets as there may be', `${'('.repeat(20)}true${')'.repeat(20)}`],
+  ['a path as deep as it may be', `payload${'.a'.repeat(20)} == 1 || true`],
+])('a filter of %s is answered', (_what, text) => {
+  expect(answer(text, payload)).toEqual({ matches: true, fault: null });
+});
+
 test('a payload with a field that is called `constructor` is read as any other', () => {
   const odd = { constructor: 'x', a: { constructor: null, b: 1, list: [{ constructor: {} }] }, action: 'opened' };
   expect(answer('payload.action == "opened" && payload.a.b == 1 && payload.constructor == "x" && size(payload.a.list) == 1', odd)).toEqual({
