@@ -44,14 +44,23 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
     }
   };
 
+  const tendAll = async (): Promise<void> => {
+    // There are at most `limits.maxSchedules`; the ones that cannot run must not stand before the others.
+    const query = 'SELECT schedule, due_at FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
+    for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await tendOne(row);
+  };
+  let tending: Promise<void> | null = null;
+
   return {
     nextDue: () =>
       context.sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM schedule_state WHERE due_at IS NOT NULL').one().due,
 
-    tend: async () => {
-      // There are at most `limits.maxSchedules`; the ones that cannot run must not stand before the others.
-      const query = 'SELECT schedule, due_at FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
-      for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await tendOne(row);
+    tend: () => {
+      // What comes due while a round is under way is the next alarm's.
+      tending ??= tendAll().finally(() => {
+        tending = null;
+      });
+      return tending;
     },
 
     runNow: async (schedule) => {

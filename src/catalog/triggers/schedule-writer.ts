@@ -57,14 +57,18 @@ function checkDocument(document: ScheduleDocument, before: ScheduleDocument | nu
   const read = readTimeRule(document);
   if ('issue' in read) issues.push(read.issue);
   // One that ran is written again with the same date when something else about it changes.
-  else if (document.at !== undefined && read.rule.first(now) === null && (before === null || !isSameRule(document, before)))
-    issues.push({ path: 'at', message: `is in the past: it is ${new Date(now).toISOString()} now` });
+  else if ((before === null || !isSameRule(document, before)) && read.rule.first(now) === null) issues.push(neverIssue(document, now));
   for (const path of ['session', 'input'] as const) {
     const parsed = parseTemplate(document[path], path);
     if ('issue' in parsed) issues.push(parsed.issue);
   }
   if (issues.length > 0 || 'issue' in read) throw invalidRequest(issues);
   return read.rule;
+}
+
+function neverIssue({ at }: ScheduleDocument, now: number): Issue {
+  if (at !== undefined) return { path: 'at', message: `is in the past: it is ${new Date(now).toISOString()} now` };
+  return { path: 'cron', message: 'never comes: no month that it names has such a day' };
 }
 
 /** Part of the write: unchanged times stay where they are, so that writing a schedule often does not keep it from ever running. */

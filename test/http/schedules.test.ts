@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { bodyOf, createChatHarness } from './harness.ts';
+
+const morning = { agent: 'plain', cron: '0 9 * * 1-5', timeZone: 'Europe/Berlin', input: 'good morning' };
+
+describe('/v1/schedules', () => {
+  it('takes back what it shows, and never shows its secret', async () => {
+    const harness = await createChatHarness();
+    const given = { ...morning, callbackUrl: 'https://example.com/hook', callbackSecret: 'whsec_c2VjcmV0' };
+    const made = await harness.send('PUT', '/v1/schedules/morning', given);
+    expect([made.status, made.headers.get('location')]).toEqual([201, '/v1/schedules/morning']);
+    const shown = await bodyOf(await harness.send('GET', '/v1/schedules/morning'));
+    expect(shown).toMatchObject({ ...morning, name: 'morning', hasCallbackSecret: true, overlap: 'skip', session: '{{@delivery}}' });
+    expect(JSON.stringify([await bodyOf(made), shown])).not.toContain('whsec_');
+    const again = await harness.send('PUT', '/v1/schedules/morning', { ...shown, lastRun: { id: 'anything' } }, { 'if-match': '"1"' });
+    expect([again.status, again.headers.get('etag')]).toEqual([200, '"1"']);
+    expect((await harness.send('PUT', '/v1/schedules/other', shown)).status).toBe(422);
+  });
+
+  it('is for keys with the scope admin, of the whole workspace', async () => {
+    const harness = await createChatHarness();
+    await harness.send('PUT', '/v1/schedules/morning', morning);
+    const lesser = await harness.key({ scopes: ['chat', 'tools', 'toolsets', 'approve'] });
+    const bound = await harness.key({ scopes: ['admin'], agents: ['plain'] });
+    const asked: [method: string, path: string, body?: unknown][] = [
+      ['GET', '/v1/schedules/morning'],
+      ['PUT', '/v1/schedules/morning', morning],
+      ['DELETE', '/v1/schedules/morning'],
+      ['GET', '/v1/schedules/morning/next'],
+      ['POST', '/v1/schedules/morning/run'],
+      ['GET', '/v1/schedules/morning/runs'],
+      ['GET', '/v1/schedules/morning/runs/2026-03-09T08:00:00.000Z'],
+    ];
+    expect((await harness.send('GET', '/v1/schedules', undefined, lesser)).status).toBe(403);
+    expect((await bodyOf(await harness.send('GET', '/v1/schedules', undefined, bound))).items).toEqual([]);
+    for (const [method, path, body] of asked)
+      for (const key of [lesser, bound]) expect((await harness.send(method, path, body, key)).status, `${method} ${path}`).toBe(403);
+  });
+
+  it('tells the times to come: of one that is paused, as if it went on now', async () => {
+    const harness = await createChatHarness();
+    await harness.send('PUT', '/v1/schedules/morning', { ...morning, paused: true });
+    const { times } = await bodyOf(await harness.send('GET', '/v1/schedules/morning/next?count=7'));
+    expect(times).toHaveLength(7);
+    expect(times).toEqual(times.toSorted());
+    const weekdays = times.map((time: string) => new Date(time).getUTCDay());
+    expect(weekdays.every((day: number) => day >= 1 && day <= 5)).toBe(true);
+    for (const count of ['0', '101', 'many']) {
+      const refused = await harness.send('GET', `/v1/schedules/morning/next?count=${count}`);
+      expect(refused.status).toBe(422);
+    }
+    expect((await harness.send('GET', '/v1/schedules/nobody/next')).status).toBe(404);
+  });
+});
