@@ -54,8 +54,10 @@ export type Machine = {
   clearAlarm(): void;
   /** The whole log, as it is stored. */
   events(): SessionEvent[];
-  /** Turns that are accepted and have not ended. */
+  /** Turns that are accepted and have not ended, and ends that are not told. */
   unfinished(): number;
+  /** Turns of which the Catalog was told that they ended. */
+  told?(): ReadonlySet<string>;
   /** The session was deleted: nothing is left of it. */
   isGone?(): boolean;
   /** The run is over. */

@@ -62,7 +62,9 @@ export function createObjectMachine(world: World, database: DatabaseSync, depsOf
       if (known.version !== disk.version) known = { version: disk.version, events: readLog(disk, world) };
       return known.events;
     },
-    unfinished: () => (disk.isEmpty() ? 0 : disk.all(`SELECT id FROM turns WHERE state <> 'ended'`).length),
+    unfinished: () =>
+      disk.isEmpty() ? 0 : disk.all(`SELECT id FROM turns WHERE state <> 'ended'`).length + disk.all('SELECT sequence FROM notices').length,
+    told: () => told,
     isGone: () => disk.isEmpty(),
     close: () => disk.close(),
   };
@@ -166,7 +168,7 @@ function wiringOf(world: World, life: Life, deps: TurnDeps, rules: PolicyRule[],
       noteTurns: async (notices) => {
         await outside('the Catalog is told how a turn ended');
         if (world.random.chance(0.05)) throw new CatalogAway();
-        for (const { turn, type } of notices) told.add(`${turn} ${type}`);
+        for (const { turn, type } of notices) if (type !== 'approval.required') told.add(turn);
       },
     }),
     // Somebody listens.

@@ -105,6 +105,7 @@ class Simulation {
 
   #check(): void {
     const witness = this.#clients.witness();
+    this.#checkTold();
     if (this.#machine.isGone?.() === true) {
       if (!witness.leaving) this.#world.fail('the session is gone, and nobody asked for that');
       if (this.#machine.alarm() !== null) this.#world.fail('an alarm outlives the session');
@@ -113,6 +114,18 @@ class Simulation {
     }
     const fault = witness.removed === null ? checkInvariants(this.#machine.events(), witness) : 'the session was deleted, and is there';
     if (fault !== null) this.#world.fail(fault);
+  }
+
+  /** Whoever listens knows how every turn ended: of a session that is there by its log, of one that is gone by what was accepted. */
+  #checkTold(): void {
+    const told = this.#machine.told?.();
+    if (told === undefined) return;
+    const isGone = this.#machine.isGone?.() === true;
+    const ended = isGone
+      ? [...this.#clients.witness().messages.values()].flatMap(({ turn }) => turn ?? [])
+      : this.#machine.events().flatMap((event) => (event.type === 'turn-end' ? [event.turn] : []));
+    const missing = ended.find((turn) => !told.has(turn));
+    if (missing !== undefined) this.#world.fail(`nobody was told how ${missing} ended${isGone ? ', and the session is gone' : ''}`);
   }
 
   async #do(command: Command): Promise<void> {
