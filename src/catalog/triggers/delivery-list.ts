@@ -47,11 +47,12 @@ function rowsBefore(
   status: DeliveryStatus | undefined,
   before: number,
   count: number,
-): Iterable<DeliveryRow> {
-  const order = 'number < ? ORDER BY number DESC LIMIT ?';
-  if (status === undefined)
-    return sql.exec<DeliveryRow>(`SELECT * FROM deliveries WHERE kind = ? AND name = ? AND ${order}`, kind, name, before, count).toArray();
-  const query = `SELECT * FROM deliveries WHERE kind = ? AND name = ? AND status = ? AND ${order}`;
+): DeliveryRow[] {
+  if (status === undefined) {
+    const query = 'SELECT * FROM deliveries WHERE kind = ? AND name = ? AND number < ? ORDER BY number DESC LIMIT ?';
+    return sql.exec<DeliveryRow>(query, kind, name, before, count).toArray();
+  }
+  const query = 'SELECT * FROM deliveries WHERE kind = ? AND name = ? AND status = ? AND number < ? ORDER BY number DESC LIMIT ?';
   return sql.exec<DeliveryRow>(query, kind, name, status, before, count).toArray();
 }
 

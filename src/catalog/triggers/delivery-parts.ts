@@ -23,6 +23,9 @@ export function readPart(sql: SqlStorage, delivery: number, part: DeliveryPart):
 /** Also what is noted of its bytes. */
 export function dropPart(sql: SqlStorage, delivery: number, part: DeliveryPart): void {
   sql.exec('DELETE FROM delivery_parts WHERE delivery = ? AND part = ?', delivery, part);
-  const left = 'SELECT coalesce(sum(length(data)), 0) FROM delivery_parts WHERE delivery = deliveries.number';
-  sql.exec(`UPDATE deliveries SET bytes = (${left}) WHERE number = ?`, delivery);
+  sql.exec(
+    `UPDATE deliveries SET bytes = (SELECT coalesce(sum(length(data)), 0) FROM delivery_parts WHERE delivery = deliveries.number)
+     WHERE number = ?`,
+    delivery,
+  );
 }
