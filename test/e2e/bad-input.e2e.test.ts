@@ -20,6 +20,15 @@ describe('bad input over HTTP', () => {
     ],
     ['PUT', '/v1/providers/swept', { kind: 'openai-compatible', baseUrl: 'https://models.example/v1', apiKey: 'k', models: ['m'] }],
     ['PUT', '/v1/secrets/SWEPT', { value: 'v', hosts: ['api.example'] }],
+    [
+      'PUT',
+      '/v1/webhooks/swept',
+      {
+        ...{ agent: 'demo', scheme: 'hmac', secret: 'long enough for a secret', session: '{{id}}', input: '{{title}}', respond: 'async' },
+        ...{ filter: 'event == "a"', callbackUrl: 'https://receiver.example/', hmac: { header: 'x-signature', encoding: 'base64' } },
+      },
+    ],
+    ['POST', '/v1/webhooks/swept/test', { payload: { id: 1, title: 't' }, event: 'a', headers: { 'x-a': 'b' } }],
     ['POST', '/v1/keys', { name: 'swept', scopes: ['chat'] }],
     ['POST', '/v1/sessions', { agent: 'demo' }],
     ['POST', '/v1/toolsets/demo/calls', { name: 'shell', arguments: { command: 'true' } }],
