@@ -244,3 +244,14 @@ it('a queued run waits for all runs of its schedule that are under way, also for
   await end(1);
   expect(begun(life)).toEqual(['first', 'now', 'queued']);
 });
+
+it('of an object that dies while it holds back, the next one brings it at once', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.arrived();
+  life.die();
+  expect(life.dispatcher.nextDue()).toBeLessThanOrEqual(storage.context.now());
+  await life.dispatcher.tend();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(begun(life)).toEqual(['1']);
+});
