@@ -71,6 +71,20 @@ describe('a delivery that is signed', () => {
     expect(harness.sessions.submitted).toHaveLength(0);
   });
 
+  it('that the filter is not true of, or cannot be asked about, is kept and ignored with the reason; a replay does not ask it', async () => {
+    const harness = await triage({ filter: 'event == "issues" && payload.action in ["opened"] && headers["x-github-event"] == event' });
+    expect(await bodyOf(await deliver(harness, asGitHub(opened)))).toMatchObject({ status: 'pending', reason: null });
+    const other = await bodyOf(await deliver(harness, asGitHub({ ...opened, action: 'closed' }, { id: 'd-2' })));
+    expect(other).toMatchObject({ status: 'ignored', session: null, reason: 'The filter is not true of it.' });
+    const odd = await bodyOf(await deliver(harness, asGitHub({ issue: {} }, { id: 'd-3' })));
+    expect(odd).toMatchObject({ status: 'ignored', session: null });
+    expect(harness.sessions.submitted).toHaveLength(1);
+    expect(await bodyOf(await harness.send('POST', '/v1/webhooks/triage/deliveries/d-2/replay'))).toMatchObject({
+      run: 2,
+      session: 'ses1',
+    });
+  });
+
   it('whose session key names nothing is kept as failed, with the path', async () => {
     const harness = await triage();
     const answer = await deliver(harness, asGitHub({ action: 'opened', repository: { full_name: 'acme/shop' } }));
