@@ -72,27 +72,41 @@ const possibleMark = new RegExp(
   'giu',
 );
 
-/** Words of tags by which calls, results and turns are written where a protocol is text, and by which our data and others' end. */
+/** Words of tags by which calls, results and turns are written where a protocol is text, and by which our data and others' end. Without `_`. */
 const tagWords: ReadonlySet<string> = new Set(
-  `data tool_call tool_calls tool_code tool_output tool_outputs tool_response tool_responses tool_result tool_results tool tools
-  available_tools function_call function_calls function_result function_results function_response function functions invoke parameter
-  response json xml think thinking thought system user assistant human developer instructions document documents search_results
-  bos eos pad unk s start_of_turn end_of_turn start_of_image`.split(/\s+/),
+  `data toolcall toolcalls toolcode tooloutput tooloutputs toolresponse toolresponses toolresult toolresults tool tools availabletools
+  functioncall functioncalls functionresult functionresults functionresponse function functions invoke parameter argkey argvalue
+  response json xml think thinking thought system user assistant human developer instructions document documents searchresults
+  bos eos pad unk sop eop s startofturn endofturn startofimage`.split(/\s+/),
 );
 
-/** In any width, case and style of letters, with what may stand unseen between them. */
+/** In any width, case, accent and style of letters, also where some of them only look like them, with what may stand unseen between them. */
 function isTagWord(word: string): boolean {
-  const plain = word
-    .normalize('NFKC')
-    .replace(/[\u200c\u200d]/g, '')
-    .toLowerCase();
+  const plain = /^[\w:-]+$/.test(word) ? word.toLowerCase().replace(/[_-]/g, '') : plainLetters(word);
   return (
     tagWords.has(plain) ||
-    // `antml:invoke`
+    // With a prefix, as in `a:invoke`.
     tagWords.has(plain.slice(plain.lastIndexOf(':') + 1)) ||
-    /^(?:unused\d|reserved_special_token|(?:start|end|begin)_(?:of_)?(?:function|tool|text|sentence|header|turn))/.test(plain)
+    /^(?:(?:unused|reserved|extraid)\d|reservedspecialtoken|(?:start|end|begin)(?:of)?(?:function|tool|text|sentence|header|turn))/.test(
+      plain,
+    )
   );
 }
+
+function plainLetters(word: string): string {
+  const letters = word
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}|\u200c|\u200d|[_-]/gu, '');
+  return Array.from(letters, (letter) => lookalikes.get(letter) ?? letter).join('');
+}
+
+/** Of Cyrillic and Greek, for the letters of these words (UTS #39, confusables). */
+const lookalikes: ReadonlyMap<string, string> = new Map(
+  'аa αa ɑa ԁd еe εe ѕs оo οo сc рp ρp тt τt іi ιi ıi уy υu хx һh кk κk мm пn ηn νv ӏl'
+    .split(' ')
+    .map((pair) => [pair.charAt(0), pair.charAt(1)]),
+);
 
 /** Turns of the oldest protocol, which is lines (Anthropic's text completions). */
 const speakerLine = /^[ \t]{0,8}(?:human|assistant|system|user)[ \t]{0,8}:/gim;

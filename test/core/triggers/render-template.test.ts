@@ -130,8 +130,8 @@ describe('what an agent is told', () => {
   });
 
   test('lets no value become a mark with the words around it', () => {
-    expect(input('<{{a}}> </{{a}}> [{{b}}] {{c}}{{d}}', { a: 'data', b: 'INST', c: '<tool_', d: 'call>' })).toBe(
-      '<<data>data</data>> </<data>data</data>> [<data>INST</data>] <data><tool_</data><data>call></data>',
+    expect(input('<{{a}}> </{{a}}> [{{b}}] {{c}}{{d}}', { a: 'data', b: 'INST', c: '<da', d: 'ta>' })).toBe(
+      '<<data>data</data>> </<data>data</data>> [<data>INST</data>] <data><da</data><data>ta></data>',
     );
   });
 });
