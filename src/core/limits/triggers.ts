@@ -61,10 +61,10 @@ export const triggerLimits = {
   maxPendingDeliveryBytes: 256 * MB,
   backlogRetryAfterMs: 10 * SECOND,
   maxConcurrentDispatches: 16,
-  /** So long nothing more must have come in before what came is brought: a burst is answered first. */
-  dispatchCalmMs: 25,
+  /** So long nothing more must have come in before what came is brought: a burst is answered first. On a busy thread less than this is no pause. */
+  dispatchCalmMs: 200,
   /** However much still comes. */
-  maxDispatchHoldMs: 3 * SECOND,
+  maxDispatchHoldMs: 5 * SECOND,
   /** Of one dispatch: two objects answer in milliseconds; a silence this long is a fault. */
   dispatchTimeoutMs: 30 * SECOND,
   dispatchRetryMs: 1 * SECOND,
