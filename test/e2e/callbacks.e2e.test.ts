@@ -148,6 +148,19 @@ describe('callbacks', () => {
     await unsubscribe('asked');
   });
 
+  it('tells how a turn ended whose session is deleted, and that those behind it will not be', async () => {
+    const told = await listen();
+    await subscribe('deleted', { url: told.url, events: ['turn.failed'] });
+    const waiting = await turn('doer', '/write_file {"path": "a.txt", "content": "never"}');
+    const queued = await service.call('POST', `/v1/sessions/${waiting.session}/turns`, { input: 'next' }, { prefer: 'respond-async' });
+    expect((await service.call('DELETE', `/v1/sessions/${waiting.session}`)).status).toBe(204);
+    await eventually('both', () => (told.received.length === 2 ? true : undefined));
+    expect(new Set(told.received.map(({ data }) => `${data.turn} ${data.status}`))).toEqual(
+      new Set([`${waiting.turn} cancelled`, `${queued.json.turn} cancelled`]),
+    );
+    await unsubscribe('deleted');
+  });
+
   it('goes on to others while one receiver says nothing', async () => {
     const silent = await listenRaw(() => new Promise(() => undefined));
     const quick = await listen();

@@ -1,13 +1,13 @@
 /** What the read side asks when neither its memory nor KV has it (`storage/directory.ts`). */
 import type { Agent } from '../../core/agent.ts';
-import type { SubscriptionHead } from '../../core/triggers/subscription.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
-import { allRows, requireRow } from '../documents.ts';
+import { requireRow } from '../documents.ts';
 import { readEditionText } from '../editions.ts';
 import { listProviderModels, readSealedProvider } from '../providers.ts';
 import { readSealedSecret } from '../secrets.ts';
 import { readSkillRow } from '../skills.ts';
 import { readPointer, toolsetOfEdition } from '../toolset-versions.ts';
+import { listeners } from '../triggers/callback-targets.ts';
 import type { MethodTable } from './works.ts';
 
 export const publishedMethods = {
@@ -40,8 +40,7 @@ export const publishedMethods = {
       // Written by the writer of webhooks only, which parses and seals.
       return { webhook: body as WebhookDocument, version, sealed: sealed ?? '' };
     },
-    // As above.
-    subscriptions: ({ context: { sql } }) => allRows(sql, 'subscription').map(({ body }) => body as SubscriptionHead),
+    subscriptions: ({ context: { sql } }) => listeners(sql).map(({ head }) => head),
     sealedProvider: ({ context }, name) => readSealedProvider(context, name),
     providerModels: ({ context }) => listProviderModels(context),
     sealedSecret: ({ context }, name) => readSealedSecret(context, name),

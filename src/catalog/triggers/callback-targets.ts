@@ -4,7 +4,7 @@
  */
 import { concerns } from '../../core/triggers/concerns.ts';
 import type { CallbackTarget } from '../../core/triggers/callback.ts';
-import type { SubscriptionDocument } from '../../core/triggers/subscription.ts';
+import type { SubscriptionDocument, SubscriptionHead } from '../../core/triggers/subscription.ts';
 import type { TurnNotice } from '../../core/triggers/turn-notice.ts';
 import type { WebhookSecrets } from '../../core/triggers/webhook.ts';
 import { openValue } from '../../storage/secret-box.ts';
@@ -15,12 +15,20 @@ import type { DocumentRow } from '../documents.ts';
 /** What began the turn, if it names an address, and the subscriptions that it concerns. */
 export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: TurnNotice): CallbackTarget[] {
   const own = trigger !== undefined && urlOf(standing(sql, trigger)) !== null ? [{ kind: trigger.kind, name: trigger.name }] : [];
-  const others = allRows(sql, 'subscription').flatMap(({ name, body }): CallbackTarget[] => {
-    // Written by its writer only.
-    const subscription = body as SubscriptionDocument;
-    return subscription.paused !== true && concerns(subscription, type, agent) ? [{ kind: 'subscription', name }] : [];
+  const others = listeners(sql).flatMap(({ name, head }): CallbackTarget[] => {
+    return concerns(head, type, agent) ? [{ kind: 'subscription', name }] : [];
   });
   return [...own, ...others];
+}
+
+/** The subscriptions that are not paused, and what they want to hear. */
+export function listeners(sql: SqlStorage): { name: string; head: SubscriptionHead }[] {
+  return allRows(sql, 'subscription').flatMap(({ name, body }) => {
+    // Written by its writer only.
+    const { paused, events, agents } = body as SubscriptionDocument;
+    const head = { ...(events !== undefined && { events }), ...(agents !== undefined && { agents }) };
+    return paused === true ? [] : [{ name, head }];
+  });
 }
 
 /** `gone`: why nothing can be sent there, until its document is written anew. */
