@@ -3,7 +3,7 @@
  * it that could be taken for the end of the data, a call, or another turn of the conversation. Used by `render-template.ts`.
  *
  * Marks do not make a model obey nobody but us: a turn of a webhook begins `untrusted` (`core/taint.ts`), and rules decide what it may do.
- * Named after "spotlighting" by delimiters (Hines et al., Defending Against Indirect Prompt Injection Attacks With Spotlighting, 2024, §3.1).
+ * Such marks are called delimiting in "Defending Against Indirect Prompt Injection Attacks With Spotlighting" (Hines et al., arXiv:2403.14720).
  */
 import { cleanOutput } from '../listing/listing-text.ts';
 
