@@ -129,7 +129,11 @@ export class SessionLife {
     const fault = await room.notices.handOver((notices) => this.#wiring.triggers(room.meta.workspace).noteTurns(notices));
     const isOpen = !this.isGone(room) && this.#leaving === null;
     if (fault === null) {
-      if (isOpen && !room.notices.waiting()) room.timers.clear('notice');
+      if (isOpen && !room.notices.waiting()) {
+        room.timers.clear('notice');
+        // A session that rests is not woken for what was told already.
+        if (!room.runner.active) room.timers.settle();
+      }
       return true;
     }
     log.error('the end of a turn is not told yet', { session: this.#id, error: String(fault) });
