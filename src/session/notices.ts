@@ -20,7 +20,7 @@ import { toTurnAnswer, toWaitingAnswer } from './turn-answer.ts';
 import type { Run } from './turn-run.ts';
 import type { TurnStore } from './turn-store.ts';
 
-export type NoticeParts = {
+type NoticeParts = {
   sql: SqlStorage;
   session: string;
   log: EventLog;

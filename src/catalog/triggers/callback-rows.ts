@@ -23,9 +23,9 @@ export type CallbackRow = {
   due_at: number | null;
 };
 
-export type StoredAttempt = { attempt: number; at: number; status: number | null; durationMs: number; error: string | null };
+type StoredAttempt = { attempt: number; at: number; status: number | null; durationMs: number; error: string | null };
 
-export type NewCallback = { target: CallbackTarget; notice: TurnNotice; body: string | null; bytes: number; now: number };
+type NewCallback = { target: CallbackTarget; notice: TurnNotice; body: string | null; bytes: number; now: number };
 
 /** Its number; null: this target has it already. Without a body it is dead at once. */
 export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, now }: NewCallback): number | null {

@@ -32,7 +32,7 @@ export function listeners(sql: SqlStorage): { name: string; head: SubscriptionHe
 }
 
 /** `gone`: why nothing can be sent there, until its document is written anew. */
-export type Destination = { url: string; secret: string } | { gone: string };
+type Destination = { url: string; secret: string } | { gone: string };
 
 /** Throws the `Problem` of a secret that does not open. */
 export async function destinationOf(context: CatalogContext, target: CallbackTarget): Promise<Destination> {

@@ -42,7 +42,7 @@ export function boundNotice(notice: TurnNotice): TurnNotice {
 }
 
 /** As many whole characters as fit. */
-export function textStart(text: string, maxBytes: number): string {
+function textStart(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
   return text.slice(0, read);
