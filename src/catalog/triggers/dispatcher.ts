@@ -46,7 +46,7 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   const waiters = new Map<number, Set<() => void>>();
 
   /** While it is set, what comes in is only stored: until `at`, which moves with each, and no longer than `latest`. */
-  let calm: { at: number; latest: number } | null = null;
+  let calm: { at: number; latest: number; since: number } | null = null;
 
   const pump = (): void => {
     // Those in flight may be due again by the clock: at most as many as there are.
@@ -91,9 +91,13 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   const arrived = (): void => {
     const now = context.now();
     if (calm === null) {
-      calm = { at: now + limits.dispatchCalmMs, latest: now + limits.maxDispatchHoldMs };
+      const at = now + limits.dispatchCalmMs;
+      calm = { at, latest: at, since: now };
       deps.keep(pumpOnceCalm(calm));
-    } else calm.at = Math.min(now + limits.dispatchCalmMs, calm.latest);
+    } else {
+      calm.latest = Math.min(calm.latest + limits.dispatchHoldPerDeliveryMs, calm.since + limits.maxDispatchHoldMs);
+      calm.at = Math.min(now + limits.dispatchCalmMs, calm.latest);
+    }
     // With the delivery the alarm is stored that brings it if this object dies.
     deps.keep(deps.wake());
   };

@@ -63,6 +63,8 @@ export const triggerLimits = {
   maxConcurrentDispatches: 16,
   /** So long nothing more must have come in before what came is brought: a burst is answered first. On a busy thread less than this is no pause. */
   dispatchCalmMs: 200,
+  /** How much longer each of them may hold the others up: what comes more slowly than this is no burst. */
+  dispatchHoldPerDeliveryMs: 20,
   /** However much still comes. */
   maxDispatchHoldMs: 5 * SECOND,
   /** Of one dispatch: two objects answer in milliseconds; a silence this long is a fault. */
