@@ -1,7 +1,7 @@
 /**
  * How fast a delivery is acknowledged when many come at once, next to a bare worker that only verifies the signature, on the same runtime in
- * the same run: each in a session of its own, and all in one. What ours adds is the delivery, stored, and the turns that run meanwhile. Then
- * a burst: how many are taken, told to come back, run, lost and doubled. `node bench/webhooks.ts [--quick]`
+ * the same run: each in a session of its own, and all in one. What ours adds is the delivery, stored, and the turns that run meanwhile: those
+ * of a burst begin after its answers, so a steady flow is measured beside its own turns. Then a burst: how many are taken, told to come back, run, lost and doubled. `node bench/webhooks.ts [--quick]`
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hookDelivery, hookSecret, type HookDelivery } from './hook-deliveries.ts';
@@ -12,6 +12,8 @@ import { createApi, type Api } from './setup.ts';
 const quick = process.argv.includes('--quick');
 const effort = quick ? { rounds: 3, apart: 320, together: 96 } : { rounds: 5, apart: 640, together: 192 };
 const connections = 32;
+/** Well below what one core runs as turns: what comes is answered while what came before runs. */
+const steady = { deliveries: quick ? 160 : 400, everyMs: 50 };
 const burst = { deliveries: 500, sessions: 50 };
 /** REL-12: GitHub hangs up after 10 s, Slack after 3. */
 const mostMs = 2_000;
@@ -26,13 +28,14 @@ try {
   const api = createApi(servers);
   const hook = { agent: 'hooked', scheme: 'github', secret: hookSecret, session: '{{thread}}', input: '{{issue.title}}' };
   await api.send('PUT', '/v1/agents/hooked', { model: 'rehearsal/default', instructions: 'Answer.' });
-  for (const name of ['apart', 'together', 'burst']) await api.send('PUT', `/v1/webhooks/${name}`, hook);
+  for (const name of ['apart', 'together', 'steady', 'burst']) await api.send('PUT', `/v1/webhooks/${name}`, hook);
   const bare = await servers.startBareHook();
   console.log(`Medians of ${effort.rounds} paired rounds, ${connections} at once, about 8 kB each. "x": ours over the bare worker.\n`);
   console.log('| sessions | deliveries | p50 ms bare | ours | x | p99 ms bare | ours | x | accepted/s ours |');
   console.log(`|${'---|'.repeat(9)}`);
   const pairs = [await compare(servers, api, bare.url, 'apart'), await compare(servers, api, bare.url, 'together')];
-  const worst = Math.max(...pairs.map(({ p99 }) => p99.ours));
+  const flow = await measureSteady(servers, api);
+  const worst = Math.max(flow.p99, ...pairs.map(({ p99 }) => p99.ours));
   const ran = await measureBurst(servers, api);
   const isWhole = ran.lost === 0 && ran.doubled === 0 && ran.failed === 0 && ran.accepted + ran.toldToComeBack >= burst.deliveries;
   console.log(`\n${worst < mostMs ? 'pass' : 'FAIL'}: acknowledged under load: p99 ${worst.toFixed(0)} ms at worst (at most ${mostMs})`);
@@ -40,7 +43,7 @@ try {
     `${isWhole ? 'pass' : 'FAIL'}: a burst of ${burst.deliveries} over ${burst.sessions} sessions: ${ran.accepted} taken at once, ${ran.toldToComeBack} told to come back, ` +
       `${ran.turns} turns, ${ran.lost} lost, ${ran.doubled} doubled, ${ran.failed} failed; the slowest answer after ${ran.slowestMs.toFixed(0)} ms, all turns ended after ${(ran.endedMs / 1000).toFixed(1)} s`,
   );
-  console.log(JSON.stringify({ acknowledgement: pairs, burst: ran }));
+  console.log(JSON.stringify({ acknowledgement: pairs, steady: flow, burst: ran }));
   if (worst >= mostMs || !isWhole) process.exitCode = 1;
 } finally {
   await servers.stop();
@@ -90,6 +93,34 @@ async function compare({ ours }: Servers, api: Api, bare: string, webhook: 'apar
 
 function toRequest(url: string, { body, headers }: HookDelivery): Prepared {
   return prepare(url, { headers, body });
+}
+
+/** One after the other at a steady pace, whatever was answered. */
+async function measureSteady({ ours }: Servers, api: Api): Promise<{ p50: number; p99: number }> {
+  const times: number[] = [];
+  const send = async ({ body, headers }: HookDelivery): Promise<void> => {
+    const at = performance.now();
+    const url = `${ours.url}/hooks/default/steady`;
+    const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+    const response = await fetch(url, init);
+    await response.text();
+    if (response.status !== 202) throw new Error(`a delivery of the steady flow: ${response.status}`);
+    times.push(performance.now() - at);
+  };
+  const sent: Promise<void>[] = [];
+  for (let index = 0; index < steady.deliveries; index++) {
+    sent.push(send(hookDelivery(`steady-${index}`)));
+    await sleep(steady.everyMs);
+  }
+  await Promise.all(sent);
+  await untilSettled(api, 'steady');
+  times.sort((one, other) => one - other);
+  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? Number.NaN;
+  const result = { p50: at(0.5), p99: at(0.99) };
+  console.log(
+    `\nsteady: ${1000 / steady.everyMs} a second beside their turns: p50 ${result.p50.toFixed(1)} ms, p99 ${result.p99.toFixed(1)} ms`,
+  );
+  return result;
 }
 
 /** All at the same moment; who is told to come back does, as senders do. */
