@@ -44,7 +44,7 @@ export function createAuditWriter(context: CatalogContext, sync: () => Promise<v
 }
 
 function insert(context: CatalogContext, rows: readonly AuditRow[]): void {
-  context.transact(() => {
+  context.record(() => {
     for (const row of rows) {
       const stored = { ...row, requested: row.requested.slice(0, limits.maxToolNameBytes) };
       context.sql.exec(

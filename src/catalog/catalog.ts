@@ -20,7 +20,6 @@ import { toolDefinitions } from '../tools/registry.ts';
 import { createAuditWriter } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import type { Duty } from './duty.ts';
-import { dropMadeDefinitions } from './made-tool-definitions.ts';
 import { checkStoredMadeTools } from './made-tools.ts';
 import { documentMethods } from './methods/documents.ts';
 import { keyMethods } from './methods/keys.ts';
@@ -30,13 +29,12 @@ import { serverMethods } from './methods/servers.ts';
 import { triggerMethods } from './methods/triggers.ts';
 import type { Parts, Works } from './methods/works.ts';
 import { createOutbox, enqueueLost } from './outbox.ts';
-import { dropBacklog } from './triggers/backlog.ts';
 import { enqueueCallbacks } from './triggers/callbacks.ts';
 import { createCallbackSender } from './triggers/callback-sender.ts';
 import { createDeliverySweep } from './triggers/delivery-sweep.ts';
 import { createDispatcher } from './triggers/dispatcher.ts';
 import { createScheduler } from './triggers/schedule-runs.ts';
-import { dropAllDefinitions } from './server-definitions.ts';
+import { createTransactions } from './transactions.ts';
 
 const questions = {
   ...documentMethods.questions,
@@ -182,7 +180,7 @@ export class Catalog extends DurableObject<Bindings> {
     const own = { keep: (work: Promise<unknown>): void => this.ctx.waitUntil(work), wake };
     const callbacks = createCallbackSender(context, { ...own, send: sendCallback });
     const tell = (notice: TurnNotice): void => enqueueCallbacks(context, notice);
-    const dispatcher = createDispatcher(context, { ...own, dispatch: dispatchRun, tell });
+    const dispatcher = createDispatcher(context, { ...own, dispatch: dispatchRun, tell, told: () => callbacks.kick() });
     const scheduler = createScheduler(context, {
       wake,
       newTurn: () => ids.next('turn'),
@@ -194,22 +192,10 @@ export class Catalog extends DurableObject<Bindings> {
 
   #context(workspace: string): CatalogContext {
     const settings = readSettings(this.env);
-    let writes = 0;
     const context: CatalogContext = {
       workspace,
       sql: this.ctx.storage.sql,
-      writes: () => writes,
-      transact: (work) => {
-        writes += 1;
-        try {
-          return this.ctx.storage.transactionSync(work);
-        } catch (error) {
-          dropAllDefinitions(context);
-          dropBacklog(context);
-          dropMadeDefinitions(context);
-          throw error;
-        }
-      },
+      ...createTransactions(this.ctx.storage, () => context),
       now: () => Date.now(),
       master: createMasterKey(settings.masterKey),
       settings,

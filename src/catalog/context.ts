@@ -7,9 +7,11 @@ import type { MasterKey } from '../storage/master-key.ts';
 export type CatalogContext = {
   workspace: string;
   sql: SqlStorage;
-  /** All or nothing; `work` does not wait for anything. */
+  /** All or nothing; `work` does not wait for anything. For what documents, tools or toolsets are made of. */
   transact<T>(work: () => T): T;
-  /** How many transactions there were in this object's life: what was made of the tables holds while it is the same. */
+  /** The same for rows that no tool depends on: deliveries, runs, callbacks, the audit. */
+  record<T>(work: () => T): T;
+  /** How many `transact` there were in this object's life: what was made of documents and tools holds while it is the same. */
   writes(): number;
   /** Milliseconds since the epoch. */
   now(): number;

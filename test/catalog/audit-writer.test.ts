@@ -11,7 +11,7 @@ function disk() {
   let isBroken = false;
   const context = {
     sql: { exec: (_query: string, session: unknown) => batches.at(-1)?.push(session) },
-    transact: (work: () => void) => {
+    record: (work: () => void) => {
       if (isBroken) throw new Error('the disk is full');
       batches.push([]);
       work();

@@ -28,7 +28,7 @@ export const triggerMethods = {
       return accepted;
     },
     noteTurns: ({ context, triggers }, notices) => {
-      context.transact(() => {
+      context.record(() => {
         for (const notice of notices) {
           if (notice.trigger !== undefined) followTurn(context, notice.trigger, notice);
           enqueueCallbacks(context, notice);

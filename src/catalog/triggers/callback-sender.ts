@@ -36,7 +36,7 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
     for (;;) {
       const row = under.isFull() ? null : nextDue(sql, under.fullTargets());
       if (row === null || row.due_at === null || row.due_at > context.now()) return;
-      context.transact(() => lease(sql, row, context.now()));
+      context.record(() => lease(sql, row, context.now()));
       under.begin(row);
       deps.keep(attempt({ ...row, attempts: row.attempts + 1 }));
     }
@@ -65,7 +65,7 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
     test: (target) => sendTest(context, deps.send, target),
     tend: async () => {
       pump();
-      if ((nextForgotten(sql) ?? Number.POSITIVE_INFINITY) <= context.now()) context.transact(() => sweep(sql, context.now()));
+      if ((nextForgotten(sql) ?? Number.POSITIVE_INFINITY) <= context.now()) context.record(() => sweep(sql, context.now()));
     },
     nextDue: () => {
       const times = [nextForgotten(sql), ...(under.isFull() ? [] : [nextDue(sql, under.fullTargets())?.due_at ?? null])];
@@ -106,7 +106,7 @@ function noteOutcome(context: CatalogContext, row: CallbackRow, outcome: Callbac
   const { sql } = context;
   const { number, id, attempts, kind, name } = row;
   const { delivered, isFinal, status, durationMs, error } = outcome;
-  context.transact(() => {
+  context.record(() => {
     noteAttempt(sql, number, { attempt: attempts, at: startedAt, status, durationMs, error });
     const now = progressOf(sql, number);
     if (now === null || now.status !== 'pending') return;

@@ -84,7 +84,7 @@ export function retryCallback(context: CatalogContext, id: string): Callback {
       'conflict',
       `What the message ${quoted(id)} said was not kept, for too many others waited. Read the turn at its session.`,
     );
-  context.transact(() => reopen(sql, row, utf8Length(body), context.now()));
+  context.record(() => reopen(sql, row, utf8Length(body), context.now()));
   return toCallback(sql, requireRow(sql, id));
 }
 

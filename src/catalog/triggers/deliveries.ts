@@ -25,7 +25,7 @@ export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): 
     return toAccepted(known, true);
   }
   if (verdict.become === 'run') checkBacklog(context);
-  return context.transact(() => {
+  return context.record(() => {
     const number = insert(context, delivery);
     carryOut(context, trigger, number, verdict);
     sweepSurplus(context, trigger);
@@ -40,7 +40,7 @@ export function replayDelivery(context: CatalogContext, trigger: Trigger, id: st
   if (!isSettled(status))
     throw new Problem('conflict', `The delivery ${quoted(id)} is ${status}. Wait for its end, or cancel its turn, then replay it.`);
   if (verdict.become === 'run') checkBacklog(context);
-  return context.transact(() => {
+  return context.record(() => {
     sql.exec('UPDATE deliveries SET run = run + 1, agent = NULL, session = NULL, session_key = NULL, turn = NULL WHERE number = ?', number);
     carryOut(context, trigger, number, verdict);
     return toAccepted(stored(sql, number), false);
@@ -49,7 +49,7 @@ export function replayDelivery(context: CatalogContext, trigger: Trigger, id: st
 
 /** How the turn of a delivery stands now. What is said of an earlier run than its newest, or after its end, changes nothing. */
 export function followTurn(context: CatalogContext, trigger: TurnTrigger, notice: TurnNotice): void {
-  context.transact(() => {
+  context.record(() => {
     const row = findDelivery(context.sql, trigger, trigger.delivery);
     if (row === null || row.run !== trigger.run || row.turn !== notice.turn || isSettled(row.status)) return;
     moveTo(context, row, statusOf[notice.status], reasonOf(notice));

@@ -57,19 +57,19 @@ function dropSurplus({ sql }: CatalogContext, { kind, name }: Trigger): void {
   for (const { number } of rows) dropRow(sql, number);
 }
 
-function dropOldRows({ sql, transact }: CatalogContext, endedBefore: number): number {
+function dropOldRows({ sql, record }: CatalogContext, endedBefore: number): number {
   const query = 'SELECT number FROM deliveries WHERE ended_at IS NOT NULL AND ended_at <= ? ORDER BY ended_at LIMIT ?';
   const rows = sql.exec<{ number: number }>(query, endedBefore, limits.maxSweptRows).toArray();
-  transact(() => {
+  record(() => {
     for (const { number } of rows) dropRow(sql, number);
   });
   return rows.length;
 }
 
-function dropOldPayloads({ sql, transact }: CatalogContext, endedBefore: number): number {
+function dropOldPayloads({ sql, record }: CatalogContext, endedBefore: number): number {
   const query = 'SELECT number FROM deliveries WHERE ended_at IS NOT NULL AND bytes > 0 AND ended_at <= ? ORDER BY ended_at LIMIT ?';
   const rows = sql.exec<{ number: number }>(query, endedBefore, limits.maxSweptRows).toArray();
-  transact(() => {
+  record(() => {
     for (const { number } of rows) {
       sql.exec('DELETE FROM delivery_parts WHERE delivery = ?', number);
       sql.exec('UPDATE deliveries SET bytes = 0, headers = NULL WHERE number = ?', number);

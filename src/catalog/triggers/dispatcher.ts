@@ -35,6 +35,8 @@ export type DispatcherDeps = {
   dispatch(run: TriggeredRun): Promise<void>;
   /** Part of the transaction in which a delivery fails before its turn began: whoever wants to hear of it is to be told. */
   tell(notice: TurnNotice): void;
+  /** After that transaction: what is to be sent is there. */
+  told(): void;
   /** Keeps the object alive until the work is done. */
   keep(work: Promise<unknown>): void;
   /** The alarm is to be set anew. */
@@ -154,7 +156,7 @@ function toRun(context: CatalogContext, row: DeliveryRow): TriggeredRun {
 
 /** Its turn may have ended before that is known here: then there is nothing to be noted. */
 function noteTaken(context: CatalogContext, row: DeliveryRow): void {
-  if (isStillPending(context, row)) context.transact(() => moveTo(context, row, 'running', null));
+  if (isStillPending(context, row)) context.record(() => moveTo(context, row, 'running', null));
 }
 
 function noteFailure(context: CatalogContext, deps: DispatcherDeps, row: DeliveryRow, error: unknown): void {
@@ -170,11 +172,12 @@ function noteFailure(context: CatalogContext, deps: DispatcherDeps, row: Deliver
     return;
   }
   context.log.error('the turn of a delivery could not begin', { kind, name, id, attempts, cause: String(error) });
-  context.transact(() => {
+  context.record(() => {
     moveTo(context, row, 'failed', cause.detail);
     const notice = notBegun(context, row, cause);
     if (notice !== null) deps.tell(notice);
   });
+  deps.told();
 }
 
 /** A replay is another run; a notice may have come meanwhile. */

@@ -96,7 +96,7 @@ async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, d
   const { newest, next } = read.rule.since(due, context.now());
   const time = isoTime(newest);
   const delivery = await toDelivery(deps, { schedule, document, id: time, time, turn: deps.newTurn() });
-  return context.transact(() => {
+  return context.record(() => {
     // While the id of its session was reckoned, another alarm may have run it, or somebody written or removed it.
     if (readDue(context, schedule) !== due || readRow(context.sql, 'schedule', schedule)?.version !== row.version) return false;
     acceptDelivery(context, { ...delivery, verdict: withOverlap(context, schedule, document, delivery.verdict) });

@@ -46,6 +46,7 @@ export function openCallbacks() {
     sql,
     now: () => now,
     transact,
+    record: transact,
     master,
     settings,
     log,

@@ -19,7 +19,7 @@ export type Storage = { context: CatalogContext; advance(ms: number): void };
 
 export function openStorage(sql = fakeSql(catalogMigrations)): Storage {
   let now = Date.UTC(2026, 0, 1);
-  const transact = <T>(work: () => T): T => {
+  const record = <T>(work: () => T): T => {
     sql.exec('SAVEPOINT work');
     try {
       const value = work();
@@ -33,7 +33,7 @@ export function openStorage(sql = fakeSql(catalogMigrations)): Storage {
     }
   };
   // Deliveries use no more of it than this.
-  const context = { workspace: 'default', sql, now: () => now, transact, log: keptLog() } as unknown as CatalogContext;
+  const context = { workspace: 'default', sql, now: () => now, record, log: keptLog() } as unknown as CatalogContext;
   return { context, advance: (ms) => (now += ms) };
 }
 
@@ -66,6 +66,8 @@ export type Life = {
   /** All that were tried. */
   tried: TriggeredRun[];
   told: TurnNotice[];
+  /** How many notices there were each time the sender of callbacks was started. */
+  kicks: number[];
   /** Of the next ones; `taken` when there are no more. */
   fates: Fate[];
   /** While set, dispatches wait for it. */
@@ -105,6 +107,7 @@ export function openLife({ context }: Storage): Life {
     return createDispatcher(context, {
       dispatch: (run) => dispatch(mine, run),
       tell: (notice) => void life.told.push(notice),
+      told: () => void life.kicks.push(life.told.length),
       keep: (promise) => void work.push(promise),
       wake: async () => undefined,
     });
@@ -114,6 +117,7 @@ export function openLife({ context }: Storage): Life {
     begun: [],
     tried: [],
     told: [],
+    kicks: [],
     fates: [],
     hold: null,
     quiet: async () => {

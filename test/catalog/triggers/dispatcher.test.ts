@@ -160,6 +160,8 @@ it('what will not come right fails at once with the reason, is told once, and le
       problem: { code: 'not_found', status: 404 },
     },
   ]);
+  // With it stored, and without waiting for the alarm.
+  expect(life.kicks).toEqual([1]);
   expect(begun(life)).toEqual(['2']);
 });
 

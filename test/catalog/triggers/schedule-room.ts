@@ -49,6 +49,7 @@ export function scheduleRoom(start: string, deps: Partial<ScheduleDeps> = {}): S
     workspace: 'default',
     sql,
     transact: (work) => atomically(database, work),
+    record: (work) => atomically(database, work),
     writes: () => 0,
     now: () => room.now,
     master: createMasterKey('a master key of thirty-two bytes or more'),
@@ -109,7 +110,7 @@ export function scheduleRoom(start: string, deps: Partial<ScheduleDeps> = {}): S
         )
         .toArray()
         .map(({ received_at: received, ...row }) => ({ ...row, received: new Date(received).toISOString() })),
-    move: (name, id, status) => context.transact(() => moveTo(context, requireDelivery(sql, trigger(name), id), status, null)),
+    move: (name, id, status) => context.record(() => moveTo(context, requireDelivery(sql, trigger(name), id), status, null)),
   };
   return room;
 }
