@@ -149,7 +149,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       const text = await openValue(master, { workspace, kind: 'webhook', name }, stored.sealed);
       // Sealed by the writer of webhooks only.
       const { secrets: keys } = JSON.parse(text) as WebhookSecrets;
-      return await compileHook(stored, keys);
+      return compileHook(stored, keys);
     } catch (cause) {
       // What is wrong with it is not for whoever sends to it.
       throw new Problem('internal', 'This delivery cannot be judged: the log says why.', {}, { cause });

@@ -1,5 +1,5 @@
 /**
- * Webhooks in isolate memory, ready to judge what is sent to them. Each is read again when its time is over, and opened and compiled
+ * Webhooks in isolate memory, ready to judge what is sent to them. Each is read again when its time is over, and opened
  * again only where it was written meanwhile. What there is not is not kept, so that strangers who try names cannot push out what
  * there is. Used by `directory.ts`.
  */

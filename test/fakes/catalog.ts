@@ -248,7 +248,7 @@ export function createFakeCatalog(options: {
         const fault = secrets.map((one) => secretFault(document.scheme, one)).find((found) => found !== null);
         if (fault !== undefined) throw invalidRequest([{ path: 'secret', message: fault }]);
         const callback = callbackSecret ?? before?.callback ?? null;
-        await compileHook({ webhook: document, version: 0 }, secrets);
+        await compileHook({ webhook: document, version: 0 }, secrets).templates();
         const shown = { secrets: secrets.length, hasCallbackSecret: callback !== null };
         return { ...plain, body: { ...document, name, ...shown }, hidden: JSON.stringify({ secrets, callback }) };
       }
@@ -585,7 +585,7 @@ export function createFakeCatalog(options: {
       if (kept === null) return null;
       // Written above.
       const { secrets } = JSON.parse(kept.hidden ?? '') as WebhookSecrets;
-      return await compileHook({ webhook: kept.body as WebhookDocument, version: kept.version }, secrets);
+      return compileHook({ webhook: kept.body as WebhookDocument, version: kept.version }, secrets);
     },
     subscriptions: async () => [],
     edition: async (asked, pointer) => {

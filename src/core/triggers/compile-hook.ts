@@ -1,26 +1,30 @@
 /** From a webhook's document and its secrets to what judges deliveries. Also what is said of a document that cannot be compiled. */
 import { invalidRequest } from '../problem.ts';
 import type { Issue } from '../problem.ts';
-import type { CompiledHook } from './compiled-hook.ts';
+import type { CompiledHook, HookTemplates } from './compiled-hook.ts';
 import type { Filter } from './filter.ts';
 import { parseTemplate } from './parse-template.ts';
 import { createVerifier } from './signatures/create-verifier.ts';
 import type { Template } from './template.ts';
 import type { WebhookDocument } from './webhook.ts';
 
-/** Throws `invalid_request` with every fault of its templates and its filter. */
-export async function compileHook(
-  document: { webhook: WebhookDocument; version: number },
-  secrets: readonly string[],
-): Promise<CompiledHook> {
-  const { webhook, version } = document;
-  return { webhook, version, verify: createVerifier(webhook, secrets), ...(await compileTemplates(webhook)) };
+/** Its `templates` throws as `compileTemplates` does. */
+export function compileHook({ webhook, version }: { webhook: WebhookDocument; version: number }, secrets: readonly string[]): CompiledHook {
+  // What was made is kept, never the promise of it: one request's promise must not be what another waits for in a Worker.
+  let made: HookTemplates | null = null;
+  return {
+    webhook,
+    version,
+    verify: createVerifier(webhook, secrets),
+    templates: async () => {
+      made ??= await compileTemplates(webhook);
+      return made;
+    },
+  };
 }
 
-/** All of it but what needs its secrets. Throws as above. */
-export async function compileTemplates(
-  webhook: Pick<WebhookDocument, 'session' | 'input' | 'filter'>,
-): Promise<Pick<CompiledHook, 'filter' | 'session' | 'input'>> {
+/** Throws `invalid_request` with every fault of its templates and its filter. */
+export async function compileTemplates(webhook: Pick<WebhookDocument, 'session' | 'input' | 'filter'>): Promise<HookTemplates> {
   const issues: Issue[] = [];
   const session = templateOf(webhook.session, 'session', issues);
   const input = templateOf(webhook.input, 'input', issues);

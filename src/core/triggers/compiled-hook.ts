@@ -9,8 +9,9 @@ export type CompiledHook = {
   /** Of this installation's Catalog: raised by each write. */
   version: number;
   verify: Verifier;
-  /** null: everything counts. */
-  filter: Filter | null;
-  session: Template;
-  input: Template;
+  /** Read from their text at the first delivery that is signed, so that no stranger sees in the time that there is something to read. */
+  templates(): Promise<HookTemplates>;
 };
+
+/** `filter` null: everything counts. */
+export type HookTemplates = { filter: Filter | null; session: Template; input: Template };

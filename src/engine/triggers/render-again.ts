@@ -20,5 +20,5 @@ export async function renderAgain(
   const { value } = readPayload(new TextEncoder().encode(text), { contentType: headers['content-type'] ?? null, contentEncoding: null });
   const receivedAt = Date.parse(delivery.receivedAt);
   const scope = scopeOf(at.trigger.name, { id: delivery.id, event, payload: value, text, headers, receivedAt });
-  return await runVerdict(deps, at, { webhook, ...(await compileTemplates(webhook)) }, scope);
+  return await runVerdict(deps, at, { agent: webhook.agent, templates: await compileTemplates(webhook) }, scope);
 }

@@ -1,5 +1,5 @@
 /** What a webhook makes of an event: whether it counts, and the turn that comes of it. Used for what was sent, for replays, and for trying it out. */
-import type { CompiledHook } from '../../core/triggers/compiled-hook.ts';
+import type { HookTemplates } from '../../core/triggers/compiled-hook.ts';
 import type { Rendered, Trigger } from '../../core/triggers/delivery.ts';
 import { renderTrigger } from '../../core/triggers/render-trigger.ts';
 import type { TriggerScope } from '../../core/triggers/template.ts';
@@ -24,7 +24,7 @@ export function scopeOf(webhook: string, { id, event, payload, text, headers, re
 }
 
 /** Why it does not count; null: it does. */
-export function filterReason(hook: Pick<CompiledHook, 'filter'>, scope: TriggerScope): string | null {
+export function filterReason(hook: Pick<HookTemplates, 'filter'>, scope: TriggerScope): string | null {
   if (hook.filter === null) return null;
   const { matches, fault } = hook.filter(scope);
   if (matches) return null;
@@ -37,13 +37,13 @@ export type VerdictDeps = { sessions: Pick<Sessions, 'idOf'>; ids: Ids };
 export async function runVerdict(
   deps: VerdictDeps,
   at: { workspace: string; trigger: Trigger },
-  hook: Pick<CompiledHook, 'webhook' | 'session' | 'input'>,
+  hook: { agent: string; templates: Pick<HookTemplates, 'session' | 'input'> },
   scope: TriggerScope,
 ): Promise<DeliveryVerdict> {
-  const made = renderTrigger(hook, scope);
+  const made = renderTrigger(hook.templates, scope);
   if ('fault' in made) return { become: 'failed', reason: made.fault, warnings: made.warnings };
   const rendered: Rendered = made.rendered;
-  const { agent } = hook.webhook;
+  const { agent } = hook;
   const session = await deps.sessions.idOf(triggerPrincipal(at.workspace, at.trigger, agent), rendered.sessionKey);
   return { become: 'run', agent, session, turn: deps.ids.next('turn'), rendered };
 }

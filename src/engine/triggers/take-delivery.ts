@@ -4,7 +4,7 @@
  * turn begins behind the answer (`dispatch-run.ts`).
  */
 import { Problem } from '../../core/problem.ts';
-import type { CompiledHook } from '../../core/triggers/compiled-hook.ts';
+import type { CompiledHook, HookTemplates } from '../../core/triggers/compiled-hook.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { eventOf, slackChallenge } from '../../core/triggers/event-of.ts';
 import type { EventHead } from '../../core/triggers/event-of.ts';
@@ -89,8 +89,18 @@ async function verdictOn(
   if (isPing) return ignored('It only asks whether somebody is there.');
   if (hook.webhook.paused === true) return ignored('The webhook is paused.');
   const scope = scopeOf(at.trigger.name, { id, event, payload: value, text, headers, receivedAt: deps.clock.now() });
-  const reason = filterReason(hook, scope);
-  return reason === null ? await runVerdict(deps, at, hook, scope) : ignored(reason);
+  const templates = await templatesOf(hook);
+  const reason = filterReason(templates, scope);
+  return reason === null ? await runVerdict(deps, at, { agent: hook.webhook.agent, templates }, scope) : ignored(reason);
+}
+
+async function templatesOf(hook: CompiledHook): Promise<HookTemplates> {
+  try {
+    return await hook.templates();
+  } catch (cause) {
+    // They were read when they were written: what is wrong now is not for whoever sends to them.
+    throw new Problem('internal', 'This delivery cannot be judged: the log says why.', {}, { cause });
+  }
 }
 
 function ignored(reason: string): DeliveryVerdict {

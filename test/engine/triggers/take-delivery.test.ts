@@ -1,0 +1,52 @@
+import { createHmac } from 'node:crypto';
+import { expect, it, vi } from 'vitest';
+import { compileHook } from '../../../src/core/triggers/compile-hook.ts';
+import { Webhook } from '../../../src/core/triggers/webhook.ts';
+import { takeDelivery } from '../../../src/engine/triggers/take-delivery.ts';
+import type { NewDelivery } from '../../../src/ports/triggers.ts';
+import { countedIds, fakeClock, keptLog } from '../../fakes/runtime.ts';
+
+const secret = 'what the sender was given, long enough';
+const document = Webhook.parse({ agent: 'demo', scheme: 'github', input: 'Happened: {{title}}', filter: 'payload.title != ""' });
+const body = new TextEncoder().encode('{"title":"It broke"}');
+
+function make() {
+  const hook = compileHook({ webhook: document, version: 1 }, [secret]);
+  const templates = vi.fn(hook.templates);
+  const taken: NewDelivery[] = [];
+  const send = async (key: string) => {
+    const deps = {
+      directory: { hook: async () => ({ ...hook, templates }) },
+      triggers: () => ({
+        acceptDelivery: async (delivery: NewDelivery) => {
+          taken.push(delivery);
+          return { id: delivery.id, status: 'pending', reason: null, session: null, turn: null, run: 1, isRepeat: false } as const;
+        },
+      }),
+      sessions: { idOf: async () => 's' },
+      clock: fakeClock(),
+      ids: countedIds(),
+      log: keptLog(),
+    };
+    const headers = new Headers({ 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` });
+    return await takeDelivery(deps, { workspace: 'default', name: 'triage', headers, body, requestId: 'r' });
+  };
+  return { templates, taken, send };
+}
+
+it('templates and filter are read for whoever can sign, so that the time tells no stranger that there are any', async () => {
+  const { send, templates, taken } = make();
+  await expect(send('another')).rejects.toMatchObject({ code: 'not_found' });
+  expect(templates).not.toHaveBeenCalled();
+  await send(secret);
+  expect(templates).toHaveBeenCalledOnce();
+  expect(taken).toMatchObject([{ verdict: { become: 'run', rendered: { input: 'Happened: <data>It broke</data>' } } }]);
+});
+
+it('what cannot be read any more is told to nobody but the log, and to strangers not even that there is something', async () => {
+  const { send, templates, taken } = make();
+  templates.mockRejectedValue(new Error('line 1, column 3: {{ is never closed'));
+  await expect(send('another')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(send(secret)).rejects.toMatchObject({ code: 'internal', detail: 'This delivery cannot be judged: the log says why.' });
+  expect(taken).toEqual([]);
+});
