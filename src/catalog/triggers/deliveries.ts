@@ -12,7 +12,7 @@ import { checkBacklog } from './backlog.ts';
 import { writePart } from './delivery-parts.ts';
 import { moveTo, queueRun } from './delivery-queue.ts';
 import { findDelivery, heldCount, isUnderWay, requireDelivery, rowOf, toAccepted, toDelivery } from './delivery-rows.ts';
-import { sweepSurplus } from './delivery-sweep.ts';
+import { sweepSurplus, sweepWeight } from './delivery-sweep.ts';
 import type { DeliveryRow } from './delivery-rows.ts';
 
 /** In one block: whoever is told of it may rely on it. */
@@ -29,7 +29,9 @@ export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): 
     const number = insert(context, delivery);
     carryOut(context, trigger, number, verdict);
     sweepSurplus(context, trigger);
-    return toAccepted(stored(sql, number), false);
+    const accepted = stored(sql, number);
+    sweepWeight(context, accepted.bytes);
+    return toAccepted(accepted, false);
   });
 }
 

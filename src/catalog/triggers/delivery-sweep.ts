@@ -1,6 +1,7 @@
 /**
- * What is let go of deliveries: payloads after a week, rows after a month or when their trigger has too many. Never of what has not
- * ended, and a bounded number at a time. Time counts from the end: a turn may have waited for somebody's word for days.
+ * What is let go of deliveries: payloads after a week or when all of them are too large, rows after a month or when their trigger has
+ * too many. Never rows of what has not ended, and a bounded number at a time. Time counts from the end: a turn may have waited for
+ * somebody's word for days.
  */
 import { limits } from '../../core/limits.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
@@ -40,6 +41,29 @@ export function sweepSurplus(context: CatalogContext, trigger: Trigger): void {
 /** At most as many entries as there are triggers. */
 const acceptedSince = new WeakMap<CatalogContext, Map<string, number>>();
 
+/** By size: so many bytes more were stored. Weighs now and then: at the first of this object, and after each `limits.payloadWeighingBytes`. */
+export function sweepWeight(context: CatalogContext, bytes: number): void {
+  const since = (storedSince.get(context) ?? limits.payloadWeighingBytes) + bytes;
+  const isEnough = since < limits.payloadWeighingBytes || dropHeavy(context);
+  storedSince.set(context, isEnough && since >= limits.payloadWeighingBytes ? 0 : since);
+}
+
+const storedSince = new WeakMap<CatalogContext, number>();
+
+/** The oldest payloads beyond `limits.maxKeptPayloadBytes`, also of turns that go on, which have theirs. false: there are more. */
+function dropHeavy({ sql }: CatalogContext): boolean {
+  const heavy = "FROM deliveries WHERE bytes > 0 AND status <> 'pending'";
+  let surplus = sql.exec<{ bytes: number }>(`SELECT coalesce(sum(bytes), 0) AS bytes ${heavy}`).one().bytes - limits.maxKeptPayloadBytes;
+  if (surplus <= 0) return true;
+  const query = `SELECT number, bytes ${heavy} ORDER BY number LIMIT ?`;
+  for (const { number, bytes } of sql.exec<{ number: number; bytes: number }>(query, limits.maxSweptRows).toArray()) {
+    if (surplus <= 0) return true;
+    dropPayload(sql, number);
+    surplus -= bytes;
+  }
+  return surplus <= 0;
+}
+
 /** The oldest ended ones beyond `limits.maxKeptDeliveries`: twice as many as may have come, so that a surplus shrinks. */
 function dropSurplus({ sql }: CatalogContext, { kind, name }: Trigger): void {
   const surplus = sql
@@ -70,12 +94,14 @@ function dropOldPayloads({ sql, record }: CatalogContext, endedBefore: number): 
   const query = 'SELECT number FROM deliveries WHERE ended_at IS NOT NULL AND bytes > 0 AND ended_at <= ? ORDER BY ended_at LIMIT ?';
   const rows = sql.exec<{ number: number }>(query, endedBefore, limits.maxSweptRows).toArray();
   record(() => {
-    for (const { number } of rows) {
-      sql.exec('DELETE FROM delivery_parts WHERE delivery = ?', number);
-      sql.exec('UPDATE deliveries SET bytes = 0, headers = NULL WHERE number = ?', number);
-    }
+    for (const { number } of rows) dropPayload(sql, number);
   });
   return rows.length;
+}
+
+function dropPayload(sql: SqlStorage, number: number): void {
+  sql.exec('DELETE FROM delivery_parts WHERE delivery = ?', number);
+  sql.exec('UPDATE deliveries SET bytes = 0, headers = NULL WHERE number = ?', number);
 }
 
 function dropRow(sql: SqlStorage, number: number): void {

@@ -80,6 +80,10 @@ export const triggerLimits = {
   deliveryTtlMs: 30 * DAY,
   /** Of one webhook or schedule; the oldest ended ones go first. */
   maxKeptDeliveries: 10_000,
+  /** Their payloads, over all triggers: the object that holds them takes 10 GB in all, and what fills it stops the whole workspace. */
+  maxKeptPayloadBytes: 2_048 * MB,
+  /** Are weighed anew after so much more has come. */
+  payloadWeighingBytes: 64 * MB,
   /** Removed at a time, so that no request waits for a large sweep. */
   maxSweptRows: 200,
   sweepIntervalMs: 10 * MINUTE,

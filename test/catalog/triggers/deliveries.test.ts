@@ -214,6 +214,41 @@ it('a trigger that is sent much keeps its newest, and all that has not ended', (
   expect(readDelivery(context, nightly, 'of another').status).toBe('pending');
 });
 
+/** JSON of so many bytes. */
+function textOf(bytes: number): string {
+  return JSON.stringify('x'.repeat(bytes - 2));
+}
+
+it('payloads that are too large together are let go, the oldest first, and what they came to stays', async () => {
+  const { context } = openStorage();
+  changed.maxKeptPayloadBytes = 10_000;
+  changed.payloadWeighingBytes = 2_000;
+  changed.maxSweptRows = 3;
+  acceptDelivery(context, run('pending', 'k', { text: textOf(5_000) }));
+  const kept = (id: string): boolean => readDelivery(context, hook, id).payload !== null;
+  for (let index = 0; index < 100; index += 1) {
+    acceptDelivery(context, ignored(String(index), textOf(1_000)));
+    const count = Array.from({ length: index + 1 }, (_, id) => kept(String(id))).filter(Boolean).length;
+    expect(count).toBeLessThanOrEqual(12);
+  }
+  expect([kept('pending'), kept('99'), kept('91'), kept('80'), kept('0')]).toEqual([true, true, true, false, false]);
+  expect(readDelivery(context, hook, '0')).toMatchObject({ status: 'ignored', id: '0' });
+  expect(() => readPayload(context, hook, '0')).toThrow(expect.objectContaining({ code: 'conflict' }));
+});
+
+it('many small payloads go before one large one, in parts, as more comes', () => {
+  const { context } = openStorage();
+  changed.maxKeptPayloadBytes = 5_000;
+  changed.payloadWeighingBytes = 1_000;
+  changed.maxSweptRows = 4;
+  for (let index = 0; index < 40; index += 1) acceptDelivery(context, ignored(`small-${index}`, textOf(100)));
+  for (let index = 0; index < 10; index += 1) acceptDelivery(context, ignored(`large-${index}`, textOf(1_000)));
+  for (let index = 0; index < 20; index += 1) acceptDelivery(context, ignored(`none-${index}`, ''));
+  const { bytes } = context.sql.exec<{ bytes: number }>('SELECT sum(bytes) AS bytes FROM deliveries').one();
+  expect(bytes).toBeLessThanOrEqual(5_000);
+  expect(bytes).toBeGreaterThan(3_900);
+});
+
 it('the last run of a schedule is the newest that was meant to run', () => {
   const { context } = openStorage();
   expect(lastRun(context, nightly)).toBeNull();
