@@ -90,7 +90,7 @@ export type TurnRequest = z.infer<typeof TurnRequest>;
 export type SubmitTurn = {
   plan: Plan;
   input: InputPart[];
-  /** Its id, where that was told before. Absent: a new one. */
+  /** Its id, where that was told before: it is begun once, however often and late it is submitted. Absent: a new one. */
   turn?: string;
   idempotencyKey?: string;
   /** SHA-256 of the request body, compared when the idempotency key repeats. */
@@ -192,6 +192,8 @@ export interface Session {
   submit(caller: Principal, request: SubmitTurn): Promise<SubmittedTurn>;
   /** What this key named in the last 24 h; null: nothing. With another body it is `idempotency_mismatch`. */
   repeated(caller: Principal, key: string, bodyHash: string): Promise<SubmittedTurn | null>;
+  /** Whether this turn was ever submitted here. */
+  hasTurn(caller: Principal, turn: string): Promise<boolean>;
   /** Waits for the end of the turn, or until it waits for somebody outside; a turn that is queued behind such a one waits, too. */
   answer(caller: Principal, turn: string): Promise<TurnAnswer>;
   /** Native SSE from the turn's first event, closed after `turn-end`, or after the event that asks when the turn waits. */

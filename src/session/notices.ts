@@ -122,13 +122,15 @@ export class Notices {
     const { sql } = this.#parts;
     try {
       for (;;) {
+        // Also so that nothing below runs in the same step as the caller, which keeps what this answers.
+        await crashPoint('turn-ended-before-noted');
         const query = 'SELECT sequence, type, turn, event, at FROM notices ORDER BY sequence LIMIT ?';
         const rows = sql.exec<NoticeRow>(query, limits.noticeBatchRows).toArray();
         const last = rows.at(-1);
         if (last === undefined) return;
-        await crashPoint('turn-ended-before-noted');
         await send(rows.map((row) => this.#build(row)));
-        sql.exec('DELETE FROM notices WHERE sequence <= ?', last.sequence);
+        // By time, too: where the answer came so late that the session was deleted and made again, its notices count from 1 again.
+        sql.exec('DELETE FROM notices WHERE sequence <= ? AND at <= ?', last.sequence, last.at);
       }
     } finally {
       // In the same step as the last look: what is stored from here on is sent by another run.

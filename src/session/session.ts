@@ -12,6 +12,7 @@ import type { PolicyAnswer } from '../core/policy/explain.ts';
 import { hasScope, type Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
+import { mayDecideFor } from '../core/triggers/trigger-principal.ts';
 import type { Remote } from '../ports/remote.ts';
 import type {
   CompletionOptions,
@@ -104,6 +105,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => repeatedTurn(this.#submitDoor(this.#enter(caller)), key, bodyHash));
   }
 
+  hasTurn(caller: Principal, turn: string): Promise<Outcome<boolean>> {
+    return toOutcome(() => this.#enter(caller).turns.stateOf(turn) !== null);
+  }
+
   answer(caller: Principal, turn: string): Promise<Outcome<TurnAnswer>> {
     return toOutcome(() => readAnswer(this.#source(caller), turn));
   }
@@ -125,19 +130,19 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   approvals(caller: Principal): Promise<Outcome<ApprovalView[]>> {
-    return toOutcome(() => showPending(this.#decideDoor(this.#enter(caller))));
+    return toOutcome(() => showPending(this.#decideDoor(this.#enterToDecide(caller))));
   }
 
   approval(caller: Principal, callId: string): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showApproval(this.#decideDoor(this.#enter(caller)), callId));
+    return toOutcome(() => showApproval(this.#decideDoor(this.#enterToDecide(caller)), callId));
   }
 
   decide(caller: Principal, callId: string, decision: Decision, { remember }: { remember: boolean }): Promise<Outcome<Decided>> {
-    return toOutcome(() => this.#decided(this.#enter(caller), (door) => decide(door, callId, decision, { by: caller.keyId, remember })));
+    return toOutcome(() => this.#decided(this.#enterToDecide(caller), (door) => decide(door, callId, decision, { by: caller.keyId, remember })));
   }
 
   mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
-    return toOutcome(() => mintLink(this.#decideDoor(this.#enter(caller)), callId, caller.keyId));
+    return toOutcome(() => mintLink(this.#decideDoor(this.#enterToDecide(caller)), callId, caller.keyId));
   }
 
   linkedApproval(nonce: string): Promise<Outcome<ApprovalView>> {
@@ -234,6 +239,16 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
       room !== null && caller.workspace === room.meta.workspace && (caller.keyId === room.meta.keyId || hasScope(caller, 'admin'));
     if (!mine) throw unknownSession();
     return room;
+  }
+
+  /** As `#enter`; where a trigger began the session also for those who may approve. */
+  #enterToDecide(caller: Principal): Room {
+    const room = this.#life.tryOpen();
+    const isOpen =
+      room !== null &&
+      caller.workspace === room.meta.workspace &&
+      mayDecideFor(caller, { keyId: room.meta.keyId, agent: room.meta.setup.agent });
+    return isOpen ? room : this.#enter(caller);
   }
 
   /** For whoever has a link in hand: its nonce is the right to one approval, and nothing else. */

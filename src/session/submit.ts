@@ -20,7 +20,8 @@ export async function submit(door: SubmitDoor, caller: Principal, request: Submi
   const results = await hashResults(own);
   if (door.gone()) throw new Problem('not_found', 'There is no such session.');
   keepUnlisted(door, request);
-  const repeated = request.idempotencyKey === undefined ? null : findRepeated(door, request.idempotencyKey, request.bodyHash ?? '');
+  const { turn, idempotencyKey, bodyHash = '' } = request;
+  const repeated = idempotencyKey === undefined ? findNamed(door, turn) : findRepeated(door, idempotencyKey, bodyHash);
   if (repeated !== null) return repeated;
   if (request.taint !== undefined) door.room.taint.take(request.taint);
   if (chat === undefined) return acceptTurn(door, request, () => null);
@@ -42,6 +43,13 @@ export async function repeatedTurn(door: SubmitDoor, key: string, bodyHash: stri
 function findRepeated({ room, session }: SubmitDoor, key: string, bodyHash: string): SubmittedTurn | null {
   const repeated = room.turns.findByKey(key, bodyHash);
   return repeated === null ? null : { position: room.turns.ahead(repeated.turn), ...repeated, session: repeated.session ?? session };
+}
+
+/** A turn that was named beforehand is its own key, which is never forgotten: turns are kept as long as their session. */
+function findNamed({ room, session }: SubmitDoor, turn: string | undefined): SubmittedTurn | null {
+  const row = turn === undefined ? null : room.turns.get(turn);
+  if (row === null) return null;
+  return { turn: row.id, position: room.turns.ahead(row.id), session, edition: row.plan.edition ?? null, completion: null };
 }
 
 /** One that is in no list lives on from what was last asked of it; with a key, for as long as a repeat finds its answer, whatever is asked after it. */

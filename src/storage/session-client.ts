@@ -20,6 +20,7 @@ const methods: readonly (keyof Session)[] = [
   'messages',
   'submit',
   'repeated',
+  'hasTurn',
   'answer',
   'stream',
   'completion',

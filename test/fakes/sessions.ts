@@ -110,6 +110,7 @@ export function fakeSessions(): FakeSessions {
       if (known !== undefined && known.hash !== bodyHash) throw idempotencyMismatch();
       return known?.submitted ?? null;
     },
+    hasTurn: async (caller, turn) => open(id, caller).events.some((event) => event.type === 'turn-start' && event.turn === turn),
     answer: async (caller, turn) => answerOf(open(id, caller), turn),
     stream: async (caller, turn) => {
       const events = turnEvents(open(id, caller), turn);

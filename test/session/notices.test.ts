@@ -238,6 +238,45 @@ describe('while the Catalog is away', () => {
     expect([told(room), room.room.timers.due(Number.MAX_SAFE_INTEGER)]).toEqual([['t1 turn.completed completed stop'], []]);
   });
 
+  it('a fault of the storage is over with the next alarm', async () => {
+    const room = await makeRoom([says('One.')]);
+    const { exec } = room.sql;
+    let faults = 1;
+    Object.assign(room.sql, {
+      exec: (query: string, ...bindings: never[]) => {
+        if (query.startsWith('SELECT sequence, type') && faults-- > 0) throw new Error('disk I/O error');
+        return exec.call(room.sql, query, ...bindings);
+      },
+    });
+    room.accept('t1', { trigger });
+    await room.settle();
+    expect([room.told, stored(room)]).toEqual([[], 1]);
+    await room.clock.advance(limits.noticeRetryMs);
+    await room.ring();
+    expect(told(room)).toEqual(['t1 turn.completed completed stop']);
+  });
+
+  it('an answer that comes after the session was deleted and made again forgets nothing of the new one', async () => {
+    const room = await makeRoom([says('One.')]);
+    room.listeners.isAway = true;
+    room.accept('t1', { trigger });
+    await room.settle();
+    const answer = Promise.withResolvers<void>();
+    const sent: number[] = [];
+    const late = room.room.notices.handOver(async (notices) => {
+      sent.push(...notices.map(({ at }) => at));
+      await answer.promise;
+    });
+    await room.settle();
+    const before = room.clock.now();
+    await room.clock.advance(1);
+    room.sql.exec('DELETE FROM notices');
+    room.sql.exec("INSERT INTO notices (sequence, type, turn, event, at) VALUES (1, 'turn.completed', 't1', 9, ?)", before + 1);
+    answer.resolve();
+    await late;
+    expect([sent, stored(room)]).toEqual([[before, before + 1], 0]);
+  });
+
   it('many are handed over a few at a time', async () => {
     const count = limits.noticeBatchRows * 2 + 1;
     const room = await makeRoom(Array.from({ length: count }, () => says('x')));

@@ -152,6 +152,20 @@ describe('a session', () => {
     await expect(session.submit(owner, { ...request, bodyHash: 'other' })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 
+  it('begins a turn that was named beforehand once, also when its repeat comes days later', async () => {
+    const { session, stub } = await make();
+    expect(await session.hasTurn(owner, 'turn-named')).toBe(false);
+    const turns = await Promise.all(Array.from({ length: 5 }, () => session.submit(owner, { ...say('once'), turn: 'turn-named' })));
+    await runInDurableObject(stub, (_instance, { storage }) =>
+      storage.sql.exec('UPDATE turns SET accepted_at = 0; DELETE FROM idempotency'),
+    );
+    turns.push(await session.submit(owner, { ...say('once'), turn: 'turn-named' }));
+    expect(new Set(turns.map(({ turn }) => turn))).toEqual(new Set(['turn-named']));
+    expect(await session.hasTurn(owner, 'turn-named')).toBe(true);
+    await session.answer(owner, 'turn-named');
+    expect((await session.messages(owner)).items.filter(({ role }) => role === 'user')).toHaveLength(1);
+  });
+
   it('names the edition that a turn began with also to a repeat that comes with another', async () => {
     const { session } = await make();
     const edition = { toolset: 'none', version: 1, revision: 1, hash: 'h' };

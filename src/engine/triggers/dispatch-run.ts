@@ -2,7 +2,7 @@
  * Begins the turn of one delivery in its session: planned as any other, named beforehand, and begun once however often this is
  * called. Used by the Catalog's dispatcher, which knows when.
  */
-import { orNull } from '../../core/problem.ts';
+import { orNull, Problem } from '../../core/problem.ts';
 import type { Plan } from '../../core/plan.ts';
 import type { Principal } from '../../core/principal.ts';
 import { markedDataNote } from '../../core/triggers/marked-data.ts';
@@ -28,28 +28,26 @@ export type DispatchDeps = {
   sessions: Pick<Sessions, 'create' | 'get' | 'idOf'>;
 };
 
-/** Throws the `Problem` that keeps the turn from beginning. */
+/** Throws the `Problem` that keeps the turn from beginning; `internal` where its session was deleted meanwhile, and another can be made. */
 export async function dispatchRun(deps: DispatchDeps, run: TriggeredRun): Promise<void> {
   const { workspace, trigger, agent, turn } = run;
   const principal = triggerPrincipal(workspace, trigger, agent);
-  const idempotencyKey = `${trigger.kind}:${trigger.name}:${trigger.run}:${trigger.delivery}`;
-  if (run.isRepeat && (await wasTaken(deps, principal, run.sessionKey, idempotencyKey))) return;
+  if (run.isRepeat && (await wasTaken(deps, principal, run))) return;
   // A schedule tells its agent nothing that comes from outside.
   const instructions = trigger.kind === 'webhook' ? markedDataNote : undefined;
   const plan = { ...(await deps.planTurn(principal, { agent, instructions })), trigger };
   const { id } = await deps.sessions.create(principal, { agent, listed: true }, run.sessionKey);
-  await deps.sessions.get(id).submit(principal, {
+  const submitted = deps.sessions.get(id).submit(principal, {
     plan,
     input: [{ type: 'text', text: run.input }],
     turn,
-    idempotencyKey,
-    bodyHash: '',
     ...(trigger.kind === 'webhook' && { taint: { ...untainted, untrusted: `what the webhook ${trigger.name} was sent` } }),
   });
+  if ((await orNull(submitted)) === null) throw new Problem('internal', 'The session was deleted when its turn was to begin.');
 }
 
 /** Its answer may have been lost: what has begun is not to fail because its agent was removed since. */
-async function wasTaken({ sessions }: DispatchDeps, principal: Principal, sessionKey: string, idempotencyKey: string): Promise<boolean> {
+async function wasTaken({ sessions }: DispatchDeps, principal: Principal, { sessionKey, turn }: TriggeredRun): Promise<boolean> {
   const session = sessions.get(await sessions.idOf(principal, sessionKey));
-  return (await orNull(session.repeated(principal, idempotencyKey, ''))) !== null;
+  return (await orNull(session.hasTurn(principal, turn))) === true;
 }

@@ -26,9 +26,9 @@ function world({ hasAgent = true } = {}) {
       submitted.push({ caller, request });
       return { turn: request.turn } as SubmittedTurn;
     },
-    repeated: async (_caller: Principal, key: string) => {
+    hasTurn: async (_caller: Principal, turn: string) => {
       if (!made) throw new Problem('not_found', 'There is no such session.');
-      return submitted.some(({ request }) => request.idempotencyKey === key) ? ({ turn: 'turn-1' } as SubmittedTurn) : null;
+      return submitted.some(({ request }) => request.turn === turn);
     },
   } as unknown as Session;
   const deps: DispatchDeps = {
@@ -60,7 +60,6 @@ it('begins the turn that was named, as a key that may use its agent only, in a c
       request: {
         turn: 'turn-1',
         input: [{ type: 'text', text: 'Do it.' }],
-        idempotencyKey: 'webhook:hook:2:d1',
         plan: { trigger: run.trigger },
         taint: { untrusted: 'what the webhook hook was sent' },
       },
@@ -82,11 +81,24 @@ it('what its session has already begun is not planned again, though its agent is
   await dispatchRun(gone, { ...run, isRepeat: true });
   expect(submitted).toHaveLength(1);
   // Another run of it is another turn.
-  await expect(dispatchRun(gone, { ...run, trigger: { ...run.trigger, run: 3 }, isRepeat: true })).rejects.toThrow('no agent');
+  await expect(dispatchRun(gone, { ...run, turn: 'turn-2', isRepeat: true })).rejects.toThrow('no agent');
 });
 
 it('what was tried and never arrived is begun, also where its session was never made', async () => {
   const { deps, submitted } = world();
+  await dispatchRun(deps, { ...run, isRepeat: true });
+  expect(submitted).toHaveLength(1);
+});
+
+it('a session that is deleted between its making and its turn is a fault that another attempt mends', async () => {
+  const { deps, submitted } = world();
+  const submit = async (): Promise<never> => {
+    throw new Problem('not_found', 'There is no such session.');
+  };
+  const deleted = { ...deps.sessions.get('s1'), submit };
+  await expect(dispatchRun({ ...deps, sessions: { ...deps.sessions, get: () => deleted } }, run)).rejects.toMatchObject({
+    code: 'internal',
+  });
   await dispatchRun(deps, { ...run, isRepeat: true });
   expect(submitted).toHaveLength(1);
 });
