@@ -69,6 +69,16 @@ export function moveTo(context: CatalogContext, row: DeliveryRow, status: Delive
   if (isSettled(status)) releaseHeld(context, row);
 }
 
+/** Runs that only wait for the one before them are not begun any more: at most `limits.maxQueuedScheduleRuns`. */
+export function skipHeld(context: CatalogContext, { kind, name }: Trigger, reason: string): void {
+  const { sql } = context;
+  const query = "SELECT * FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND held = 1 ORDER BY number";
+  const rows = sql.exec<DeliveryRow>(query, kind, name).toArray();
+  // Else the end of each would let the next one go.
+  for (const { number } of rows) sql.exec('UPDATE deliveries SET held = 0 WHERE number = ?', number);
+  for (const row of rows) moveTo(context, row, 'skipped', reason);
+}
+
 /** The oldest run that was held for the one before it: nothing of its schedule is under way now. */
 function releaseHeld(context: CatalogContext, trigger: Trigger): void {
   if (trigger.kind !== 'schedule' || isUnderWay(context, trigger)) return;

@@ -113,8 +113,8 @@ async function toDelivery(deps: ScheduleDeps, run: Run): Promise<NewDelivery> {
 }
 
 async function judge(deps: ScheduleDeps, { schedule, document, id, time, turn }: Run): Promise<DeliveryVerdict> {
-  const session = parseTemplate(document.session, 'session');
-  const input = parseTemplate(document.input, 'input');
+  const session = parseTemplate(document.session, 'session', 'schedule');
+  const input = parseTemplate(document.input, 'input', 'schedule');
   // They were read when it was written; a later release may read them otherwise.
   if ('issue' in session) return failed(`session: ${session.issue.message}`);
   if ('issue' in input) return failed(`input: ${input.issue.message}`);
@@ -136,17 +136,24 @@ function withOverlap(context: CatalogContext, schedule: string, { overlap }: Sch
   const before = newestUnderWay(context, schedule);
   if (before === null) return verdict;
   const { warnings } = verdict.rendered;
-  if (overlap === 'skip') return { become: 'skipped', reason: `the run ${before.id} has not ended: it is ${before.status}`, warnings };
+  if (overlap === 'skip') return { become: 'skipped', reason: stillUnderWay(before), warnings };
   const most = limits.maxQueuedScheduleRuns;
   if (heldCount(context, { kind: 'schedule', name: schedule }) >= most)
     return { become: 'skipped', reason: `${most} runs wait already for the one before them, and no more may`, warnings };
   return { ...verdict, isQueued: true };
 }
 
-function newestUnderWay(context: CatalogContext, schedule: string): { id: string; status: string } | null {
-  const query = `SELECT id, status FROM deliveries WHERE kind = 'schedule' AND name = ? AND status IN ('pending', 'running', 'waiting')
+type UnderWay = { id: string; status: string; session: string | null };
+
+/** One that waits for a person may do so for days, and nothing else would say why nothing runs. */
+function stillUnderWay({ id, status, session }: UnderWay): string {
+  return `the run ${id} has not ended: ${status === 'waiting' ? `it waits for somebody’s word in its session ${session}` : `it is ${status}`}`;
+}
+
+function newestUnderWay(context: CatalogContext, schedule: string): UnderWay | null {
+  const query = `SELECT id, status, session FROM deliveries WHERE kind = 'schedule' AND name = ? AND status IN ('pending', 'running', 'waiting')
     ORDER BY number DESC LIMIT 1`;
-  return context.sql.exec<{ id: string; status: string }>(query, schedule).toArray()[0] ?? null;
+  return context.sql.exec<UnderWay>(query, schedule).toArray()[0] ?? null;
 }
 
 function readDue(context: CatalogContext, schedule: string): number | null {

@@ -19,6 +19,7 @@ import type { DocumentRow } from '../documents.ts';
 import { reseal } from '../secrets.ts';
 import { checkNameInBody } from '../write-document.ts';
 import type { DocumentWriter } from '../write-document.ts';
+import { skipHeld } from './delivery-queue.ts';
 import { scheduleState } from './schedule-runs.ts';
 import { agentWarnings, callbackUrlWarnings } from './trigger-warnings.ts';
 
@@ -37,7 +38,11 @@ export const scheduleWriter: DocumentWriter = {
       body: { ...document, name, hasCallbackSecret: secret.sealed !== null },
       ...secret,
       warnings: warningsOf(context, document),
-      commit: () => writeNextRun(context, name, document, before, rule),
+      commit: () => {
+        writeNextRun(context, name, document, before, rule);
+        if (document.paused === true)
+          skipHeld(context, { kind: 'schedule', name }, 'the schedule was paused while it waited for the one before it');
+      },
     };
   },
 
@@ -48,6 +53,7 @@ export const scheduleWriter: DocumentWriter = {
 
   prepareRemoval: async (context, name) => () => {
     context.sql.exec('DELETE FROM schedule_state WHERE schedule = ?', name);
+    skipHeld(context, { kind: 'schedule', name }, 'the schedule was removed while it waited for the one before it');
   },
 };
 
@@ -59,7 +65,7 @@ function checkDocument(document: ScheduleDocument, before: ScheduleDocument | nu
   // One that ran is written again with the same date when something else about it changes.
   else if ((before === null || !isSameRule(document, before)) && read.rule.first(now) === null) issues.push(neverIssue(document, now));
   for (const path of ['session', 'input'] as const) {
-    const parsed = parseTemplate(document[path], path);
+    const parsed = parseTemplate(document[path], path, 'schedule');
     if ('issue' in parsed) issues.push(parsed.issue);
   }
   if (issues.length > 0 || 'issue' in read) throw invalidRequest(issues);

@@ -8,17 +8,18 @@
  */
 import { limits } from '../limits.ts';
 import { quoted, type Issue } from '../problem.ts';
+import type { TriggerKind } from './delivery.ts';
 import { parsePath } from './template-path.ts';
 import type { Template, TemplateNode, TemplatePath } from './template.ts';
 import { readTags, type Tag } from './template-tags.ts';
 
-/** `path` of the issue: the field of the document. */
-export function parseTemplate(text: string, path: string): { template: Template } | { issue: Issue } {
+/** `path` of the issue: the field of the document. `kind`: of a schedule there is no event to name anything in. */
+export function parseTemplate(text: string, path: string, kind: TriggerKind = 'webhook'): { template: Template } | { issue: Issue } {
   try {
-    return { template: { nodes: buildNodes(text) } };
+    return { template: { nodes: buildNodes(text, kind) } };
   } catch (error) {
     if (!(error instanceof TemplateFault)) throw error;
-    return { issue: { path, message: `${place(text, error.at)}: ${error.message}` } };
+    return { issue: { path, message: `${placeOf(text, error.at)}: ${error.message}` } };
   }
 }
 
@@ -34,7 +35,7 @@ class TemplateFault extends Error {
 type BlockName = 'each' | 'if';
 type Block = { name: BlockName; path: TemplatePath; at: number; body: TemplateNode[]; otherwise: TemplateNode[] | null };
 
-function buildNodes(text: string): TemplateNode[] {
+function buildNodes(text: string, kind: TriggerKind): TemplateNode[] {
   const nodes: TemplateNode[] = [];
   const open: Block[] = [];
   /** Where what comes next belongs. */
@@ -45,33 +46,34 @@ function buildNodes(text: string): TemplateNode[] {
   for (const piece of readTags(text)) {
     if (piece.kind === 'fault') throw new TemplateFault(piece.message, piece.at);
     else if (piece.kind === 'text') into().push({ kind: 'text', text: piece.text });
-    else takeTag(piece, open, into);
+    else takeTag(piece, { kind, open }, into);
   }
   const unclosed = open.at(-1);
   if (unclosed !== undefined) throw new TemplateFault(`{{#${unclosed.name}}} is never closed: write {{/${unclosed.name}}}`, unclosed.at);
   return nodes;
 }
 
-function takeTag(tag: Tag, open: Block[], into: () => TemplateNode[]): void {
+/** Whose template it is, and the blocks that a tag stands in. */
+type Place = { kind: TriggerKind; open: Block[] };
+
+function takeTag(tag: Tag, place: Place, into: () => TemplateNode[]): void {
   const { inner, at } = tag;
-  if (inner.startsWith('#')) openBlock(tag, open);
+  const { open } = place;
+  if (inner.startsWith('#')) openBlock(tag, place);
   else if (inner.startsWith('/')) closeBlock(tag, open, into);
   else if (inner === 'else') beginElse(tag, open);
   else if (/^else\s/.test(inner)) throw new TemplateFault('{{else}} takes nothing: put another {{#if}} into it', at);
-  else into().push(valueNode(tag, open));
+  else into().push(valueNode(tag, place));
 }
 
-function valueNode({ inner, at, innerAt }: Tag, open: readonly Block[]): TemplateNode {
+function valueNode({ inner, at, innerAt }: Tag, place: Place): TemplateNode {
   const json = /^json\s+(?=\S)/.exec(inner);
-  const path = pathOf(inner.slice(json?.[0].length ?? 0), innerAt + (json?.[0].length ?? 0), at, open);
+  const path = pathOf(inner.slice(json?.[0].length ?? 0), innerAt + (json?.[0].length ?? 0), at, place);
   return { kind: 'value', path, json: json !== null };
 }
 
-function pathOf(text: string, textAt: number, tagAt: number, open: readonly Block[]): TemplatePath {
-  const parsed = parsePath(
-    text,
-    open.some(({ name }) => name === 'each'),
-  );
+function pathOf(text: string, textAt: number, tagAt: number, { kind, open }: Place): TemplatePath {
+  const parsed = parsePath(text, { kind, inEach: open.some(({ name }) => name === 'each') });
   if ('path' in parsed) return parsed.path;
   throw new TemplateFault(
     text === '' ? parsed.fault : `the path ${quoted(text)} ${parsed.fault}`,
@@ -79,7 +81,8 @@ function pathOf(text: string, textAt: number, tagAt: number, open: readonly Bloc
   );
 }
 
-function openBlock({ inner, at, innerAt }: Tag, open: Block[]): void {
+function openBlock({ inner, at, innerAt }: Tag, place: Place): void {
+  const { open } = place;
   const [, word = '', blank = ''] = /^#\s*([^\s]*)(\s*)/.exec(inner) ?? [];
   if (word !== 'each' && word !== 'if') throw new TemplateFault(`there is no helper ${quoted(`#${word}`)}: there are #each and #if`, at);
   const offset = inner.indexOf(word) + word.length + blank.length;
@@ -88,7 +91,7 @@ function openBlock({ inner, at, innerAt }: Tag, open: Block[]): void {
   if (open.length === limits.maxTemplateDepth)
     throw new TemplateFault(`blocks stand more than ${limits.maxTemplateDepth} deep in one another`, at);
   // Its own `@index` is not known yet.
-  open.push({ name: word, path: pathOf(rest, innerAt + offset, at, open), at, body: [], otherwise: null });
+  open.push({ name: word, path: pathOf(rest, innerAt + offset, at, place), at, body: [], otherwise: null });
 }
 
 function closeBlock({ inner, at }: Tag, open: Block[], into: () => TemplateNode[]): void {
@@ -114,7 +117,7 @@ function short(name: string): string {
 }
 
 /** Lines and columns as editors count them, from 1. */
-function place(text: string, at: number): string {
+function placeOf(text: string, at: number): string {
   const before = text.slice(0, at);
   const lineStart = before.lastIndexOf('\n') + 1;
   return `line ${before.split('\n').length}, column ${at - lineStart + 1}`;

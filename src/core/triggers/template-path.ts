@@ -6,23 +6,31 @@
  * quote or a backslash). There is no way up (`../`): fields of the event are named from its root everywhere.
  */
 import { quoted } from '../problem.ts';
+import type { TriggerKind } from './delivery.ts';
 import type { TemplatePath } from './template.ts';
 
 /** Values of ours, which begin with `@`. `index` is known within `{{#each}}` only. */
-export const ownNames = ['delivery', 'event', 'webhook', 'schedule', 'time', 'headers', 'body', 'index'] as const;
+const ownNames: Readonly<Record<TriggerKind, readonly string[]>> = {
+  webhook: ['delivery', 'event', 'webhook', 'time', 'headers', 'body', 'index'],
+  schedule: ['delivery', 'schedule', 'time'],
+};
 
 /** `at`: where in the text the fault is. */
 export type PathFault = { fault: string; at: number };
 
-/** `inEach`: `@index` has a meaning. */
-export function parsePath(text: string, inEach: boolean): { path: TemplatePath } | PathFault {
+/** Whose template it is, and whether it stands within `{{#each}}`, where `@index` has a meaning. */
+export type PathPlace = { kind: TriggerKind; inEach: boolean };
+
+export function parsePath(text: string, place: PathPlace): { path: TemplatePath } | PathFault {
   if (text === '') return { fault: 'names nothing: write a path, such as {{issue.title}}', at: 0 };
   if (text.startsWith('.')) return { fault: dotFault(text), at: 0 };
   const isOwn = text.startsWith('@');
   const read = readSteps(text, isOwn ? 1 : 0);
   if ('fault' in read) return read;
   const { steps } = read;
-  if (isOwn) return ownPath(text, steps, inEach);
+  if (isOwn) return ownPath(text, steps, place);
+  // Told when it is written: else every run would say it, or fail of it.
+  if (place.kind === 'schedule') return { fault: `is of an event, and a schedule has none; there are ${ownList('schedule')}`, at: 0 };
   // `["this"]` is a field of that name.
   if (/^this(?:[.[]|$)/.test(text)) return { path: { text, from: 'this', steps: steps.slice(1) } };
   return { path: { text, from: 'event', steps } };
@@ -33,14 +41,18 @@ function dotFault(text: string): string {
   return 'begins with a dot: write {{this}}, or the name of a field';
 }
 
-function ownPath(text: string, steps: readonly (string | number)[], inEach: boolean): { path: TemplatePath } | PathFault {
+function ownPath(text: string, steps: readonly (string | number)[], { kind, inEach }: PathPlace): { path: TemplatePath } | PathFault {
   const [name, ...rest] = steps;
-  if (!ownNames.some((known) => known === name))
-    return { fault: `is no value of ours; there are ${ownNames.map((known) => `@${known}`).join(', ')}`, at: 0 };
+  if (!ownNames[kind].some((known) => known === name))
+    return { fault: `is no value of ours; of a ${kind} there are ${ownList(kind)}`, at: 0 };
   if (name === 'index' && !inEach) return { fault: 'is known within {{#each}} only', at: 0 };
   // Names of headers are the same in every case.
   const lower = name === 'headers' ? rest.map((step) => String(step).toLowerCase()) : rest;
   return { path: { text, from: 'own', steps: [String(name), ...lower] } };
+}
+
+function ownList(kind: TriggerKind): string {
+  return ownNames[kind].map((known) => `@${known}`).join(', ');
 }
 
 const bareStep = /[\p{L}\p{M}\p{N}_$+:-]+/uy;

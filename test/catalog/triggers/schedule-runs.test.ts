@@ -165,7 +165,10 @@ describe('a run that is due while the one before it has not ended', () => {
     const room = await overlapping('skip');
     room.move('slow', '2026-03-07T11:00:00.000Z', 'waiting');
     await room.ring('2026-03-07T13:00:00Z');
-    expect(room.runs('slow').at(-1)).toMatchObject({ status: 'skipped', reason: expect.stringContaining('it is waiting') });
+    expect(room.runs('slow').at(-1)).toMatchObject({
+      status: 'skipped',
+      reason: expect.stringMatching(/^the run 2026-03-07T11:00:00\.000Z has not ended: it waits for somebody’s word in its session \S/),
+    });
   });
 
   it('waits for its turn with `queue`, and is begun when the one before it ends', async () => {
@@ -186,6 +189,27 @@ describe('a run that is due while the one before it has not ended', () => {
     for (const { id, status } of runs) if (status !== 'skipped') room.move('slow', id, 'completed');
     expect(room.runs('slow').filter(({ status }) => status === 'pending')).toEqual([]);
   });
+
+  it.each(['{{@schedule}}', '{{@delivery}}'])(
+    'is not begun any more once its schedule is paused or removed, in session %s',
+    async (session) => {
+      const room = scheduleRoom('2026-03-07T10:00:00Z');
+      const slow = { cron: '0 * * * *', overlap: 'queue', session };
+      await room.put('slow', slow);
+      for (const hour of [11, 12, 13]) await room.ring(`2026-03-07T${hour}:00:00Z`);
+      await room.put('slow', { ...slow, paused: true });
+      const [, ...held] = room.runs('slow');
+      const paused = { status: 'skipped', held: 0, due_at: null, reason: expect.stringContaining('was paused while it waited') };
+      expect(held).toMatchObject([paused, paused]);
+      room.move('slow', '2026-03-07T11:00:00.000Z', 'completed');
+      expect(standing(room, 'slow')).toEqual(['11:00 completed', '12:00 skipped', '13:00 skipped']);
+
+      await room.put('slow', slow);
+      for (const hour of [14, 15]) await room.ring(`2026-03-07T${hour}:00:00Z`);
+      await room.remove('slow');
+      expect(standing(room, 'slow').slice(3)).toEqual(['14:00 pending', '15:00 skipped']);
+    },
+  );
 
   it('does not wait for one that itself waits behind it: a run by hand in the same session', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
@@ -297,10 +321,10 @@ describe('by hand', () => {
 describe('what goes wrong', () => {
   it('one that can make nothing of its templates fails visibly, and its next time stands', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
-    await room.put('broken', { cron: '0 * * * *', session: '{{nothing.here}}' });
+    await room.put('broken', { cron: '0 * * * *', session: `{{@schedule}}${'-'.repeat(limits.maxSessionKeyLength)}` });
     await room.put('sound', { cron: '0 * * * *' });
     await room.ring('2026-03-07T11:00:00Z');
-    expect(room.runs('broken')).toMatchObject([{ status: 'failed', reason: expect.stringContaining('nothing.here') }]);
+    expect(room.runs('broken')).toMatchObject([{ status: 'failed', reason: expect.stringContaining('is longer than 512 characters') }]);
     expect(room.runs('sound')).toMatchObject([{ status: 'pending' }]);
     expect(scheduleState(room.context, 'broken')).toMatchObject({ nextRunAt: '2026-03-07T12:00:00.000Z', lastRun: { status: 'failed' } });
   });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../../src/core/limits.ts';
 import { parseTemplate } from '../../../src/core/triggers/parse-template.ts';
+import type { TriggerKind } from '../../../src/core/triggers/delivery.ts';
 import type { TemplateNode } from '../../../src/core/triggers/template.ts';
 
 const nodes = (text: string): readonly TemplateNode[] => {
@@ -95,7 +96,7 @@ describe('a template', () => {
     ['{{a.}}', 'ends with a dot'],
     ['{{a[x]}}', 'write ["a name"] or [0]'],
     ['{{a|b}}', 'has a "|" in it: write the name as ["a name"]'],
-    ['{{@nothing}}', 'is no value of ours; there are @delivery, @event'],
+    ['{{@nothing}}', 'is no value of ours; of a webhook there are @delivery, @event'],
     ['{{@}}', 'names nothing after the @'],
     ['{{@index}}', 'is known within {{#each}} only'],
     ['{{#each a}}{{else}}{{/each}}{{@index}}', 'is known within {{#each}} only'],
@@ -113,6 +114,23 @@ describe('a template', () => {
   test('is as deep as it may be', () => {
     const { maxTemplateDepth } = limits;
     expect(nodes('{{#if a}}'.repeat(maxTemplateDepth) + '{{/if}}'.repeat(maxTemplateDepth))).toHaveLength(1);
+  });
+
+  test.each<[TriggerKind, string, string]>([
+    [
+      'schedule',
+      'Of {{repository}}',
+      'the path "repository" is of an event, and a schedule has none; there are @delivery, @schedule, @time',
+    ],
+    ['schedule', '{{#each this}}x{{/each}}', 'the path "this" is of an event'],
+    ['schedule', '{{@body}}', 'of a schedule there are @delivery, @schedule, @time'],
+    ['webhook', '{{@schedule}}', 'of a webhook there are @delivery, @event, @webhook, @time, @headers, @body, @index'],
+  ])('of a %s is refused where it names what there never is: %s', (kind, text, part) => {
+    expect(parseTemplate(text, 'input', kind)).toMatchObject({ issue: { path: 'input', message: expect.stringContaining(part) } });
+  });
+
+  test('of a schedule knows when it runs', () => {
+    expect(parseTemplate('{{@schedule}} {{#if @time}}{{@time}}{{/if}} {{@delivery}}', 'input', 'schedule')).toHaveProperty('template');
   });
 
   test('names the field that has the fault, and quotes little of it', () => {

@@ -74,7 +74,7 @@ describe('what an agent is told', () => {
 
   test('has a warning for each path that names nothing, once', () => {
     const template =
-      '{{issue.nothing}}{{issue.nothing}}{{constructor}}{{issue.title.length}}{{issue.labels.7}}{{issue.labels.map}}{{#each gone}}{{/each}}{{@schedule}}{{issue.__proto__}}.';
+      '{{issue.nothing}}{{issue.nothing}}{{constructor}}{{issue.title.length}}{{issue.labels.7}}{{issue.labels.map}}{{#each gone}}{{/each}}{{@headers.gone}}{{issue.__proto__}}.';
     expect(render(template, issue)).toEqual({
       text: '.',
       warnings: [
@@ -84,7 +84,7 @@ describe('what an agent is told', () => {
         'issue.labels.7',
         'issue.labels.map',
         'gone',
-        '@schedule',
+        '@headers.gone',
         'issue.__proto__',
       ].map((path) => `${JSON.stringify(path)} names nothing in this event`),
     });
