@@ -138,7 +138,9 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   decide(caller: Principal, callId: string, decision: Decision, { remember }: { remember: boolean }): Promise<Outcome<Decided>> {
-    return toOutcome(() => this.#decided(this.#enterToDecide(caller), (door) => decide(door, callId, decision, { by: caller.keyId, remember })));
+    return toOutcome(() =>
+      this.#decided(this.#enterToDecide(caller), (door) => decide(door, callId, decision, { by: caller.keyId, remember })),
+    );
   }
 
   mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {

@@ -6,8 +6,10 @@ import { limits } from '../../core/limits.ts';
 import { ClientToolInput } from '../../core/plan.ts';
 import { hasScope } from '../../core/principal.ts';
 import { ToolsetReference } from '../../core/toolset-reference.ts';
+import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
 import type { Principal } from '../../core/principal.ts';
 import { idempotencyMismatch, orNull } from '../../core/problem.ts';
+import type { SessionIndexRow } from '../../ports/catalog.ts';
 import { SessionView, type SessionSetup } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
 import { requirePlan } from '../access.ts';
@@ -45,6 +47,10 @@ const SessionRow = z
     model: z.string().optional(),
     toolset: z.string().optional(),
     createdAt: z.iso.datetime(),
+    trigger: z
+      .object({ kind: z.enum(['webhook', 'schedule']), name: z.string() })
+      .optional()
+      .meta({ description: 'Whose events or runs are talked about in it. Absent: it is a key’s.' }),
   })
   .meta({ id: 'SessionRow' });
 
@@ -111,7 +117,7 @@ export function mountSessions(app: App): void {
     async ({ c, services, principal, query }) => {
       const owner = hasScope(principal, 'admin') ? null : principal.keyId;
       const { items, nextCursor } = await services.catalog(principal.workspace).sessions(owner, query);
-      return c.json({ items: items.map(({ keyId: _keyId, ...row }) => row), nextCursor });
+      return c.json({ items: items.map(toRow), nextCursor });
     },
   );
 
@@ -162,6 +168,12 @@ export function mountSessions(app: App): void {
     },
     async ({ c, services, principal, params, query }) => c.json(await services.sessions.get(params.id).messages(principal, query)),
   );
+}
+
+/** The key is its own affair; that nobody's key began it is worth knowing. */
+function toRow({ keyId, ...row }: SessionIndexRow): z.infer<typeof SessionRow> {
+  const trigger = triggerOfKey(keyId);
+  return trigger === null ? row : { ...row, trigger };
 }
 
 /** Under a key that comes again it is the session that was made, as it was then, if it was made the same. */

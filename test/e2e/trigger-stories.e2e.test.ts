@@ -1,0 +1,359 @@
+/**
+ * What happens to turns that nobody sits in front of: they wait for somebody's word, or for an answer that a tool needs; they keep their
+ * files, meet servers and models that are down, reach their limits, are cancelled, or lose their session. Each is told outside.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listenMcpServer, type FakeMcpServer, type FakeTool } from '../fakes/mcp-server.ts';
+import { fakeOpenAi } from '../fakes/upstreams/openai.ts';
+import { listenUpstream, type ListeningUpstream, type Say, type Understood } from '../fakes/upstreams/upstream.ts';
+import { startCallbackReceiver, type CallbackReceiver, type ReceivedCallback } from './callback-receiver.ts';
+import { eventually } from './eventually.ts';
+import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
+import { shareService } from './shared-service.ts';
+import { inputOf, scriptedModel } from './triggered-model.ts';
+import { breaks, refuses, stops } from './upstream-faults.ts';
+import { deliver, signStandard, type HookAnswer } from './webhook-payloads.ts';
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const callbackSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+
+const service = shareService({ MONIKER_ALLOW_PRIVATE_HOSTS: '127.0.0.1:*' });
+const understood: Understood[] = [];
+let upstream: RecordingUpstream;
+let model: ListeningUpstream;
+let inn: FakeMcpServer;
+let receiver: CallbackReceiver;
+/** While it is set, the model's answer to `hold` waits for it. */
+let held: PromiseWithResolvers<void>;
+
+/** What the model does, by the first word of what is said to it. */
+function script(heard: Understood): Say {
+  const input = inputOf(heard);
+  const asked = heard.messages.findLast((message) => message.role === 'user')?.text ?? '';
+  if (asked.startsWith('loop')) return { calls: [{ name: 'bash', arguments: { command: `echo ${heard.messages.length}` } }] };
+  if (input === null) return { text: 'Done.' };
+  const order = { url: `${upstream.url}/${asked.slice(0, 40).replaceAll(/[^a-z0-9]+/g, '-')}`, method: 'POST', body: 'one' };
+  if (asked.startsWith('order')) return { text: 'Shall I?', calls: [{ name: 'send_order', arguments: order }] };
+  if (asked.startsWith('book')) return { calls: [{ name: 'book', arguments: { city: 'Bern' } }] };
+  if (asked.startsWith('note')) return { calls: [{ name: 'bash', arguments: { command: `echo '${asked}' >> notes.txt; cat notes.txt` } }] };
+  return { text: `You said: ${asked}` };
+}
+
+const faults = {
+  refused: refuses(500),
+  busy: refuses(429, { 'retry-after': '0' }),
+  broken: breaks,
+  cut: stops(/"content"/, { by: 'breaks' }),
+};
+/** What stands in the model's place; null: nothing. */
+let fault: keyof typeof faults | null = null;
+
+const book: FakeTool = {
+  name: 'book',
+  description: 'Books a table.',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  annotations: { readOnlyHint: true },
+  async answer({ city }, { mcpReq }) {
+    const answers = mcpReq.inputResponses;
+    if (answers !== undefined) return { content: [{ type: 'text', text: `${String(city)}: ${JSON.stringify(answers.day)}` }] };
+    const requestedSchema = { type: 'object', properties: { day: { type: 'string' } }, required: ['day'] };
+    const params = { mode: 'form', message: 'Which day?', requestedSchema };
+    return { resultType: 'input_required', inputRequests: { day: { method: 'elicitation/create', params } }, requestState: 'state' };
+  },
+};
+
+async function put(path: string, body: object): Promise<void> {
+  const { status, text } = await service.call('PUT', path, body);
+  expect([200, 201], text).toContain(status);
+}
+const hook = (name: string, agent: string, more: object = {}) => {
+  const common = {
+    scheme: 'standard',
+    secret,
+    session: '{{room}}',
+    input: '{{say}}{{#if more}} {{more}}{{/if}}',
+    callbackUrl: receiver.url,
+    callbackSecret,
+  };
+  return put(`/v1/webhooks/${name}`, { agent, ...common, ...more });
+};
+const send = (webhook: string, id: string, payload: { room: string; say: string; more?: string }): Promise<HookAnswer> =>
+  deliver(service, webhook, signStandard(secret, payload, id));
+const deliveryOf = async (webhook: string, id: string) => (await service.call('GET', `/v1/webhooks/${webhook}/deliveries/${id}`)).json;
+const stands = (webhook: string, id: string, status: string) =>
+  eventually(`delivery ${id} of ${webhook} is ${status}`, async () => {
+    const found = await deliveryOf(webhook, id);
+    return found.status === status ? found : undefined;
+  });
+const told = (turn: string, type: string): Promise<ReceivedCallback> =>
+  eventually(`${type} of ${turn}`, () => receiver.received.find((one) => one.type === type && one.data.turn === turn));
+const typesOf = (turn: string) => receiver.received.filter(({ data }) => data.turn === turn).map(({ type }) => type);
+const keyWith = async (rights: object): Promise<{ authorization: string }> => {
+  const { json } = await service.call('POST', '/v1/keys', { name: 'of a story', ...rights });
+  return { authorization: `Bearer ${json.key}` };
+};
+
+beforeAll(async () => {
+  upstream = await startRecordingUpstream();
+  inn = await listenMcpServer({ eras: 'modern', tools: [book] });
+  receiver = await startCallbackReceiver(callbackSecret);
+  const said = fakeOpenAi(script);
+  model = await listenUpstream({
+    async handle(request) {
+      const now = fault;
+      const text = await request.clone().text();
+      if (text.includes('hold')) await held.promise;
+      return now === null ? await said.handle(request) : await faults[now](() => said.handle(request), request);
+    },
+  });
+  await put('/v1/providers/scripted', { kind: 'openai', baseUrl: `${model.url}/v1`, apiKey: 'key', profile: { exact: true } });
+  await put('/v1/servers/inn', { kind: 'mcp', url: inn.url, trusted: true });
+  const tools = [{ tool: 'builtin.bash' }, { tool: 'builtin.http_request', name: 'send_order', approval: 'always' }, { tool: 'inn.book' }];
+  await put('/v1/toolsets/story', { tools });
+  await put('/v1/agents/clerk', { model: scriptedModel, toolset: 'story' });
+  await put('/v1/agents/brief', { model: scriptedModel, toolset: 'story', limits: { maxSteps: 2 } });
+  await put('/v1/agents/quick', { model: scriptedModel, toolset: 'story', limits: { turnTimeoutMs: 300 } });
+  await put('/v1/agents/cheap', { model: scriptedModel, toolset: 'story', limits: { maxTokens: 1 } });
+  for (const agent of ['clerk', 'brief', 'quick', 'cheap']) await hook(agent, agent);
+  await hook('sync', 'clerk', { respond: 'sync' });
+  understood.length = 0;
+});
+afterAll(async () => {
+  model?.close();
+  receiver?.close();
+  upstream?.close();
+  await inn?.close();
+});
+
+describe('a triggered turn that needs somebody’s word', () => {
+  it('is approved by a key that may approve and nothing else, from what the callback holds', async () => {
+    const approver = await keyWith({ scopes: ['approve'] });
+    const { json } = await send('clerk', 'order-1', { room: 'approve', say: 'order', more: 'one' });
+    const { data } = await told(json.turn, 'approval.required');
+    expect(data).toMatchObject({ status: 'waiting', reason: 'approval_required', text: 'Shall I?' });
+    expect(await stands('clerk', 'order-1', 'waiting')).toMatchObject({ reason: null, endedAt: null });
+    const { session, pending } = data;
+    const at = `/v1/sessions/${session}/approvals`;
+    expect((await service.call('GET', at, undefined, approver)).json.items).toMatchObject([
+      { callId: pending[0].callId, state: 'pending' },
+    ]);
+    const decided = await service.call('POST', `${at}/${pending[0].callId}`, { decision: 'approve' }, approver);
+    expect([decided.status, decided.json], decided.text).toMatchObject([200, { turn: json.turn }]);
+    const { data: ended } = await told(json.turn, 'turn.completed');
+    expect(ended).toMatchObject({ status: 'completed', text: 'Done.', trigger: { name: 'clerk', delivery: 'order-1', run: 1 } });
+    await stands('clerk', 'order-1', 'completed');
+    expect(upstream.countOf('/order-one')).toBe(1);
+    expect(typesOf(json.turn)).toEqual(['approval.required', 'turn.completed']);
+    // The rest of the session is not for it.
+    for (const path of ['', '/messages', '/events', '/files'])
+      expect((await service.call('GET', `/v1/sessions/${session}${path}`, undefined, approver)).status).toBe(403);
+  });
+
+  it('is no affair of keys that may not approve, or are bound to other things; nor are other sessions of those that may', async () => {
+    const { json } = await send('clerk', 'order-0', { room: 'strangers', say: 'order', more: 'zero' });
+    const { data } = await told(json.turn, 'approval.required');
+    const at = `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`;
+    const asks = async (path: string, rights: object) => {
+      const key = await keyWith(rights);
+      const read = await service.call('GET', path, undefined, key);
+      return [read.status, (await service.call('POST', path, { decision: 'approve' }, key)).status];
+    };
+    expect(await asks(at, { scopes: ['chat', 'tools', 'toolsets'] })).toEqual([404, 403]);
+    expect(await asks(at, { scopes: ['approve'], agents: ['brief'] })).toEqual([404, 404]);
+    expect(await asks(at, { scopes: ['approve'], toolsets: ['story'] })).toEqual([404, 404]);
+    const own = (await service.call('POST', '/v1/sessions', { agent: 'clerk' })).json.id;
+    const asked = (await service.call('POST', `/v1/sessions/${own}/turns`, { input: 'order a key’s own' })).json;
+    expect(await asks(`/v1/sessions/${own}/approvals/${asked.pending[0].callId}`, { scopes: ['approve'] })).toEqual([404, 404]);
+    expect(await asks(at, { scopes: ['approve'], agents: ['clerk'] })).toEqual([200, 200]);
+    await stands('clerk', 'order-0', 'completed');
+  });
+
+  it('runs nothing when it is denied, and ends as the model then ends it', async () => {
+    const { json } = await send('clerk', 'order-2', { room: 'deny', say: 'order', more: 'two' });
+    const { data } = await told(json.turn, 'approval.required');
+    await service.call('POST', `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`, { decision: 'deny' });
+    expect((await told(json.turn, 'turn.completed')).data).toMatchObject({ text: 'Done.' });
+    await stands('clerk', 'order-2', 'completed');
+    expect(upstream.countOf('/order-two')).toBe(0);
+  });
+
+  it('holds back the next events of its session, which are run in order after it', async () => {
+    const first = await send('clerk', 'order-3', { room: 'queue', say: 'order', more: 'three' });
+    const { data } = await told(first.json.turn, 'approval.required');
+    const second = await send('clerk', 'hello-3', { room: 'queue', say: 'hello' });
+    expect(second.json.session).toBe(first.json.session);
+    await stands('clerk', 'hello-3', 'running');
+    expect(await deliveryOf('clerk', 'order-3')).toMatchObject({ status: 'waiting' });
+    expect(typesOf(second.json.turn)).toEqual([]);
+    await service.call('POST', `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`, { decision: 'approve' });
+    await stands('clerk', 'order-3', 'completed');
+    await stands('clerk', 'hello-3', 'completed');
+    await told(second.json.turn, 'turn.completed');
+    const { items } = (await service.call('GET', `/v1/sessions/${data.session}/messages`)).json;
+    expect(items.map(({ turn }: { turn: string }) => turn)).toEqual([
+      ...Array(4).fill(first.json.turn),
+      ...Array(2).fill(second.json.turn),
+    ]);
+  });
+
+  it('is a schedule’s as well', async () => {
+    const body = { agent: 'clerk', interval: '1d', session: 'scheduled', input: 'order four', callbackUrl: receiver.url, callbackSecret };
+    await put('/v1/schedules/daily', body);
+    const { json } = await service.call('POST', '/v1/schedules/daily/run');
+    const { data } = await told(json.turn, 'approval.required');
+    expect(data.trigger).toMatchObject({ kind: 'schedule', name: 'daily' });
+    expect((await service.call('GET', '/v1/schedules/daily')).json.lastRun).toMatchObject({ turn: json.turn });
+    await service.call('POST', `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`, { decision: 'approve' });
+    await told(json.turn, 'turn.completed');
+    expect(upstream.countOf('/order-four')).toBe(1);
+    await eventually('its run ends', async () =>
+      (await service.call('GET', '/v1/schedules/daily')).json.lastRun.status === 'completed' ? true : undefined,
+    );
+  });
+
+  it('answers whoever waits for it that it waits', async () => {
+    const { status, json, headers } = await send('sync', 'order-5', { room: 'sync', say: 'order', more: 'five' });
+    expect([status, json, headers.get('location')]).toMatchObject([202, { status: 'waiting' }, `/v1/sessions/${json.session}`]);
+    const { data } = await told(json.turn, 'approval.required');
+    await service.call('POST', `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`, { decision: 'approve' });
+    await told(json.turn, 'turn.completed');
+    const again = await send('sync', 'order-5', { room: 'sync', say: 'order', more: 'five' });
+    expect([again.status, again.json]).toMatchObject([200, { status: 'completed', text: 'Done.', repeated: true }]);
+  });
+});
+
+describe('a triggered turn whose tool asks a question', () => {
+  it('tells what is asked, and goes on with the answer', async () => {
+    const { json } = await send('clerk', 'book-1', { room: 'book', say: 'book' });
+    const { data } = await told(json.turn, 'approval.required');
+    const [question] = data.pending;
+    expect(question).toMatchObject({ kind: 'input', canonical: 'inn.book' });
+    await stands('clerk', 'book-1', 'waiting');
+    const answer = { callId: question.callId, input: { day: { action: 'accept', content: { day: 'Monday' } } } };
+    const given = await service.call('POST', `/v1/sessions/${data.session}/tool-results`, answer);
+    expect(given.status, given.text).toBe(200);
+    await told(json.turn, 'turn.completed');
+    await stands('clerk', 'book-1', 'completed');
+    expect(JSON.stringify((await service.call('GET', `/v1/sessions/${data.session}/messages`)).json.items)).toContain('Monday');
+  });
+});
+
+describe('a session of a webhook', () => {
+  it('keeps its files from one event to the next', async () => {
+    await send('clerk', 'note-1', { room: 'notes', say: 'note', more: 'one' });
+    const { json } = await send('clerk', 'note-2', { room: 'notes', say: 'note', more: 'two' });
+    await stands('clerk', 'note-2', 'completed');
+    const file = await service.call('GET', `/v1/sessions/${json.session}/files/notes.txt`);
+    expect(file.text.trim().split('\n')).toEqual(['note one', 'note two']);
+  });
+
+  it('is shown to administrators with the webhook’s name, and to no other key; audit rows carry it', async () => {
+    const { json } = await send('clerk', 'note-3', { room: 'seen', say: 'note', more: 'three' });
+    await stands('clerk', 'note-3', 'completed');
+    const { items } = (await service.call('GET', '/v1/sessions?limit=100')).json;
+    expect(items.find(({ id }: { id: string }) => id === json.session)).toMatchObject({
+      agent: 'clerk',
+      trigger: { kind: 'webhook', name: 'clerk' },
+    });
+    const audit = (await service.call('GET', `/v1/audit?limit=100`)).json.items;
+    expect(audit.filter(({ session }: { session: string }) => session === json.session)).toMatchObject([{ keyId: 'webhook:clerk' }]);
+    const bound = await keyWith({ scopes: ['chat', 'tools', 'approve'], agents: ['clerk'] });
+    expect((await service.call('GET', '/v1/sessions', undefined, bound)).json.items).toEqual([]);
+    const hidden = [`/v1/sessions/${json.session}`, `/v1/sessions/${json.session}/messages`].map((path) =>
+      service.call('GET', path, undefined, bound),
+    );
+    expect((await Promise.all(hidden)).map(({ status }) => status)).toEqual([404, 404]);
+    for (const path of ['/v1/webhooks', '/v1/webhooks/clerk/deliveries', '/v1/callbacks', '/v1/schedules', '/v1/subscriptions'])
+      expect((await service.call('GET', path, undefined, bound)).status, path).toBe(403);
+    const boundAdmin = await keyWith({ scopes: ['admin'], agents: ['clerk'] });
+    for (const path of ['/v1/webhooks', '/v1/webhooks/clerk/deliveries', '/v1/callbacks', '/v1/schedules', '/v1/subscriptions'])
+      expect((await service.call('GET', path, undefined, boundAdmin)).json.items ?? [], path).toEqual([]);
+  });
+
+  it('that is deleted ends what waits and what is queued in it, and the next event begins it anew', async () => {
+    const first = await send('clerk', 'order-6', { room: 'deleted', say: 'order', more: 'six' });
+    await told(first.json.turn, 'approval.required');
+    const second = await send('clerk', 'hello-6', { room: 'deleted', say: 'hello' });
+    await stands('clerk', 'hello-6', 'running');
+    expect((await service.call('DELETE', `/v1/sessions/${first.json.session}`)).status).toBe(204);
+    for (const [id, { json }] of [
+      ['order-6', first],
+      ['hello-6', second],
+    ] as const) {
+      expect((await told(json.turn, 'turn.failed')).data).toMatchObject({ status: 'cancelled' });
+      await stands('clerk', id, 'cancelled');
+    }
+    await send('clerk', 'hello-7', { room: 'deleted', say: 'hello' });
+    await stands('clerk', 'hello-7', 'completed');
+    expect((await service.call('POST', '/v1/webhooks/clerk/deliveries/hello-6/replay')).status).toBe(202);
+    expect(await stands('clerk', 'hello-6', 'completed')).toMatchObject({ run: 2 });
+  });
+});
+
+describe('a triggered turn whose model', () => {
+  it.each(['refused', 'busy', 'broken', 'cut'] as const)('is %s fails, is told, and runs when it is replayed', async (what) => {
+    fault = what;
+    const id = `fault-${what}`;
+    const { json } = await send('clerk', id, { room: id, say: 'hello' });
+    const failed = await stands('clerk', id, 'failed');
+    fault = null;
+    expect(failed.reason).not.toBe('');
+    expect((await told(json.turn, 'turn.failed')).data).toMatchObject({
+      status: 'failed',
+      reason: 'upstream_error',
+      problem: { detail: failed.reason },
+    });
+    expect((await service.call('POST', `/v1/webhooks/clerk/deliveries/${id}/replay`)).status).toBe(202);
+    expect(await stands('clerk', id, 'completed')).toMatchObject({ run: 2, reason: null });
+  });
+});
+
+describe('a triggered turn at its limits', () => {
+  it.each([
+    ['brief', 'loop', ['turn.completed', 'max_steps', 'completed', /max_steps/]],
+    ['cheap', 'loop', ['turn.completed', 'max_tokens', 'completed', /max_tokens/]],
+    ['quick', 'hold', ['turn.failed', 'timeout', 'failed', /took longer than 0.3 s/]],
+  ])('says which it was: %s', async (webhook, say, [type, reason, status, shown]) => {
+    held = Promise.withResolvers();
+    const { json } = await send(webhook, 'limit-1', { room: 'limits', say });
+    const heard = await eventually('the end', () => receiver.received.find(({ data }) => data.turn === json.turn));
+    held.resolve();
+    expect([heard.type, heard.data.reason]).toEqual([type, reason]);
+    expect(await stands(webhook, 'limit-1', String(status))).toMatchObject({ reason: expect.stringMatching(shown ?? '') });
+  });
+});
+
+describe('a triggered turn that takes long', () => {
+  it('is acknowledged at once, and cancelled by an administrator', async () => {
+    held = Promise.withResolvers();
+    const { json } = await send('clerk', 'hold-1', { room: 'hold', say: 'hold' });
+    await stands('clerk', 'hold-1', 'running');
+    const cancelled = await service.call('POST', `/v1/sessions/${json.session}/cancel`);
+    expect(cancelled.json, cancelled.text).toMatchObject({ cancelled: true });
+    held.resolve();
+    expect((await told(json.turn, 'turn.failed')).data).toMatchObject({ status: 'cancelled', reason: 'cancelled' });
+    expect(await stands('clerk', 'hold-1', 'cancelled')).toMatchObject({ endedAt: expect.any(String) });
+  });
+
+  it('answers all who wait for it alike', async () => {
+    held = Promise.withResolvers();
+    const payload = { room: 'hold', say: 'hold' };
+    const asked = [1, 2, 3].map(() => send('sync', 'hold-2', payload));
+    await stands('sync', 'hold-2', 'running');
+    held.resolve();
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status, json }) => [status, json.status, json.text])).toEqual(
+      answers.map(() => [200, 'completed', 'You said: hold']),
+    );
+  });
+});
+
+describe('a triggered turn with a server that is down', () => {
+  it('runs, and its model is told that the tool is not there', async () => {
+    await inn.close();
+    const { json } = await send('clerk', 'down-1', { room: 'down', say: 'book' });
+    await stands('clerk', 'down-1', 'completed');
+    const { items } = (await service.call('GET', `/v1/sessions/${json.session}/messages`)).json;
+    expect(JSON.stringify(items)).toContain('could not be reached');
+  });
+});
