@@ -29,6 +29,8 @@ export function createTransactions(storage: Pick<DurableObjectStorage, 'transact
       return attempt(work, () => {
         dropAllDefinitions(context());
         dropMadeDefinitions(context());
+        // Writing a schedule may end runs of it.
+        dropBacklog(context());
       });
     },
     record: (work) => attempt(work, () => dropBacklog(context())),

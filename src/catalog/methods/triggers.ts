@@ -28,14 +28,15 @@ export const triggerMethods = {
       return accepted;
     },
     noteTurns: ({ context, triggers }, notices) => {
-      context.record(() => {
-        for (const notice of notices) {
-          if (notice.trigger !== undefined) followTurn(context, notice.trigger, notice);
+      const moved = context.record(() =>
+        notices.flatMap((notice) => {
           enqueueCallbacks(context, notice);
-        }
-      });
+          const number = notice.trigger === undefined ? null : followTurn(context, notice.trigger, notice);
+          return number === null ? [] : [number];
+        }),
+      );
       // A run that waited for this turn to end may be due now.
-      triggers.dispatcher.kick();
+      triggers.dispatcher.kick(moved);
       triggers.callbacks.kick();
     },
     callbacks: ({ context }, query) => listCallbacks(context, query),

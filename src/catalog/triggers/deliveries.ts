@@ -49,12 +49,13 @@ export function replayDelivery(context: CatalogContext, trigger: Trigger, id: st
   });
 }
 
-/** How the turn of a delivery stands now. What is said of an earlier run than its newest, or after its end, changes nothing. */
-export function followTurn(context: CatalogContext, trigger: TurnTrigger, notice: TurnNotice): void {
-  context.record(() => {
+/** How the turn of a delivery stands now: its number. What is said of an earlier run than its newest, or after its end, changes nothing: null. */
+export function followTurn(context: CatalogContext, trigger: TurnTrigger, notice: TurnNotice): number | null {
+  return context.record(() => {
     const row = findDelivery(context.sql, trigger, trigger.delivery);
-    if (row === null || row.run !== trigger.run || row.turn !== notice.turn || isSettled(row.status)) return;
+    if (row === null || row.run !== trigger.run || row.turn !== notice.turn || isSettled(row.status)) return null;
     moveTo(context, row, statusOf[notice.status], reasonOf(notice));
+    return row.number;
   });
 }
 
@@ -68,6 +69,8 @@ const statusOf: Readonly<Record<TurnNotice['status'], DeliveryStatus>> = {
 };
 
 function reasonOf({ status, reason, problem }: TurnNotice): string | null {
+  // It said all that it was let say: somebody may want to raise the limit.
+  if (status === 'completed' && reason !== 'stop') return `Its turn ended before its time: ${reason}.`;
   if (status !== 'failed' && status !== 'interrupted') return null;
   return typeof problem?.detail === 'string' ? problem.detail : reason;
 }

@@ -3,16 +3,20 @@
  * is noted before it is made, with the time of the next one: what dies with its object is tried again by the alarm, and what kills its
  * object is not tried without a pause.
  */
+import type { Agent } from '../../core/agent.ts';
 import { crashPoint } from '../../core/crash-point.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ProblemCode } from '../../core/problem.ts';
+import { readToolsetReference } from '../../core/toolset-reference.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import type { TurnNotice } from '../../core/triggers/turn-notice.ts';
 import type { TriggeredRun } from '../../engine/triggers/dispatch-run.ts';
 import { withTimeLimit } from '../../net/time-limit.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { CatalogContext } from '../context.ts';
+import { readRow } from '../documents.ts';
+import type { DocumentRow } from '../documents.ts';
 import type { Duty } from '../duty.ts';
 import { readPart } from './delivery-parts.ts';
 import { dueRuns, moveTo, nextDueRun } from './delivery-queue.ts';
@@ -20,8 +24,8 @@ import { requireDelivery, rowOf } from './delivery-rows.ts';
 import type { DeliveryRow } from './delivery-rows.ts';
 
 export type Dispatcher = Duty & {
-  /** Something has ended, or was asked for by hand: what is due is brought behind the answer. */
-  kick(): void;
+  /** Something has ended, or was asked for by hand: what is due is brought behind the answer. `moved`: deliveries that stand otherwise now. */
+  kick(moved?: readonly number[]): void;
   /**
    * Something came in. A burst is stored before its turns begin: on one machine they share a thread with the answers to those that
    * still come, and senders give up after seconds. So it is brought once nothing more has come for a moment.
@@ -84,9 +88,9 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
     waiters.delete(number);
   };
 
-  const kick = (): void => {
+  const kick = (moved: readonly number[] = []): void => {
     pump();
-    for (const number of waiters.keys()) letWaitersGo(number);
+    for (const number of moved) letWaitersGo(number);
     deps.keep(deps.wake());
   };
 
@@ -105,7 +109,9 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   };
 
   const pumpOnceCalm = async (until: { at: number }): Promise<void> => {
-    for (let left = until.at - context.now(); left > 0; left = until.at - context.now()) await systemClock.sleep(left);
+    const left = (): number => until.at - context.now();
+    // A clock that was set back is no reason to hold anything longer.
+    while (left() > 0 && left() <= limits.maxDispatchHoldMs) await systemClock.sleep(Math.min(left(), limits.dispatchCalmMs));
     calm = null;
     pump();
     await deps.wake();
@@ -164,7 +170,7 @@ function noteFailure(context: CatalogContext, deps: DispatcherDeps, row: Deliver
   if (!isStillPending(context, row)) return;
   const isTooLate = context.now() - row.run_at >= limits.dispatchGiveUpMs;
   const cause = error instanceof Problem ? error : new Problem('internal', 'The session could not be reached.', {}, { cause: error });
-  if (!isTooLate && isRetryable(cause)) {
+  if (!isTooLate && isRetryable(context, row, cause)) {
     context.log.error('a delivery did not get to its session, it will be tried again', { kind, name, id, attempts, cause: String(error) });
     const { retryAfterMs } = cause.extra;
     const asked = typeof retryAfterMs === 'number' ? Math.min(retryAfterMs, limits.maxDispatchBackoffMs) : 0;
@@ -186,11 +192,26 @@ function isStillPending(context: CatalogContext, row: DeliveryRow): boolean {
   return now !== null && now.status === 'pending' && now.run === row.run;
 }
 
-/** What is so for a while. All else is told at once: a missing agent or a refused model does not come right by waiting, and a replay is one request. */
+/** What is so for a while. All else is told at once: a refused model does not come right by waiting, and a replay is one request. */
 const retryable: ReadonlySet<ProblemCode> = new Set(['rate_limited', 'internal', 'upstream_error', 'upstream_timeout']);
 
-function isRetryable({ code }: Problem): boolean {
-  return retryable.has(code);
+function isRetryable(context: CatalogContext, { agent }: DeliveryRow, { code }: Problem): boolean {
+  return retryable.has(code) || (code === 'not_found' && agent !== null && isJustWritten(context, agent));
+}
+
+/** Turns are planned with what is published, which may be behind these tables: what was written a moment ago is about to be found. */
+function isJustWritten({ sql, now }: CatalogContext, name: string): boolean {
+  const agent = standing(sql, 'agent', name);
+  if (agent === null) return false;
+  // Bodies of agents are written by their writer only.
+  const { toolset: reference } = agent.body as Agent;
+  const toolset = reference === undefined ? null : standing(sql, 'toolset', readToolsetReference(reference).name);
+  return Math.max(agent.updatedAt, toolset?.updatedAt ?? 0) > now() - limits.freshReadMs;
+}
+
+function standing(sql: SqlStorage, kind: 'agent' | 'toolset', name: string): DocumentRow | null {
+  const row = readRow(sql, kind, name);
+  return row === null || row.deleted ? null : row;
 }
 
 function pauseAfter(attempts: number): number {

@@ -57,6 +57,13 @@ export function run(id: string, sessionKey = id, more: { trigger?: Trigger; isQu
 }
 
 /** What a dispatch comes to: taken; taken, but the answer is lost, or never comes; not reached; refused for good. */
+/** The Catalog's own tables have it since `at`. */
+export function storeDocument({ context: { sql } }: Storage, kind: 'agent' | 'toolset', name: string, body: object, at: number): void {
+  const query =
+    'INSERT OR REPLACE INTO documents (kind, name, version, deleted, body, created_at, updated_at) VALUES (?, ?, 1, 0, ?, ?, ?)';
+  sql.exec(query, kind, name, JSON.stringify(body), at, at);
+}
+
 export type Fate = 'taken' | 'taken, answer lost' | 'taken, no answer' | 'no answer' | 'unreachable' | 'refused';
 
 export type Life = {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { acceptDelivery, followTurn } from '../../../src/catalog/triggers/deliveries.ts';
 import { readDelivery } from '../../../src/catalog/triggers/delivery-list.ts';
 import { limits } from '../../../src/core/limits.ts';
-import { hook, nightly, notice, openLife, openStorage, run, type Life, type Storage } from './deliveries-of.ts';
+import { hook, nightly, notice, openLife, openStorage, run, storeDocument, type Life, type Storage } from './deliveries-of.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -165,6 +165,59 @@ it('what will not come right fails at once with the reason, is told once, and le
   expect(begun(life)).toEqual(['2']);
 });
 
+it.each([
+  ['its agent was written a moment ago', 'agent'],
+  ['the toolset of its agent was', 'toolset'],
+] as const)('what is not found although %s is tried again for as long as that may not be published yet', async (_what, fresh) => {
+  const { storage, life } = open();
+  const now = storage.context.now();
+  const long = now - limits.freshReadMs;
+  storeDocument(storage, 'agent', 'doer', { model: 'm', toolset: 'demo@2' }, fresh === 'agent' ? now : long);
+  storeDocument(storage, 'toolset', 'demo', {}, fresh === 'toolset' ? now : long);
+  life.fates = ['refused', 'refused'];
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.kick();
+  await life.quiet();
+  for (let tries = 0; tries < 2; tries += 1) {
+    expect(status(storage, '1')).toBe('pending');
+    storage.advance((life.dispatcher.nextDue() ?? 0) - storage.context.now());
+    await life.dispatcher.tend();
+    await life.quiet();
+  }
+  expect([status(storage, '1'), life.told]).toEqual(['running', []]);
+
+  storage.advance(limits.freshReadMs);
+  life.fates = ['refused'];
+  acceptDelivery(storage.context, run('2'));
+  life.dispatcher.kick();
+  await life.quiet();
+  expect(status(storage, '2')).toBe('failed');
+});
+
+it('what is not found because its agent was removed a moment ago fails at once', async () => {
+  const { storage, life } = open();
+  storeDocument(storage, 'agent', 'doer', {}, storage.context.now());
+  storage.context.sql.exec("UPDATE documents SET deleted = 1, body = '{}'");
+  life.fates = ['refused'];
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.kick();
+  await life.quiet();
+  expect(status(storage, '1')).toBe('failed');
+});
+
+it('a clock that is set back holds nothing', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.arrived();
+  storage.advance(-3_600_000);
+  await vi.advanceTimersByTimeAsync(limits.dispatchCalmMs);
+  acceptDelivery(storage.context, run('2'));
+  life.dispatcher.arrived();
+  await pass(storage, limits.dispatchCalmMs);
+  await life.quiet();
+  expect(begun(life)).toEqual(['2']);
+});
+
 it('what could not be reached for a day has failed', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('1'));
@@ -207,10 +260,14 @@ it('a notice that comes before the dispatch is known to have arrived is believed
   await vi.advanceTimersByTimeAsync(0);
   const [first] = life.begun;
   if (first === undefined) throw new Error('nothing was begun');
-  followTurn(storage.context, first.trigger, notice(first));
-  life.dispatcher.kick();
+  const heard: string[] = [];
+  for (const id of ['1', '2']) void life.dispatcher.untilTaken(hook, id, limits.syncRespondMs).then(() => heard.push(id));
+  const moved = followTurn(storage.context, first.trigger, notice(first));
+  life.dispatcher.kick(moved === null ? [] : [moved]);
   await vi.advanceTimersByTimeAsync(0);
+  expect(heard).toEqual(['1', '2']);
   expect([status(storage, '1'), status(storage, '2')]).toEqual(['completed', 'running']);
+  expect(followTurn(storage.context, first.trigger, notice(first))).toBeNull();
   await vi.advanceTimersByTimeAsync(limits.dispatchTimeoutMs);
   expect(status(storage, '1')).toBe('completed');
 });
