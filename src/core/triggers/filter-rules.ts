@@ -60,7 +60,7 @@ function write(part: FilterPart, item: string | null): string {
     case '.':
       return `${write(part.args[0], item)}.${fieldName(part.args[1], part)}`;
     case '[]':
-      return `${write(part.args[0], item)}[${write(part.args[1], item)}]`;
+      return `${write(part.args[0], item)}[${isHeaders(part.args[0]) ? headerName(part.args[1], item) : write(part.args[1], item)}]`;
     case '.?':
     case '[?]':
       throw new FilterRefused('optional fields (.?) are not known: ask has(payload.a) first', part.start);
@@ -140,6 +140,7 @@ function binary(part: Binary, item: string | null): string {
   const { op, args } = part;
   const [left, right] = args;
   if (comparisons.includes(op)) return `(${compared(left, right, item)} ${op} ${compared(right, left, item)})`;
+  if (op === 'in' && isHeaders(right)) return `(${headerName(left, item)} in ${write(right, item)})`;
   if (op === 'in') return `(${guarded(left, guards.single, write(left, item))} in ${write(right, item)})`;
   if (op === '+') return `(${guarded(left, guards.short, write(left, item))} + ${guarded(right, guards.short, write(right, item))})`;
   return `(${write(left, item)} ${op} ${write(right, item)})`;
@@ -155,6 +156,15 @@ function compared(part: FilterPart, other: FilterPart, item: string | null): str
 
 function guarded({ op }: FilterPart, guard: string, written: string): string {
   return op === 'value' || op === 'list' || op === 'map' ? written : `${guard}(${written})`;
+}
+
+function isHeaders(part: FilterPart): boolean {
+  return part.op === 'id' && part.args === 'headers';
+}
+
+/** As senders write them in their documentation; kept are they in lower case. */
+function headerName(part: FilterPart, item: string | null): string {
+  return part.op === 'value' && typeof part.args === 'string' ? JSON.stringify(part.args.toLowerCase()) : write(part, item);
 }
 
 /** `payload.a["b"]`: fields and items that are named, from one of these variables on. */

@@ -40,11 +40,13 @@ const guarded = variables(new Environment({ homogeneousAggregateLiterals: false,
 
 function compileFilter(text: string): Filter {
   const parsed = written.parse(text);
+  // Before the types are looked at: it says what there is instead.
+  const guardedText = guardFilter(parsed.ast);
   const { valid, type, error } = parsed.check();
   if (!valid) throw error ?? new Error('it is no expression');
   if (type !== 'bool' && type !== 'dyn')
     throw new Error(`it says ${type ?? 'something'}, and has to say true or false: compare it with ==`);
-  const evaluate = guarded.parse(guardFilter(parsed.ast));
+  const evaluate = guarded.parse(guardedText);
   return (scope) => {
     try {
       const matches: unknown = evaluate(contextOf(scope));
@@ -112,7 +114,19 @@ function faultOf(error: unknown): { message: string; at: number | null } {
   const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
   const range: unknown = 'range' in error ? error.range : undefined;
   const at = typeof range === 'object' && range !== null && 'start' in range && typeof range.start === 'number' ? range.start : null;
-  return { message: summary.slice(0, limits.maxQuotedLength * 3), at };
+  return { message: `${summary.slice(0, limits.maxQuotedLength * 3)}${hintOf(summary)}`, at };
+}
+
+/** What whoever wrote it may have meant. */
+function hintOf(summary: string): string {
+  const [, name] = /^Unknown variable: (\w{1,40})$/.exec(summary) ?? [];
+  if (name !== undefined)
+    return `: fields of the event stand in payload, as in payload.${name} or payload["a-b"]; there are event, payload and headers`;
+  if (summary.startsWith('has() invalid argument'))
+    return ': it takes a path with dots; for all else there is `in`, as in "x-kind" in headers';
+  if (/^no such overload: .*double>? [-+*/%] u?int|^no such overload: u?int [-+*/%] .*double/.test(summary))
+    return ': numbers of an event are doubles, so write 1.0, or int(payload.number) + 1';
+  return '';
 }
 
 function placeOf(text: string, at: number): string {

@@ -37,6 +37,7 @@ describe('a filter is true of an event', () => {
     ['true'],
     ['event == "issues"'],
     ["event in ['issues', 'issue_comment']"],
+    ['headers["X-Kind"] == "a" && "X-KIND" in headers && !("X-Other" in headers)'],
     ['event == "issues" && payload.action in ["opened", "edited"]'],
     ['payload.number == 42'],
     ['payload.number == 42.0 && payload.number != 41 && payload.number > 41 && payload.number <= 42'],
@@ -102,7 +103,8 @@ describe('a filter is not true of an event', () => {
     ['payload.action && true', 'bool'],
     ['payload.action', 'neither true nor false'],
     ['payload', 'neither true nor false'],
-    ['payload.number + 1 == 43', 'no such overload'],
+    ['payload.number + 1 == 43', 'no such overload: dyn<double> + int: numbers of an event are doubles, so write 1.0'],
+    ['2 * payload.number == 84', 'numbers of an event are doubles'],
     ['payload.sender == payload.sender', 'a list or an object is compared'],
     ['payload.labels in payload.issues', 'a list or an object is compared'],
   ])('where it cannot be said, with the reason: %s', (text, reason) => {
@@ -170,7 +172,12 @@ describe('a filter is refused when it is written', () => {
     ['event ==', 'line 1, column 9'],
     ['event = "issues"', 'line 1, column 7'],
     ['event == "issues', 'Unterminated string'],
-    ['event == "issues"\n  && nothing', 'line 2, column 6: Unknown variable: nothing'],
+    [
+      'event == "issues"\n  && nothing',
+      'line 2, column 6: Unknown variable: nothing: fields of the event stand in payload, as in payload.nothing',
+    ],
+    ['has(headers["x-kind"])', 'there is `in`, as in "x-kind" in headers'],
+    ['payload.title.toLowerCase() == "a"', 'there are size, contains, startsWith, endsWith, lowerAscii'],
     ['event == 3', 'no such overload'],
     ['event', 'it says string, and has to say true or false'],
     ['1 + 1', 'it says int, and has to say true or false'],
@@ -199,8 +206,8 @@ describe('a filter is refused when it is written', () => {
   });
 
   test('with its field, and in few words', () => {
-    expect(parseFilter('nothing == 1', 'filter')).toEqual({
-      issue: { path: 'filter', message: 'line 1, column 1: Unknown variable: nothing' },
+    expect(parseFilter('event == 3', 'filter')).toEqual({
+      issue: { path: 'filter', message: 'line 1, column 1: no such overload: string == int' },
     });
     expect(fault(`${'x'.repeat(3_000)} == 1`).length).toBeLessThan(400);
   });
