@@ -5,7 +5,8 @@
  * What it takes is what croner takes (https://croner.56k.guru/usage/pattern/): minute, hour, day of the month, month, weekday (0 and 7
  * are Sunday); `*`, `?`, lists, ranges, steps (of `*` and of ranges, as in `10-50/5`), names (`JAN`, `mon`); `L`, the last day of a month or, as `FRI#L`, its
  * last Friday; `15W`, the weekday nearest to the 15th; `MON#2`, the second Monday; `@hourly`, `@daily`, `@weekly`, `@monthly`,
- * `@yearly`. Where day and weekday are both given, either of them is enough, as in every cron; `+MON` asks for both.
+ * `@yearly`. Where day and weekday are both given, either of them is enough, as in crontab(5), here also where one is a step
+ * of `*` (Vixie cron asks for both then); `+MON` asks for both.
  *
  * When clocks change (https://github.com/Hexagon/croner, "DST handling", after Vixie cron), with the option `fixedTimeRule:
  * 'no-wildcard'`, by which lists and ranges are times too, as in cron itself:
@@ -71,5 +72,17 @@ function cronFault(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   if (/^CronPattern: (?:@\w+ is not supported|invalid configuration format)/.test(said))
     return 'is no expression with five fields, nor one of @hourly, @daily, @weekly, @monthly and @yearly';
-  return `is not valid: ${said.replace(/^\w+: /, '')}`;
+  // Its own number is reckoned from 0 already, for days and months.
+  const field = fields.find(({ croner }) => said.includes(`Invalid value for ${croner}:`));
+  if (field !== undefined) return `is not valid: the ${field.name} is a number from ${field.from} to ${field.to}`;
+  const backwards = /From value is larger than to value/.test(said) ? '; a range that goes over the end is two, as in `22-23,0-2`' : '';
+  return `is not valid: ${said.replace(/^\w+: /, '')}${backwards}`;
 }
+
+const fields = [
+  { croner: 'minute', name: 'minute', from: 0, to: 59 },
+  { croner: 'hour', name: 'hour', from: 0, to: 23 },
+  { croner: 'day', name: 'day', from: 1, to: 31 },
+  { croner: 'month', name: 'month', from: 1, to: 12 },
+  { croner: 'dayOfWeek', name: 'weekday', from: 0, to: 7 },
+] as const;

@@ -18,17 +18,28 @@ export const Schedule = z
       .min(2)
       .optional()
       .meta({ description: 'The time from one run to the next, such as `15m`; the first comes after one such time.' }),
-    at: z.iso.datetime({ offset: true }).optional().meta({ description: 'One date, for one run.' }),
+    at: z.iso
+      .datetime({ offset: true, message: 'must be a date with its time and offset, such as 2026-12-24T18:00:00+01:00' })
+      .optional()
+      .meta({ description: 'One date, for one run: with its offset, as in `2026-12-24T18:00:00+01:00`.' }),
     session: z.string().min(1).max(limits.maxSessionTemplateLength).default('{{@delivery}}').meta({
       description: 'Template of the session’s key; `{{@schedule}}` is one session for all runs. Absent: each run in one of its own.',
     }),
     input: z.string().min(1).max(limits.maxInputTemplateLength).meta({
-      description: 'Template of what the agent is told; `{{@time}}` is when the run was due.',
+      description:
+        'Template of what the agent is told; `{{@time}}` is when the run was due, in UTC; beside it there are `{{@schedule}}` and `{{@delivery}}`, the id of the run.',
     }),
     overlap: z.enum(['skip', 'queue']).default('skip').meta({
-      description: 'A run that is due while the one before it has not ended: left out, or run after it.',
+      description:
+        'A run that is due while the one before it has not ended: left out, or run after it. One that waits for somebody’s word has not ended.',
     }),
-    paused: z.boolean().optional().meta({ description: 'Nothing runs. What was due meanwhile is not made up for.' }),
+    paused: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Nothing runs. What was due meanwhile is not made up for, what waits for the run before it is left out, and an interval begins anew.',
+      }),
     ...CallbackShape,
   })
   .refine(({ cron, interval, at }) => [cron, interval, at].filter((when) => when !== undefined).length === 1, {

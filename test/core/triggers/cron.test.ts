@@ -51,12 +51,15 @@ describe('what an expression of five fields may say', () => {
   });
 
   it.each([
-    ['61 * * * *', 'minute'],
-    ['* 24 * * *', 'hour'],
-    ['* * 32 * *', 'day'],
-    ['* * * 13 *', 'month'],
-    ['* * * * 8', 'dayOfWeek'],
+    ['61 * * * *', 'the minute is a number from 0 to 59'],
+    ['* 24 * * *', 'the hour is a number from 0 to 23'],
+    ['* * 32 * *', 'the day is a number from 1 to 31'],
+    ['* * 0 * *', 'the day is a number from 1 to 31'],
+    ['* * * 13 *', 'the month is a number from 1 to 12'],
+    ['* * * 0 *', 'the month is a number from 1 to 12'],
+    ['* * * * 8', 'the weekday is a number from 0 to 7'],
     ['5-1 * * * *', 'from value is larger than to value'],
+    ['* * * * FRI-MON', 'a range that goes over the end is two'],
     ['*/0 * * * *', 'step'],
     ['0/5 * * * *', 'step'],
     ['a * * * *', 'illegal characters'],
