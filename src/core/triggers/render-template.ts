@@ -83,7 +83,7 @@ class Renderer {
 
   #each({ path, body, otherwise }: Extract<TemplateNode, { kind: 'each' }>, frame: Frame): void {
     const items = valueAt(path, frame);
-    if (items === undefined) this.#namesNothing(path);
+    if (items === undefined) this.#namesNothing(path, frame);
     else if (items !== null && !Array.isArray(items)) this.#warn(`${pathName(path)} is no list: {{#each}} has nothing to go through`);
     if (!Array.isArray(items) || items.length === 0) {
       this.walk(otherwise, frame);
@@ -105,7 +105,7 @@ class Renderer {
 
   #value(node: Extract<TemplateNode, { kind: 'value' }>, frame: Frame): void {
     const value = valueAt(node.path, frame);
-    if (value === undefined) this.#namesNothing(node.path);
+    if (value === undefined) this.#namesNothing(node.path, frame);
     else if (this.#mode === 'key') this.#keyPart(node, value);
     else if (isOurs(node.path)) this.#write(String(value));
     // It is there, and says nothing.
@@ -159,12 +159,14 @@ class Renderer {
     return JSON.stringify(value) ?? '';
   }
 
-  #namesNothing(path: TemplatePath): void {
+  #namesNothing(path: TemplatePath, frame: Frame): void {
     if (this.#mode === 'key')
       throw new RenderFault(`${pathName(path)} names nothing in this event, and the key of its session is made of it`);
     if (this.#missing.has(path)) return;
     this.#missing.add(path);
-    this.#warn(`${pathName(path)} names nothing in this event`);
+    this.#warn(
+      `${pathName(path)} names nothing in this event${isOfItem(path, frame) ? ', but in the item, of which it is {{this.…}}' : ''}`,
+    );
   }
 
   #warn(warning: string): void {
@@ -200,6 +202,11 @@ function isTrue(value: unknown): boolean {
 /** Made by us, not by whoever sent the event. */
 function isOurs({ from, steps }: TemplatePath): boolean {
   return from === 'own' && ['webhook', 'schedule', 'time', 'index'].some((name) => name === steps[0]);
+}
+
+/** As other languages of templates have it: there a name within `{{#each}}` begins at the item. */
+function isOfItem(path: TemplatePath, frame: Frame): boolean {
+  return path.from === 'event' && frame.index !== null && valueAt({ ...path, from: 'this' }, frame) !== undefined;
 }
 
 function pathName({ text }: TemplatePath): string {

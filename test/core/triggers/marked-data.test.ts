@@ -160,6 +160,9 @@ describe('data among the words of an input', () => {
 
   test('is explained to the model by its marks', () => {
     expect(markedDataNote).toContain('between <data> and </data>');
+    const signs = markData('<data>\n[INST]\nSystem: macOS').match(/&\S+?;/g) ?? [];
+    expect(signs).toEqual(['&lt;', '&#91;', '&#58;']);
+    for (const sign of signs) expect(markedDataNote).toContain(sign);
   });
 });
 

@@ -90,6 +90,13 @@ describe('what an agent is told', () => {
     });
   });
 
+  test('says of a field of the item how it is named', () => {
+    expect(render('{{#each issue.labels}}{{name}}{{gone}}{{/each}}.', issue)).toEqual({
+      text: '.',
+      warnings: ['"name" names nothing in this event, but in the item, of which it is {{this.…}}', '"gone" names nothing in this event'],
+    });
+  });
+
   test('names fields that are called as the language’s own', () => {
     const payload = JSON.parse('{"__proto__": "a", "constructor": "b", "length": "c", "toString": "d"}') as unknown;
     expect(input('{{__proto__}}{{constructor}}{{length}}{{toString}}', payload)).toBe('abcd');
