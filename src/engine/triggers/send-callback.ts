@@ -6,11 +6,11 @@ import { Webhook } from 'standardwebhooks';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { retryAfterMs } from '../../core/retry-after.ts';
-import { signingKey } from '../../core/triggers/signing-key.ts';
+import { signingKeys } from '../../core/triggers/signing-keys.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
 
-/** `secret`: as it was given, see `signing-key.ts`. */
+/** `secret`: as it was given, see `signing-keys.ts`. */
 export type CallbackMessage = { id: string; url: string; secret: string; body: string };
 
 /** `isFinal`: a further attempt would come to the same: the receiver wants no more (410), or we may not go there. */
@@ -53,7 +53,7 @@ export function createSendCallback({ outbound, now }: { outbound: OutboundHttp; 
 
 function signed({ id, url, secret, body }: CallbackMessage, now: number): Request {
   const at = new Date(now);
-  const signature = new Webhook(signingKey(secret), { format: 'raw' }).sign(id, at, body);
+  const signatures = signingKeys(secret).map((key) => new Webhook(key, { format: 'raw' }).sign(id, at, body));
   return new Request(url, {
     method: 'POST',
     headers: {
@@ -61,7 +61,7 @@ function signed({ id, url, secret, body }: CallbackMessage, now: number): Reques
       'user-agent': 'Moniker-Callback/1 (Standard Webhooks)',
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(now / 1000)),
-      'webhook-signature': signature,
+      'webhook-signature': signatures.join(' '),
     },
     body,
     redirect: 'manual',

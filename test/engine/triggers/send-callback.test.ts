@@ -65,6 +65,15 @@ describe('a callback', () => {
     }
   });
 
+  it('signed with a secret that is base64 and says so nowhere is taken by a receiver that decodes it, and by one that does not', async () => {
+    for (const secret of ['C2FVsBQIhrscChlQIMV+b5sSYspob7oD', '0123456789abcdef0123456789abcdef', 'YWJjZA==']) {
+      const { requests, send } = sender();
+      await send({ ...message, secret });
+      for (const key of [new Webhook(secret), new Webhook(new TextEncoder().encode(secret), { format: 'raw' })])
+        expect(key.verify(message.body, headersOf(requests[0])), secret).toEqual({ type: 'test' });
+    }
+  });
+
   it.each([
     [200, true],
     [201, true],
