@@ -6,13 +6,12 @@ import { createTransactions } from '../../src/catalog/transactions.ts';
 import { changeBacklog, checkBacklog } from '../../src/catalog/triggers/backlog.ts';
 import { limits } from '../../src/core/limits.ts';
 import { catalogMigrations } from '../../src/storage/schema.ts';
-import { fakeSql } from '../fakes/sql-storage.ts';
+import { fakeSql, fakeTransactions } from '../fakes/sql-storage.ts';
 
 function open(): CatalogContext {
   const sql = fakeSql(catalogMigrations);
-  const transactionSync = <T>(work: () => T): T => work();
   // Tools and the backlog read no more of it.
-  const context = { sql, ...createTransactions({ transactionSync }, () => context) } as unknown as CatalogContext;
+  const context: CatalogContext = { sql, ...createTransactions(fakeTransactions(sql), () => context) } as unknown as CatalogContext;
   return context;
 }
 

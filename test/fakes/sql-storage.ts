@@ -15,6 +15,24 @@ export function fakeSql(migrations: readonly string[]): SqlStorage {
       [Symbol.iterator]: () => rows[Symbol.iterator](),
     };
   };
-  // Only what the session's tables use of it.
+  // Only what our tables use of it.
   return { exec } as unknown as SqlStorage;
+}
+
+/** The transactions of that storage. One within another is taken back alone, as in the object. */
+export function fakeTransactions(sql: SqlStorage): Pick<DurableObjectStorage, 'transactionSync'> {
+  return {
+    transactionSync(work) {
+      sql.exec('SAVEPOINT work');
+      try {
+        const made = work();
+        sql.exec('RELEASE work');
+        return made;
+      } catch (error) {
+        sql.exec('ROLLBACK TO work');
+        sql.exec('RELEASE work');
+        throw error;
+      }
+    },
+  };
 }

@@ -3,6 +3,7 @@ import { enqueueCallbacks } from '../../../src/catalog/triggers/callbacks.ts';
 import { createCallbackSender } from '../../../src/catalog/triggers/callback-sender.ts';
 import type { CallbackSender } from '../../../src/catalog/triggers/callback-sender.ts';
 import { scheduleWriter } from '../../../src/catalog/triggers/schedule-writer.ts';
+import { createTransactions } from '../../../src/catalog/transactions.ts';
 import { subscriptionWriter } from '../../../src/catalog/triggers/subscription-writer.ts';
 import { webhookWriter } from '../../../src/catalog/triggers/webhook-writer.ts';
 import { putDocument, removeDocument } from '../../../src/catalog/write-document.ts';
@@ -13,7 +14,7 @@ import type { CallbackMessage, CallbackOutcome } from '../../../src/engine/trigg
 import { createMasterKey } from '../../../src/storage/master-key.ts';
 import { catalogMigrations } from '../../../src/storage/schema.ts';
 import { keptLog } from '../../fakes/runtime.ts';
-import { fakeSql } from '../../fakes/sql-storage.ts';
+import { fakeSql, fakeTransactions } from '../../fakes/sql-storage.ts';
 
 const writers = { webhook: webhookWriter, schedule: scheduleWriter, subscription: subscriptionWriter };
 
@@ -26,31 +27,17 @@ export function openCallbacks() {
   const sql = fakeSql(catalogMigrations);
   let now = Date.UTC(2026, 0, 1);
   const log = keptLog();
-  const transact = <T>(work: () => T): T => {
-    sql.exec('SAVEPOINT work');
-    try {
-      const value = work();
-      sql.exec('RELEASE work');
-      return value;
-    } catch (error) {
-      sql.exec('ROLLBACK TO work');
-      sql.exec('RELEASE work');
-      throw error;
-    }
-  };
   const settings = readSettings({ MONIKER_MASTER_KEY: 'a master key of at least 32 characters' });
   const master = createMasterKey(settings.masterKey);
   // Callbacks, and the writers of those who get them, use no more of it than this.
-  const context = {
+  const context: CatalogContext = {
     workspace: 'default',
     sql,
     now: () => now,
-    transact,
-    record: transact,
+    ...createTransactions(fakeTransactions(sql), () => context),
     master,
     settings,
     log,
-    writes: () => 0,
   } as unknown as CatalogContext;
 
   let generation = 0;
@@ -78,7 +65,7 @@ export function openCallbacks() {
       sql.exec('UPDATE documents SET sealed = NULL WHERE kind = ? AND name = ?', kind, name);
     },
     tell(more: Partial<TurnNotice> = {}): void {
-      transact(() => enqueueCallbacks(context, notice(more)));
+      context.record(() => enqueueCallbacks(context, notice(more)));
       self.sender.kick();
     },
     /** Nothing is under way but what is held. */

@@ -3,6 +3,7 @@ import { Problem } from '../../../src/core/problem.ts';
 import type { Trigger } from '../../../src/core/triggers/delivery.ts';
 import type { TurnNotice } from '../../../src/core/triggers/turn-notice.ts';
 import type { CatalogContext } from '../../../src/catalog/context.ts';
+import { createTransactions } from '../../../src/catalog/transactions.ts';
 import { dropBacklog } from '../../../src/catalog/triggers/backlog.ts';
 import { createDispatcher } from '../../../src/catalog/triggers/dispatcher.ts';
 import type { Dispatcher } from '../../../src/catalog/triggers/dispatcher.ts';
@@ -10,7 +11,7 @@ import type { TriggeredRun } from '../../../src/engine/triggers/dispatch-run.ts'
 import type { NewDelivery } from '../../../src/ports/triggers.ts';
 import { catalogMigrations } from '../../../src/storage/schema.ts';
 import { keptLog } from '../../fakes/runtime.ts';
-import { fakeSql } from '../../fakes/sql-storage.ts';
+import { fakeSql, fakeTransactions } from '../../fakes/sql-storage.ts';
 
 export const hook: Trigger = { kind: 'webhook', name: 'hook' };
 export const nightly: Trigger = { kind: 'schedule', name: 'nightly' };
@@ -19,21 +20,14 @@ export type Storage = { context: CatalogContext; advance(ms: number): void };
 
 export function openStorage(sql = fakeSql(catalogMigrations)): Storage {
   let now = Date.UTC(2026, 0, 1);
-  const record = <T>(work: () => T): T => {
-    sql.exec('SAVEPOINT work');
-    try {
-      const value = work();
-      sql.exec('RELEASE work');
-      return value;
-    } catch (error) {
-      sql.exec('ROLLBACK TO work');
-      sql.exec('RELEASE work');
-      dropBacklog(context);
-      throw error;
-    }
-  };
   // Deliveries use no more of it than this.
-  const context = { workspace: 'default', sql, now: () => now, record, log: keptLog() } as unknown as CatalogContext;
+  const context: CatalogContext = {
+    workspace: 'default',
+    sql,
+    now: () => now,
+    log: keptLog(),
+    ...createTransactions(fakeTransactions(sql), () => context),
+  } as unknown as CatalogContext;
   return { context, advance: (ms) => (now += ms) };
 }
 

@@ -1,8 +1,8 @@
 /** Schedules of one workspace over its tables, with a clock that stands where a test puts it; sessions are not there, tests say how runs end. */
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { CatalogContext } from '../../../src/catalog/context.ts';
 import { moveTo } from '../../../src/catalog/triggers/delivery-queue.ts';
 import { requireDelivery } from '../../../src/catalog/triggers/delivery-rows.ts';
+import { createTransactions } from '../../../src/catalog/transactions.ts';
 import { createScheduler, type ScheduleDeps, type Scheduler } from '../../../src/catalog/triggers/schedule-runs.ts';
 import { scheduleWriter } from '../../../src/catalog/triggers/schedule-writer.ts';
 import { putDocument, removeDocument } from '../../../src/catalog/write-document.ts';
@@ -11,6 +11,7 @@ import type { DeliveryStatus } from '../../../src/core/triggers/delivery.ts';
 import type { PutAnswer, WriteOptions } from '../../../src/ports/catalog.ts';
 import { createMasterKey } from '../../../src/storage/master-key.ts';
 import { catalogMigrations } from '../../../src/storage/schema.ts';
+import { fakeSql, fakeTransactions } from '../../fakes/sql-storage.ts';
 
 export type ScheduleRoom = {
   context: CatalogContext;
@@ -40,17 +41,13 @@ export type ScheduleRoom = {
 };
 
 export function scheduleRoom(start: string, deps: Partial<ScheduleDeps> = {}): ScheduleRoom {
-  const database = new DatabaseSync(':memory:');
-  for (const migration of catalogMigrations) database.exec(migration);
-  const sql = sqlOf(database);
+  const sql = fakeSql(catalogMigrations);
   const errors: string[] = [];
   const settings = readSettings({});
   const context: CatalogContext = {
     workspace: 'default',
     sql,
-    transact: (work) => atomically(database, work),
-    record: (work) => atomically(database, work),
-    writes: () => 0,
+    ...createTransactions(fakeTransactions(sql), () => context),
     now: () => room.now,
     master: createMasterKey('a master key of thirty-two bytes or more'),
     settings,
@@ -113,31 +110,4 @@ export function scheduleRoom(start: string, deps: Partial<ScheduleDeps> = {}): S
     move: (name, id, status) => context.record(() => moveTo(context, requireDelivery(sql, trigger(name), id), status, null)),
   };
   return room;
-}
-
-function sqlOf(database: DatabaseSync): SqlStorage {
-  const exec = (query: string, ...bindings: SQLInputValue[]) => {
-    const rows = database.prepare(query).all(...bindings);
-    const one = () => {
-      if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
-      return rows[0];
-    };
-    return { toArray: () => rows, one, [Symbol.iterator]: () => rows[Symbol.iterator]() };
-  };
-  // Only what the tables of triggers use of it.
-  return { exec } as unknown as SqlStorage;
-}
-
-/** One within another is taken back alone, as in the object. */
-function atomically<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('SAVEPOINT work');
-  try {
-    const made = work();
-    database.exec('RELEASE work');
-    return made;
-  } catch (error) {
-    database.exec('ROLLBACK TO work');
-    database.exec('RELEASE work');
-    throw error;
-  }
 }
