@@ -140,8 +140,10 @@ function binary(part: Binary, item: string | null): string {
   const { op, args } = part;
   const [left, right] = args;
   if (comparisons.includes(op)) return `(${compared(left, right, item)} ${op} ${compared(right, left, item)})`;
-  if (op === 'in' && isHeaders(right)) return `(${headerName(left, item)} in ${write(right, item)})`;
-  if (op === 'in') return `(${guarded(left, guards.single, write(left, item))} in ${write(right, item)})`;
+  if (op === 'in') {
+    const wanted = isHeaders(right) ? headerName(left, item) : write(left, item);
+    return `(${guarded(left, guards.single, wanted)} in ${write(right, item)})`;
+  }
   if (op === '+') return `(${guarded(left, guards.short, write(left, item))} + ${guarded(right, guards.short, write(right, item))})`;
   return `(${write(left, item)} ${op} ${write(right, item)})`;
 }

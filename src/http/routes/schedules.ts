@@ -23,7 +23,10 @@ export const scheduleParams = z.object({ schedule: name });
 const shown = {
   hasCallbackSecret: z.boolean().meta({ readOnly: true, description: 'Shown by GET; ignored on writes.' }),
   nextRunAt: z.iso.datetime().nullable().meta({ readOnly: true, description: 'null: never again, or paused.' }),
-  lastRun: Delivery.nullable().meta({ readOnly: true, description: 'The newest one that was meant to run; null: there was none.' }),
+  lastRun: Delivery.nullable().meta({
+    readOnly: true,
+    description: `The newest one that was not left out; null: there was none in the last ${limits.deliveryTtlMs / 86_400_000} days.`,
+  }),
 };
 const warnings = z.array(Warning).optional().meta({ readOnly: true, description: 'What cannot work as things are now. Absent: nothing.' });
 

@@ -107,6 +107,7 @@ describe('a filter is not true of an event', () => {
     ['2 * payload.number == 84', 'numbers of an event are doubles'],
     ['payload.sender == payload.sender', 'a list or an object is compared'],
     ['payload.labels in payload.issues', 'a list or an object is compared'],
+    ['payload.labels in headers', 'a list or an object is compared'],
   ])('where it cannot be said, with the reason: %s', (text, reason) => {
     const { matches, fault: said } = answer(text, payload);
     expect(matches).toBe(false);
