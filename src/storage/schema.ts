@@ -139,7 +139,8 @@ export const catalogMigrations: readonly string[] = [
     status TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
     UNIQUE (kind, name, source)
   );
-  CREATE INDEX callbacks_by_due ON callbacks (due_at, number, kind, name) WHERE due_at IS NOT NULL;
+  CREATE INDEX callbacks_by_due ON callbacks (due_at, number) WHERE due_at IS NOT NULL;
+  CREATE INDEX callbacks_due_by_target ON callbacks (kind, name, due_at, number) WHERE due_at IS NOT NULL;
   CREATE INDEX callbacks_by_status ON callbacks (status, number);
   CREATE INDEX callbacks_by_end ON callbacks (status, ended_at) WHERE ended_at IS NOT NULL;
   CREATE INDEX callbacks_by_target ON callbacks (kind, name, number);

@@ -29,14 +29,14 @@ describe('a transaction that records', () => {
     expect(context.writes()).toBe(0);
   });
 
-  it('that fails has counted nothing', () => {
+  it.each(['record', 'transact'] as const)('that fails has counted nothing (%s)', (kind) => {
     const context = open();
     checkBacklog(context);
     const tooMuch = () => {
       changeBacklog(context, 1, limits.maxPendingDeliveryBytes);
       return fail();
     };
-    expect(() => context.record(tooMuch)).toThrow('the disk is full');
+    expect(() => context[kind](tooMuch)).toThrow('the disk is full');
     expect(() => checkBacklog(context)).not.toThrow();
   });
 });

@@ -86,13 +86,23 @@ export function readBody(sql: SqlStorage, number: number): string | null {
   return fromPieces(rows.map(({ data }) => data));
 }
 
-/** The one that is due for longest, of all targets but those of `full`. */
+/**
+ * The one that is due for longest, of all targets but those of `full`. Where there are such, target by target: ten thousand of one that
+ * is slow may be due for longer than the first of another.
+ */
 export function nextDue(sql: SqlStorage, full: readonly CallbackTarget[]): CallbackRow | null {
   if (full.length === 0)
     return sql.exec<CallbackRow>('SELECT * FROM callbacks WHERE due_at IS NOT NULL ORDER BY due_at, number LIMIT 1').toArray()[0] ?? null;
-  const query = `SELECT * FROM callbacks WHERE due_at IS NOT NULL AND kind || ' ' || name NOT IN (SELECT value FROM json_each(?))
-    ORDER BY due_at, number LIMIT 1`;
-  return sql.exec<CallbackRow>(query, JSON.stringify(full.map(({ kind, name }) => `${kind} ${name}`))).toArray()[0] ?? null;
+  const query = `SELECT * FROM callbacks WHERE due_at IS NOT NULL AND (kind, name) > (?, ?) ORDER BY kind, name, due_at, number LIMIT 1`;
+  const first = ({ kind, name }: { kind: string; name: string }): CallbackRow | undefined =>
+    sql.exec<CallbackRow>(query, kind, name).toArray()[0];
+  let next: CallbackRow | null = null;
+  for (let row = first({ kind: '', name: '' }); row !== undefined; row = first(row)) {
+    const { kind, name, due_at: due } = row;
+    if (full.some((target) => target.kind === kind && target.name === name)) continue;
+    if (next === null || (due ?? 0) < (next.due_at ?? 0)) next = row;
+  }
+  return next;
 }
 
 /**

@@ -7,6 +7,7 @@
  */
 import { Problem } from '../../core/problem.ts';
 import { limits } from '../../core/limits.ts';
+import type { DeliveryStatus } from '../../core/triggers/delivery.ts';
 import { readTimeRule } from '../../core/triggers/next-run.ts';
 import { parseTemplate } from '../../core/triggers/parse-template.ts';
 import { renderTrigger } from '../../core/triggers/render-trigger.ts';
@@ -33,21 +34,25 @@ export type Scheduler = Duty & {
 };
 
 export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Scheduler {
-  const tendOne = async (due: DueRow): Promise<void> => {
+  /** False: too much is on its way. It stays due, and the alarm comes back for it. */
+  const tendOne = async (due: DueRow): Promise<boolean> => {
     try {
       if (await runDue(context, deps, due)) deps.kick();
     } catch (error) {
-      // Too much is on its way: it stays due, and the alarm comes back for it.
-      if (error instanceof Problem && error.code === 'rate_limited') return;
+      if (error instanceof Problem && error.code === 'rate_limited') return false;
       context.log.error('a schedule could not run, it will be tried again', { schedule: due.schedule, cause: String(error) });
       postpone(context, due);
     }
+    return true;
   };
 
   const tendAll = async (): Promise<void> => {
     // There are at most `limits.maxSchedules`; the ones that cannot run must not stand before the others.
     const query = 'SELECT schedule, due_at FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
-    for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await tendOne(row);
+    for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) {
+      // Nor is there room for those behind it, and each would count anew what is on its way.
+      if (!(await tendOne(row))) return;
+    }
   };
   let tending: Promise<void> | null = null;
 
@@ -143,18 +148,22 @@ function withOverlap(context: CatalogContext, schedule: string, { overlap }: Sch
   return { ...verdict, isQueued: true };
 }
 
-type UnderWay = { id: string; status: string; session: string | null };
+type UnderWay = { number: number; id: string; status: DeliveryStatus; session: string | null };
 
 /** One that waits for a person may do so for days, and nothing else would say why nothing runs. */
 function stillUnderWay({ id, status, session }: UnderWay): string {
   return `the run ${id} has not ended: ${status === 'waiting' ? `it waits for somebody’s word in its session ${session}` : `it is ${status}`}`;
 }
 
+/** One look at the index for each status: its schedule may have ended ten thousand runs. */
 function newestUnderWay(context: CatalogContext, schedule: string): UnderWay | null {
-  const query = `SELECT id, status, session FROM deliveries WHERE kind = 'schedule' AND name = ? AND status IN ('pending', 'running', 'waiting')
+  const query = `SELECT number, id, status, session FROM deliveries WHERE kind = 'schedule' AND name = ? AND status = ?
     ORDER BY number DESC LIMIT 1`;
-  return context.sql.exec<UnderWay>(query, schedule).toArray()[0] ?? null;
+  const found = underWay.flatMap((status) => context.sql.exec<UnderWay>(query, schedule, status).toArray());
+  return found.toSorted((one, other) => other.number - one.number)[0] ?? null;
 }
+
+const underWay: readonly DeliveryStatus[] = ['pending', 'running', 'waiting'];
 
 function readDue(context: CatalogContext, schedule: string): number | null {
   return (

@@ -8,6 +8,18 @@ import { scheduleRoom, type ScheduleRoom } from './schedule-room.ts';
 const ids = (room: ScheduleRoom, name: string): string[] => room.runs(name).map(({ id }) => id);
 const standing = (room: ScheduleRoom, name: string): string[] => room.runs(name).map(({ id, status }) => `${id.slice(11, 16)} ${status}`);
 
+/** Every statement from here on. */
+function watch({ context }: ScheduleRoom): string[] {
+  const statements: string[] = [];
+  const { exec } = context.sql;
+  const watched = (query: string, ...bindings: never[]) => {
+    statements.push(query);
+    return exec(query, ...bindings);
+  };
+  Object.assign(context.sql, { exec: watched });
+  return statements;
+}
+
 describe('on time', () => {
   it('across the change to summer time and back in New York, Berlin and Lord Howe', async () => {
     const room = scheduleRoom('2026-03-07T00:00:00Z');
@@ -225,6 +237,23 @@ describe('a run that is due while the one before it has not ended', () => {
   });
 });
 
+it('whether the run before has ended is found without going through those that have', async () => {
+  const room = scheduleRoom('2026-03-07T10:00:00Z');
+  await room.put('hourly', { cron: '0 * * * *' });
+  await room.runUntil('2026-03-07T15:30:00Z');
+  const statements = watch(room);
+  await room.ring('2026-03-07T16:00:00Z');
+  const walks = [...statements].filter((query) =>
+    room.context.sql
+      .exec<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`)
+      .toArray()
+      .some(({ detail }) => /^(SCAN|SEARCH) deliveries USING.*\(kind=\? AND name=\?\)$/.test(detail)),
+  );
+  // Once in two hundred, what is more than is kept.
+  expect(walks.filter((query) => !query.includes('OFFSET'))).toEqual([]);
+  expect(ids(room, 'hourly')).toHaveLength(6);
+});
+
 describe('what is written about a schedule', () => {
   it('pausing keeps the times that pass from running, and going on begins anew', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
@@ -353,8 +382,11 @@ describe('what goes wrong', () => {
        SELECT 'webhook', 'busy', i, 'pending', 1, 0, '[]', 0, 0, 0, 0, 0, 0 FROM n`,
       limits.maxPendingDeliveries,
     );
+    const statements = watch(room);
     await room.ring('2026-03-07T11:00:00Z');
     expect(ids(room, 'patient')).toEqual([]);
+    // It is looked for room once, not once for each schedule.
+    expect(statements.filter((query) => query.startsWith('SELECT count(*) AS deliveries'))).toHaveLength(1);
     expect(room.due()).toBe('2026-03-07T11:00:00.000Z');
     expect(room.errors).toEqual([]);
   });
