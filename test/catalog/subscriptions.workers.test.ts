@@ -41,6 +41,12 @@ describe('/v1/subscriptions', () => {
     expect([status, problem.issues]).toMatchObject([422, [{ path }]]);
   });
 
+  it('says which of its agents there are not', async () => {
+    await send('PUT', '/v1/agents/known', { model: 'rehearsal/default' });
+    const { body } = await json(send('PUT', '/v1/subscriptions/misspelt', { url, secret, agents: ['known', 'knwon'] }));
+    expect(body.warnings).toEqual([{ path: 'agents[1]', message: expect.stringContaining('"knwon"') }]);
+  });
+
   it('says where nothing will be sent', async () => {
     const { status, body } = await json(send('PUT', '/v1/subscriptions/inside', { url: 'http://169.254.169.254/latest', secret }));
     expect([status, body.warnings]).toMatchObject([201, [{ path: 'url', message: expect.stringContaining('not a public address') }]]);

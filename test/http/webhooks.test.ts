@@ -74,6 +74,17 @@ describe('/v1/webhooks', () => {
     const body = await bodyOf(answer);
     expect([answer.status, body.issues?.map((issue: { path: string }) => issue.path)]).toEqual([422, [path]]);
   });
+
+  it.each([
+    ['signatures that it cannot know', { scheme: 'hmac' }, 'hmac', /^is missing.*"header"/],
+    ['how another scheme is signed', { hmac: { header: 'x-signature' } }, 'hmac', /^belongs to the scheme `hmac`$/],
+    ['a secret that is neither one nor several', { secret: { secret: 'NAME' } }, 'secret', /a text, or a list/],
+    ['several secrets under the name of their number', { secrets: ['a', 'b'] }, 'secrets', /give them as `secret`/],
+    ['a callback to nothing that is an address', { callbackUrl: 'example.com/x' }, 'callbackUrl', /begins with https/],
+  ])('refuses %s, and says what would do', async (_, changes, path, message) => {
+    const { issues } = await bodyOf(await putWebhook(await createChatHarness(), changes));
+    expect(issues).toEqual([{ path, message: expect.stringMatching(message) }]);
+  });
 });
 
 describe('/v1/webhooks/{webhook}/test', () => {

@@ -5,6 +5,7 @@ import { limits } from '../../core/limits.ts';
 import { invalidRequest, Problem } from '../../core/problem.ts';
 import { Subscription } from '../../core/triggers/subscription.ts';
 import type { SubscriptionDocument } from '../../core/triggers/subscription.ts';
+import type { Warning } from '../../core/warning.ts';
 import { openValue } from '../../storage/secret-box.ts';
 import type { SealedFor } from '../../storage/secret-box.ts';
 import type { CatalogContext } from '../context.ts';
@@ -12,7 +13,7 @@ import type { DocumentRow } from '../documents.ts';
 import { reseal } from '../secrets.ts';
 import { checkNameInBody } from '../write-document.ts';
 import type { DocumentWriter, Prepared } from '../write-document.ts';
-import { callbackUrlWarnings } from './trigger-warnings.ts';
+import { agentWarnings, callbackUrlWarnings } from './trigger-warnings.ts';
 
 export const subscriptionWriter: DocumentWriter = {
   nameFault: (_context, name) => ResourceName.safeParse(name).error?.issues[0]?.message ?? null,
@@ -21,13 +22,17 @@ export const subscriptionWriter: DocumentWriter = {
     const { secret, ...document } = parseDocument(Subscription, body);
     checkNameInBody(name, document);
     if (previous === null) requireRoom(context);
-    const warnings = callbackUrlWarnings(context, document.url, 'url');
-    return { body: { ...document, name }, warnings, ...(await seal(context, name, secret, previous)) };
+    return { body: { ...document, name }, warnings: warningsOf(context, document), ...(await seal(context, name, secret, previous)) };
   },
 
   // Written above only.
-  review: (context, body) => callbackUrlWarnings(context, (body as SubscriptionDocument).url, 'url'),
+  review: (context, body) => warningsOf(context, body as SubscriptionDocument),
 };
+
+function warningsOf(context: CatalogContext, { url, agents = [] }: SubscriptionDocument): Warning[] {
+  const unknown = agents.flatMap((agent, index) => agentWarnings(context, agent, 'nothing is told of it', `agents[${index}]`));
+  return [...callbackUrlWarnings(context, url, 'url'), ...unknown];
+}
 
 async function seal(
   context: CatalogContext,

@@ -6,9 +6,9 @@ import type { CatalogContext } from '../context.ts';
 import { readRow } from '../documents.ts';
 
 /** `meanwhile`: what becomes of it until there is one. */
-export function agentWarnings(context: CatalogContext, agent: string, meanwhile: string): Warning[] {
+export function agentWarnings(context: CatalogContext, agent: string, meanwhile: string, path = 'agent'): Warning[] {
   if (readRow(context.sql, 'agent', agent)?.deleted === false) return [];
-  return [{ path: 'agent', message: `There is no agent "${agent}" yet: until there is, ${meanwhile}.` }];
+  return [{ path, message: `There is no agent "${agent}" yet: until there is, ${meanwhile}.` }];
 }
 
 /** Where callbacks go, if they go anywhere. `path`: where the document has it. */

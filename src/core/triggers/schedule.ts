@@ -4,6 +4,8 @@ import { ResourceName } from '../agent.ts';
 import { limits } from '../limits.ts';
 import { CallbackShape } from './webhook.ts';
 
+const wrongInterval = 'must be a time such as 90s, 15m, 1h30m or 7d';
+
 export const Schedule = z
   .strictObject({
     name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
@@ -12,9 +14,9 @@ export const Schedule = z
     cron: z.string().max(200).optional().meta({ description: 'Five fields, as in `0 9 * * 1-5`: minute, hour, day, month, weekday.' }),
     timeZone: z.string().max(100).optional().meta({ description: 'Of `cron`, such as `Europe/Berlin`. Absent: UTC.' }),
     interval: z
-      .string()
+      .string({ error: wrongInterval })
       .max(20)
-      .regex(/^(?:\d{1,9}d)?(?:\d{1,9}h)?(?:\d{1,9}m)?(?:\d{1,9}s)?$/, { message: 'must be a time such as 90s, 15m, 1h30m or 7d' })
+      .regex(/^(?:\d{1,9}d)?(?:\d{1,9}h)?(?:\d{1,9}m)?(?:\d{1,9}s)?$/, { message: wrongInterval })
       .min(2)
       .optional()
       .meta({ description: 'The time from one run to the next, such as `15m`; the first comes after one such time.' }),
@@ -33,13 +35,10 @@ export const Schedule = z
       description:
         'A run that is due while the one before it has not ended: left out, or run after it. One that waits for somebody’s word has not ended.',
     }),
-    paused: z
-      .boolean()
-      .optional()
-      .meta({
-        description:
-          'Nothing runs. What was due meanwhile is not made up for, what waits for the run before it is left out, and an interval begins anew.',
-      }),
+    paused: z.boolean().optional().meta({
+      description:
+        'Nothing runs. What was due meanwhile is not made up for, what waits for the run before it is left out, and an interval begins anew.',
+    }),
     ...CallbackShape,
   })
   .refine(({ cron, interval, at }) => [cron, interval, at].filter((when) => when !== undefined).length === 1, {

@@ -67,7 +67,7 @@ const Secret = z.string().min(1).max(limits.maxWebhookSecretLength);
 
 /** Where signed messages go. The guard has its word when they are sent. */
 export const CallbackUrl = z
-  .url({ protocol: /^https?$/ })
+  .url({ protocol: /^https?$/, error: 'must be a whole address that begins with https:// or http://' })
   .max(limits.maxUrlLength)
   .refine(
     (text) => {
@@ -97,7 +97,7 @@ export const Webhook = z
     agent: ResourceName.meta({ description: 'Takes the turns.' }),
     scheme: WebhookScheme.meta({ description: 'How deliveries are signed.' }),
     secret: z
-      .union([Secret, z.array(Secret).min(1).max(limits.maxWebhookSecrets)])
+      .union([Secret, z.array(Secret).min(1).max(limits.maxWebhookSecrets)], { error: 'must be a text, or a list of texts' })
       .optional()
       .meta({
         description:
@@ -125,9 +125,13 @@ export const Webhook = z
     paused: z.boolean().optional().meta({ description: 'Deliveries are kept as `ignored`, and can be replayed.' }),
     ...CallbackShape,
   })
-  .refine(({ scheme, hmac }) => (scheme === 'hmac') === (hmac !== undefined), {
+  .refine(({ scheme, hmac }) => scheme !== 'hmac' || hmac !== undefined, {
     path: ['hmac'],
-    message: 'belongs to the scheme `hmac`, which needs it',
+    message: 'is missing: the scheme `hmac` needs to know how it is signed, as in {"header": "x-signature", "prefix": "sha256="}',
+  })
+  .refine(({ scheme, hmac }) => scheme === 'hmac' || hmac === undefined, {
+    path: ['hmac'],
+    message: 'belongs to the scheme `hmac`',
   })
   .refine(({ scheme, bearer }) => bearer === undefined || scheme === 'bearer', {
     path: ['bearer'],

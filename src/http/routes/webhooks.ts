@@ -23,7 +23,9 @@ export const webhookParams = z.object({ webhook: ResourceName.meta({ example: 't
 /** What GET shows beside the document. Taken on writes too, and not looked at, so that it can be sent back. */
 const shown = {
   hasSecret: z.boolean().meta({ readOnly: true, description: 'Shown by GET; ignored on writes.' }),
-  secrets: z.int().meta({ readOnly: true, description: 'How many are taken.' }),
+  secrets: z
+    .int({ error: 'is how many there are, as GET shows it: give them as `secret`' })
+    .meta({ readOnly: true, description: 'How many are taken.' }),
   hasCallbackSecret: z.boolean().meta({ readOnly: true, description: 'false: the first of its secrets signs callbacks.' }),
   url: z.string().meta({ readOnly: true, description: 'To be given to the sender. A path where MONIKER_PUBLIC_URL is not set.' }),
 };
