@@ -50,7 +50,6 @@ export function run(id: string, sessionKey = id, more: { trigger?: Trigger; isQu
   };
 }
 
-/** What a dispatch comes to: taken; taken, but the answer is lost, or never comes; not reached; refused for good. */
 /** The Catalog's own tables have it since `at`. */
 export function storeDocument({ context: { sql } }: Storage, kind: 'agent' | 'toolset', name: string, body: object, at: number): void {
   const query =
@@ -58,6 +57,7 @@ export function storeDocument({ context: { sql } }: Storage, kind: 'agent' | 'to
   sql.exec(query, kind, name, JSON.stringify(body), at, at);
 }
 
+/** What a dispatch comes to: taken; taken, but the answer is lost, or never comes; not reached; refused for good. */
 export type Fate = 'taken' | 'taken, answer lost' | 'taken, no answer' | 'no answer' | 'unreachable' | 'refused';
 
 export type Life = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { acceptDelivery, followTurn } from '../../../src/catalog/triggers/deliveries.ts';
+import { acceptDelivery, followTurn, replayDelivery } from '../../../src/catalog/triggers/deliveries.ts';
 import { readDelivery } from '../../../src/catalog/triggers/delivery-list.ts';
 import { limits } from '../../../src/core/limits.ts';
 import { hook, nightly, notice, openLife, openStorage, run, storeDocument, type Life, type Storage } from './deliveries-of.ts';
@@ -270,6 +270,25 @@ it('a notice that comes before the dispatch is known to have arrived is believed
   expect(followTurn(storage.context, first.trigger, notice(first))).toBeNull();
   await vi.advanceTimersByTimeAsync(limits.dispatchTimeoutMs);
   expect(status(storage, '1')).toBe('completed');
+});
+
+it('what an earlier run of it comes to, late, is not taken for its replay, which is brought as well', async () => {
+  const { storage, life } = open();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  life.hold = promise;
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.kick();
+  await vi.advanceTimersByTimeAsync(0);
+  const [first] = life.tried;
+  if (first === undefined) throw new Error('nothing was tried');
+  // Its session has begun and ended it, and tells so before the dispatch is answered.
+  followTurn(storage.context, first.trigger, notice(first));
+  replayDelivery(storage.context, hook, '1', run('1').verdict);
+  life.hold = null;
+  resolve();
+  await life.quiet();
+  expect(life.begun.map(({ trigger }) => trigger.run)).toEqual([1, 2]);
+  expect(status(storage, '1')).toBe('running');
 });
 
 it('whoever waits until it is taken hears of it then, of a failure too, and else after the time', async () => {
