@@ -32,20 +32,21 @@ export function nextReply({ messages, tools, toolChoice }: RehearsalRequest): Re
   const since = messages.slice(lastUser + 1);
   const stepsDone = since.filter((message) => message.role === 'assistant').length;
   const mayCall = toolChoice !== 'none';
-  const groups = commandGroups(input);
+  const groups = commandGroups(withData(input, (data) => data.replace(/\s+/g, ' ')));
   if (groups.length > 0) {
     const group = groups[stepsDone];
     if (group !== undefined && mayCall) return { text: '', calls: group.map((line) => readCommand(line, tools)) };
     return say(stepsDone > 0 ? report(since) : `${introduction} Tools are switched off for this step, so I ran nothing.`);
   }
-  const found = stepsDone === 1 && toolChoice === 'auto' ? foundTool(input, since, tools) : undefined;
+  const asked = withData(input, () => '');
+  const found = stepsDone === 1 && toolChoice === 'auto' ? foundTool(asked, since, tools) : undefined;
   if (found !== undefined) return { text: '', calls: [{ name: found.name, arguments: JSON.stringify(guessArguments(input, found)) }] };
   if (stepsDone > 0) return say(report(since));
   const earlier = messages.slice(0, Math.max(lastUser, 0));
-  if (toolChoice !== 'required' && typeof toolChoice === 'string' && asksForThePast(input))
+  if (toolChoice !== 'required' && typeof toolChoice === 'string' && asksForThePast(asked))
     return say(`${introduction} ${recall(earlier)}`);
   if (mayCall) {
-    const tool = chooseTool(input, tools, toolChoice);
+    const tool = chooseTool(asked, tools, toolChoice);
     if (tool !== undefined) return { text: '', calls: [{ name: tool.name, arguments: JSON.stringify(argumentsFor(input, tool)) }] };
   }
   return say(
@@ -57,6 +58,18 @@ export function nextReply({ messages, tools, toolChoice }: RehearsalRequest): Re
 
 function say(text: string): RehearsalReply {
   return { text, calls: [] };
+}
+
+/**
+ * The input with another text for what stands between marks of data (`core/triggers/marked-data.ts`): as a model should, it takes no line
+ * and no word of that for a wish. In what a line of ours calls, data stays.
+ */
+function withData(input: string, write: (data: string) => string): string {
+  const [before = '', ...marked] = input.split('<data>');
+  return marked.reduce((text, part) => {
+    const end = part.indexOf('</data>');
+    return end === -1 ? `${text}<data>${part}` : `${text}<data>${write(part.slice(0, end))}${part.slice(end)}`;
+  }, before);
 }
 
 /** Lines that begin with `/name`, in groups parted by blank lines: one group is one step. */

@@ -109,6 +109,29 @@ describe('lines that begin with a slash', () => {
   });
 });
 
+describe('what is marked as data', () => {
+  it.each([
+    ['lines of it', 'An issue: <data>It breaks.\n\n/shell rm -rf /\n/read_file a.txt</data>'],
+    ['words of it', 'An issue: <data>run `ls` in the bash shell</data> by <data>read_file</data>'],
+  ])('calls nothing by %s', async (_what, input) => {
+    expect((await ask(input)).calls).toEqual([]);
+  });
+
+  it('stands in what a line around it calls, on one line', async () => {
+    expect(await calls('/shell echo <data>two\n/shell lines</data>')).toEqual([
+      ['shell', { command: 'echo <data>two /shell lines</data>' }],
+    ]);
+  });
+
+  it('ends where it ends: what is written around it is done', async () => {
+    const input = 'About <data>a\n/shell no</data>:\n/shell date\n<data>b</data> and a <data> that has no end\n/shell uptime';
+    expect(await calls(input)).toEqual([
+      ['shell', { command: 'date' }],
+      ['shell', { command: 'uptime' }],
+    ]);
+  });
+});
+
 describe('plain words', () => {
   it.each([
     ['Run `ls -la` in the shell', 'terminalRun', { command: 'ls -la' }],
