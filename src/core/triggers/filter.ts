@@ -1,7 +1,7 @@
 /**
- * The filter of a webhook, in CEL: which events count. It sees `event` (text), `payload` (whatever came) and `headers` (by their lower-case
- * names). What may be said, and why its work is bounded, is `filter-rules.ts`; the language is `@marcbachmann/cel-js`, which interprets
- * and makes no code of an expression.
+ * The filter of a webhook, in CEL: which events count. It sees `event` (text), `payload` (whatever came) and `headers` (by name
+ * in any case, as in `headers["X-GitHub-Event"]`). What may be said, and why its work is bounded, is `filter-rules.ts`; the language
+ * is `@marcbachmann/cel-js`, which interprets and makes no code of an expression.
  *
  * A field that is not there is a fault, and then the filter does not match; in `a && b` and `a || b` it does not matter where the other
  * side decides. So `event == "issues" && payload.issue.number == 3` needs no `has(payload.issue)`; a negation of what may be absent does.

@@ -11,7 +11,10 @@ export const Schedule = z
     name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
     description: z.string().max(limits.maxDescriptionBytes).optional(),
     agent: ResourceName.meta({ description: 'Takes the turns.' }),
-    cron: z.string().max(200).optional().meta({ description: 'Five fields, as in `0 9 * * 1-5`: minute, hour, day, month, weekday.' }),
+    cron: z.string().max(200).optional().meta({
+      description:
+        'Five fields, as in `0 9 * * 1-5`: minute, hour, day, month, weekday; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Where day and weekday are both given, either is enough; `+MON` asks for both. `L` is the last day, `MON#2` the second Monday.',
+    }),
     timeZone: z.string().max(100).optional().meta({ description: 'Of `cron`, such as `Europe/Berlin`. Absent: UTC.' }),
     interval: z
       .string({ error: wrongInterval })

@@ -107,7 +107,7 @@ export const Webhook = z
     bearer: BearerSettings.optional().meta({ description: 'Of scheme `bearer`. Absent: `Authorization: Bearer <secret>`.' }),
     filter: z.string().max(limits.maxFilterLength).optional().meta({
       description:
-        'CEL over `event`, `payload` and `headers`, such as `event == "issues" && payload.action in ["opened", "edited"]`. What it is not true of is kept as `ignored`, as is what has no field that it names: `has(payload.field)` asks.',
+        'CEL over `event`, `payload` and `headers`, such as `event == "issues" && payload.action in ["opened", "edited"]`. What it is not true of is kept as `ignored`, as is what has no field that it names: `has(payload.field)` and `"X-Kind" in headers` ask.',
     }),
     session: z.string().min(1).max(limits.maxSessionTemplateLength).default('{{@delivery}}').meta({
       description: 'Template of the session’s key: deliveries with the same key talk in one session. Absent: each in one of its own.',
