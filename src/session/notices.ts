@@ -9,7 +9,7 @@ import type { Plan } from '../core/plan.ts';
 import type { SessionEventBody, TurnStatus } from '../core/session-event.ts';
 import { couldConcern } from '../core/triggers/concerns.ts';
 import type { SubscriptionHead } from '../core/triggers/subscription.ts';
-import { boundNotice, type TurnNotice } from '../core/triggers/turn-notice.ts';
+import { boundNotice, type NoticeType, type TurnNotice } from '../core/triggers/turn-notice.ts';
 import type { TriggerEvent } from '../core/triggers/webhook.ts';
 import { waitedFor } from '../core/turn-state.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
@@ -35,7 +35,7 @@ type NoticeParts = {
 
 type Send = (notices: readonly TurnNotice[]) => Promise<void>;
 
-type NoticeRow = { sequence: number; type: TriggerEvent; turn: string; event: number; at: number };
+type NoticeRow = { sequence: number; type: NoticeType; turn: string; event: number; at: number };
 
 export class Notices {
   readonly #parts: NoticeParts;
@@ -77,6 +77,13 @@ export class Notices {
     this.#note(plan, { type: 'approval.required', turn, event: log.newest });
   }
 
+  /** Somebody has said something. Once nobody is waited for, its delivery is not to be shown as if. */
+  heard({ turn, plan, state }: Pick<Run, 'turn' | 'plan' | 'state'>): void {
+    const { turns, log } = this.#parts;
+    if (plan.trigger !== undefined && turns.hasAsked(turn) && waitedFor(state).length === 0)
+      this.#store({ type: 'turn.resumed', turn, event: log.newest });
+  }
+
   /** The session is being deleted: turns that were never begun end here, and whoever sent them hears of it. */
   abandonQueued(): void {
     const { turns, log } = this.#parts;
@@ -109,8 +116,11 @@ export class Notices {
     return plan.trigger !== undefined || this.#listeners === null || couldConcern(this.#listeners, type, plan.agent);
   }
 
-  #note(plan: Plan, { type, turn, event }: Pick<NoticeRow, 'type' | 'turn' | 'event'>): void {
-    if (!this.#isWanted(plan, type)) return;
+  #note(plan: Plan, notice: Pick<NoticeRow, 'turn' | 'event'> & { type: TriggerEvent }): void {
+    if (this.#isWanted(plan, notice.type)) this.#store(notice);
+  }
+
+  #store({ type, turn, event }: Pick<NoticeRow, 'type' | 'turn' | 'event'>): void {
     const { sql, timers, now, tell } = this.#parts;
     sql.exec('INSERT INTO notices (type, turn, event, at) VALUES (?, ?, ?, ?)', type, turn, event, now());
     // Durable with the row: it is told although the process dies.
@@ -144,15 +154,15 @@ export class Notices {
     // Rows of turns are never removed.
     if (row === null) throw new Error(`a notice is about ${turn}, which is not there`);
     const { agent, trigger } = row.plan;
+    const about = { session, sequence, type, turn, at, ...(agent !== undefined && { agent }), ...(trigger !== undefined && { trigger }) };
+    if (type === 'turn.resumed') return { ...about, status: 'running', reason: '', text: '', usage: { inputTokens: 0, outputTokens: 0 } };
     const events = row.before === null ? [] : ofTurn(turn, log.readAll(row.before, event));
     const answer = type === 'approval.required' ? toWaitingAnswer(turn, events) : toTurnAnswer(turn, events);
     const { text, pending, problem, usage } = answer;
     // A turn that was never begun has no events: how it ended stands in its row alone.
     const { status, reason } = row.before === null ? { status: row.status ?? 'cancelled', reason: row.reason ?? 'cancelled' } : answer;
     return boundNotice({
-      ...{ session, sequence, type, turn, at },
-      ...(agent !== undefined && { agent }),
-      ...(trigger !== undefined && { trigger }),
+      ...about,
       ...{ status, reason, text },
       ...(pending !== undefined && { pending }),
       ...(problem !== undefined && { problem }),

@@ -122,6 +122,7 @@ export class TurnRunner {
     for (const event of told) this.#append(run, event);
     run.closed = run.closed.filter(({ result }) => !heard.some((other) => other.result === result));
     if (heard.length > 0) this.#keep(auditUnheard(this.#parts, run, heard));
+    this.#parts.notices.heard(run);
     if (active !== null) return true;
     if (isWaiting(run.state)) this.#parts.turns.rested(turn, waitReason(run.state));
     else {

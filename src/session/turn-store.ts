@@ -178,6 +178,11 @@ export class TurnStore {
     );
   }
 
+  /** Whether it was ever told that it waits. */
+  hasAsked(id: string): boolean {
+    return this.#sql.exec('SELECT id FROM turns WHERE id = ? AND asked_event > 0', id).toArray().length > 0;
+  }
+
   wentOn(id: string): void {
     this.#sql.exec(`UPDATE turns SET state = 'running', reason = NULL WHERE id = ?`, id);
   }

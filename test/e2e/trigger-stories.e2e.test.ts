@@ -196,6 +196,21 @@ describe('a triggered turn that needs somebody’s word', () => {
     ]);
   });
 
+  it('is under way again once the word was given, though the model takes its time', async () => {
+    held = Promise.withResolvers();
+    const { json } = await send('clerk', 'order-7', { room: 'resumed', say: 'order', more: 'then hold on' });
+    held.resolve();
+    const { data } = await told(json.turn, 'approval.required');
+    await stands('clerk', 'order-7', 'waiting');
+    held = Promise.withResolvers();
+    await service.call('POST', `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`, { decision: 'approve' });
+    await stands('clerk', 'order-7', 'running');
+    held.resolve();
+    await stands('clerk', 'order-7', 'completed');
+    await told(json.turn, 'turn.completed');
+    expect(typesOf(json.turn)).toEqual(['approval.required', 'turn.completed']);
+  });
+
   it('is a schedule’s as well', async () => {
     const body = { agent: 'clerk', interval: '1d', session: 'scheduled', input: 'order four', callbackUrl: receiver.url, callbackSecret };
     await put('/v1/schedules/daily', body);

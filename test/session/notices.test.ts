@@ -110,13 +110,28 @@ describe('when somebody is asked', () => {
     await approve(room, first);
     await room.settle();
     await room.restart();
+    // One of them is still waited for.
     expect(room.told.length).toBe(1);
     await approve(room, second);
     await room.settle();
-    expect(room.told.slice(1)).toMatchObject([{ type: 'approval.required', pending: [{ arguments: { command: 'c' } }] }]);
+    expect(room.told.slice(1)).toMatchObject([
+      { type: 'turn.resumed', status: 'running', trigger },
+      { type: 'approval.required', pending: [{ arguments: { command: 'c' } }] },
+    ]);
     await approve(room, askedIds(room)[0] ?? '');
     await room.settle();
-    expect(told(room).slice(2)).toEqual(['t1 turn.completed completed stop']);
+    expect(told(room).slice(3)).toEqual(['t1 turn.resumed running ', 't1 turn.completed completed stop']);
+  });
+
+  it('its end is told when nobody has decided in time', async () => {
+    const room = await makeRoom([calls(['asks', {}]), says('Nobody answered.')]);
+    room.accept('t1', { trigger });
+    await room.settle();
+    await room.clock.advance(limits.approvalTtlMs);
+    await room.ring();
+    await room.settle();
+    expect(told(room).slice(1)).toEqual(['t1 turn.resumed running ', 't1 turn.completed completed stop']);
+    expect(room.told.at(-1)).toMatchObject({ text: 'Nobody answered.' });
   });
 
   it('it is told by the next process when the one that asked died before it could rest', async () => {

@@ -6,14 +6,14 @@ import { concerns } from '../../core/triggers/concerns.ts';
 import type { CallbackTarget } from '../../core/triggers/callback.ts';
 import type { SubscriptionDocument, SubscriptionHead } from '../../core/triggers/subscription.ts';
 import type { TurnNotice } from '../../core/triggers/turn-notice.ts';
-import type { WebhookSecrets } from '../../core/triggers/webhook.ts';
+import type { TriggerEvent, WebhookSecrets } from '../../core/triggers/webhook.ts';
 import { openValue } from '../../storage/secret-box.ts';
 import type { CatalogContext } from '../context.ts';
 import { allRows, readRow } from '../documents.ts';
 import type { DocumentRow } from '../documents.ts';
 
 /** What began the turn, if it names an address, and the subscriptions that it concerns. */
-export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: TurnNotice): CallbackTarget[] {
+export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: TurnNotice & { type: TriggerEvent }): CallbackTarget[] {
   const own = trigger !== undefined && urlOf(standing(sql, trigger)) !== null ? [{ kind: trigger.kind, name: trigger.name }] : [];
   const others = listeners(sql).flatMap(({ name, head }): CallbackTarget[] => {
     return concerns(head, type, agent) ? [{ kind: 'subscription', name }] : [];

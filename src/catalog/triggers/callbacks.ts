@@ -19,7 +19,9 @@ import { targetsOf } from './callback-targets.ts';
 
 /** One message for each who wants to hear of it; a notice that comes twice adds nothing. Part of the transaction that follows its turn. */
 export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): void {
-  const targets = targetsOf(context, notice);
+  const { type } = notice;
+  if (type === 'turn.resumed') return;
+  const targets = targetsOf(context, { ...notice, type });
   if (targets.length === 0) return;
   const { sql } = context;
   const body = callbackBody(notice);

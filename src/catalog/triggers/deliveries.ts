@@ -24,7 +24,7 @@ export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): 
     sql.exec('UPDATE deliveries SET repeats = repeats + 1 WHERE number = ?', known.number);
     return toAccepted(known, true);
   }
-  if (verdict.become === 'run') checkBacklog(context);
+  if (verdict.become === 'run') checkBacklog(context, trigger);
   return context.record(() => {
     const number = insert(context, delivery);
     carryOut(context, trigger, number, verdict);
@@ -41,7 +41,7 @@ export function replayDelivery(context: CatalogContext, trigger: Trigger, id: st
   const { number, status } = requireDelivery(sql, trigger, id);
   if (!isSettled(status))
     throw new Problem('conflict', `The delivery ${quoted(id)} is ${status}. Wait for its end, or cancel its turn, then replay it.`);
-  if (verdict.become === 'run') checkBacklog(context);
+  if (verdict.become === 'run') checkBacklog(context, trigger);
   return context.record(() => {
     sql.exec('UPDATE deliveries SET run = run + 1, agent = NULL, session = NULL, session_key = NULL, turn = NULL WHERE number = ?', number);
     carryOut(context, trigger, number, verdict);
@@ -66,6 +66,7 @@ const statusOf: Readonly<Record<TurnNotice['status'], DeliveryStatus>> = {
   interrupted: 'failed',
   cancelled: 'cancelled',
   waiting: 'waiting',
+  running: 'running',
 };
 
 function reasonOf({ status, reason, problem }: TurnNotice): string | null {

@@ -16,7 +16,7 @@ export type TurnTrigger = Trigger & { delivery: string; run: number };
 export const DeliveryStatus = z.enum(['ignored', 'skipped', 'pending', 'running', 'waiting', 'completed', 'failed', 'cancelled']).meta({
   id: 'DeliveryStatus',
   description:
-    '`ignored`: the filter was not true of it, or the webhook is paused. `skipped`: the run before it had not ended. `pending`: on its way to its session. `waiting`: for somebody’s word.',
+    '`ignored`: the filter was not true of it, or the webhook is paused. `skipped`: the run before it had not ended. `pending`: on its way to its session. `running`: there, and perhaps behind the turn of another. `waiting`: for somebody’s word.',
 });
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 
@@ -30,7 +30,10 @@ export const Delivery = z
     id: z.string().meta({ description: 'As the sender named it; of a schedule the time when it was due.' }),
     event: z.string().nullable().meta({ description: 'The type of the event, where the payload or a header names it.' }),
     status: DeliveryStatus,
-    reason: z.string().nullable().meta({ description: 'Why it was ignored, skipped or failed; else null.' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it was ignored, skipped or failed, or what limit its turn ended at; else null.' }),
     session: z.string().nullable().meta({ description: 'Id of its session; null: none was meant.' }),
     sessionKey: z.string().nullable().meta({ description: 'What the template of the session made of it.' }),
     turn: z.string().nullable(),

@@ -6,18 +6,21 @@ import { utf8Length } from '../utf8.ts';
 import type { TurnTrigger } from './delivery.ts';
 import type { TriggerEvent } from './webhook.ts';
 
+/** `turn.resumed`: what it waited for has been said. Only its delivery follows that; nobody outside is told. */
+export type NoticeType = TriggerEvent | 'turn.resumed';
+
 export type TurnNotice = {
   session: string;
   /** Counts the notices of one session: with it, a notice that comes twice is known again. */
   sequence: number;
-  type: TriggerEvent;
+  type: NoticeType;
   turn: string;
   /** Milliseconds since the epoch. */
   at: number;
   agent?: string;
   trigger?: TurnTrigger;
-  /** As in the turn's answer (`ports/session.ts`). */
-  status: 'completed' | 'failed' | 'cancelled' | 'interrupted' | 'waiting';
+  /** As in the turn's answer (`ports/session.ts`); `running` of one that goes on. */
+  status: 'completed' | 'failed' | 'cancelled' | 'interrupted' | 'waiting' | 'running';
   reason: string;
   /** Of the last step; at most `limits.maxCallbackTextBytes`, `truncated` when it is more. */
   text: string;
@@ -29,7 +32,7 @@ export type TurnNotice = {
 
 /** So that it fits into RPC and into the body of a callback: the text is cut, and where that is not enough, what calls would be made with. */
 export function boundNotice(notice: TurnNotice): TurnNotice {
-  const text = textStart(notice.text, limits.maxCallbackTextBytes);
+  const text = boundText(notice.text);
   const cut: TurnNotice = { ...notice, text, ...(text.length < notice.text.length && { truncated: true }) };
   if (sizeOf(cut) <= limits.maxCallbackBodyBytes - limits.noticeFrameBytes) return cut;
   const { pending, problem } = cut;
@@ -39,6 +42,12 @@ export function boundNotice(notice: TurnNotice): TurnNotice {
     ...(pending !== undefined && { pending: pending.map(withoutArguments) }),
     ...(problem !== undefined && { problem: shortProblem(problem) }),
   };
+}
+
+/** In JSON a control character is six bytes: of a text full of them there is less, so that it is never more than twice its bound there. */
+function boundText(whole: string): string {
+  const text = textStart(whole, limits.maxCallbackTextBytes);
+  return sizeOf(text) <= 2 * limits.maxCallbackTextBytes ? text : textStart(text, limits.maxCallbackTextBytes / 3);
 }
 
 /** As many whole characters as fit. */
