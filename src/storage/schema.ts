@@ -124,7 +124,7 @@ export const catalogMigrations: readonly string[] = [
   CREATE INDEX deliveries_by_trigger ON deliveries (kind, name, number);
   CREATE INDEX deliveries_by_due ON deliveries (due_at, number) WHERE due_at IS NOT NULL;
   CREATE INDEX deliveries_by_status ON deliveries (kind, name, status, number);
-  CREATE INDEX deliveries_pending ON deliveries (session, number, bytes) WHERE status = 'pending';
+  CREATE INDEX deliveries_pending ON deliveries (session, number, bytes, kind, name) WHERE status = 'pending';
   CREATE INDEX deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL;
   CREATE INDEX deliveries_with_parts ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND bytes > 0;
   CREATE INDEX deliveries_by_weight ON deliveries (number, bytes) WHERE bytes > 0 AND status <> 'pending';

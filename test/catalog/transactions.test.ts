@@ -19,6 +19,8 @@ const fail = (): never => {
   throw new Error('the disk is full');
 };
 
+const trigger = { kind: 'webhook', name: 'hook' } as const;
+
 describe('a transaction that records', () => {
   it('leaves what was made of tools as it is, also when it fails', () => {
     const context = open();
@@ -31,13 +33,13 @@ describe('a transaction that records', () => {
 
   it.each(['record', 'transact'] as const)('that fails has counted nothing (%s)', (kind) => {
     const context = open();
-    checkBacklog(context);
+    checkBacklog(context, trigger);
     const tooMuch = () => {
-      changeBacklog(context, 1, limits.maxPendingDeliveryBytes);
+      changeBacklog(context, trigger, 1, limits.maxPendingDeliveryBytes);
       return fail();
     };
     expect(() => context[kind](tooMuch)).toThrow('the disk is full');
-    expect(() => checkBacklog(context)).not.toThrow();
+    expect(() => checkBacklog(context, trigger)).not.toThrow();
   });
 });
 

@@ -4,27 +4,44 @@
  */
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
+import type { Trigger } from '../../core/triggers/delivery.ts';
+import { triggerKeyId } from '../../core/triggers/trigger-principal.ts';
 import type { CatalogContext } from '../context.ts';
 
-type Backlog = { deliveries: number; bytes: number };
+type Load = { deliveries: number; bytes: number };
+type Backlog = Load & { byTrigger: Map<string, Load> };
 
 const backlogs = new WeakMap<CatalogContext, Backlog>();
 
-/** Throws `rate_limited` where there is no room for one more. */
-export function checkBacklog(context: CatalogContext): void {
-  const { deliveries, bytes } = backlogOf(context);
-  if (deliveries < limits.maxPendingDeliveries && bytes < limits.maxPendingDeliveryBytes) return;
+/** Throws `rate_limited` where there is no room for one more, over all triggers or for this one. */
+export function checkBacklog(context: CatalogContext, trigger: Trigger): void {
+  const backlog = backlogOf(context);
+  const own = backlog.byTrigger.get(triggerKeyId(trigger)) ?? none;
+  if (!isFull(backlog, 1) && !isFull(own, limits.maxPendingShareOfTrigger)) return;
   throw new Problem('rate_limited', 'Too many deliveries are on their way to their sessions. Send this one again later.', {
     retryAfterMs: limits.backlogRetryAfterMs,
   });
 }
 
+const none: Load = { deliveries: 0, bytes: 0 };
+
+function isFull({ deliveries, bytes }: Load, share: number): boolean {
+  return deliveries >= limits.maxPendingDeliveries * share || bytes >= limits.maxPendingDeliveryBytes * share;
+}
+
 /** What was pending is so no more, or the other way round. */
-export function changeBacklog(context: CatalogContext, deliveries: 1 | -1, bytes: number): void {
+export function changeBacklog(context: CatalogContext, trigger: Trigger, deliveries: 1 | -1, bytes: number): void {
   const backlog = backlogs.get(context);
   if (backlog === undefined) return;
-  backlog.deliveries += deliveries;
-  backlog.bytes += bytes;
+  const key = triggerKeyId(trigger);
+  const own = backlog.byTrigger.get(key) ?? { ...none };
+  for (const load of [backlog, own]) {
+    load.deliveries += deliveries;
+    load.bytes += bytes;
+  }
+  // As many as have something on its way.
+  if (own.deliveries > 0) backlog.byTrigger.set(key, own);
+  else backlog.byTrigger.delete(key);
 }
 
 /** A transaction was undone: what was counted in it did not happen. */
@@ -36,8 +53,14 @@ function backlogOf(context: CatalogContext): Backlog {
   const known = backlogs.get(context);
   if (known !== undefined) return known;
   // Answered by the index alone.
-  const query = "SELECT count(*) AS deliveries, coalesce(sum(bytes), 0) AS bytes FROM deliveries WHERE status = 'pending'";
-  const backlog = { ...context.sql.exec<Backlog>(query).one() };
+  const query =
+    "SELECT kind, name, count(*) AS deliveries, sum(bytes) AS bytes FROM deliveries WHERE status = 'pending' GROUP BY kind, name";
+  const backlog: Backlog = { ...none, byTrigger: new Map() };
+  for (const { kind, name, deliveries, bytes } of context.sql.exec<Trigger & Load>(query)) {
+    backlog.byTrigger.set(triggerKeyId({ kind, name }), { deliveries, bytes });
+    backlog.deliveries += deliveries;
+    backlog.bytes += bytes;
+  }
   backlogs.set(context, backlog);
   return backlog;
 }

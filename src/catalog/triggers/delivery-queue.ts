@@ -35,7 +35,8 @@ export function queueRun(context: CatalogContext, { number, agent, session, turn
     isFirst && !held ? now : null,
     number,
   );
-  changeBacklog(context, 1, rowOf(sql, number)?.bytes ?? 0);
+  const row = rowOf(sql, number);
+  if (row !== null) changeBacklog(context, row, 1, row.bytes);
 }
 
 /** What is due, those first that are so for longest. */
@@ -61,7 +62,7 @@ export function moveTo(context: CatalogContext, row: DeliveryRow, status: Delive
     row.number,
   );
   if (row.status === 'pending') {
-    changeBacklog(context, -1, -row.bytes);
+    changeBacklog(context, row, -1, -row.bytes);
     // Its session has it now, or never will.
     dropPart(sql, row.number, 'input');
     if (row.session !== null) letNextGo(sql, row.session, now);

@@ -59,6 +59,8 @@ export const triggerLimits = {
   maxPendingDeliveries: 10_000,
   /** Their payloads and inputs together. */
   maxPendingDeliveryBytes: 256 * MB,
+  /** Of each of both, so that one trigger whose session is busy leaves room for the others. */
+  maxPendingShareOfTrigger: 0.5,
   backlogRetryAfterMs: 10 * SECOND,
   maxConcurrentDispatches: 16,
   /** So long nothing more must have come in before what came is brought: a burst is answered first. On a busy thread less than this is no pause. */

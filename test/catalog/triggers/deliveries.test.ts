@@ -100,7 +100,7 @@ it('too many, or too large, that are on their way: the next is told to come back
   const storage = openStorage();
   const { context } = storage;
   const refused = expect.objectContaining({ code: 'rate_limited', extra: { retryAfterMs: limits.backlogRetryAfterMs } });
-  changed.maxPendingDeliveries = 2;
+  changed.maxPendingDeliveries = 4;
   acceptDelivery(context, run('1', 'one'));
   acceptDelivery(context, run('2', 'one'));
   expect(() => acceptDelivery(context, run('3', 'one'))).toThrow(refused);
@@ -118,6 +118,29 @@ it('too many, or too large, that are on their way: the next is told to come back
   // Counted from the table, it is the same.
   life.die();
   expect(() => acceptDelivery(context, run('5', 'one'))).toThrow(refused);
+});
+
+it('one trigger takes half of the room at most, so that another is not refused for it', () => {
+  const storage = openStorage();
+  const { context } = storage;
+  const refused = expect.objectContaining({ code: 'rate_limited' });
+  const other = { kind: 'webhook', name: 'other' } as const;
+  changed.maxPendingDeliveries = 4;
+  for (const id of ['1', '2']) acceptDelivery(context, run(id, 'busy'));
+  expect(() => acceptDelivery(context, run('3', 'busy'))).toThrow(refused);
+  acceptDelivery(context, run('1', 'k', { trigger: other }));
+  acceptDelivery(context, run('2', 'k', { trigger: other }));
+  expect(() => acceptDelivery(context, run('1', 'n', { trigger: nightly }))).toThrow(refused);
+  // Counted from the table, it is the same.
+  openLife(storage).die();
+  changed.maxPendingDeliveries = 6;
+  for (const trigger of [hook, other]) acceptDelivery(context, run('3', 'k', { trigger }));
+  for (const trigger of [hook, other, nightly]) expect(() => acceptDelivery(context, run('4', 'k', { trigger }))).toThrow(refused);
+  changed.maxPendingDeliveries = 100;
+  changed.maxPendingDeliveryBytes = 10_000;
+  acceptDelivery(context, run('large', 'k', { text: textOf(6_000) }));
+  expect(() => acceptDelivery(context, run('5', 'k'))).toThrow(refused);
+  acceptDelivery(context, run('5', 'k', { trigger: other }));
 });
 
 it('a turn is followed to its end, and what is said after that, or of a run before, changes nothing', async () => {
