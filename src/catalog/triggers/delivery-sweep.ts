@@ -52,10 +52,10 @@ const storedSince = new WeakMap<CatalogContext, number>();
 
 /** The oldest payloads beyond `limits.maxKeptPayloadBytes`, also of turns that go on, which have theirs. false: there are more. */
 function dropHeavy({ sql }: CatalogContext): boolean {
-  const heavy = "FROM deliveries WHERE bytes > 0 AND status <> 'pending'";
-  let surplus = sql.exec<{ bytes: number }>(`SELECT coalesce(sum(bytes), 0) AS bytes ${heavy}`).one().bytes - limits.maxKeptPayloadBytes;
+  const total = "SELECT coalesce(sum(bytes), 0) AS bytes FROM deliveries WHERE bytes > 0 AND status <> 'pending'";
+  let surplus = sql.exec<{ bytes: number }>(total).one().bytes - limits.maxKeptPayloadBytes;
   if (surplus <= 0) return true;
-  const query = `SELECT number, bytes ${heavy} ORDER BY number LIMIT ?`;
+  const query = "SELECT number, bytes FROM deliveries WHERE bytes > 0 AND status <> 'pending' ORDER BY number LIMIT ?";
   for (const { number, bytes } of sql.exec<{ number: number; bytes: number }>(query, limits.maxSweptRows).toArray()) {
     if (surplus <= 0) return true;
     dropPayload(sql, number);
