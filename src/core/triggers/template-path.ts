@@ -5,6 +5,7 @@
  * A step is a name of letters, digits and `_ $ + : -`, a number, or any text in brackets and quotes (`["odd key"]`, with `\` before a
  * quote or a backslash). There is no way up (`../`): fields of the event are named from its root everywhere.
  */
+import { limits } from '../limits.ts';
 import { quoted } from '../problem.ts';
 import type { TriggerKind } from './delivery.ts';
 import type { TemplatePath } from './template.ts';
@@ -28,6 +29,9 @@ export function parsePath(text: string, place: PathPlace): { path: TemplatePath 
   const read = readSteps(text, isOwn ? 1 : 0);
   if ('fault' in read) return read;
   const { steps } = read;
+  // In an `{{#each}}` within another it would be walked a million times, for nothing.
+  if (steps.length > limits.maxJsonDepth)
+    return { fault: `has ${steps.length} steps, and an event nests ${limits.maxJsonDepth} deep at most`, at: 0 };
   if (isOwn) return ownPath(text, steps, place);
   // Told when it is written: else every run would say it, or fail of it.
   if (place.kind === 'schedule') return { fault: `is of an event, and a schedule has none; there are ${ownList('schedule')}`, at: 0 };

@@ -92,6 +92,7 @@ describe('a template', () => {
     ['{{#if}}x{{/if}}', '{{#if}} needs a path'],
     ['{{../a}}', 'has no way up with ../'],
     ['{{.}}', 'write {{this}}'],
+    [`{{a${'.a'.repeat(64)}}}`, 'has 65 steps, and an event nests 64 deep at most'],
     ['{{a..b}}', 'line 1, column 5: the path "a..b" has two dots'],
     ['{{a.}}', 'ends with a dot'],
     ['{{a[x]}}', 'write ["a name"] or [0]'],
