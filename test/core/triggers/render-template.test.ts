@@ -112,6 +112,11 @@ describe('what an agent is told', () => {
     expect(text).toBe(`<data>b ${'x'.repeat(maxTemplateValueCharacters - 2)}</data> (cut: 200,000 of 200,002 characters)`);
   });
 
+  test('cuts no character in half', () => {
+    const text = input('{{a}}', { a: `${'x'.repeat(limits.maxTemplateValueCharacters - 1)}😀 b` });
+    expect(text).toMatch(/^<data>x+<\/data> \(cut: 199,999 of 200,003 characters\)$/);
+  });
+
   test('says what was left out of a list', () => {
     const made = render('{{#each a}}x{{/each}}', { a: Array.from({ length: 5_000 }, () => 0) });
     expect(made).toEqual({ text: `${'x'.repeat(1_000)}(and 4,000 more)`, warnings: ['"a" has 5000 items: the first 1000 are told'] });
