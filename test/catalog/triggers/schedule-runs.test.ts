@@ -386,7 +386,7 @@ describe('what goes wrong', () => {
     await room.ring('2026-03-07T11:00:00Z');
     expect(ids(room, 'patient')).toEqual([]);
     // It is looked for room once, not once for each schedule.
-    expect(statements.filter((query) => query.startsWith('SELECT count(*) AS deliveries'))).toHaveLength(1);
+    expect(statements.filter((query) => query.includes('count(*) AS deliveries'))).toHaveLength(1);
     expect(room.due()).toBe('2026-03-07T11:00:00.000Z');
     expect(room.errors).toEqual([]);
   });
