@@ -82,7 +82,7 @@ export class Catalog extends DurableObject<Bindings> {
     const { duties } = this.#open(workspace);
     this.#alarmAt = Date.now() + limits.maxPublishBackoffMs;
     await this.ctx.storage.setAlarm(this.#alarmAt);
-    const tended = Promise.all(duties.map((duty) => duty.tend()));
+    const tended = Promise.all(duties.map((duty) => tend(duty)));
     // The next alarm cannot ring before this one has ended: a slow publish is not to make every schedule late.
     await withTimeLimit(tended, limits.publishIntervalMs, () => undefined);
     this.#alarmAt = null;
@@ -207,5 +207,14 @@ export class Catalog extends DurableObject<Bindings> {
 
   #storedWorkspace(): string | null {
     return this.ctx.storage.sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'workspace'").toArray()[0]?.value ?? null;
+  }
+}
+
+/** A fault of one, such as of its table, is not to make all others late. */
+async function tend(duty: Duty): Promise<void> {
+  try {
+    await duty.tend();
+  } catch (error) {
+    createLog('error').error('what was due could not be done, it will be tried again', { cause: String(error) });
   }
 }

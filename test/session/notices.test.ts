@@ -4,6 +4,7 @@ import { limits } from '../../src/core/limits.ts';
 import { logFormat } from '../../src/core/session-event.ts';
 import { textResult } from '../../src/core/tool.ts';
 import { decide } from '../../src/session/decide.ts';
+import { sessionMigrations } from '../../src/session/schema.ts';
 import { takeResults } from '../../src/session/take-results.ts';
 import { calls, finish, makeRoom, reply, silence } from './runner-room.ts';
 
@@ -212,6 +213,37 @@ describe('who wants to hear', () => {
       },
     });
     room.accept('t1');
+    await room.settle();
+    expect(told(room)).toEqual(['t1 turn.completed completed stop']);
+  });
+});
+
+describe('a turn of the release before', () => {
+  /** Its tables, opened by this one. */
+  const upgrade = async (room: Room): Promise<void> => {
+    room.sql.exec('DROP TABLE notices');
+    room.sql.exec('ALTER TABLE turns DROP COLUMN asked_event');
+    for (const statement of sessionMigrations[7]?.split(';\n') ?? []) room.sql.exec(statement);
+    await room.restart();
+  };
+
+  it('that ran goes on, and its end is told to those who listen', async () => {
+    const room = await makeRoom([silence, says('Done.')]);
+    room.listeners.heads = [{}];
+    room.accept('t1', { agent: 'doer' });
+    await room.settle();
+    await upgrade(room);
+    expect(told(room)).toEqual(['t1 turn.completed completed stop']);
+  });
+
+  it('that waited goes on after the word', async () => {
+    const room = await makeRoom([calls(['asks', {}]), says('Done.')]);
+    room.accept('t1', { agent: 'doer' });
+    await room.settle();
+    room.listeners.heads = [{}];
+    await upgrade(room);
+    expect(told(room)).toEqual([]);
+    await approve(room, askedIds(room)[0] ?? '');
     await room.settle();
     expect(told(room)).toEqual(['t1 turn.completed completed stop']);
   });

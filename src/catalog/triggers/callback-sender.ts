@@ -59,7 +59,12 @@ export function createCallbackSender(context: CatalogContext, deps: CallbackSend
 
   return {
     kick: () => {
-      pump();
+      try {
+        pump();
+      } catch (error) {
+        // Whoever kicks has stored something, and is told so: the alarm comes back for the rest.
+        context.log.error('callbacks could not be sent, they will be tried again', { cause: String(error) });
+      }
       deps.keep(deps.wake());
     },
     test: (target) => sendTest(context, deps.send, target),

@@ -59,9 +59,9 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
     for (const row of dueRuns(context, limits.maxConcurrentDispatches + inFlight.size)) {
       if (inFlight.size >= limits.maxConcurrentDispatches) return;
       if (inFlight.has(row.number)) continue;
-      inFlight.add(row.number);
       const attempt = { ...row, attempts: row.attempts + 1 };
       postpone(context, attempt, pauseAfter(attempt.attempts));
+      inFlight.add(row.number);
       deps.keep(bring(attempt));
     }
   };
@@ -89,7 +89,12 @@ export function createDispatcher(context: CatalogContext, deps: DispatcherDeps):
   };
 
   const kick = (moved: readonly number[] = []): void => {
-    pump();
+    try {
+      pump();
+    } catch (error) {
+      // Whoever kicks has stored something, and is told so: the alarm comes back for the rest.
+      context.log.error('deliveries could not be brought, they will be tried again', { cause: String(error) });
+    }
     for (const number of moved) letWaitersGo(number);
     deps.keep(deps.wake());
   };

@@ -133,6 +133,17 @@ describe('the secret', () => {
 });
 
 describe('what is not taken', () => {
+  it('while nothing can be noted of it is stored, and sent by the alarm afterwards: whoever told of it is not told of the fault', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.context.sql.exec("CREATE TRIGGER broken BEFORE UPDATE ON callbacks BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END");
+    room.tell();
+    expect(room.sent).toEqual([]);
+    room.context.sql.exec('DROP TRIGGER broken');
+    await room.skip();
+    expect(list(room)).toMatchObject([{ status: 'delivered' }]);
+  });
+
   it('is sent again after growing pauses, under one id, until it is given up and kept as dead', async () => {
     const room = openCallbacks();
     await room.subscribe('all');

@@ -205,6 +205,18 @@ it('what is not found because its agent was removed a moment ago fails at once',
   expect(status(storage, '1')).toBe('failed');
 });
 
+it('while nothing can be noted it is brought by the alarm afterwards: whoever kicked is not told of the fault', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  storage.context.sql.exec("CREATE TRIGGER broken BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END");
+  life.dispatcher.kick();
+  expect(life.tried).toEqual([]);
+  storage.context.sql.exec('DROP TRIGGER broken');
+  await life.dispatcher.tend();
+  await life.quiet();
+  expect(begun(life)).toEqual(['1']);
+});
+
 it('a clock that is set back holds nothing', async () => {
   const { storage, life } = open();
   acceptDelivery(storage.context, run('1'));

@@ -43,6 +43,19 @@ describe('the alarm', () => {
     expect(turns.slice(0, 3)).toEqual(made.map(({ turn }) => turn));
   });
 
+  it('stands at what is due next also when something else that was due has failed', async () => {
+    const { put, alarm, object } = await open();
+    await put('later', { interval: '20s' });
+    await runInDurableObject(object, (_instance, { storage }) => {
+      storage.sql.exec(`INSERT INTO deliveries (kind, name, id, status, run, repeats, warnings, is_json, bytes, received_at, run_at, ended_at, attempts, held)
+        VALUES ('webhook', 'hook', 'old', 'ignored', 1, 0, '[]', 0, 0, 0, 0, 1, 0, 0)`);
+      storage.sql.exec("CREATE TRIGGER unswept BEFORE DELETE ON deliveries BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END");
+    });
+    await runDurableObjectAlarm(object);
+    expect((await alarm()) ?? 0).toBeLessThanOrEqual(Date.now() + 20_000);
+    await runInDurableObject(object, (_instance, { storage }) => storage.sql.exec('DROP TRIGGER unswept'));
+  });
+
   it('is put forward by what is due earlier, stays for what is due later, and goes with the last one', async () => {
     const { put, alarm, catalog } = await open();
     const inDays = (days: number): string => new Date(Math.floor(Date.now() / 1_000) * 1_000 + days * 86_400_000 + 250).toISOString();
