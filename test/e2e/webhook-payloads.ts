@@ -208,10 +208,6 @@ export function signSlackEvent(secret: string, payload: unknown, retry?: { numbe
   return { body, headers: { ...headers, 'x-slack-retry-num': String(retry.number), 'x-slack-retry-reason': retry.reason } };
 }
 
-export function signSlackForm(secret: string, fields: Record<string, string>): SignedDelivery {
-  return signSlack(secret, new URLSearchParams(fields).toString(), 'application/x-www-form-urlencoded');
-}
-
 type SlackMention = { text: string; ts: string; threadTs?: string; user?: string; channel?: string; botId?: string };
 
 export function slackMention({ text, ts, threadTs, user: by = 'U123ABC456', channel = 'C123ABC456', botId }: SlackMention) {
@@ -258,108 +254,6 @@ export function slackMention({ text, ts, threadTs, user: by = 'U123ABC456', chan
 
 export function slackUrlCheck(challenge: string) {
   return { token: 'Jhj5dZrVaK7ZwHHjRyZWjbDl', challenge, type: 'url_verification' };
-}
-
-export function slackCommand(text: string): Record<string, string> {
-  return {
-    token: 'gIkuvaNzQIHg97ATvDxqgjtO',
-    team_id: 'T0001',
-    team_domain: 'example',
-    channel_id: 'C2147483705',
-    channel_name: 'test',
-    user_id: 'U2147483697',
-    user_name: 'steve',
-    command: '/weather',
-    text,
-    api_app_id: 'A123456',
-    is_enterprise_install: 'false',
-    response_url: 'https://hooks.slack.com/commands/1234/5678',
-    trigger_id: `13345224609.738474920.${randomUUID().replaceAll('-', '')}`,
-  };
-}
-
-/** Interactivity comes as a form whose one field is JSON. */
-export function slackInteraction(actionId: string, value: string): Record<string, string> {
-  return {
-    payload: JSON.stringify({
-      type: 'block_actions',
-      user: { id: 'U123ABC456', username: 'steve', name: 'steve', team_id: 'T123ABC456' },
-      api_app_id: 'A123ABC456',
-      token: 'Shh_its_a_seekrit',
-      container: { type: 'message', message_ts: '1548261231.000200', channel_id: 'C123ABC456', is_ephemeral: false },
-      trigger_id: `12321423423.333649436676.${randomUUID().replaceAll('-', '')}`,
-      team: { id: 'T123ABC456', domain: 'example' },
-      channel: { id: 'C123ABC456', name: 'review-updates' },
-      response_url: 'https://hooks.slack.com/actions/AABA1ABCD/1232321423432/D09sSasdasdAS9091209',
-      actions: [
-        {
-          action_id: actionId,
-          block_id: '=qXel',
-          text: { type: 'plain_text', text: 'View', emoji: true },
-          value,
-          type: 'button',
-          action_ts: '1548426417.840180',
-        },
-      ],
-    }),
-  };
-}
-
-// ---- Stripe ----
-
-export function signStripe(secret: string, payload: unknown): SignedDelivery {
-  const body = JSON.stringify(payload, null, 2);
-  const timestamp = seconds();
-  return {
-    body,
-    headers: {
-      accept: '*/*; q=0.5, application/xml',
-      'cache-control': 'no-cache',
-      'content-type': 'application/json; charset=utf-8',
-      'stripe-signature': `t=${timestamp},v1=${hmac(secret, `${timestamp}.${body}`).digest('hex')},v0=${'6'.repeat(64)}`,
-      'user-agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
-    },
-  };
-}
-
-export function stripeCharge(id: string, amount: number, customer: string) {
-  return {
-    id,
-    object: 'event',
-    api_version: '2026-10-29.clover',
-    created: Math.floor(Date.now() / 1000),
-    data: {
-      object: {
-        id: `ch_${id.slice(4)}`,
-        object: 'charge',
-        amount,
-        amount_captured: amount,
-        amount_refunded: 0,
-        billing_details: { address: { country: 'CH', postal_code: '8001' }, email: 'jenny@example.com', name: 'Jenny Rosen', phone: null },
-        captured: true,
-        currency: 'chf',
-        customer,
-        description: 'Two books',
-        disputed: false,
-        livemode: false,
-        metadata: { order: '1042' },
-        outcome: {
-          network_status: 'approved_by_network',
-          reason: null,
-          risk_level: 'normal',
-          seller_message: 'Payment complete.',
-          type: 'authorized',
-        },
-        paid: true,
-        receipt_url: 'https://pay.stripe.com/receipts/payment/example',
-        status: 'succeeded',
-      },
-    },
-    livemode: false,
-    pending_webhooks: 1,
-    request: { id: null, idempotency_key: null },
-    type: 'charge.succeeded',
-  };
 }
 
 // ---- Standard Webhooks ----

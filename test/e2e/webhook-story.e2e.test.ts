@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenToolServer, type ToolServer } from '../fakes/tool-server.ts';
+import type { Say, Understood } from '../fakes/upstreams/upstream.ts';
 import { startCallbackReceiver, type CallbackReceiver } from './callback-receiver.ts';
 import { eventually } from './eventually.ts';
 import { readRecipe, runRecipe } from './recipe.ts';
@@ -126,12 +127,11 @@ describe('an event that gives orders', () => {
   let model: TriggeredModel;
   beforeAll(async () => {
     upstream = await startRecordingUpstream();
-    model = await startTriggeredModel(service, () => ({ text: 'It wants me to run something. I will not.' }));
+    model = await startTriggeredModel(service, (heard) => obey(heard) ?? { text: 'It wants me to run something. I will not.' });
     await put('/v1/policy', { rules: [{ decision: 'allow', kind: 'network', host: new URL(upstream.url).host }] });
     await put('/v1/toolsets/reach', { tools: ['bash', 'read_file', 'http_request'].map((name) => ({ tool: `builtin.${name}` })) });
     await put('/v1/agents/careful', { model: scriptedModel, toolset: 'reach', protocol: 'text' });
-    // The rehearsal does whatever a line says that begins with a slash: nobody is easier to talk into things.
-    await put('/v1/agents/obedient', { model: 'rehearsal/default', toolset: 'reach' });
+    await put('/v1/agents/obedient', { model: scriptedModel, toolset: 'reach' });
     const hook = { scheme: 'standard', secret: standardSecret, session: '{{room}}', input: 'Somebody wrote: {{title}}\n{{body}}' };
     for (const agent of ['careful', 'obedient']) await put(`/v1/webhooks/${agent}`, { ...hook, agent });
   });
@@ -176,6 +176,16 @@ describe('an event that gives orders', () => {
     expect(upstream.countOf('/stolen')).toBe(0);
   });
 });
+
+/** Of a model that is talked into things: what lines of its input say that begin with a slash it does, one after the other. */
+function obey({ messages }: Understood): Say | null {
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const done = messages.slice(asked + 1).filter(({ role }) => role === 'assistant').length;
+  const input = messages[asked];
+  const orders = input?.role === 'user' ? [...input.text.matchAll(/^\/(\w+) (\{.*\})$/gm)] : [];
+  const [, name, given] = orders[done] ?? [];
+  return name === undefined || given === undefined ? null : { calls: [{ name, arguments: JSON.parse(given) }] };
+}
 
 describe('an event that is waited for', () => {
   it('is answered with the turn’s text, and the same when it comes again', async () => {
