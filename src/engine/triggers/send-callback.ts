@@ -2,10 +2,10 @@
  * One attempt at one callback: signed as Standard Webhooks 1.0 says (https://github.com/standard-webhooks/standard-webhooks, "webhook
  * headers"), sent through the guard, its answer judged. Keeps nothing; used by the Catalog's `callback-sender.ts`, which knows when.
  */
-import { Webhook } from 'standardwebhooks';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { retryAfterMs } from '../../core/retry-after.ts';
+import { signStandard } from '../../core/triggers/signatures/standard.ts';
 import { signingKeys } from '../../core/triggers/signing-keys.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
@@ -30,12 +30,15 @@ export function createSendCallback({ outbound, now }: { outbound: OutboundHttp; 
   return async (message) => {
     const startedAt = now();
     const end = new AbortController();
+    /** What is refused from then on is where the receiver points to, which is its own affair. */
+    let isSent = false;
     try {
-      const response = await outbound(signed(message, startedAt), {
+      const response = await outbound(await signed(message, startedAt), {
         purpose: 'webhook',
         signal: end.signal,
         timeoutMs: limits.callbackTimeoutMs,
         onHop: (to, hop) => {
+          isSent = true;
           if (hop > 0) throw redirected(message.url, to);
         },
       });
@@ -43,7 +46,7 @@ export function createSendCallback({ outbound, now }: { outbound: OutboundHttp; 
       return { ...judged, durationMs: now() - startedAt };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return { ...failed, error: error.detail, isFinal: isRefusal(error), durationMs: now() - startedAt };
+      return { ...failed, error: error.detail, isFinal: !isSent && isRefusal(error), durationMs: now() - startedAt };
     } finally {
       // Closes what is still open, and its timer.
       end.abort();
@@ -51,17 +54,16 @@ export function createSendCallback({ outbound, now }: { outbound: OutboundHttp; 
   };
 }
 
-function signed({ id, url, secret, body }: CallbackMessage, now: number): Request {
-  const at = new Date(now);
-  const signatures = signingKeys(secret).map((key) => new Webhook(key, { format: 'raw' }).sign(id, at, body));
+async function signed({ id, url, secret, body }: CallbackMessage, now: number): Promise<Request> {
+  const seconds = Math.floor(now / 1000);
   return new Request(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       'user-agent': 'Moniker-Callback/1 (Standard Webhooks)',
       'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(now / 1000)),
-      'webhook-signature': signatures.join(' '),
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': await signStandard(signingKeys(secret), { id, seconds, body }),
     },
     body,
     redirect: 'manual',

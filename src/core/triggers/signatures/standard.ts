@@ -1,9 +1,10 @@
 /**
  * Standard Webhooks (github.com/standard-webhooks/standard-webhooks: spec/standard-webhooks.md), symmetric: `webhook-signature` holds
- * `v1,<base64>` elements separated by spaces, over `{webhook-id}.{webhook-timestamp}.{body}`.
+ * `v1,<base64>` elements separated by spaces, over `{webhook-id}.{webhook-timestamp}.{body}`. Both ways: deliveries that come, callbacks that go.
  */
 import { fromBase64, toBase64 } from '../../base64.ts';
 import { type Claim, faulty, type Scheme } from './claim.ts';
+import { createDigests } from './hmac-keys.ts';
 import { timeFault } from './signed-time.ts';
 import type { SignedRequest } from './verifier.ts';
 
@@ -19,6 +20,15 @@ export function standardKey(secret: string): Uint8Array | null {
 
 export function standardSigned({ header, body }: Pick<SignedRequest, 'header' | 'body'>): (string | Uint8Array)[] {
   return [`${header('webhook-id') ?? ''}.${header('webhook-timestamp') ?? ''}.`, body];
+}
+
+/** `webhook-signature` of what we send, with each of the keys. `seconds`: `webhook-timestamp`. */
+export async function signStandard(
+  keys: readonly Uint8Array[],
+  { id, seconds, body }: { id: string; seconds: number; body: string },
+): Promise<string> {
+  const digests = await createDigests('sha256', keys)([`${id}.${seconds}.`, body]);
+  return digests.map((digest) => `v1,${toBase64(digest)}`).join(' ');
 }
 
 function read(request: SignedRequest): Claim {
