@@ -90,6 +90,19 @@ describe('a callback', () => {
     expect(await send(message)).toMatchObject({ delivered, status, isFinal: false, error: delivered ? null : `Answered ${status}.` });
   });
 
+  it.each(['http://[', 'ht\ttps://x', `/${'x'.repeat(10_000)}`, '//'])(
+    'comes again where it is redirected to no address: %s',
+    async (location) => {
+      const { requests, send } = sender(() => new Response(null, { status: 302, headers: { location } }));
+      expect(await send(message)).toMatchObject({
+        delivered: false,
+        isFinal: false,
+        error: expect.stringContaining('redirects to something'),
+      });
+      expect(requests.length).toBe(1);
+    },
+  );
+
   it('is not wanted any more where it is answered 410', async () => {
     const { send } = sender(() => new Response('never again', { status: 410 }));
     expect(await send(message)).toMatchObject({ delivered: false, isFinal: true, status: 410, error: 'Answered 410: never again' });
