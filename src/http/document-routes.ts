@@ -35,6 +35,12 @@ export type DocumentRoutes<Body extends z.ZodType> = {
   isVisible(principal: Principal, document: StoredDocument): boolean;
 };
 
+/** Of `reviewed`, and of a body that may be what GET showed. */
+export const shownWarnings = z
+  .array(Warning)
+  .optional()
+  .meta({ readOnly: true, description: 'What cannot work as things are now. Absent: nothing.' });
+
 export type DocumentReader = { services: Services; principal: Principal };
 
 export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: DocumentRoutes<Body>): void {

@@ -7,10 +7,9 @@ import { Delivery } from '../../core/triggers/delivery.ts';
 import { readTimeRule, timesFrom } from '../../core/triggers/next-run.ts';
 import { Schedule } from '../../core/triggers/schedule.ts';
 import type { ScheduleDocument } from '../../core/triggers/schedule.ts';
-import { Warning } from '../../core/warning.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { isUnbound, requireUnbound } from '../access.ts';
-import { mountDocumentRoutes } from '../document-routes.ts';
+import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -28,12 +27,15 @@ const shown = {
     description: `The newest one that was not left out; null: there was none in the last ${limits.deliveryTtlMs / 86_400_000} days.`,
   }),
 };
-const warnings = z.array(Warning).optional().meta({ readOnly: true, description: 'What cannot work as things are now. Absent: nothing.' });
 
 const { callbackSecret: _callbackSecret, ...documentShape } = Schedule.shape;
 const ScheduleView = z.object({ ...documentShape, name: ResourceName, ...shown }).meta({ id: 'ScheduleView' });
-const ReviewedSchedule = ScheduleView.extend({ warnings }).meta({ id: 'ReviewedSchedule' });
-const ScheduleInput = Schedule.safeExtend({ ...z.object(shown).partial().shape, lastRun: z.unknown().optional(), warnings }).meta({
+const ReviewedSchedule = ScheduleView.extend({ warnings: shownWarnings }).meta({ id: 'ReviewedSchedule' });
+const ScheduleInput = Schedule.safeExtend({
+  ...z.object(shown).partial().shape,
+  lastRun: z.unknown().optional(),
+  warnings: shownWarnings,
+}).meta({
   id: 'ScheduleToWrite',
   example: Schedule.meta()?.example,
 });

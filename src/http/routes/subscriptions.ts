@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
 import { CallbackTest } from '../../core/triggers/callback.ts';
 import { Subscription } from '../../core/triggers/subscription.ts';
-import { Warning } from '../../core/warning.ts';
 import { isUnbound, requireUnbound } from '../access.ts';
-import { mountDocumentRoutes } from '../document-routes.ts';
+import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -13,17 +12,15 @@ import type { App } from '../route.ts';
 const what = 'Subscriptions';
 const name = ResourceName.meta({ example: 'operations' });
 
-const warnings = z.array(Warning).optional().meta({ readOnly: true, description: 'What cannot work as things are now. Absent: nothing.' });
-
 /** What GET shows may be sent back: `hasSecret` and `warnings` are taken and mean nothing. */
 const SubscriptionInput = Subscription.safeExtend({
   hasSecret: z.boolean().optional().meta({ readOnly: true, description: 'Shown by GET; ignored here.' }),
-  warnings,
+  warnings: shownWarnings,
 }).meta({ id: 'SubscriptionToWrite', example: Subscription.meta()?.example });
 
 const { secret: _secret, ...shown } = Subscription.shape;
 const SubscriptionView = z.object({ ...shown, name: ResourceName, hasSecret: z.boolean() }).meta({ id: 'SubscriptionView' });
-const ReviewedSubscription = SubscriptionView.extend({ warnings }).meta({ id: 'ReviewedSubscription' });
+const ReviewedSubscription = SubscriptionView.extend({ warnings: shownWarnings }).meta({ id: 'ReviewedSubscription' });
 
 export function mountSubscriptions(app: App): void {
   mountDocumentRoutes(app, {

@@ -6,11 +6,10 @@ import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
 import { Webhook } from '../../core/triggers/webhook.ts';
-import { Warning } from '../../core/warning.ts';
 import { testHook } from '../../engine/triggers/test-hook.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import { isUnbound, requireUnbound } from '../access.ts';
-import { mountDocumentRoutes } from '../document-routes.ts';
+import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import type { DocumentReader } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
 import { publicBase } from '../public-url.ts';
@@ -29,12 +28,11 @@ const shown = {
   hasCallbackSecret: z.boolean().meta({ readOnly: true, description: 'false: the first of its secrets signs callbacks.' }),
   url: z.string().meta({ readOnly: true, description: 'To be given to the sender. A path where MONIKER_PUBLIC_URL is not set.' }),
 };
-const warnings = z.array(Warning).optional().meta({ readOnly: true, description: 'What cannot work as things are now. Absent: nothing.' });
 
 const { secret: _secret, callbackSecret: _callbackSecret, ...documentShape } = Webhook.shape;
 const WebhookView = z.object({ ...documentShape, name: ResourceName, ...shown }).meta({ id: 'WebhookView' });
-const ReviewedWebhook = WebhookView.extend({ warnings }).meta({ id: 'ReviewedWebhook' });
-const WebhookInput = Webhook.safeExtend({ ...z.object(shown).partial().shape, warnings }).meta({
+const ReviewedWebhook = WebhookView.extend({ warnings: shownWarnings }).meta({ id: 'ReviewedWebhook' });
+const WebhookInput = Webhook.safeExtend({ ...z.object(shown).partial().shape, warnings: shownWarnings }).meta({
   id: 'WebhookToWrite',
   example: Webhook.meta()?.example,
 });
