@@ -168,10 +168,13 @@ describe('a triggered turn that needs somebody’s word', () => {
     await stands('clerk', 'order-0', 'completed');
   });
 
-  it('runs nothing when it is denied, and ends as the model then ends it', async () => {
+  it('runs nothing when it is denied, here by a link, and ends as the model then ends it', async () => {
+    const approver = await keyWith({ scopes: ['approve'] });
     const { json } = await send('clerk', 'order-2', { room: 'deny', say: 'order', more: 'two' });
     const { data } = await told(json.turn, 'approval.required');
-    await service.call('POST', `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}`, { decision: 'deny' });
+    const at = `/v1/sessions/${data.session}/approvals/${data.pending[0].callId}/link`;
+    const { url } = (await service.call('POST', at, undefined, approver)).json;
+    expect((await fetch(url, { method: 'POST', body: new URLSearchParams({ decision: 'deny' }) })).status).toBe(200);
     expect((await told(json.turn, 'turn.completed')).data).toMatchObject({ text: 'Done.' });
     await stands('clerk', 'order-2', 'completed');
     expect(upstream.countOf('/order-two')).toBe(0);
