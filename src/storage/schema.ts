@@ -127,7 +127,7 @@ export const catalogMigrations: readonly string[] = [
   CREATE INDEX deliveries_pending ON deliveries (session, number, bytes, kind, name) WHERE status = 'pending';
   CREATE INDEX deliveries_by_end ON deliveries (ended_at) WHERE ended_at IS NOT NULL;
   CREATE INDEX deliveries_with_parts ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND bytes > 0;
-  CREATE INDEX deliveries_by_weight ON deliveries (number, bytes) WHERE bytes > 0 AND status <> 'pending';
+  CREATE INDEX deliveries_by_weight ON deliveries (number, bytes, status) WHERE bytes > 0 AND status <> 'pending';
   CREATE TABLE delivery_parts (
     delivery INTEGER NOT NULL, part TEXT NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (delivery, part, sequence)
   );

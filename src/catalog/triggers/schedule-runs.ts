@@ -16,6 +16,7 @@ import type { AcceptedDelivery, DeliveryVerdict, NewDelivery, ScheduleState } fr
 import type { CatalogContext } from '../context.ts';
 import { isoTime, readRow, requireRow } from '../documents.ts';
 import type { Duty } from '../duty.ts';
+import { checkBacklog } from './backlog.ts';
 import { acceptDelivery, lastRun } from './deliveries.ts';
 import { heldCount } from './delivery-rows.ts';
 
@@ -34,25 +35,21 @@ export type Scheduler = Duty & {
 };
 
 export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Scheduler {
-  /** False: too much is on its way. It stays due, and the alarm comes back for it. */
-  const tendOne = async (due: DueRow): Promise<boolean> => {
+  const tendOne = async (due: DueRow): Promise<void> => {
     try {
       if (await runDue(context, deps, due)) deps.kick();
     } catch (error) {
-      if (error instanceof Problem && error.code === 'rate_limited') return false;
+      // Too much is on its way: it stays due, and the alarm comes back for it.
+      if (error instanceof Problem && error.code === 'rate_limited') return;
       context.log.error('a schedule could not run, it will be tried again', { schedule: due.schedule, cause: String(error) });
       postpone(context, due);
     }
-    return true;
   };
 
   const tendAll = async (): Promise<void> => {
     // There are at most `limits.maxSchedules`; the ones that cannot run must not stand before the others.
     const query = 'SELECT schedule, due_at FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
-    for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) {
-      // Nor is there room for those behind it, and each would count anew what is on its way.
-      if (!(await tendOne(row))) return;
-    }
+    for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await tendOne(row);
   };
   let tending: Promise<void> | null = null;
 
@@ -101,6 +98,8 @@ async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, d
   const { newest, next } = read.rule.since(due, context.now());
   const time = isoTime(newest);
   const delivery = await toDelivery(deps, { schedule, document, id: time, time, turn: deps.newTurn() });
+  // Before the transaction: one that is undone has what is on its way counted anew, for each schedule that is due.
+  if (delivery.verdict.become === 'run') checkBacklog(context, delivery.trigger);
   return context.record(() => {
     // While the id of its session was reckoned, another alarm may have run it, or somebody written or removed it.
     if (readDue(context, schedule) !== due || readRow(context.sql, 'schedule', schedule)?.version !== row.version) return false;

@@ -372,16 +372,23 @@ describe('what goes wrong', () => {
     expect(room.due()).toBe('2026-03-07T11:01:00.000Z');
   });
 
+  /** So many deliveries that are on their way. */
+  const fill = ({ context }: ScheduleRoom, kind: string, name: string, count: number): void => {
+    context.sql.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT INTO deliveries (kind, name, id, status, run, repeats, warnings, is_json, bytes, received_at, run_at, attempts, held)
+       SELECT ?, ?, i, 'pending', 1, 0, '[]', 0, 0, 0, 0, 0, 0 FROM n`,
+      count,
+      kind,
+      name,
+    );
+  };
+
   it('where too much is on its way it stays due, and comes when there is room', async () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('patient', { cron: '0 * * * *' });
     for (let count = 0; count < 3; count += 1) await room.put(`other-${count}`, { cron: '0 * * * *' });
-    room.context.sql.exec(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       INSERT INTO deliveries (kind, name, id, status, run, repeats, warnings, is_json, bytes, received_at, run_at, attempts, held)
-       SELECT 'webhook', 'busy', i, 'pending', 1, 0, '[]', 0, 0, 0, 0, 0, 0 FROM n`,
-      limits.maxPendingDeliveries,
-    );
+    fill(room, 'webhook', 'busy', limits.maxPendingDeliveries);
     const statements = watch(room);
     await room.ring('2026-03-07T11:00:00Z');
     expect(ids(room, 'patient')).toEqual([]);
@@ -389,5 +396,15 @@ describe('what goes wrong', () => {
     expect(statements.filter((query) => query.includes('count(*) AS deliveries'))).toHaveLength(1);
     expect(room.due()).toBe('2026-03-07T11:00:00.000Z');
     expect(room.errors).toEqual([]);
+  });
+
+  it('one that has too much on its way by itself holds up no other', async () => {
+    const room = scheduleRoom('2026-03-07T10:00:00Z');
+    for (const name of ['full', 'other']) await room.put(name, { cron: '0 * * * *' });
+    fill(room, 'schedule', 'full', limits.maxPendingDeliveries * limits.maxPendingShareOfTrigger);
+    await room.ring('2026-03-07T11:00:00Z');
+    expect(ids(room, 'other')).toEqual(['2026-03-07T11:00:00.000Z']);
+    expect(ids(room, 'full')).not.toContain('2026-03-07T11:00:00.000Z');
+    expect(room.due()).toBe('2026-03-07T11:00:00.000Z');
   });
 });
