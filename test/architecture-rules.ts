@@ -79,8 +79,8 @@ function fileViolations({ path, content }: Source): string[] {
 /** Libraries that pure code stands on, each behind one file. */
 const onePlace: Readonly<Record<string, string>> = {
   jsonrepair: 'src/core/json-repair.ts',
-  croner: 'src/core/triggers/cron.ts',
-  '@marcbachmann/cel-js': 'src/core/triggers/filter.ts',
+  croner: 'src/core/triggers/schedules/cron.ts',
+  '@marcbachmann/cel-js': 'src/core/triggers/filters/filter.ts',
 };
 
 function checkImport(path: string, room: string, floor: number | undefined, specifier: string, report: (what: string) => void): void {

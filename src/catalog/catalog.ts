@@ -8,7 +8,7 @@ import { limits } from '../core/limits.ts';
 import { Problem, toOutcome } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import { readSettings } from '../core/settings.ts';
-import type { TurnNotice } from '../core/triggers/turn-notice.ts';
+import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import { triggerPrincipal } from '../core/triggers/trigger-principal.ts';
 import { wire } from '../wiring.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
@@ -29,11 +29,11 @@ import { serverMethods } from './methods/servers.ts';
 import { triggerMethods } from './methods/triggers.ts';
 import type { Parts, Works } from './methods/works.ts';
 import { createOutbox, enqueueLost } from './outbox.ts';
-import { enqueueCallbacks } from './triggers/callbacks.ts';
-import { createCallbackSender } from './triggers/callback-sender.ts';
-import { createDeliverySweep } from './triggers/delivery-sweep.ts';
-import { createDispatcher } from './triggers/dispatcher.ts';
-import { createScheduler } from './triggers/schedule-runs.ts';
+import { enqueueCallbacks } from './triggers/callbacks/callbacks.ts';
+import { createCallbackSender } from './triggers/callbacks/callback-sender.ts';
+import { createDeliverySweep } from './triggers/deliveries/delivery-sweep.ts';
+import { createDispatcher } from './triggers/deliveries/dispatcher.ts';
+import { createScheduler } from './triggers/schedules/schedule-runs.ts';
 import { createTransactions } from './transactions.ts';
 
 const questions = {

@@ -6,7 +6,7 @@
 import type { CatalogContext } from './context.ts';
 import { dropMadeDefinitions } from './made-tool-definitions.ts';
 import { dropAllDefinitions } from './server-definitions.ts';
-import { dropBacklog } from './triggers/backlog.ts';
+import { dropBacklog } from './triggers/deliveries/backlog.ts';
 
 type Transactions = Pick<CatalogContext, 'transact' | 'record' | 'writes'>;
 

@@ -15,7 +15,7 @@ import type { Discovery, Operation, ServerOffers } from '../core/servers/server-
 import type { Skill } from '../core/skills/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
-import type { SubscriptionHead } from '../core/triggers/subscription.ts';
+import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { Warning } from '../core/warning.ts';
 
 /**

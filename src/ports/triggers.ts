@@ -3,9 +3,9 @@
  * implemented by its `Catalog` object; used by the routes of hooks and by sessions. Documents (webhooks, schedules, subscriptions)
  * are written through `Catalog` like all others. Faults are thrown as `Problem`s.
  */
-import type { Callback, CallbackStatus, CallbackTarget, CallbackTest, CallbackWithBody } from '../core/triggers/callback.ts';
+import type { Callback, CallbackStatus, CallbackTarget, CallbackTest, CallbackWithBody } from '../core/triggers/callbacks/callback.ts';
 import type { Delivery, DeliveryStatus, DeliveryWithPayload, Rendered, Trigger } from '../core/triggers/delivery.ts';
-import type { TurnNotice } from '../core/triggers/turn-notice.ts';
+import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import type { Page, PageRequest } from './catalog.ts';
 
 /** What arrived, verified and read. `verdict` says what is to become of it. */

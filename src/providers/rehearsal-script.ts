@@ -61,7 +61,7 @@ function say(text: string): RehearsalReply {
 }
 
 /**
- * The input with another text for what stands between marks of data (`core/triggers/marked-data.ts`): as a model should, it takes no line
+ * The input with another text for what stands between marks of data (`core/triggers/templates/marked-data.ts`): as a model should, it takes no line
  * and no word of that for a wish. In what a line of ours calls, data stays.
  */
 function withData(input: string, write: (data: string) => string): string {

@@ -17,7 +17,7 @@ import type { RefreshReason } from '../core/servers/server-life.ts';
 import type { Discovery, Operation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { ToolDefinition } from '../core/tool.ts';
-import type { SubscriptionHead } from '../core/triggers/subscription.ts';
+import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { WebhookDocument } from '../core/triggers/webhook.ts';
 import type {
   AuditQuery,

@@ -25,7 +25,7 @@ import type { Settings } from '../core/settings.ts';
 import { ToolsetName } from '../core/toolset.ts';
 import { compileHook } from '../core/triggers/compile-hook.ts';
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
-import type { SubscriptionHead } from '../core/triggers/subscription.ts';
+import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import type { WebhookSecrets } from '../core/triggers/webhook.ts';
 import type { Directory, DocumentKind } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';

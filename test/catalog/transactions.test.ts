@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CatalogContext } from '../../src/catalog/context.ts';
 import { madeToolDefinitions } from '../../src/catalog/made-tool-definitions.ts';
 import { createTransactions } from '../../src/catalog/transactions.ts';
-import { changeBacklog, checkBacklog } from '../../src/catalog/triggers/backlog.ts';
+import { changeBacklog, checkBacklog } from '../../src/catalog/triggers/deliveries/backlog.ts';
 import { limits } from '../../src/core/limits.ts';
 import { catalogMigrations } from '../../src/storage/schema.ts';
 import { fakeSql, fakeTransactions } from '../fakes/sql-storage.ts';

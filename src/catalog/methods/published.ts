@@ -7,7 +7,7 @@ import { listProviderModels, readSealedProvider } from '../providers.ts';
 import { readSealedSecret } from '../secrets.ts';
 import { readSkillRow } from '../skills.ts';
 import { readPointer, toolsetOfEdition } from '../toolset-versions.ts';
-import { listeners } from '../triggers/callback-targets.ts';
+import { listeners } from '../triggers/callbacks/callback-targets.ts';
 import type { MethodTable } from './works.ts';
 
 export const publishedMethods = {

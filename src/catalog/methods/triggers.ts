@@ -1,9 +1,9 @@
 /** Triggers: what came in, when schedules run, and what is told to somebody outside. */
 import { crashPoint } from '../../core/crash-point.ts';
-import { enqueueCallbacks, listCallbacks, readCallback, retryCallback } from '../triggers/callbacks.ts';
-import { acceptDelivery, followTurn, replayDelivery } from '../triggers/deliveries.ts';
-import { listDeliveries, readDelivery, readPayload } from '../triggers/delivery-list.ts';
-import { requireDelivery, toDelivery } from '../triggers/delivery-rows.ts';
+import { enqueueCallbacks, listCallbacks, readCallback, retryCallback } from '../triggers/callbacks/callbacks.ts';
+import { acceptDelivery, followTurn, replayDelivery } from '../triggers/deliveries/deliveries.ts';
+import { listDeliveries, readDelivery, readPayload } from '../triggers/deliveries/delivery-list.ts';
+import { requireDelivery, toDelivery } from '../triggers/deliveries/delivery-rows.ts';
 import type { MethodTable } from './works.ts';
 
 export const triggerMethods = {

@@ -7,9 +7,9 @@ import type { CatalogRpc } from '../../storage/catalog-rpc.ts';
 import type { AuditWriter } from '../audit.ts';
 import type { CatalogContext } from '../context.ts';
 import type { PublishedKind } from '../outbox.ts';
-import type { CallbackSender } from '../triggers/callback-sender.ts';
-import type { Dispatcher } from '../triggers/dispatcher.ts';
-import type { Scheduler } from '../triggers/schedule-runs.ts';
+import type { CallbackSender } from '../triggers/callbacks/callback-sender.ts';
+import type { Dispatcher } from '../triggers/deliveries/dispatcher.ts';
+import type { Scheduler } from '../triggers/schedules/schedule-runs.ts';
 
 export type Parts = {
   context: CatalogContext;

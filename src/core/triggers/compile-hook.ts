@@ -2,10 +2,10 @@
 import { invalidRequest } from '../problem.ts';
 import type { Issue } from '../problem.ts';
 import type { CompiledHook, HookTemplates } from './compiled-hook.ts';
-import type { Filter } from './filter.ts';
-import { parseTemplate } from './parse-template.ts';
+import type { Filter } from './filters/filter.ts';
+import { parseTemplate } from './templates/parse-template.ts';
 import { createVerifier } from './signatures/create-verifier.ts';
-import type { Template } from './template.ts';
+import type { Template } from './templates/template.ts';
 import type { WebhookDocument } from './webhook.ts';
 
 /** Its `templates` throws as `compileTemplates` does. */
@@ -42,7 +42,7 @@ function templateOf(text: string, path: string, issues: Issue[]): Template | nul
 
 /** The language of filters is loaded by the first webhook that has one. */
 async function filterOf(text: string, issues: Issue[]): Promise<Filter | null> {
-  const { parseFilter } = await import('./filter.ts');
+  const { parseFilter } = await import('./filters/filter.ts');
   const parsed = parseFilter(text, 'filter');
   if ('filter' in parsed) return parsed.filter;
   issues.push(parsed.issue);

@@ -1,7 +1,7 @@
 /** A webhook as a delivery needs it: made of its document once an isolate, by `compileHook` in `compile-hook.ts`. */
-import type { Filter } from './filter.ts';
+import type { Filter } from './filters/filter.ts';
 import type { Verifier } from './signatures/verifier.ts';
-import type { Template } from './template.ts';
+import type { Template } from './templates/template.ts';
 import type { WebhookDocument } from './webhook.ts';
 
 export type CompiledHook = {

@@ -5,7 +5,7 @@
 import { orNull, Problem } from '../../core/problem.ts';
 import type { Plan } from '../../core/plan.ts';
 import type { Principal } from '../../core/principal.ts';
-import { markedDataNote } from '../../core/triggers/marked-data.ts';
+import { markedDataNote } from '../../core/triggers/templates/marked-data.ts';
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { TurnTrigger } from '../../core/triggers/delivery.ts';
 import { untainted } from '../../core/taint.ts';

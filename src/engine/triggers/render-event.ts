@@ -1,8 +1,8 @@
 /** What a webhook makes of an event: whether it counts, and the turn that comes of it. Used for what was sent, for replays, and for trying it out. */
 import type { HookTemplates } from '../../core/triggers/compiled-hook.ts';
 import type { Rendered, Trigger } from '../../core/triggers/delivery.ts';
-import { renderTrigger } from '../../core/triggers/render-trigger.ts';
-import type { TriggerScope } from '../../core/triggers/template.ts';
+import { renderTrigger } from '../../core/triggers/templates/render-trigger.ts';
+import type { TriggerScope } from '../../core/triggers/templates/template.ts';
 import { triggerPrincipal } from '../../core/triggers/trigger-principal.ts';
 import type { Ids } from '../../ports/runtime.ts';
 import type { Sessions } from '../../ports/session.ts';

@@ -6,7 +6,7 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { retryAfterMs } from '../../core/retry-after.ts';
 import { signStandard } from '../../core/triggers/signatures/standard.ts';
-import { signingKeys } from '../../core/triggers/signing-keys.ts';
+import { signingKeys } from '../../core/triggers/callbacks/signing-keys.ts';
 import { visibleText } from '../../core/visible-text.ts';
 import type { OutboundHttp } from '../../ports/outbound.ts';
 

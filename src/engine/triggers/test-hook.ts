@@ -1,6 +1,6 @@
 /** What a webhook would make of an event that nobody sent. */
 import { compileTemplates } from '../../core/triggers/compile-hook.ts';
-import { renderTrigger } from '../../core/triggers/render-trigger.ts';
+import { renderTrigger } from '../../core/triggers/templates/render-trigger.ts';
 import type { WebhookDocument } from '../../core/triggers/webhook.ts';
 import { filterReason, scopeOf } from './render-event.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
-import { Callback, CallbackStatus, CallbackTargetKind, CallbackWithBody } from '../../core/triggers/callback.ts';
+import { Callback, CallbackStatus, CallbackTargetKind, CallbackWithBody } from '../../core/triggers/callbacks/callback.ts';
 import { requireUnbound } from '../access.ts';
 import { pageFields, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';

@@ -1,8 +1,8 @@
 /** `/v1/subscriptions`: who else is told how turns end, whoever began them. What became of each message is `callbacks.ts`. Secrets go in and never come out. */
 import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
-import { CallbackTest } from '../../core/triggers/callback.ts';
-import { Subscription } from '../../core/triggers/subscription.ts';
+import { CallbackTest } from '../../core/triggers/callbacks/callback.ts';
+import { Subscription } from '../../core/triggers/callbacks/subscription.ts';
 import { isUnbound, requireUnbound } from '../access.ts';
 import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';

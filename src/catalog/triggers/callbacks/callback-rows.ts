@@ -1,0 +1,207 @@
+/** Rows of callbacks: how one is stored, leased, ended and forgotten, and how many are pending. What to do when is `callback-sender.ts`. */
+import { limits } from '../../../core/limits.ts';
+import { nextAttemptMs } from '../../../core/triggers/callbacks/callback-retry.ts';
+import type { CallbackStatus, CallbackTarget } from '../../../core/triggers/callbacks/callback.ts';
+import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
+import type { TriggerEvent } from '../../../core/triggers/webhook.ts';
+import { fromPieces, toPieces } from '../../text-pieces.ts';
+
+/** `due_at` null: nothing more is sent. `attempts`: those that were begun. */
+export type CallbackRow = {
+  number: number;
+  id: string;
+  kind: CallbackTarget['kind'];
+  name: string;
+  type: TriggerEvent;
+  delivery: string | null;
+  session: string;
+  turn: string | null;
+  status: CallbackStatus;
+  created_at: number;
+  ended_at: number | null;
+  attempts: number;
+  due_at: number | null;
+};
+
+type StoredAttempt = { attempt: number; at: number; status: number | null; durationMs: number; error: string | null };
+
+type NewCallback = { target: CallbackTarget; notice: TurnNotice; body: string | null; bytes: number; now: number };
+
+/** Its number; null: this target has it already. Without a body it is dead at once. */
+export function insertCallback(sql: SqlStorage, { target, notice, body, bytes, now }: NewCallback): number | null {
+  const status: CallbackStatus = body === null ? 'dead' : 'pending';
+  const [row] = sql
+    .exec<{ number: number }>(
+      `INSERT INTO callbacks (id, source, kind, name, type, delivery, session, turn, status, created_at, ended_at, attempts, due_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (kind, name, source) DO NOTHING RETURNING number`,
+      newCallbackId(),
+      sourceOf(notice),
+      target.kind,
+      target.name,
+      notice.type,
+      notice.trigger?.delivery ?? null,
+      notice.session,
+      notice.turn,
+      status,
+      now,
+      body === null ? now : null,
+      body === null ? null : now,
+    )
+    .toArray();
+  if (row === undefined) return null;
+  if (body === null) return row.number;
+  for (const [sequence, data] of toPieces(body).entries())
+    sql.exec('INSERT INTO callback_bodies (callback, sequence, data) VALUES (?, ?, ?)', row.number, sequence, data);
+  changeBacklog(sql, 1, bytes);
+  return row.number;
+}
+
+/** `webhook-id`: the receiver knows by it what it has had. */
+export function newCallbackId(): string {
+  return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
+}
+
+/** A session that is deleted and made again under its name counts from 1 again; its turns have other names. */
+function sourceOf({ session, turn, trigger, sequence }: TurnNotice): string {
+  return [session, turn, trigger?.run ?? 0, sequence].join(' ');
+}
+
+export function hasRoom(sql: SqlStorage, bytes: number): boolean {
+  const backlog = sql.exec<{ messages: number; bytes: number }>('SELECT messages, bytes FROM callback_backlog').one();
+  return backlog.messages < limits.maxPendingCallbacks && backlog.bytes + bytes <= limits.maxPendingCallbackBytes;
+}
+
+/** Kept beside the rows, since counting them for each message would make a burst quadratic. */
+function changeBacklog(sql: SqlStorage, messages: 1 | -1, bytes: number): void {
+  sql.exec('UPDATE callback_backlog SET messages = messages + ?, bytes = bytes + ?', messages, bytes);
+}
+
+export function rowById(sql: SqlStorage, id: string): CallbackRow | null {
+  return sql.exec<CallbackRow>('SELECT * FROM callbacks WHERE id = ?', id).toArray()[0] ?? null;
+}
+
+/** null: it was not kept. */
+export function readBody(sql: SqlStorage, number: number): string | null {
+  const rows = sql.exec<{ data: ArrayBuffer }>('SELECT data FROM callback_bodies WHERE callback = ? ORDER BY sequence', number).toArray();
+  return fromPieces(rows.map(({ data }) => data));
+}
+
+/**
+ * The one that is due for longest, of all targets but those of `full`. Where there are such, target by target: ten thousand of one that
+ * is slow may be due for longer than the first of another.
+ */
+export function nextDue(sql: SqlStorage, full: readonly CallbackTarget[]): CallbackRow | null {
+  if (full.length === 0)
+    return sql.exec<CallbackRow>('SELECT * FROM callbacks WHERE due_at IS NOT NULL ORDER BY due_at, number LIMIT 1').toArray()[0] ?? null;
+  const query = `SELECT * FROM callbacks WHERE due_at IS NOT NULL AND (kind, name) > (?, ?) ORDER BY kind, name, due_at, number LIMIT 1`;
+  const first = ({ kind, name }: { kind: string; name: string }): CallbackRow | undefined =>
+    sql.exec<CallbackRow>(query, kind, name).toArray()[0];
+  let next: CallbackRow | null = null;
+  for (let row = first({ kind: '', name: '' }); row !== undefined; row = first(row)) {
+    const { kind, name, due_at: due } = row;
+    if (full.some((target) => target.kind === kind && target.name === name)) continue;
+    if (next === null || (due ?? 0) < (next.due_at ?? 0)) next = row;
+  }
+  return next;
+}
+
+/**
+ * An attempt begins, and is on record before anything is sent: whatever dies then, the next is made when it would be after a failure, and
+ * not while this one may still be under way. So what kills its process is not tried without a pause.
+ */
+export function lease(sql: SqlStorage, row: CallbackRow, now: number): void {
+  const attempt = row.attempts + 1;
+  sql.exec('UPDATE callbacks SET attempts = ?, due_at = ? WHERE number = ?', attempt, now + leaseMs(attempt), row.number);
+  noteAttempt(sql, row.number, { attempt, at: now, status: null, durationMs: 0, error: 'Sent; what came of it is not known.' });
+}
+
+function leaseMs(attempt: number): number {
+  const pause = nextAttemptMs(attempt, null, 0) ?? limits.callbackRetriesMs.at(-1) ?? 0;
+  return Math.max(limits.callbackLeaseMs, pause);
+}
+
+/** In the place of what was noted of it before. */
+export function noteAttempt(sql: SqlStorage, number: number, { attempt, at, status, durationMs, error }: StoredAttempt): void {
+  sql.exec(
+    `INSERT INTO callback_attempts (callback, attempt, at, status, duration_ms, error) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (callback, attempt) DO UPDATE SET status = excluded.status, duration_ms = excluded.duration_ms, error = excluded.error`,
+    number,
+    attempt,
+    at,
+    status,
+    durationMs,
+    error,
+  );
+}
+
+/** How far a row has come: a retry by hand, or a lease that ran out, may have gone past the attempt that now reports. */
+export function progressOf(sql: SqlStorage, number: number): Pick<CallbackRow, 'status' | 'attempts'> | null {
+  return sql.exec<CallbackRow>('SELECT * FROM callbacks WHERE number = ?', number).toArray()[0] ?? null;
+}
+
+export function postpone(sql: SqlStorage, number: number, dueAt: number): void {
+  sql.exec('UPDATE callbacks SET due_at = ? WHERE number = ?', dueAt, number);
+}
+
+/** For good, or until somebody retries it. */
+export function end(sql: SqlStorage, number: number, status: 'delivered' | 'dead', now: number): void {
+  sql.exec('UPDATE callbacks SET status = ?, ended_at = ?, due_at = NULL WHERE number = ?', status, now, number);
+  const { bytes } = sql.exec<{ bytes: number }>(bodyBytes, number).one();
+  changeBacklog(sql, -1, -bytes);
+}
+
+const bodyBytes = 'SELECT coalesce(sum(length(data)), 0) AS bytes FROM callback_bodies WHERE callback = ?';
+
+/** Due now. */
+export function reopen(sql: SqlStorage, { number, status }: CallbackRow, bytes: number, now: number): void {
+  sql.exec("UPDATE callbacks SET status = 'pending', ended_at = NULL, due_at = ? WHERE number = ?", now, number);
+  if (status !== 'pending') changeBacklog(sql, 1, bytes);
+}
+
+const keptMs = { delivered: limits.callbackTtlMs, dead: limits.deadCallbackTtlMs } as const;
+const ended = ['delivered', 'dead'] as const;
+
+/** When the next of those that ended is to be forgotten; null: there are none. */
+export function nextForgotten(sql: SqlStorage): number | null {
+  const times = ended.flatMap((status) => {
+    const { at } = sql
+      .exec<{ at: number | null }>('SELECT min(ended_at) AS at FROM callbacks WHERE status = ? AND ended_at IS NOT NULL', status)
+      .one();
+    return at === null ? [] : [at + keptMs[status]];
+  });
+  if (isCrowded(sql)) return 0;
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** Forgets what ended long ago, and what is more than is kept; a bounded number at a time. */
+export function sweep(sql: SqlStorage, now: number): void {
+  for (const status of ended) {
+    const query = 'SELECT number FROM callbacks WHERE status = ? AND ended_at <= ? ORDER BY ended_at LIMIT ?';
+    remove(sql, sql.exec<{ number: number }>(query, status, now - keptMs[status], limits.maxSweptRows).toArray());
+  }
+  if (!isCrowded(sql)) return;
+  for (const status of ended) {
+    const query = 'SELECT number FROM callbacks WHERE status = ? AND number <= ? ORDER BY number LIMIT ?';
+    remove(sql, sql.exec<{ number: number }>(query, status, newest(sql) - limits.maxKeptCallbacks, limits.maxSweptRows).toArray());
+  }
+}
+
+/** Some that ended lie further back than is kept. */
+function isCrowded(sql: SqlStorage): boolean {
+  const last = newest(sql) - limits.maxKeptCallbacks;
+  return ended.some(
+    (status) => sql.exec('SELECT number FROM callbacks WHERE status = ? AND number <= ? LIMIT 1', status, last).toArray().length > 0,
+  );
+}
+
+function newest(sql: SqlStorage): number {
+  return sql.exec<{ newest: number | null }>('SELECT max(number) AS newest FROM callbacks').one().newest ?? 0;
+}
+
+function remove(sql: SqlStorage, rows: readonly { number: number }[]): void {
+  for (const { number } of rows) {
+    sql.exec('DELETE FROM callback_bodies WHERE callback = ?', number);
+    sql.exec('DELETE FROM callback_attempts WHERE callback = ?', number);
+    sql.exec('DELETE FROM callbacks WHERE number = ?', number);
+  }
+}

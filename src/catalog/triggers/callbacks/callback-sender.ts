@@ -1,0 +1,152 @@
+/**
+ * Sends what is due to be sent, few at a time and fewer to one target, until it is taken or a day is over. The alarm begins attempts
+ * and waits for none; each is leased in its row first, so that what dies with the process is sent again.
+ */
+import { limits } from '../../../core/limits.ts';
+import { Problem } from '../../../core/problem.ts';
+import { nextAttemptMs } from '../../../core/triggers/callbacks/callback-retry.ts';
+import type { CallbackTarget, CallbackTest } from '../../../core/triggers/callbacks/callback.ts';
+import type { CallbackOutcome, SendCallback } from '../../../engine/triggers/send-callback.ts';
+import type { CatalogContext } from '../../context.ts';
+import type { Duty } from '../../duty.ts';
+import { isoTime, requireRow } from '../../documents.ts';
+import { end, lease, newCallbackId, nextDue, nextForgotten, noteAttempt, postpone, progressOf, readBody, sweep } from './callback-rows.ts';
+import type { CallbackRow } from './callback-rows.ts';
+import { destinationOf } from './callback-targets.ts';
+
+export type CallbackSenderDeps = {
+  send: SendCallback;
+  keep(work: Promise<unknown>): void;
+  wake(): Promise<void>;
+};
+
+export type CallbackSender = Duty & {
+  /** Something was stored, or is to be tried now. */
+  kick(): void;
+  /** One message that says nothing, at once; it is not kept. `not_found`. */
+  test(target: CallbackTarget): Promise<CallbackTest>;
+};
+
+export function createCallbackSender(context: CatalogContext, deps: CallbackSenderDeps): CallbackSender {
+  const { sql } = context;
+  const under = createUnderWay();
+
+  /** Begins all that is due and has room. */
+  const pump = (): void => {
+    for (;;) {
+      const row = under.isFull() ? null : nextDue(sql, under.fullTargets());
+      if (row === null || row.due_at === null || row.due_at > context.now()) return;
+      context.record(() => lease(sql, row, context.now()));
+      under.begin(row);
+      deps.keep(attempt({ ...row, attempts: row.attempts + 1 }));
+    }
+  };
+
+  const attempt = async (row: CallbackRow): Promise<void> => {
+    const startedAt = context.now();
+    try {
+      const outcome = await sendOne(context, deps.send, row);
+      noteOutcome(context, row, outcome, startedAt);
+    } catch (error) {
+      // It is not known what came of it: the lease brings it back.
+      context.log.error('an attempt at a callback could not be noted', { id: row.id, attempt: row.attempts, cause: String(error) });
+    } finally {
+      under.end(row);
+      pump();
+      await deps.wake();
+    }
+  };
+
+  return {
+    kick: () => {
+      try {
+        pump();
+      } catch (error) {
+        // Whoever kicks has stored something, and is told so: the alarm comes back for the rest.
+        context.log.error('callbacks could not be sent, they will be tried again', { cause: String(error) });
+      }
+      deps.keep(deps.wake());
+    },
+    test: (target) => sendTest(context, deps.send, target),
+    tend: async () => {
+      pump();
+      if ((nextForgotten(sql) ?? Number.POSITIVE_INFINITY) <= context.now()) context.record(() => sweep(sql, context.now()));
+    },
+    nextDue: () => {
+      const times = [nextForgotten(sql), ...(under.isFull() ? [] : [nextDue(sql, under.fullTargets())?.due_at ?? null])];
+      // Where there is no room now, whoever makes room begins the next; this is for a process that dies before that.
+      if (under.hasFull()) times.push(context.now() + limits.callbackLeaseMs);
+      const known = times.filter((time) => time !== null);
+      return known.length === 0 ? null : Math.min(...known);
+    },
+  };
+}
+
+async function sendOne(context: CatalogContext, send: SendCallback, row: CallbackRow): Promise<CallbackOutcome> {
+  const notSent = { delivered: false, status: null, durationMs: 0, retryAfterMs: null };
+  const body = readBody(context.sql, row.number);
+  if (body === null) return { ...notSent, isFinal: true, error: 'What it said is not kept.' };
+  try {
+    const to = await destinationOf(context, row);
+    return 'gone' in to ? { ...notSent, isFinal: true, error: to.gone } : await send({ id: row.id, body, ...to });
+  } catch (error) {
+    // Such as a secret that does not open until the right master key is set again.
+    if (error instanceof Problem) return { ...notSent, isFinal: false, error: error.detail };
+    context.log.error('a callback could not be sent', { id: row.id, attempt: row.attempts, cause: String(error) });
+    return { ...notSent, isFinal: false, error: 'Not sent: a fault of ours, which stands in the log.' };
+  }
+}
+
+async function sendTest(context: CatalogContext, send: SendCallback, target: CallbackTarget): Promise<CallbackTest> {
+  requireRow(context.sql, target.kind, target.name);
+  const to = await destinationOf(context, target);
+  if ('gone' in to) throw new Problem('conflict', to.gone);
+  const [id, at] = [newCallbackId(), isoTime(context.now())];
+  const body = JSON.stringify({ type: 'test', timestamp: at, data: { target } });
+  const { delivered, status, durationMs, error } = await send({ id, body, ...to });
+  return { id, delivered, at, status, durationMs, error };
+}
+
+function noteOutcome(context: CatalogContext, row: CallbackRow, outcome: CallbackOutcome, startedAt: number): void {
+  const { sql } = context;
+  const { number, id, attempts, kind, name } = row;
+  const { delivered, isFinal, status, durationMs, error } = outcome;
+  context.record(() => {
+    noteAttempt(sql, number, { attempt: attempts, at: startedAt, status, durationMs, error });
+    const now = progressOf(sql, number);
+    if (now === null || now.status !== 'pending') return;
+    if (delivered) return end(sql, number, 'delivered', context.now());
+    // Another attempt has begun since: what becomes of it is its own word.
+    if (now.attempts !== attempts) return;
+    const wait = isFinal ? null : nextAttemptMs(attempts, outcome.retryAfterMs, Math.random());
+    if (wait !== null) return postpone(sql, number, context.now() + wait);
+    end(sql, number, 'dead', context.now());
+    context.log.info('a callback is given up', { id, target: `${kind} ${name}`, attempts, error });
+  });
+}
+
+/** Attempts that are under way, over all and by target. */
+function createUnderWay() {
+  const targets = new Map<string, { target: CallbackTarget; count: number }>();
+  let all = 0;
+  const keyOf = ({ kind, name }: CallbackTarget): string => `${kind} ${name}`;
+  const fullTargets = (): CallbackTarget[] =>
+    [...targets.values()].flatMap(({ target, count }) => (count >= limits.maxConcurrentCallbacksPerTarget ? [target] : []));
+  return {
+    isFull: () => all >= limits.maxConcurrentCallbacks,
+    hasFull: () => all >= limits.maxConcurrentCallbacks || fullTargets().length > 0,
+    fullTargets,
+    begin({ kind, name }: CallbackTarget): void {
+      const key = keyOf({ kind, name });
+      targets.set(key, { target: { kind, name }, count: (targets.get(key)?.count ?? 0) + 1 });
+      all += 1;
+    },
+    end({ kind, name }: CallbackTarget): void {
+      const key = keyOf({ kind, name });
+      const count = (targets.get(key)?.count ?? 1) - 1;
+      if (count === 0) targets.delete(key);
+      else targets.set(key, { target: { kind, name }, count });
+      all -= 1;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * Who is told of a turn, and where and with which secret: read from the documents when it is to be sent, so that a corrected address
+ * helps what waits already. Keeps nothing.
+ */
+import { concerns } from '../../../core/triggers/callbacks/concerns.ts';
+import type { CallbackTarget } from '../../../core/triggers/callbacks/callback.ts';
+import type { SubscriptionDocument, SubscriptionHead } from '../../../core/triggers/callbacks/subscription.ts';
+import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
+import type { TriggerEvent, WebhookSecrets } from '../../../core/triggers/webhook.ts';
+import { openValue } from '../../../storage/secret-box.ts';
+import type { CatalogContext } from '../../context.ts';
+import { allRows, readRow } from '../../documents.ts';
+import type { DocumentRow } from '../../documents.ts';
+
+/** What began the turn, if it names an address, and the subscriptions that it concerns. */
+export function targetsOf({ sql }: CatalogContext, { trigger, type, agent }: TurnNotice & { type: TriggerEvent }): CallbackTarget[] {
+  const own = trigger !== undefined && urlOf(standing(sql, trigger)) !== null ? [{ kind: trigger.kind, name: trigger.name }] : [];
+  const others = listeners(sql).flatMap(({ name, head }): CallbackTarget[] => {
+    return concerns(head, type, agent) ? [{ kind: 'subscription', name }] : [];
+  });
+  return [...own, ...others];
+}
+
+/** The subscriptions that are not paused, and what they want to hear. */
+export function listeners(sql: SqlStorage): { name: string; head: SubscriptionHead }[] {
+  return allRows(sql, 'subscription').flatMap(({ name, body }) => {
+    // Written by its writer only.
+    const { paused, events, agents } = body as SubscriptionDocument;
+    const head = { ...(events !== undefined && { events }), ...(agents !== undefined && { agents }) };
+    return paused === true ? [] : [{ name, head }];
+  });
+}
+
+/** `gone`: why nothing can be sent there, until its document is written anew. */
+type Destination = { url: string; secret: string } | { gone: string };
+
+/** Throws the `Problem` of a secret that does not open. */
+export async function destinationOf(context: CatalogContext, target: CallbackTarget): Promise<Destination> {
+  const row = standing(context.sql, target);
+  if (row === null) return { gone: `There is no ${target.kind} "${target.name}" any more.` };
+  const url = urlOf(row);
+  if (url === null) return { gone: `The ${target.kind} "${target.name}" has no callbackUrl any more.` };
+  const secret = row.sealed === null ? null : await openSecret(context, target, row.sealed);
+  return secret === null ? { gone: `The ${target.kind} "${target.name}" has no secret to sign with: PUT it with one.` } : { url, secret };
+}
+
+function standing(sql: SqlStorage, { kind, name }: CallbackTarget): DocumentRow | null {
+  const row = readRow(sql, kind, name);
+  return row === null || row.deleted ? null : row;
+}
+
+function urlOf(row: DocumentRow | null): string | null {
+  const url = row?.kind === 'subscription' ? row.body.url : row?.body.callbackUrl;
+  return typeof url === 'string' ? url : null;
+}
+
+/** Each kind's writer seals in a form of its own; none is written anywhere else. */
+async function openSecret({ master, workspace }: CatalogContext, { kind, name }: CallbackTarget, sealed: string): Promise<string | null> {
+  const opened: unknown = JSON.parse(await openValue(master, { workspace, kind, name }, sealed));
+  switch (kind) {
+    case 'webhook': {
+      const { callback, secrets } = opened as WebhookSecrets;
+      return callback ?? secrets[0] ?? null;
+    }
+    case 'schedule':
+      return (opened as { callback: string | null }).callback;
+    case 'subscription':
+      return (opened as { secret: string }).secret;
+    default:
+      return kind satisfies never;
+  }
+}

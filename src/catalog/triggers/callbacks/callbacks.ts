@@ -1,0 +1,115 @@
+/**
+ * Messages to somebody outside: made of what sessions tell, once for each who wants to hear of it, and shown with how they fared. What
+ * is sent, and when, is `callback-sender.ts`; the rows are `callback-rows.ts`.
+ */
+import { limits } from '../../../core/limits.ts';
+import { Problem, quoted } from '../../../core/problem.ts';
+import { callbackBody } from '../../../core/triggers/callbacks/callback-body.ts';
+import type { Callback, CallbackAttempt, CallbackWithBody } from '../../../core/triggers/callbacks/callback.ts';
+import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
+import { utf8Length } from '../../../core/utf8.ts';
+import type { Page } from '../../../ports/catalog.ts';
+import type { CallbackQuery } from '../../../ports/triggers.ts';
+import { decodeNumberCursor, encodeCursor } from '../../../storage/cursor.ts';
+import type { CatalogContext } from '../../context.ts';
+import { isoTime } from '../../documents.ts';
+import { hasRoom, insertCallback, noteAttempt, readBody, reopen, rowById } from './callback-rows.ts';
+import type { CallbackRow } from './callback-rows.ts';
+import { targetsOf } from './callback-targets.ts';
+
+/** One message for each who wants to hear of it; a notice that comes twice adds nothing. Part of the transaction that follows its turn. */
+export function enqueueCallbacks(context: CatalogContext, notice: TurnNotice): void {
+  const { type } = notice;
+  if (type === 'turn.resumed') return;
+  const targets = targetsOf(context, { ...notice, type });
+  if (targets.length === 0) return;
+  const { sql } = context;
+  const body = callbackBody(notice);
+  const bytes = utf8Length(body);
+  for (const target of targets) {
+    const isTooMuch = !hasRoom(sql, bytes);
+    const number = insertCallback(sql, { target, notice, body: isTooMuch ? null : body, bytes, now: context.now() });
+    if (number === null || !isTooMuch) continue;
+    const error = 'Not sent: too many messages to others wait already. Mend or remove what does not answer.';
+    noteAttempt(sql, number, { attempt: 0, at: context.now(), status: null, durationMs: 0, error });
+    context.log.error('a callback was not kept: too many wait', { ...target, session: notice.session, turn: notice.turn });
+  }
+}
+
+/** Newest first. */
+export function listCallbacks({ sql }: CatalogContext, query: CallbackQuery): Page<Callback> {
+  const before = decodeNumberCursor('callbacks', query.cursor) ?? Number.MAX_SAFE_INTEGER;
+  const limit = Math.min(query.limit, limits.maxPageItems);
+  const rows = rowsBefore(sql, query, before, limit + 1);
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const nextCursor = rows.length > limit && last !== undefined ? encodeCursor('callbacks', last.number) : null;
+  return { items: items.map((row) => toCallback(sql, row)), nextCursor };
+}
+
+/** By the narrowest index that there is for what is asked. A value that is not given is null, and compares as nothing. */
+function rowsBefore(sql: SqlStorage, query: CallbackQuery, before: number, count: number): CallbackRow[] {
+  const { delivery, status = null, kind = null, name = null } = query;
+  if (delivery !== undefined) {
+    const text = `SELECT * FROM callbacks WHERE delivery = ? AND number < ? AND coalesce(status = ?, 1) AND coalesce(kind = ?, 1)
+      AND coalesce(name = ?, 1) ORDER BY number DESC LIMIT ?`;
+    return sql.exec<CallbackRow>(text, delivery, before, status, kind, name, count).toArray();
+  }
+  if (kind !== null && name !== null) {
+    const text =
+      'SELECT * FROM callbacks WHERE kind = ? AND name = ? AND number < ? AND coalesce(status = ?, 1) ORDER BY number DESC LIMIT ?';
+    return sql.exec<CallbackRow>(text, kind, name, before, status, count).toArray();
+  }
+  if (status !== null) {
+    const text = 'SELECT * FROM callbacks WHERE status = ? AND number < ? AND coalesce(kind = ?, 1) ORDER BY number DESC LIMIT ?';
+    return sql.exec<CallbackRow>(text, status, before, kind, count).toArray();
+  }
+  const text = 'SELECT * FROM callbacks WHERE number < ? AND coalesce(kind = ?, 1) ORDER BY number DESC LIMIT ?';
+  return sql.exec<CallbackRow>(text, before, kind, count).toArray();
+}
+
+/** `not_found`. */
+export function readCallback({ sql }: CatalogContext, id: string): CallbackWithBody {
+  const row = requireRow(sql, id);
+  const body = readBody(sql, row.number);
+  return { ...toCallback(sql, row), body: body === null ? null : JSON.parse(body) };
+}
+
+/** It is due now. `conflict`: it was delivered, or its body was not kept. */
+export function retryCallback(context: CatalogContext, id: string): Callback {
+  const { sql } = context;
+  const row = requireRow(sql, id);
+  if (row.status === 'delivered') throw new Problem('conflict', `The message ${quoted(id)} was delivered: it is not sent again.`);
+  const body = readBody(sql, row.number);
+  if (body === null)
+    throw new Problem(
+      'conflict',
+      `What the message ${quoted(id)} said was not kept, for too many others waited. Read the turn at its session.`,
+    );
+  context.record(() => reopen(sql, row, utf8Length(body), context.now()));
+  return toCallback(sql, requireRow(sql, id));
+}
+
+function requireRow(sql: SqlStorage, id: string): CallbackRow {
+  const row = rowById(sql, id);
+  if (row === null) throw new Problem('not_found', `There is no callback ${quoted(id)}.`);
+  return row;
+}
+
+function toCallback(sql: SqlStorage, row: CallbackRow): Callback {
+  const { number, id, type, kind, name, delivery, session, turn, status } = row;
+  return {
+    ...{ id, type, target: { kind, name }, delivery, session, turn, status },
+    createdAt: isoTime(row.created_at),
+    nextAttemptAt: row.due_at === null ? null : isoTime(row.due_at),
+    attempts: attemptsOf(sql, number),
+  };
+}
+
+/** As many as there are retries, and a few by hand: the newest of them. */
+function attemptsOf(sql: SqlStorage, number: number): CallbackAttempt[] {
+  type AttemptRow = { at: number; status: number | null; duration_ms: number; error: string | null };
+  const query = 'SELECT at, status, duration_ms, error FROM callback_attempts WHERE callback = ? ORDER BY attempt DESC LIMIT ?';
+  const rows = sql.exec<AttemptRow>(query, number, limits.maxShownAttempts).toArray().reverse();
+  return rows.map(({ at, status, duration_ms, error }) => ({ at: isoTime(at), status, durationMs: duration_ms, error }));
+}

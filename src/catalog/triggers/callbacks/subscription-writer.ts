@@ -1,0 +1,61 @@
+/** Writing subscriptions to what turns come to: the secret is sealed, and needed from the first on. */
+import { ResourceName } from '../../../core/agent.ts';
+import { parseDocument } from '../../../core/issues.ts';
+import { limits } from '../../../core/limits.ts';
+import { invalidRequest, Problem } from '../../../core/problem.ts';
+import { Subscription } from '../../../core/triggers/callbacks/subscription.ts';
+import type { SubscriptionDocument } from '../../../core/triggers/callbacks/subscription.ts';
+import type { Warning } from '../../../core/warning.ts';
+import { openValue } from '../../../storage/secret-box.ts';
+import type { SealedFor } from '../../../storage/secret-box.ts';
+import type { CatalogContext } from '../../context.ts';
+import type { DocumentRow } from '../../documents.ts';
+import { reseal } from '../../secrets.ts';
+import { checkNameInBody } from '../../write-document.ts';
+import type { DocumentWriter, Prepared } from '../../write-document.ts';
+import { agentWarnings, callbackUrlWarnings } from '../trigger-warnings.ts';
+
+export const subscriptionWriter: DocumentWriter = {
+  nameFault: (_context, name) => ResourceName.safeParse(name).error?.issues[0]?.message ?? null,
+
+  prepare: async (context, name, body, previous) => {
+    const { secret, ...document } = parseDocument(Subscription, body);
+    checkNameInBody(name, document);
+    if (previous === null) requireRoom(context);
+    return { body: { ...document, name }, warnings: warningsOf(context, document), ...(await seal(context, name, secret, previous)) };
+  },
+
+  // Written above only.
+  review: (context, body) => warningsOf(context, body as SubscriptionDocument),
+};
+
+function warningsOf(context: CatalogContext, { url, agents = [] }: SubscriptionDocument): Warning[] {
+  const unknown = agents.flatMap((agent, index) => agentWarnings(context, agent, 'nothing is told of it', `agents[${index}]`));
+  return [...callbackUrlWarnings(context, url, 'url'), ...unknown];
+}
+
+async function seal(
+  context: CatalogContext,
+  name: string,
+  given: string | undefined,
+  previous: DocumentRow | null,
+): Promise<Pick<Prepared, 'sealed' | 'sealedChanged'>> {
+  const place: SealedFor = { workspace: context.workspace, kind: 'subscription', name };
+  if (given !== undefined) return reseal(context, place, JSON.stringify({ secret: given }), previous);
+  const before = previous?.sealed ?? null;
+  if (before === null) throw invalidRequest([{ path: 'secret', message: 'is missing: what is sent is signed with it' }]);
+  // Opened to see that it can be, where the master key has changed: a message that nobody can sign would fail later.
+  await openValue(context.master, place, before);
+  return { sealed: before, sealedChanged: false };
+}
+
+function requireRoom({ sql }: CatalogContext): void {
+  const { count } = sql
+    .exec<{ count: number }>("SELECT count(*) AS count FROM documents WHERE kind = 'subscription' AND deleted = 0")
+    .one();
+  if (count < limits.maxSubscriptions) return;
+  throw new Problem(
+    'conflict',
+    `The workspace has ${count} subscriptions, and ${limits.maxSubscriptions} is the most: delete one that nobody needs.`,
+  );
+}

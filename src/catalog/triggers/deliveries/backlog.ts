@@ -1,0 +1,66 @@
+/**
+ * How much is on its way to sessions: counted from the table once in an object's life, and kept along with it from there, since a count
+ * for each delivery would make a burst quadratic.
+ */
+import { limits } from '../../../core/limits.ts';
+import { Problem } from '../../../core/problem.ts';
+import type { Trigger } from '../../../core/triggers/delivery.ts';
+import { triggerKeyId } from '../../../core/triggers/trigger-principal.ts';
+import type { CatalogContext } from '../../context.ts';
+
+type Load = { deliveries: number; bytes: number };
+type Backlog = Load & { byTrigger: Map<string, Load> };
+
+const backlogs = new WeakMap<CatalogContext, Backlog>();
+
+/** Throws `rate_limited` where there is no room for one more, over all triggers or for this one. */
+export function checkBacklog(context: CatalogContext, trigger: Trigger): void {
+  const backlog = backlogOf(context);
+  const own = backlog.byTrigger.get(triggerKeyId(trigger)) ?? none;
+  if (!isFull(backlog, 1) && !isFull(own, limits.maxPendingShareOfTrigger)) return;
+  throw new Problem('rate_limited', 'Too many deliveries are on their way to their sessions. Send this one again later.', {
+    retryAfterMs: limits.backlogRetryAfterMs,
+  });
+}
+
+const none: Load = { deliveries: 0, bytes: 0 };
+
+function isFull({ deliveries, bytes }: Load, share: number): boolean {
+  return deliveries >= limits.maxPendingDeliveries * share || bytes >= limits.maxPendingDeliveryBytes * share;
+}
+
+/** What was pending is so no more, or the other way round. */
+export function changeBacklog(context: CatalogContext, trigger: Trigger, deliveries: 1 | -1, bytes: number): void {
+  const backlog = backlogs.get(context);
+  if (backlog === undefined) return;
+  const key = triggerKeyId(trigger);
+  const own = backlog.byTrigger.get(key) ?? { ...none };
+  for (const load of [backlog, own]) {
+    load.deliveries += deliveries;
+    load.bytes += bytes;
+  }
+  // As many as have something on its way.
+  if (own.deliveries > 0) backlog.byTrigger.set(key, own);
+  else backlog.byTrigger.delete(key);
+}
+
+/** A transaction was undone: what was counted in it did not happen. */
+export function dropBacklog(context: CatalogContext): void {
+  backlogs.delete(context);
+}
+
+function backlogOf(context: CatalogContext): Backlog {
+  const known = backlogs.get(context);
+  if (known !== undefined) return known;
+  // Answered by that index alone. By itself SQLite takes one in the order of the groups, and goes through all that was ever delivered.
+  const query = `SELECT kind, name, count(*) AS deliveries, sum(bytes) AS bytes FROM deliveries INDEXED BY deliveries_pending
+    WHERE status = 'pending' GROUP BY kind, name`;
+  const backlog: Backlog = { ...none, byTrigger: new Map() };
+  for (const { kind, name, deliveries, bytes } of context.sql.exec<Trigger & Load>(query)) {
+    backlog.byTrigger.set(triggerKeyId({ kind, name }), { deliveries, bytes });
+    backlog.deliveries += deliveries;
+    backlog.bytes += bytes;
+  }
+  backlogs.set(context, backlog);
+  return backlog;
+}

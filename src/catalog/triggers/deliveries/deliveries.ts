@@ -1,0 +1,132 @@
+/**
+ * The deliveries of a workspace: stored once by trigger and id, run again when somebody asks for it, and followed to the end of their
+ * turns. How they get to their sessions is `delivery-queue.ts` and `dispatcher.ts`; how they are shown, `delivery-list.ts`.
+ */
+import { Problem, quoted } from '../../../core/problem.ts';
+import { isSettled } from '../../../core/triggers/delivery.ts';
+import type { Delivery, DeliveryStatus, Trigger, TurnTrigger } from '../../../core/triggers/delivery.ts';
+import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
+import type { AcceptedDelivery, DeliveryVerdict, NewDelivery } from '../../../ports/triggers.ts';
+import type { CatalogContext } from '../../context.ts';
+import { checkBacklog } from './backlog.ts';
+import { writePart } from './delivery-parts.ts';
+import { moveTo, queueRun } from './delivery-queue.ts';
+import { findDelivery, heldCount, isUnderWay, requireDelivery, rowOf, toAccepted, toDelivery } from './delivery-rows.ts';
+import { sweepSurplus, sweepWeight } from './delivery-sweep.ts';
+import type { DeliveryRow } from './delivery-rows.ts';
+
+/** In one block: whoever is told of it may rely on it. */
+export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): AcceptedDelivery {
+  const { sql } = context;
+  const { trigger, id, verdict } = delivery;
+  const known = findDelivery(sql, trigger, id);
+  if (known !== null) {
+    sql.exec('UPDATE deliveries SET repeats = repeats + 1 WHERE number = ?', known.number);
+    return toAccepted(known, true);
+  }
+  if (verdict.become === 'run') checkBacklog(context, trigger);
+  return context.record(() => {
+    const number = insert(context, delivery);
+    carryOut(context, trigger, number, verdict);
+    sweepSurplus(context, trigger);
+    const accepted = stored(sql, number);
+    sweepWeight(context, accepted.bytes);
+    return toAccepted(accepted, false);
+  });
+}
+
+/** `conflict` while it is under way. */
+export function replayDelivery(context: CatalogContext, trigger: Trigger, id: string, verdict: DeliveryVerdict): AcceptedDelivery {
+  const { sql } = context;
+  const { number, status } = requireDelivery(sql, trigger, id);
+  if (!isSettled(status))
+    throw new Problem('conflict', `The delivery ${quoted(id)} is ${status}. Wait for its end, or cancel its turn, then replay it.`);
+  if (verdict.become === 'run') checkBacklog(context, trigger);
+  return context.record(() => {
+    sql.exec('UPDATE deliveries SET run = run + 1, agent = NULL, session = NULL, session_key = NULL, turn = NULL WHERE number = ?', number);
+    carryOut(context, trigger, number, verdict);
+    return toAccepted(stored(sql, number), false);
+  });
+}
+
+/** How the turn of a delivery stands now: its number. What is said of an earlier run than its newest, or after its end, changes nothing: null. */
+export function followTurn(context: CatalogContext, trigger: TurnTrigger, notice: TurnNotice): number | null {
+  return context.record(() => {
+    const row = findDelivery(context.sql, trigger, trigger.delivery);
+    if (row === null || row.run !== trigger.run || row.turn !== notice.turn || isSettled(row.status)) return null;
+    moveTo(context, row, statusOf[notice.status], reasonOf(notice));
+    return row.number;
+  });
+}
+
+const statusOf: Readonly<Record<TurnNotice['status'], DeliveryStatus>> = {
+  completed: 'completed',
+  failed: 'failed',
+  // Nothing more comes of it, and nobody wanted that.
+  interrupted: 'failed',
+  cancelled: 'cancelled',
+  waiting: 'waiting',
+  running: 'running',
+};
+
+function reasonOf({ status, reason, problem }: TurnNotice): string | null {
+  // It said all that it was let say: somebody may want to raise the limit.
+  if (status === 'completed' && reason !== 'stop') return `Its turn ended before its time: ${reason}.`;
+  if (status !== 'failed' && status !== 'interrupted') return null;
+  return typeof problem?.detail === 'string' ? problem.detail : reason;
+}
+
+/** The newest delivery of a schedule that was meant to run; null: there was none. */
+export function lastRun({ sql }: CatalogContext, { kind, name }: Trigger): Delivery | null {
+  const query = 'SELECT max(number) AS newest FROM deliveries WHERE kind = ? AND name = ? AND status = ?';
+  const newest = meant.map((status) => sql.exec<{ newest: number | null }>(query, kind, name, status).one().newest ?? 0);
+  const row = rowOf(sql, Math.max(...newest));
+  return row === null ? null : toDelivery(row);
+}
+
+/** One look at the index for each: a schedule may have skipped ten thousand since. */
+const meant: readonly DeliveryStatus[] = ['pending', 'running', 'waiting', 'completed', 'failed', 'cancelled'];
+
+function insert({ sql, now }: CatalogContext, { trigger, id, event, payload }: NewDelivery): number {
+  const row = sql
+    .exec<{ number: number }>(
+      `INSERT INTO deliveries (kind, name, id, event, status, run, repeats, warnings, is_json, headers, bytes, received_at, run_at, attempts, held)
+       VALUES (?, ?, ?, ?, 'ignored', 1, 0, '[]', ?, ?, 0, ?, ?, 0, 0) RETURNING number`,
+      trigger.kind,
+      trigger.name,
+      id,
+      event,
+      payload?.isJson === true ? 1 : 0,
+      payload === null ? null : JSON.stringify(payload.headers),
+      now(),
+      now(),
+    )
+    .one();
+  if (payload === null) return row.number;
+  const bytes = writePart(sql, row.number, 'payload', payload.text);
+  sql.exec('UPDATE deliveries SET bytes = ? WHERE number = ?', bytes, row.number);
+  return row.number;
+}
+
+function carryOut(context: CatalogContext, trigger: Trigger, number: number, verdict: DeliveryVerdict): void {
+  if (verdict.become === 'run') {
+    const held = verdict.isQueued === true && (isUnderWay(context, trigger) || heldCount(context, trigger) > 0);
+    queueRun(context, { ...verdict, number, held });
+    return;
+  }
+  context.sql.exec(
+    'UPDATE deliveries SET status = ?, reason = ?, warnings = ?, ended_at = ?, due_at = NULL WHERE number = ?',
+    verdict.become,
+    verdict.reason,
+    JSON.stringify(verdict.warnings),
+    context.now(),
+    number,
+  );
+}
+
+/** Of the row that was just written. */
+function stored(sql: SqlStorage, number: number): DeliveryRow {
+  const row = rowOf(sql, number);
+  if (row === null) throw new Error(`the delivery ${number} was just stored, and is not there`);
+  return row;
+}

@@ -1,0 +1,70 @@
+/** Deliveries as they are shown: with what came, newest first. Also what a replay starts from. */
+import { limits } from '../../../core/limits.ts';
+import { Problem, quoted } from '../../../core/problem.ts';
+import type { DeliveryStatus, DeliveryWithPayload, Trigger } from '../../../core/triggers/delivery.ts';
+import type { Page } from '../../../ports/catalog.ts';
+import type { DeliveryQuery, KeptPayload } from '../../../ports/triggers.ts';
+import { decodeNumberCursor, encodeCursor } from '../../../storage/cursor.ts';
+import type { CatalogContext } from '../../context.ts';
+import { readPart } from './delivery-parts.ts';
+import { requireDelivery, toDelivery } from './delivery-rows.ts';
+import type { DeliveryRow } from './delivery-rows.ts';
+
+export function readDelivery({ sql }: CatalogContext, trigger: Trigger, id: string): DeliveryWithPayload {
+  return withPayload(sql, requireDelivery(sql, trigger, id));
+}
+
+/** A page ends early where its payloads are large. */
+export function listDeliveries({ sql }: CatalogContext, trigger: Trigger, query: DeliveryQuery): Page<DeliveryWithPayload> {
+  const list = `deliveries ${trigger.kind} ${trigger.name}`;
+  const before = decodeNumberCursor(list, query.cursor) ?? Number.MAX_SAFE_INTEGER;
+  const limit = Math.min(query.limit, limits.maxPageItems);
+  const items: DeliveryWithPayload[] = [];
+  let bytes = 0;
+  let last = 0;
+  for (const row of rowsBefore(sql, trigger, query.status, before, limit + 1)) {
+    bytes += row.bytes;
+    if (items.length === limit || (items.length > 0 && bytes > limits.listPageBytes))
+      return { items, nextCursor: encodeCursor(list, last) };
+    items.push(withPayload(sql, row));
+    last = row.number;
+  }
+  return { items, nextCursor: null };
+}
+
+/** `conflict` when it is no longer kept. */
+export function readPayload({ sql }: CatalogContext, trigger: Trigger, id: string): KeptPayload {
+  const row = requireDelivery(sql, trigger, id);
+  const payload = keptPayload(sql, row);
+  if (payload === null && trigger.kind === 'webhook')
+    throw new Problem('conflict', `The payload of the delivery ${quoted(id)} is no longer kept. Let its sender send it anew.`);
+  return { delivery: toDelivery(row), event: row.event, payload };
+}
+
+function rowsBefore(
+  sql: SqlStorage,
+  { kind, name }: Trigger,
+  status: DeliveryStatus | undefined,
+  before: number,
+  count: number,
+): DeliveryRow[] {
+  if (status === undefined) {
+    const query = 'SELECT * FROM deliveries WHERE kind = ? AND name = ? AND number < ? ORDER BY number DESC LIMIT ?';
+    return sql.exec<DeliveryRow>(query, kind, name, before, count).toArray();
+  }
+  const query = 'SELECT * FROM deliveries WHERE kind = ? AND name = ? AND status = ? AND number < ? ORDER BY number DESC LIMIT ?';
+  return sql.exec<DeliveryRow>(query, kind, name, status, before, count).toArray();
+}
+
+function withPayload(sql: SqlStorage, row: DeliveryRow): DeliveryWithPayload {
+  const payload = keptPayload(sql, row);
+  return { ...toDelivery(row), payload: payload === null ? null : payload.isJson ? JSON.parse(payload.text) : payload.text };
+}
+
+/** Its headers stand for it: of an empty text there are no pieces. */
+function keptPayload(sql: SqlStorage, row: DeliveryRow): KeptPayload['payload'] {
+  if (row.headers === null) return null;
+  // Written by `deliveries.ts` only.
+  const headers = JSON.parse(row.headers) as Record<string, string>;
+  return { text: readPart(sql, row.number, 'payload') ?? '', isJson: row.is_json === 1, headers };
+}

@@ -1,0 +1,104 @@
+/**
+ * What waits to be brought to its session, and in which order. Of the pending deliveries of one session only the oldest has a time at
+ * which it is due: the next one gets its own when that one is taken or has failed. So what is due is found by one look at an index,
+ * however many wait behind it. A run of a schedule may be held besides: it waits for the run before it to end.
+ *
+ * All of these are parts of a transaction.
+ */
+import { isSettled } from '../../../core/triggers/delivery.ts';
+import type { DeliveryStatus, Rendered, Trigger } from '../../../core/triggers/delivery.ts';
+import type { CatalogContext } from '../../context.ts';
+import { changeBacklog } from './backlog.ts';
+import { dropPart, writePart } from './delivery-parts.ts';
+import { isUnderWay, rowOf } from './delivery-rows.ts';
+import type { DeliveryRow } from './delivery-rows.ts';
+
+export type QueuedRun = { number: number; agent: string; session: string; turn: string; rendered: Rendered; held: boolean };
+
+/** The row is there, and not pending. */
+export function queueRun(context: CatalogContext, { number, agent, session, turn, rendered, held }: QueuedRun): void {
+  const { sql } = context;
+  const now = context.now();
+  const isFirst = firstPending(sql, session) === null;
+  const added = writePart(sql, number, 'input', rendered.input);
+  sql.exec(
+    `UPDATE deliveries SET status = 'pending', reason = NULL, agent = ?, session = ?, session_key = ?, turn = ?, warnings = ?, held = ?,
+       bytes = bytes + ?, run_at = ?, ended_at = NULL, attempts = 0, due_at = ? WHERE number = ?`,
+    agent,
+    session,
+    rendered.sessionKey,
+    turn,
+    JSON.stringify(rendered.warnings),
+    held ? 1 : 0,
+    added,
+    now,
+    isFirst && !held ? now : null,
+    number,
+  );
+  const row = rowOf(sql, number);
+  if (row !== null) changeBacklog(context, row, 1, row.bytes);
+}
+
+/** What is due, those first that are so for longest. */
+export function dueRuns({ sql, now }: CatalogContext, count: number): DeliveryRow[] {
+  const query = 'SELECT * FROM deliveries WHERE due_at <= ? ORDER BY due_at, number LIMIT ?';
+  return sql.exec<DeliveryRow>(query, now(), count).toArray();
+}
+
+/** null: nothing waits for a time. */
+export function nextDueRun({ sql }: CatalogContext): number | null {
+  return sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM deliveries WHERE due_at IS NOT NULL').one().due;
+}
+
+/** Where it goes from `pending`, `running` or `waiting`. `reason` null: nothing is to be said. */
+export function moveTo(context: CatalogContext, row: DeliveryRow, status: DeliveryStatus, reason: string | null): void {
+  const { sql } = context;
+  const now = context.now();
+  sql.exec(
+    'UPDATE deliveries SET status = ?, reason = ?, ended_at = ?, due_at = NULL, held = 0 WHERE number = ?',
+    status,
+    reason,
+    isSettled(status) ? now : null,
+    row.number,
+  );
+  if (row.status === 'pending') {
+    changeBacklog(context, row, -1, -row.bytes);
+    // Its session has it now, or never will.
+    dropPart(sql, row.number, 'input');
+    if (row.session !== null) letNextGo(sql, row.session, now);
+  }
+  if (isSettled(status)) releaseHeld(context, row);
+}
+
+/** Runs that only wait for the one before them are not begun any more: at most `limits.maxQueuedScheduleRuns`. */
+export function skipHeld(context: CatalogContext, { kind, name }: Trigger, reason: string): void {
+  const { sql } = context;
+  const query = "SELECT * FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND held = 1 ORDER BY number";
+  const rows = sql.exec<DeliveryRow>(query, kind, name).toArray();
+  // Else the end of each would let the next one go.
+  for (const { number } of rows) sql.exec('UPDATE deliveries SET held = 0 WHERE number = ?', number);
+  for (const row of rows) moveTo(context, row, 'skipped', reason);
+}
+
+/** The oldest run that was held for the one before it: nothing of its schedule is under way now. */
+function releaseHeld(context: CatalogContext, trigger: Trigger): void {
+  if (trigger.kind !== 'schedule' || isUnderWay(context, trigger)) return;
+  const { sql } = context;
+  const query = `SELECT number, session FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND held = 1
+    ORDER BY number LIMIT 1`;
+  const next = sql.exec<{ number: number; session: string }>(query, trigger.kind, trigger.name).toArray()[0];
+  if (next === undefined) return;
+  sql.exec('UPDATE deliveries SET held = 0 WHERE number = ?', next.number);
+  letNextGo(sql, next.session, context.now());
+}
+
+function letNextGo(sql: SqlStorage, session: string, now: number): void {
+  const next = firstPending(sql, session);
+  if (next === null || next.held === 1 || next.due_at !== null) return;
+  sql.exec('UPDATE deliveries SET due_at = ?, run_at = ? WHERE number = ?', now, now, next.number);
+}
+
+function firstPending(sql: SqlStorage, session: string): DeliveryRow | null {
+  const query = "SELECT * FROM deliveries WHERE status = 'pending' AND session = ? ORDER BY number LIMIT 1";
+  return sql.exec<DeliveryRow>(query, session).toArray()[0] ?? null;
+}

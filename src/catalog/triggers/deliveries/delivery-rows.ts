@@ -1,0 +1,85 @@
+/** Rows of deliveries: read, shown, and ended. What may become of one is said in `deliveries.ts` and `dispatcher.ts`. */
+import { Problem, quoted } from '../../../core/problem.ts';
+import type { Delivery, DeliveryStatus, Trigger, TriggerKind } from '../../../core/triggers/delivery.ts';
+import type { AcceptedDelivery } from '../../../ports/triggers.ts';
+import type { CatalogContext } from '../../context.ts';
+import { isoTime } from '../../documents.ts';
+
+export type DeliveryRow = {
+  number: number;
+  kind: TriggerKind;
+  name: string;
+  id: string;
+  event: string | null;
+  status: DeliveryStatus;
+  reason: string | null;
+  agent: string | null;
+  session: string | null;
+  session_key: string | null;
+  turn: string | null;
+  run: number;
+  repeats: number;
+  warnings: string;
+  is_json: number;
+  headers: string | null;
+  bytes: number;
+  received_at: number;
+  run_at: number;
+  ended_at: number | null;
+  attempts: number;
+  due_at: number | null;
+  held: number;
+};
+
+export function findDelivery(sql: SqlStorage, { kind, name }: Trigger, id: string): DeliveryRow | null {
+  return sql.exec<DeliveryRow>('SELECT * FROM deliveries WHERE kind = ? AND name = ? AND id = ?', kind, name, id).toArray()[0] ?? null;
+}
+
+/** `not_found` else. */
+export function requireDelivery(sql: SqlStorage, trigger: Trigger, id: string): DeliveryRow {
+  const row = findDelivery(sql, trigger, id);
+  if (row === null) throw new Problem('not_found', `The ${trigger.kind} ${quoted(trigger.name)} has no delivery ${quoted(id)}.`);
+  return row;
+}
+
+export function rowOf(sql: SqlStorage, number: number): DeliveryRow | null {
+  return sql.exec<DeliveryRow>('SELECT * FROM deliveries WHERE number = ?', number).toArray()[0] ?? null;
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    event: row.event,
+    status: row.status,
+    reason: row.reason,
+    session: row.session,
+    sessionKey: row.session_key,
+    turn: row.turn,
+    receivedAt: isoTime(row.received_at),
+    endedAt: row.ended_at === null ? null : isoTime(row.ended_at),
+    repeats: row.repeats,
+    run: row.run,
+    // Written by `deliveries.ts` only.
+    warnings: JSON.parse(row.warnings) as string[],
+  };
+}
+
+export function toAccepted({ id, status, reason, session, turn, run }: DeliveryRow, isRepeat: boolean): AcceptedDelivery {
+  return { id, status, reason, session, turn, run, isRepeat };
+}
+
+/**
+ * Whether something of this trigger was begun, or is about to be, and has not ended. What only waits for that does not count: neither
+ * what is held, nor what stands behind it in its session and has no time yet. Each would wait for the other.
+ */
+export function isUnderWay({ sql }: CatalogContext, { kind, name }: Trigger): boolean {
+  const pending = "SELECT 1 FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND due_at IS NOT NULL LIMIT 1";
+  const begun = "SELECT 1 FROM deliveries WHERE kind = ? AND name = ? AND status IN ('running', 'waiting') LIMIT 1";
+  return [pending, begun].some((query) => sql.exec(query, kind, name).toArray().length > 0);
+}
+
+/** How many runs wait for the one before them to end. */
+export function heldCount({ sql }: CatalogContext, { kind, name }: Trigger): number {
+  const query = "SELECT count(*) AS held FROM deliveries WHERE kind = ? AND name = ? AND status = 'pending' AND held = 1";
+  return sql.exec<{ held: number }>(query, kind, name).one().held;
+}

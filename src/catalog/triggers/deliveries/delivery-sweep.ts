@@ -1,0 +1,121 @@
+/**
+ * What is let go of deliveries: payloads after a week or when all of them are too large, rows after a month or when their trigger has
+ * too many. Never rows of what has not ended, and a bounded number at a time. Time counts from the end: a turn may have waited for
+ * somebody's word for days.
+ */
+import { limits } from '../../../core/limits.ts';
+import type { Trigger } from '../../../core/triggers/delivery.ts';
+import { triggerKeyId } from '../../../core/triggers/trigger-principal.ts';
+import type { CatalogContext } from '../../context.ts';
+import type { Duty } from '../../duty.ts';
+
+/** By age. What is overdue waits for `limits.sweepIntervalMs`, so that many are removed with one ring of the alarm. */
+export function createDeliverySweep(context: CatalogContext): Duty {
+  const { sql } = context;
+  let earliest = 0;
+  return {
+    nextDue: () => {
+      const due = Math.min(oldestEnd(sql) + limits.deliveryTtlMs, oldestWithParts(sql) + limits.deliveryPayloadTtlMs);
+      return due === Number.POSITIVE_INFINITY ? null : Math.max(due, earliest);
+    },
+    tend: async () => {
+      const now = context.now();
+      if (now < earliest) return;
+      const swept = dropOldRows(context, now - limits.deliveryTtlMs) + dropOldPayloads(context, now - limits.deliveryPayloadTtlMs);
+      // Where as many went as may go at a time, there are more: at once again.
+      earliest = swept < limits.maxSweptRows ? now + limits.sweepIntervalMs : 0;
+    },
+  };
+}
+
+/** By number: one was stored. Looks at all of its trigger now and then: at the first of this object, and after each `limits.maxSweptRows`. */
+export function sweepSurplus(context: CatalogContext, trigger: Trigger): void {
+  const counts = acceptedSince.get(context) ?? new Map<string, number>();
+  acceptedSince.set(context, counts);
+  const key = triggerKeyId(trigger);
+  const accepted = counts.get(key) ?? limits.maxSweptRows;
+  counts.set(key, accepted < limits.maxSweptRows ? accepted + 1 : 1);
+  if (accepted >= limits.maxSweptRows) dropSurplus(context, trigger);
+}
+
+/** At most as many entries as there are triggers. */
+const acceptedSince = new WeakMap<CatalogContext, Map<string, number>>();
+
+/** By size: so many bytes more were stored. Weighs now and then: at the first of this object, and after each `limits.payloadWeighingBytes`. */
+export function sweepWeight(context: CatalogContext, bytes: number): void {
+  const since = (storedSince.get(context) ?? limits.payloadWeighingBytes) + bytes;
+  const isEnough = since < limits.payloadWeighingBytes || dropHeavy(context);
+  storedSince.set(context, isEnough && since >= limits.payloadWeighingBytes ? 0 : since);
+}
+
+const storedSince = new WeakMap<CatalogContext, number>();
+
+/** The oldest payloads beyond `limits.maxKeptPayloadBytes`, also of turns that go on, which have theirs. false: there are more. */
+function dropHeavy({ sql }: CatalogContext): boolean {
+  const total = "SELECT coalesce(sum(bytes), 0) AS bytes FROM deliveries WHERE bytes > 0 AND status <> 'pending'";
+  let surplus = sql.exec<{ bytes: number }>(total).one().bytes - limits.maxKeptPayloadBytes;
+  if (surplus <= 0) return true;
+  const query = "SELECT number, bytes FROM deliveries WHERE bytes > 0 AND status <> 'pending' ORDER BY number LIMIT ?";
+  for (const { number, bytes } of sql.exec<{ number: number; bytes: number }>(query, limits.maxSweptRows).toArray()) {
+    if (surplus <= 0) return true;
+    dropPayload(sql, number);
+    surplus -= bytes;
+  }
+  return surplus <= 0;
+}
+
+/** The oldest ended ones beyond `limits.maxKeptDeliveries`: twice as many as may have come, so that a surplus shrinks. */
+function dropSurplus({ sql }: CatalogContext, { kind, name }: Trigger): void {
+  const surplus = sql
+    .exec<{ number: number }>(
+      'SELECT number FROM deliveries WHERE kind = ? AND name = ? ORDER BY number DESC LIMIT 1 OFFSET ?',
+      kind,
+      name,
+      limits.maxKeptDeliveries,
+    )
+    .toArray()[0];
+  if (surplus === undefined) return;
+  const query =
+    'SELECT number FROM deliveries WHERE kind = ? AND name = ? AND number <= ? AND ended_at IS NOT NULL ORDER BY number LIMIT ?';
+  const rows = sql.exec<{ number: number }>(query, kind, name, surplus.number, 2 * limits.maxSweptRows).toArray();
+  for (const { number } of rows) dropRow(sql, number);
+}
+
+function dropOldRows({ sql, record }: CatalogContext, endedBefore: number): number {
+  const query = 'SELECT number FROM deliveries WHERE ended_at IS NOT NULL AND ended_at <= ? ORDER BY ended_at LIMIT ?';
+  const rows = sql.exec<{ number: number }>(query, endedBefore, limits.maxSweptRows).toArray();
+  record(() => {
+    for (const { number } of rows) dropRow(sql, number);
+  });
+  return rows.length;
+}
+
+function dropOldPayloads({ sql, record }: CatalogContext, endedBefore: number): number {
+  const query = 'SELECT number FROM deliveries WHERE ended_at IS NOT NULL AND bytes > 0 AND ended_at <= ? ORDER BY ended_at LIMIT ?';
+  const rows = sql.exec<{ number: number }>(query, endedBefore, limits.maxSweptRows).toArray();
+  record(() => {
+    for (const { number } of rows) dropPayload(sql, number);
+  });
+  return rows.length;
+}
+
+function dropPayload(sql: SqlStorage, number: number): void {
+  sql.exec('DELETE FROM delivery_parts WHERE delivery = ?', number);
+  sql.exec('UPDATE deliveries SET bytes = 0, headers = NULL WHERE number = ?', number);
+}
+
+function dropRow(sql: SqlStorage, number: number): void {
+  sql.exec('DELETE FROM delivery_parts WHERE delivery = ?', number);
+  sql.exec('DELETE FROM deliveries WHERE number = ?', number);
+}
+
+/** Infinite: there is none. */
+function oldestEnd(sql: SqlStorage): number {
+  const query = 'SELECT min(ended_at) AS at FROM deliveries WHERE ended_at IS NOT NULL';
+  return sql.exec<{ at: number | null }>(query).one().at ?? Number.POSITIVE_INFINITY;
+}
+
+function oldestWithParts(sql: SqlStorage): number {
+  const query = 'SELECT min(ended_at) AS at FROM deliveries WHERE ended_at IS NOT NULL AND bytes > 0';
+  return sql.exec<{ at: number | null }>(query).one().at ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,248 @@
+/**
+ * Brings what is stored to its session: in order for each session, few at a time, again after a growing pause when it fails. An attempt
+ * is noted before it is made, with the time of the next one: what dies with its object is tried again by the alarm, and what kills its
+ * object is not tried without a pause.
+ */
+import type { Agent } from '../../../core/agent.ts';
+import { crashPoint } from '../../../core/crash-point.ts';
+import { limits } from '../../../core/limits.ts';
+import { Problem } from '../../../core/problem.ts';
+import type { ProblemCode } from '../../../core/problem.ts';
+import { readToolsetReference } from '../../../core/toolset-reference.ts';
+import type { Trigger } from '../../../core/triggers/delivery.ts';
+import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
+import type { TriggeredRun } from '../../../engine/triggers/dispatch-run.ts';
+import { withTimeLimit } from '../../../net/time-limit.ts';
+import { systemClock } from '../../../platform/clock.ts';
+import type { CatalogContext } from '../../context.ts';
+import { readRow } from '../../documents.ts';
+import type { DocumentRow } from '../../documents.ts';
+import type { Duty } from '../../duty.ts';
+import { readPart } from './delivery-parts.ts';
+import { dueRuns, moveTo, nextDueRun } from './delivery-queue.ts';
+import { requireDelivery, rowOf } from './delivery-rows.ts';
+import type { DeliveryRow } from './delivery-rows.ts';
+
+export type Dispatcher = Duty & {
+  /** Something has ended, or was asked for by hand: what is due is brought behind the answer. `moved`: deliveries that stand otherwise now. */
+  kick(moved?: readonly number[]): void;
+  /**
+   * Something came in. A burst is stored before its turns begin: on one machine they share a thread with the answers to those that
+   * still come, and senders give up after seconds. So it is brought once nothing more has come for a moment.
+   */
+  arrived(): void;
+  /** Until the delivery is no longer pending, at most `waitMs`. `not_found`. */
+  untilTaken(trigger: Trigger, id: string, waitMs: number): Promise<void>;
+};
+
+export type DispatcherDeps = {
+  dispatch(run: TriggeredRun): Promise<void>;
+  /** Part of the transaction in which a delivery fails before its turn began: whoever wants to hear of it is to be told. */
+  tell(notice: TurnNotice): void;
+  /** After that transaction: what is to be sent is there. */
+  told(): void;
+  /** Keeps the object alive until the work is done. */
+  keep(work: Promise<unknown>): void;
+  /** The alarm is to be set anew. */
+  wake(): Promise<void>;
+};
+
+export function createDispatcher(context: CatalogContext, deps: DispatcherDeps): Dispatcher {
+  const inFlight = new Set<number>();
+  const waiters = new Map<number, Set<() => void>>();
+
+  /** While it is set, what comes in is only stored: until `at`, which moves with each, and no longer than `latest`. */
+  let calm: { at: number; latest: number; since: number } | null = null;
+
+  const pump = (): void => {
+    // Those in flight may be due again by the clock: at most as many as there are.
+    for (const row of dueRuns(context, limits.maxConcurrentDispatches + inFlight.size)) {
+      if (inFlight.size >= limits.maxConcurrentDispatches) return;
+      if (inFlight.has(row.number)) continue;
+      const attempt = { ...row, attempts: row.attempts + 1 };
+      postpone(context, attempt, pauseAfter(attempt.attempts));
+      inFlight.add(row.number);
+      deps.keep(bring(attempt));
+    }
+  };
+
+  const bring = async (row: DeliveryRow): Promise<void> => {
+    try {
+      await crashPoint('delivery-stored-before-dispatch');
+      await withTimeLimit(deps.dispatch(toRun(context, row)), limits.dispatchTimeoutMs, late);
+      await crashPoint('delivery-taken-before-noted');
+      noteTaken(context, row);
+    } catch (error) {
+      noteFailure(context, deps, row, error);
+    } finally {
+      inFlight.delete(row.number);
+      letWaitersGo(row.number);
+      pump();
+      await deps.wake();
+    }
+  };
+
+  const letWaitersGo = (number: number): void => {
+    if (!waiters.has(number) || rowOf(context.sql, number)?.status === 'pending') return;
+    for (const go of waiters.get(number) ?? []) go();
+    waiters.delete(number);
+  };
+
+  const kick = (moved: readonly number[] = []): void => {
+    try {
+      pump();
+    } catch (error) {
+      // Whoever kicks has stored something, and is told so: the alarm comes back for the rest.
+      context.log.error('deliveries could not be brought, they will be tried again', { cause: String(error) });
+    }
+    for (const number of moved) letWaitersGo(number);
+    deps.keep(deps.wake());
+  };
+
+  const arrived = (): void => {
+    const now = context.now();
+    if (calm === null) {
+      const at = now + limits.dispatchCalmMs;
+      calm = { at, latest: at, since: now };
+      deps.keep(pumpOnceCalm(calm));
+    } else {
+      calm.latest = Math.min(calm.latest + limits.dispatchHoldPerDeliveryMs, calm.since + limits.maxDispatchHoldMs);
+      calm.at = Math.min(now + limits.dispatchCalmMs, calm.latest);
+    }
+    // With the delivery the alarm is stored that brings it if this object dies.
+    deps.keep(deps.wake());
+  };
+
+  const pumpOnceCalm = async (until: { at: number }): Promise<void> => {
+    const left = (): number => until.at - context.now();
+    // A clock that was set back is no reason to hold anything longer.
+    while (left() > 0 && left() <= limits.maxDispatchHoldMs) await systemClock.sleep(Math.min(left(), limits.dispatchCalmMs));
+    calm = null;
+    pump();
+    await deps.wake();
+  };
+
+  return {
+    kick,
+    arrived,
+    tend: async () => {
+      if (calm === null) pump();
+    },
+    nextDue: () => {
+      const due = nextDueRun(context);
+      return due === null || calm === null ? due : Math.max(due, calm.latest);
+    },
+    untilTaken: async (trigger, id, waitMs) => {
+      const row = requireDelivery(context.sql, trigger, id);
+      if (row.status !== 'pending') return;
+      // Somebody waits for it: it is not held back with others.
+      if (calm !== null) pump();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const others = waiters.get(row.number) ?? new Set();
+      waiters.set(row.number, others.add(resolve));
+      await withTimeLimit(promise, waitMs, () => undefined);
+      others.delete(resolve);
+      if (others.size === 0) waiters.delete(row.number);
+    },
+  };
+}
+
+function late(): never {
+  throw new Problem('upstream_timeout', 'The session did not take the delivery in time.');
+}
+
+function toRun(context: CatalogContext, row: DeliveryRow): TriggeredRun {
+  const { kind, name, id, run, agent, session_key: sessionKey, turn } = row;
+  if (agent === null || sessionKey === null || turn === null) throw new Problem('internal', 'The delivery has no agent, session or turn.');
+  return {
+    workspace: context.workspace,
+    trigger: { kind, name, delivery: id, run },
+    agent,
+    sessionKey,
+    turn,
+    input: readPart(context.sql, row.number, 'input') ?? '',
+    isRepeat: row.attempts > 1,
+  };
+}
+
+/** Its turn may have ended before that is known here: then there is nothing to be noted. */
+function noteTaken(context: CatalogContext, row: DeliveryRow): void {
+  if (isStillPending(context, row)) context.record(() => moveTo(context, row, 'running', null));
+}
+
+function noteFailure(context: CatalogContext, deps: DispatcherDeps, row: DeliveryRow, error: unknown): void {
+  const { kind, name, id, attempts } = row;
+  if (!isStillPending(context, row)) return;
+  const isTooLate = context.now() - row.run_at >= limits.dispatchGiveUpMs;
+  const cause = error instanceof Problem ? error : new Problem('internal', 'The session could not be reached.', {}, { cause: error });
+  if (!isTooLate && isRetryable(context, row, cause)) {
+    context.log.error('a delivery did not get to its session, it will be tried again', { kind, name, id, attempts, cause: String(error) });
+    const { retryAfterMs } = cause.extra;
+    const asked = typeof retryAfterMs === 'number' ? Math.min(retryAfterMs, limits.maxDispatchBackoffMs) : 0;
+    postpone(context, row, Math.max(pauseAfter(attempts), asked));
+    return;
+  }
+  context.log.error('the turn of a delivery could not begin', { kind, name, id, attempts, cause: String(error) });
+  context.record(() => {
+    moveTo(context, row, 'failed', cause.detail);
+    const notice = notBegun(context, row, cause);
+    if (notice !== null) deps.tell(notice);
+  });
+  deps.told();
+}
+
+/** A replay is another run; a notice may have come meanwhile. */
+function isStillPending(context: CatalogContext, row: DeliveryRow): boolean {
+  const now = rowOf(context.sql, row.number);
+  return now !== null && now.status === 'pending' && now.run === row.run;
+}
+
+/** What is so for a while. All else is told at once: a refused model does not come right by waiting, and a replay is one request. */
+const retryable: ReadonlySet<ProblemCode> = new Set(['rate_limited', 'internal', 'upstream_error', 'upstream_timeout']);
+
+function isRetryable(context: CatalogContext, { agent }: DeliveryRow, { code }: Problem): boolean {
+  return retryable.has(code) || (code === 'not_found' && agent !== null && isJustWritten(context, agent));
+}
+
+/** Turns are planned with what is published, which may be behind these tables: what was written a moment ago is about to be found. */
+function isJustWritten({ sql, now }: CatalogContext, name: string): boolean {
+  const agent = standing(sql, 'agent', name);
+  if (agent === null) return false;
+  // Bodies of agents are written by their writer only.
+  const { toolset: reference } = agent.body as Agent;
+  const toolset = reference === undefined ? null : standing(sql, 'toolset', readToolsetReference(reference).name);
+  return Math.max(agent.updatedAt, toolset?.updatedAt ?? 0) > now() - limits.freshReadMs;
+}
+
+function standing(sql: SqlStorage, kind: 'agent' | 'toolset', name: string): DocumentRow | null {
+  const row = readRow(sql, kind, name);
+  return row === null || row.deleted ? null : row;
+}
+
+function pauseAfter(attempts: number): number {
+  return Math.min(limits.dispatchRetryMs * 2 ** (attempts - 1), limits.maxDispatchBackoffMs);
+}
+
+function postpone(context: CatalogContext, { number, attempts }: DeliveryRow, pauseMs: number): void {
+  context.sql.exec('UPDATE deliveries SET attempts = ?, due_at = ? WHERE number = ?', attempts, context.now() + pauseMs, number);
+}
+
+/** No session says this one: its number is 0, which no session uses. With the turn it is still one of its own. */
+function notBegun(context: CatalogContext, row: DeliveryRow, problem: Problem): TurnNotice | null {
+  const { kind, name, id, run, agent, session, turn } = row;
+  if (session === null || turn === null) return null;
+  return {
+    session,
+    sequence: 0,
+    type: 'turn.failed',
+    turn,
+    at: context.now(),
+    ...(agent !== null && { agent }),
+    trigger: { kind, name, delivery: id, run },
+    status: 'failed',
+    reason: 'not_started',
+    text: '',
+    problem: problem.toBody(),
+    usage: { inputTokens: 0, outputTokens: 0 },
+  };
+}

@@ -1,0 +1,181 @@
+/**
+ * What a filter may say, and how it is evaluated so that its work stays linear in the event: an administrator's expression meets a
+ * stranger's megabyte. The language is CEL's (github.com/google/cel-spec: doc/langdef.md); of it there is here what looks at JSON, without
+ * regular expressions, dates, bytes, and loops within loops.
+ *
+ * The expression is written anew, with guards around the places whose cost the event decides: what is compared is a single value (lists
+ * and objects only with ones that are written out), what `exists` goes through is not too long, what `+` joins is short; and within
+ * `exists` and its like the event itself is only compared with the item. Used by `filter.ts`, which knows the guards.
+ */
+import { quoted } from '../../problem.ts';
+
+/** A part of an expression, as the parser gives it. `start`: where in `input`. */
+export type FilterPart = { readonly input: string; readonly start: number; readonly end: number } & (
+  | { readonly op: 'value'; readonly args: unknown }
+  | { readonly op: 'id'; readonly args: string }
+  | { readonly op: '.' | '.?'; readonly args: readonly [FilterPart, string] }
+  | { readonly op: '[]' | '[?]'; readonly args: readonly [FilterPart, FilterPart] }
+  | { readonly op: 'call'; readonly args: readonly [string, readonly FilterPart[]] }
+  | { readonly op: 'rcall'; readonly args: readonly [string, FilterPart, readonly FilterPart[]] }
+  | { readonly op: 'list'; readonly args: readonly FilterPart[] }
+  | { readonly op: 'map'; readonly args: readonly (readonly [FilterPart, FilterPart])[] }
+  | { readonly op: '?:'; readonly args: readonly FilterPart[] }
+  | { readonly op: '!_' | '-_'; readonly args: FilterPart }
+  | { readonly op: BinaryOperator; readonly args: readonly [FilterPart, FilterPart] }
+);
+type BinaryOperator = '||' | '&&' | '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | '+' | '-' | '*' | '/' | '%';
+
+/** What an event gives a filter. */
+export const filterVariables: readonly string[] = ['event', 'payload', 'headers'];
+
+/** Functions that nobody can call by themselves. */
+export const guards = { single: 'moniker_single', items: 'moniker_items', short: 'moniker_short' } as const;
+
+const macros: readonly string[] = ['all', 'exists', 'exists_one', 'map', 'filter'];
+const calls: readonly string[] = ['has', 'size', 'int', 'uint', 'double', 'string', 'bool', 'dyn', 'type'];
+const methods: readonly string[] = ['size', 'contains', 'startsWith', 'endsWith', 'lowerAscii', 'upperAscii', 'trim', 'substring'];
+const comparisons: readonly string[] = ['==', '!=', '<', '<=', '>', '>='];
+
+/** What may not be said, and where. */
+export class FilterRefused extends Error {
+  readonly at: number;
+  constructor(message: string, at: number) {
+    super(message);
+    this.at = at;
+  }
+}
+
+/** Throws `FilterRefused`. At most as deep as the parser lets it be. */
+export function guardFilter(part: FilterPart): string {
+  return write(part, null);
+}
+
+/** `item`: its name, within a macro; else null. */
+function write(part: FilterPart, item: string | null): string {
+  switch (part.op) {
+    case 'value':
+      return literal(part);
+    case 'id':
+      return identifier(part, item);
+    case '.':
+      return `${write(part.args[0], item)}.${fieldName(part.args[1], part)}`;
+    case '[]':
+      return `${write(part.args[0], item)}[${isHeaders(part.args[0]) ? headerName(part.args[1], item) : write(part.args[1], item)}]`;
+    case '.?':
+    case '[?]':
+      throw new FilterRefused('optional fields (.?) are not known: ask has(payload.a) first', part.start);
+    case 'call':
+      return call(part, item);
+    case 'rcall':
+      return method(part, item);
+    case 'list':
+      return `[${part.args.map((each) => write(each, item)).join(', ')}]`;
+    case 'map':
+      return `{${part.args.map(([key, value]) => `${write(key, item)}: ${write(value, item)}`).join(', ')}}`;
+    case '?:': {
+      const [condition = '', yes = '', no = ''] = part.args.map((each) => write(each, item));
+      return `(${condition} ? ${yes} : ${no})`;
+    }
+    case '!_':
+    case '-_':
+      return `${part.op.charAt(0)}(${write(part.args, item)})`;
+    default:
+      return binary(part, item);
+  }
+}
+
+/** Numbers of JSON are doubles: what they cannot hold exactly is compared as they hold it. */
+function literal({ args: value, input, start, end }: Extract<FilterPart, { op: 'value' }>): string {
+  if (value instanceof Uint8Array) throw new FilterRefused('bytes (b"…") are not known: JSON has none', start);
+  if (typeof value !== 'bigint' || Number.isSafeInteger(Number(value))) return input.slice(start, end);
+  return `dyn(${Number(value).toFixed(1)})`;
+}
+
+function identifier({ args: name, start }: Extract<FilterPart, { op: 'id' }>, item: string | null): string {
+  if (item !== null && filterVariables.includes(name))
+    throw new FilterRefused(
+      `within a loop over items, ${name} can only be compared with the item (as in ${item}.id == ${name}.id): all else takes too long`,
+      start,
+    );
+  return name;
+}
+
+function fieldName(name: string, { start }: FilterPart): string {
+  if (!/^[A-Za-z_]\w*$/.test(name)) throw new FilterRefused(`the field ${quoted(name)} is to be written in brackets: ["…"]`, start);
+  return name;
+}
+
+function call({ args: [name, given], start }: Extract<FilterPart, { op: 'call' }>, item: string | null): string {
+  if (!calls.includes(name)) throw new FilterRefused(`there is no ${quoted(name)} in filters; there are ${calls.join(', ')}`, start);
+  const [first] = given;
+  // It looks, and reads nothing.
+  if (name === 'has' && first !== undefined && isPathOf(first, filterVariables)) return `has(${write(first, null)})`;
+  return `${name}(${given.map((each) => write(each, item)).join(', ')})`;
+}
+
+function method(part: Extract<FilterPart, { op: 'rcall' }>, item: string | null): string {
+  const [name, receiver, given] = part.args;
+  if (macros.includes(name)) return macro(part, item);
+  if (name === 'matches') throw new FilterRefused('there are no regular expressions: use startsWith, endsWith, contains or in', part.start);
+  if (!methods.includes(name))
+    throw new FilterRefused(`there is no ${quoted(name)} in filters; there are ${[...methods, ...macros].join(', ')}`, part.start);
+  if (name === 'contains' && given[0]?.op !== 'value')
+    throw new FilterRefused('contains looks for a text that is written out, as in contains("urgent")', given[0]?.start ?? part.start);
+  return `${write(receiver, item)}.${name}(${given.map((each) => write(each, item)).join(', ')})`;
+}
+
+function macro({ args: [name, list, given], start }: Extract<FilterPart, { op: 'rcall' }>, item: string | null): string {
+  if (item !== null) throw new FilterRefused(`${name} stands within another loop: that takes too long for a large event`, start);
+  const [variable, ...rest] = given;
+  if (variable?.op !== 'id') throw new FilterRefused(`${name} needs a name for the item first, as in ${name}(x, x.id == 1)`, start);
+  const itemName = variable.args;
+  if (filterVariables.includes(itemName))
+    throw new FilterRefused(`the item cannot be called ${itemName}, which is something else`, variable.start);
+  return `${guards.items}(${write(list, null)}).${name}(${[itemName, ...rest.map((each) => write(each, itemName))].join(', ')})`;
+}
+
+type Binary = Extract<FilterPart, { op: BinaryOperator }>;
+
+function binary(part: Binary, item: string | null): string {
+  const { op, args } = part;
+  const [left, right] = args;
+  if (comparisons.includes(op)) return `(${compared(left, right, item)} ${op} ${compared(right, left, item)})`;
+  if (op === 'in') {
+    const wanted = isHeaders(right) ? headerName(left, item) : write(left, item);
+    return `(${guarded(left, guards.single, wanted)} in ${write(right, item)})`;
+  }
+  if (op === '+') return `(${guarded(left, guards.short, write(left, item))} + ${guarded(right, guards.short, write(right, item))})`;
+  return `(${write(left, item)} ${op} ${write(right, item)})`;
+}
+
+function compared(part: FilterPart, other: FilterPart, item: string | null): string {
+  if (item !== null && isPathOf(part, filterVariables) && !isPathOf(other, filterVariables))
+    return `${guards.single}(${write(part, null)})`;
+  const written = write(part, item);
+  // No more of it is looked at than is written out on the other side.
+  return other.op === 'list' || other.op === 'map' ? written : guarded(part, guards.single, written);
+}
+
+function guarded({ op }: FilterPart, guard: string, written: string): string {
+  return op === 'value' || op === 'list' || op === 'map' ? written : `${guard}(${written})`;
+}
+
+function isHeaders(part: FilterPart): boolean {
+  return part.op === 'id' && part.args === 'headers';
+}
+
+/** As senders write them in their documentation; kept are they in lower case. */
+function headerName(part: FilterPart, item: string | null): string {
+  return part.op === 'value' && typeof part.args === 'string' ? JSON.stringify(part.args.toLowerCase()) : write(part, item);
+}
+
+/** `payload.a["b"]`: fields and items that are named, from one of these variables on. */
+function isPathOf(part: FilterPart, variables: readonly string[]): boolean {
+  let at = part;
+  for (;;) {
+    if (at.op === 'id') return variables.includes(at.args);
+    if (at.op !== '.' && at.op !== '[]') return false;
+    if (at.op === '[]' && at.args[1].op !== 'value') return false;
+    [at] = at.args;
+  }
+}

@@ -1,0 +1,151 @@
+/** A Catalog's callbacks in plain Node: real SQLite and seals, a clock that is set by hand, and receivers that do as they are told. */
+import { enqueueCallbacks } from '../../../../src/catalog/triggers/callbacks/callbacks.ts';
+import { createCallbackSender } from '../../../../src/catalog/triggers/callbacks/callback-sender.ts';
+import type { CallbackSender } from '../../../../src/catalog/triggers/callbacks/callback-sender.ts';
+import { scheduleWriter } from '../../../../src/catalog/triggers/schedules/schedule-writer.ts';
+import { createTransactions } from '../../../../src/catalog/transactions.ts';
+import { subscriptionWriter } from '../../../../src/catalog/triggers/callbacks/subscription-writer.ts';
+import { webhookWriter } from '../../../../src/catalog/triggers/webhook-writer.ts';
+import { putDocument, removeDocument } from '../../../../src/catalog/write-document.ts';
+import type { CatalogContext } from '../../../../src/catalog/context.ts';
+import { readSettings } from '../../../../src/core/settings.ts';
+import type { TurnNotice } from '../../../../src/core/triggers/callbacks/turn-notice.ts';
+import type { CallbackMessage, CallbackOutcome } from '../../../../src/engine/triggers/send-callback.ts';
+import { createMasterKey } from '../../../../src/storage/master-key.ts';
+import { catalogMigrations } from '../../../../src/storage/schema.ts';
+import { keptLog } from '../../../fakes/runtime.ts';
+import { fakeSql, fakeTransactions } from '../../../fakes/sql-storage.ts';
+
+const writers = { webhook: webhookWriter, schedule: scheduleWriter, subscription: subscriptionWriter };
+
+export const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+
+export const taken: Partial<CallbackOutcome> = { delivered: true, status: 204, error: null };
+export const refused: Partial<CallbackOutcome> = { status: 500, error: 'Answered 500.' };
+
+export function openCallbacks() {
+  const sql = fakeSql(catalogMigrations);
+  let now = Date.UTC(2026, 0, 1);
+  const log = keptLog();
+  const settings = readSettings({ MONIKER_MASTER_KEY: 'a master key of at least 32 characters' });
+  const master = createMasterKey(settings.masterKey);
+  // Callbacks, and the writers of those who get them, use no more of it than this.
+  const context: CatalogContext = {
+    workspace: 'default',
+    sql,
+    now: () => now,
+    ...createTransactions(fakeTransactions(sql), () => context),
+    master,
+    settings,
+    log,
+  } as unknown as CatalogContext;
+
+  let generation = 0;
+  let work: Promise<unknown>[] = [];
+  const self = {
+    context,
+    log,
+    /** What went out, in order. */
+    sent: [] as CallbackMessage[],
+    /** What the next attempts come to; `taken` when there are no more. */
+    outcomes: [] as Partial<CallbackOutcome>[],
+    /** Attempts to these addresses are under way until they are taken out. */
+    held: new Map<string, Promise<void>>(),
+    mostAtOnce: 0,
+    wakes: 0,
+    sender: null as unknown as CallbackSender,
+    now: () => now,
+    put: (kind: keyof typeof writers, name: string, body: Record<string, unknown>) =>
+      putDocument(context, writers[kind], { kind, name, body, options: {} }),
+    remove: (kind: keyof typeof writers, name: string) => removeDocument(context, writers[kind], { kind, name, options: {} }),
+    subscribe: (name: string, more: Record<string, unknown> = {}) =>
+      self.put('subscription', name, { url: `https://${name}.example.net/`, secret, ...more }),
+    /** As it is when its schedule was written by an earlier release, which asked for no secret. */
+    dropSeal(kind: keyof typeof writers, name: string): void {
+      sql.exec('UPDATE documents SET sealed = NULL WHERE kind = ? AND name = ?', kind, name);
+    },
+    tell(more: Partial<TurnNotice> = {}): void {
+      context.record(() => enqueueCallbacks(context, notice(more)));
+      self.sender.kick();
+    },
+    /** Nothing is under way but what is held. */
+    async quiet(): Promise<void> {
+      while (work.length > 0) {
+        const all = work;
+        work = [];
+        await Promise.all(all);
+      }
+    },
+    /** As many messages have gone out; secrets are opened on threads of their own, whose time no test can know. */
+    async untilSent(count: number): Promise<void> {
+      for (let looks = 0; self.sent.length < count; looks += 1) {
+        if (looks > 100_000) throw new Error(`${self.sent.length} messages of ${count} went out`);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    /** Time goes by, and the alarm rings. */
+    async advance(ms: number): Promise<void> {
+      now += ms;
+      await self.sender.tend();
+    },
+    /** Until the next that is due; how long that was. */
+    async skip(): Promise<number> {
+      const due = self.sender.nextDue() ?? now;
+      const waited = Math.max(0, due - now);
+      await self.advance(waited);
+      await self.quiet();
+      return waited;
+    },
+    /** The object dies: what it does from here on reaches nobody. Another one is there, over the same tables. */
+    die(): void {
+      generation += 1;
+      work = [];
+      self.sender = open();
+    },
+    counts: () => sql.exec<{ messages: number; bytes: number }>('SELECT messages, bytes FROM callback_backlog').one(),
+  };
+
+  let under = 0;
+  const send = async (mine: number, message: CallbackMessage): Promise<CallbackOutcome> => {
+    self.sent.push(message);
+    under += 1;
+    self.mostAtOnce = Math.max(self.mostAtOnce, under);
+    await self.held.get(message.url);
+    under -= 1;
+    if (mine !== generation) return await new Promise(() => undefined);
+    const outcome = self.outcomes.shift() ?? taken;
+    return { delivered: false, isFinal: false, status: null, error: 'x', durationMs: 5, retryAfterMs: null, ...outcome };
+  };
+  const open = (): CallbackSender => {
+    const mine = generation;
+    return createCallbackSender(context, {
+      send: (message) => send(mine, message),
+      keep: (promise) => void work.push(promise),
+      wake: async () => {
+        self.wakes += 1;
+      },
+    });
+  };
+  self.sender = open();
+  return self;
+}
+
+let turns = 0;
+
+/** Of a turn of its own, unless it is named. */
+export function notice(more: Partial<TurnNotice> = {}): TurnNotice {
+  turns += 1;
+  return {
+    session: 's',
+    sequence: turns,
+    type: 'turn.completed',
+    turn: `turn_${turns}`,
+    at: Date.UTC(2026, 0, 1),
+    agent: 'doer',
+    status: 'completed',
+    reason: 'stop',
+    text: 'Done.',
+    usage: { inputTokens: 1, outputTokens: 1 },
+    ...more,
+  };
+}

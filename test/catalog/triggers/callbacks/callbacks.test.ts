@@ -1,0 +1,414 @@
+/** Callbacks as the Catalog keeps and sends them: once for each who wants to hear, again until they are taken, bounded in every way. */
+import { describe, expect, it } from 'vitest';
+import { listCallbacks, readCallback, retryCallback } from '../../../../src/catalog/triggers/callbacks/callbacks.ts';
+import { subscriptionWriter } from '../../../../src/catalog/triggers/callbacks/subscription-writer.ts';
+import { limits } from '../../../../src/core/limits.ts';
+import { notice, openCallbacks, refused, secret, taken } from './callbacks-of.ts';
+
+type Room = ReturnType<typeof openCallbacks>;
+
+const list = ({ context }: Room, query: object = {}) => listCallbacks(context, { limit: 200, ...query }).items;
+const trigger = { kind: 'webhook', name: 'hook', delivery: 'd-1', run: 1 } as const;
+const hook = { agent: 'doer', scheme: 'github', secret: ['first', 'second'], input: 'x', callbackUrl: 'https://own.example.net/' };
+
+/** A way to hold attempts to an address, and to let them go. */
+function hold(room: Room, url: string): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  room.held.set(url, promise);
+  return () => {
+    room.held.delete(url);
+    resolve();
+  };
+}
+
+describe('who is told', () => {
+  it('is what began the turn, and whoever has subscribed to such turns', async () => {
+    const room = openCallbacks();
+    await room.put('webhook', 'hook', hook);
+    await room.subscribe('all');
+    await room.subscribe('failures', { events: ['turn.failed'] });
+    await room.subscribe('others', { agents: ['other'] });
+    await room.subscribe('paused', { paused: true });
+    room.tell({ trigger });
+    await room.quiet();
+    expect(list(room).map(({ target }) => `${target.kind} ${target.name}`)).toEqual(['subscription all', 'webhook hook']);
+    room.tell({ type: 'turn.failed', status: 'failed', agent: 'other' });
+    await room.quiet();
+    // They are sent side by side.
+    expect(
+      room.sent
+        .slice(2)
+        .map(({ url }) => new URL(url).hostname)
+        .sort(),
+    ).toEqual(['all.example.net', 'failures.example.net', 'others.example.net']);
+  });
+
+  it('hears of it once, however often the session says it', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    const same = notice({ trigger });
+    for (let times = 0; times < 3; times += 1) room.tell(same);
+    await room.quiet();
+    room.tell(same);
+    await room.quiet();
+    expect([room.sent.length, list(room).length, room.counts()]).toEqual([1, 1, { messages: 0, bytes: 0 }]);
+  });
+
+  it('hears of each turn of a session that was deleted and made again under its name', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.tell({ sequence: 1, turn: 'before' });
+    room.tell({ sequence: 1, turn: 'after' });
+    room.tell({ sequence: 0, turn: 'after', trigger: { ...trigger, run: 2 } });
+    await room.quiet();
+    expect(room.sent.length).toBe(3);
+  });
+
+  it('gets a body that says what is known, and nothing of what is not', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.tell({ trigger, turn: 't', text: 'Zoë 👋' });
+    await room.quiet();
+    const [kept] = list(room);
+    expect(readCallback(room.context, kept?.id ?? '').body).toEqual({
+      type: 'turn.completed',
+      timestamp: '2026-01-01T00:00:00.000Z',
+      data: {
+        ...{ trigger, agent: 'doer', session: 's', turn: 't', status: 'completed', reason: 'stop', text: 'Zoë 👋' },
+        usage: { inputTokens: 1, outputTokens: 1 },
+      },
+    });
+    expect(room.sent[0]).toMatchObject({ id: kept?.id, secret });
+  });
+});
+
+describe('the secret', () => {
+  it('of a webhook is its callbackSecret, else the first of its secrets', async () => {
+    const room = openCallbacks();
+    await room.put('webhook', 'hook', hook);
+    room.tell({ trigger });
+    await room.quiet();
+    await room.put('webhook', 'hook', { ...hook, callbackSecret: secret });
+    room.tell({ trigger });
+    await room.quiet();
+    expect(room.sent.map((message) => message.secret)).toEqual(['first', secret]);
+  });
+
+  it('of a schedule is its callbackSecret; without one nothing is sent, and it is said why', async () => {
+    const room = openCallbacks();
+    const schedule = { agent: 'doer', interval: '1h', input: 'x', callbackUrl: 'https://own.example.net/' };
+    await room.put('schedule', 'hourly', { ...schedule, callbackSecret: secret });
+    room.tell({ trigger: { ...trigger, kind: 'schedule', name: 'hourly' } });
+    await room.quiet();
+    expect(room.sent.map((message) => message.secret)).toEqual([secret]);
+    room.dropSeal('schedule', 'hourly');
+    room.tell({ trigger: { ...trigger, kind: 'schedule', name: 'hourly' } });
+    await room.quiet();
+    expect(list(room)[0]).toMatchObject({
+      status: 'dead',
+      attempts: [{ status: null, error: expect.stringContaining('PUT it with one') }],
+    });
+  });
+
+  it('of a subscription goes nowhere that the guard refuses, which is said when it is written and each time it is read', async () => {
+    const room = openCallbacks();
+    const warnings = [{ path: 'url', message: expect.stringContaining('MONIKER_ALLOW_PRIVATE_HOSTS=') }];
+    const { document, ...answer } = await room.subscribe('all', { url: 'http://10.0.0.1/' });
+    expect(answer.warnings).toEqual(warnings);
+    expect(subscriptionWriter.review?.(room.context, document.body)).toEqual(warnings);
+    expect((await room.subscribe('all')).warnings).toEqual([]);
+  });
+
+  it('of a subscription is needed at first, and stays when it is left out', async () => {
+    const room = openCallbacks();
+    const url = 'https://all.example.net/';
+    await expect(room.put('subscription', 'all', { url })).rejects.toMatchObject({ code: 'invalid_request' });
+    await room.put('subscription', 'all', { url, secret });
+    expect(await room.put('subscription', 'all', { url, secret })).toMatchObject({ changed: false });
+    await room.put('subscription', 'all', { url, description: 'mine' });
+    room.tell();
+    await room.quiet();
+    expect(room.sent.map((message) => message.secret)).toEqual([secret]);
+    const { document } = await room.put('subscription', 'all', { url, secret: 'another' });
+    expect(JSON.stringify(document)).not.toMatch(/another|whsec/);
+  });
+});
+
+describe('what is not taken', () => {
+  it('while nothing can be noted of it is stored, and sent by the alarm afterwards: whoever told of it is not told of the fault', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.context.sql.exec("CREATE TRIGGER broken BEFORE UPDATE ON callbacks BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END");
+    room.tell();
+    expect(room.sent).toEqual([]);
+    room.context.sql.exec('DROP TRIGGER broken');
+    await room.skip();
+    expect(list(room)).toMatchObject([{ status: 'delivered' }]);
+  });
+
+  it('is sent again after growing pauses, under one id, until it is given up and kept as dead', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.outcomes = Array.from({ length: 20 }, () => refused);
+    room.tell();
+    await room.quiet();
+    const pauses: number[] = [];
+    while (list(room)[0]?.status === 'pending') pauses.push(await room.skip());
+    expect(pauses.length).toBe(limits.callbackRetriesMs.length);
+    for (const [index, step] of limits.callbackRetriesMs.entries()) {
+      expect(pauses[index]).toBeGreaterThanOrEqual(step);
+      expect(pauses[index]).toBeLessThanOrEqual(step * 1.1);
+    }
+    const [dead] = list(room);
+    expect(dead).toMatchObject({ status: 'dead', nextAttemptAt: null });
+    expect(dead?.attempts.length).toBe(limits.callbackRetriesMs.length + 1);
+    expect(new Set(room.sent.map(({ id }) => id))).toEqual(new Set([dead?.id]));
+    expect(room.counts()).toEqual({ messages: 0, bytes: 0 });
+  });
+
+  it('is taken on the fourth attempt where the first three fail', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.outcomes = [refused, { error: 'nobody there' }, refused];
+    room.tell();
+    await room.quiet();
+    for (let times = 0; times < 3; times += 1) await room.skip();
+    expect(list(room)).toMatchObject([
+      {
+        status: 'delivered',
+        attempts: [{ status: 500 }, { status: null, error: 'nobody there' }, { status: 500 }, { status: 204, error: null }],
+      },
+    ]);
+  });
+
+  it('is dead at once where the receiver wants no more, and once more alive by hand', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.outcomes = [{ isFinal: true, status: 410 }, refused, taken];
+    room.tell();
+    await room.quiet();
+    const id = list(room)[0]?.id ?? '';
+    expect(list(room)).toMatchObject([{ status: 'dead' }]);
+    expect(retryCallback(room.context, id)).toMatchObject({ status: 'pending' });
+    expect(room.counts().messages).toBe(1);
+    room.sender.kick();
+    await room.quiet();
+    expect(list(room)).toMatchObject([{ status: 'pending', attempts: [{ status: 410 }, { status: 500 }] }]);
+    retryCallback(room.context, id);
+    room.sender.kick();
+    await room.quiet();
+    expect(list(room)).toMatchObject([{ status: 'delivered' }]);
+    expect(room.counts()).toEqual({ messages: 0, bytes: 0 });
+    expect(() => retryCallback(room.context, id)).toThrow(/was delivered/);
+  });
+
+  it('waits as long as it is asked to, but not longer than the next step', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.outcomes = [
+      { ...refused, retryAfterMs: 2_500 },
+      { ...refused, retryAfterMs: 86_400_000 },
+      { ...refused, retryAfterMs: 0 },
+    ];
+    room.tell();
+    await room.quiet();
+    const pauses = [await room.skip(), await room.skip(), await room.skip()];
+    const least = [2_500, 10_000, 10_000];
+    for (const [index, pause] of pauses.entries()) {
+      expect(pause).toBeGreaterThanOrEqual(least[index] ?? 0);
+      expect(pause).toBeLessThanOrEqual((least[index] ?? 0) * 1.1);
+    }
+  });
+
+  it('goes to the address that is written meanwhile, and nowhere once its target is gone', async () => {
+    const room = openCallbacks();
+    await room.put('webhook', 'hook', hook);
+    await room.subscribe('all');
+    room.outcomes = [refused, refused, refused];
+    room.tell({ trigger });
+    await room.quiet();
+    await room.put('webhook', 'hook', { ...hook, callbackUrl: 'https://right.example.net/' });
+    await room.remove('subscription', 'all');
+    // One after the other, or, where their pauses are the same by chance, at once.
+    while (room.sent.length < 3 || list(room, { kind: 'subscription' })[0]?.status === 'pending') await room.skip();
+    expect(room.sent.map(({ url }) => url).slice(2)).toEqual(['https://right.example.net/']);
+    expect(list(room, { kind: 'subscription' })).toMatchObject([
+      { status: 'dead', attempts: [{ status: 500 }, { error: 'There is no subscription "all" any more.' }] },
+    ]);
+    const { callbackUrl: _url, ...without } = hook;
+    await room.put('webhook', 'hook', without);
+    while (list(room, { kind: 'webhook' })[0]?.status === 'pending') await room.skip();
+    expect(list(room, { kind: 'webhook' })[0]?.attempts.at(-1)?.error).toContain('has no callbackUrl any more');
+  });
+
+  it('comes again after the process died while it was under way, and after a pause that grows where it dies each time', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    hold(room, 'https://all.example.net/');
+    room.tell();
+    const pauses: number[] = [];
+    for (let deaths = 0; deaths < limits.callbackRetriesMs.length + 3; deaths += 1) {
+      await room.untilSent(deaths + 1);
+      room.die();
+      const due = room.sender.nextDue() ?? 0;
+      pauses.push(due - room.now());
+      await room.advance(due - room.now());
+    }
+    await room.untilSent(pauses.length + 1);
+    for (const [index, pause] of pauses.entries()) {
+      expect(pause).toBeGreaterThanOrEqual(limits.callbackLeaseMs);
+      expect(pause).toBeGreaterThanOrEqual(pauses[index - 1] ?? 0);
+    }
+    room.held.clear();
+    room.die();
+    await room.skip();
+    const [kept] = list(room);
+    expect(kept?.status).toBe('delivered');
+    expect(kept?.attempts[0]).toMatchObject({ status: null, error: 'Sent; what came of it is not known.' });
+    expect(room.counts()).toEqual({ messages: 0, bytes: 0 });
+  });
+
+  it('is a failed attempt where its secret does not open, and is sent when it does again', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    const { master } = room.context;
+    Object.assign(room.context, { master: { ...master, id: async () => 'another' } });
+    room.tell();
+    await room.quiet();
+    expect(list(room)).toMatchObject([{ status: 'pending', attempts: [{ error: expect.stringContaining('MONIKER_MASTER_KEY') }] }]);
+    Object.assign(room.context, { master });
+    await room.skip();
+    expect([list(room)[0]?.status, room.sent.length]).toEqual(['delivered', 1]);
+  });
+});
+
+describe('many at once', () => {
+  it('are sent few at a time, fewer to one target, and a slow one holds up no other', async () => {
+    const room = openCallbacks();
+    for (const name of ['slow', 'quick']) await room.subscribe(name);
+    const letGo = hold(room, 'https://slow.example.net/');
+    for (let count = 0; count < 50; count += 1) room.tell();
+    await room.untilSent(50 + limits.maxConcurrentCallbacksPerTarget);
+    const to = (host: string): number => room.sent.filter(({ url }) => url === `https://${host}.example.net/`).length;
+    expect([to('slow'), to('quick')]).toEqual([limits.maxConcurrentCallbacksPerTarget, 50]);
+    letGo();
+    await room.quiet();
+    expect([to('slow'), list(room, { status: 'delivered' }).length, list(room, { status: 'pending' }).length]).toEqual([50, 100, 0]);
+    expect(room.mostAtOnce).toBeLessThanOrEqual(limits.maxConcurrentCallbacks);
+  });
+
+  it('wake the object in time where no room is left for what is due', async () => {
+    const room = openCallbacks();
+    await room.subscribe('slow');
+    hold(room, 'https://slow.example.net/');
+    for (let count = 0; count < 10; count += 1) room.tell();
+    expect(room.sender.nextDue()).toBe(room.now() + limits.callbackLeaseMs);
+  });
+
+  it('are refused, and seen to be, where too many wait', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.context.sql.exec('UPDATE callback_backlog SET messages = ?', limits.maxPendingCallbacks);
+    room.tell({ trigger });
+    await room.quiet();
+    const [dead] = list(room, { status: 'dead' });
+    expect(dead).toMatchObject({ attempts: [{ status: null, error: expect.stringContaining('too many messages') }], nextAttemptAt: null });
+    expect(readCallback(room.context, dead?.id ?? '').body).toBeNull();
+    expect(() => retryCallback(room.context, dead?.id ?? '')).toThrow(/was not kept/);
+    expect([room.sent.length, room.counts().messages]).toEqual([0, limits.maxPendingCallbacks]);
+  });
+
+  it('are refused where their bodies are too large together', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.context.sql.exec('UPDATE callback_backlog SET bytes = ?', limits.maxPendingCallbackBytes - 100);
+    room.tell();
+    await room.quiet();
+    expect(list(room).map(({ status }) => status)).toEqual(['dead']);
+  });
+
+  it('of megabytes are kept in pieces, and sent whole', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    const text = '👋'.repeat(400_000);
+    room.tell({ text });
+    await room.quiet();
+    expect(JSON.parse(room.sent[0]?.body ?? '').data.text).toBe(text);
+    expect(room.counts()).toEqual({ messages: 0, bytes: 0 });
+  });
+});
+
+describe('what is kept', () => {
+  it('is listed newest first, page by page, by status, target and delivery', async () => {
+    const room = openCallbacks();
+    await room.put('webhook', 'hook', hook);
+    await room.subscribe('all');
+    for (const delivery of ['a', 'b', 'c']) {
+      room.outcomes = delivery === 'b' ? [{ isFinal: true }, taken] : [];
+      room.tell({ trigger: { ...trigger, delivery } });
+      await room.quiet();
+    }
+    const ids = list(room).map(({ id }) => id);
+    expect(ids.length).toBe(6);
+    const paged: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = listCallbacks(room.context, { limit: 2, ...(cursor !== undefined && { cursor }) });
+      paged.push(...page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(paged).toEqual(ids);
+    const shown = (query: object) => list(room, query).map(({ delivery, target }) => `${delivery} ${target.kind}`);
+    expect(shown({ delivery: 'b' })).toEqual(['b subscription', 'b webhook']);
+    expect(shown({ delivery: 'b', status: 'dead' })).toEqual(['b webhook']);
+    expect(shown({ status: 'dead' })).toEqual(['b webhook']);
+    expect(shown({ status: 'dead', kind: 'subscription' })).toEqual([]);
+    expect(shown({ kind: 'webhook', name: 'hook' })).toEqual(['c webhook', 'b webhook', 'a webhook']);
+    expect(shown({ kind: 'webhook', name: 'hook', status: 'delivered' })).toEqual(['c webhook', 'a webhook']);
+    expect(shown({ kind: 'subscription' })).toEqual(['c subscription', 'b subscription', 'a subscription']);
+  });
+
+  it('is forgotten in time, what was given up later than what was delivered', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.outcomes = [taken, { isFinal: true }];
+    room.tell();
+    await room.quiet();
+    room.tell();
+    await room.quiet();
+    expect(room.sender.nextDue()).toBe(room.now() + limits.callbackTtlMs);
+    await room.advance(limits.callbackTtlMs - 1);
+    expect(list(room).length).toBe(2);
+    await room.advance(1);
+    expect(list(room).map(({ status }) => status)).toEqual(['dead']);
+    await room.advance(limits.deadCallbackTtlMs);
+    expect([list(room), room.sender.nextDue()]).toEqual([[], null]);
+    const left = room.context.sql.exec('SELECT callback FROM callback_bodies UNION ALL SELECT callback FROM callback_attempts').toArray();
+    expect(left).toEqual([]);
+  });
+
+  it('is bounded by number too, and what still waits is not forgotten', async () => {
+    const room = openCallbacks();
+    await room.subscribe('all');
+    room.outcomes = [refused];
+    room.tell();
+    await room.quiet();
+    room.tell();
+    await room.quiet();
+    room.context.sql.exec('UPDATE sqlite_sequence SET seq = ? WHERE name = ?', limits.maxKeptCallbacks + 10, 'callbacks');
+    room.outcomes = [taken, refused];
+    room.tell();
+    await room.quiet();
+    expect(room.sender.nextDue()).toBe(0);
+    room.outcomes = [refused];
+    await room.advance(0);
+    expect(list(room).map(({ status }) => status)).toEqual(['delivered', 'pending']);
+  });
+
+  it('is nothing where there are no subscriptions and no address', async () => {
+    const room = openCallbacks();
+    room.tell({ trigger });
+    await room.quiet();
+    expect([list(room), room.sender.nextDue()]).toEqual([[], null]);
+    expect(() => readCallback(room.context, 'msg_none')).toThrow(/no callback/);
+  });
+});

@@ -1,0 +1,90 @@
+import { evictDurableObject } from 'cloudflare:test';
+import { expect, it, vi } from 'vitest';
+import type { Rendered } from '../../../../src/core/triggers/delivery.ts';
+import { triggerPrincipal } from '../../../../src/core/triggers/trigger-principal.ts';
+import type { NewDelivery } from '../../../../src/ports/triggers.ts';
+import { wire } from '../../../../src/wiring.ts';
+import { emptyWorkspace, testEnv } from '../../../storage/workspace.ts';
+
+const hook = { kind: 'webhook', name: 'hook' } as const;
+
+async function open() {
+  const place = await emptyWorkspace();
+  // Of the same isolate as the objects, where a write is known at once.
+  const { sessions, triggers, catalog } = wire(testEnv);
+  await place.catalog.put('agent', 'doer', { model: 'rehearsal/default' });
+  await place.catalog.put('webhook', 'hook', { agent: 'doer', scheme: 'github', secret: 'shh', input: 'x' });
+  const owner = triggerPrincipal(place.workspace, hook, 'doer');
+  const delivery = async (id: string, sessionKey: string, agent = 'doer'): Promise<NewDelivery> => {
+    const rendered: Rendered = { sessionKey, input: `say ${id}`, warnings: [] };
+    const session = await sessions.idOf(owner, sessionKey);
+    return {
+      trigger: hook,
+      id,
+      event: 'issues',
+      payload: { text: '{"a":[1]}', isJson: true, headers: {} },
+      verdict: { become: 'run', agent, session, turn: `turn-${id}`, rendered },
+    };
+  };
+  return { ...place, owner, sessions, triggers: triggers(place.workspace), catalog: catalog(place.workspace), delivery };
+}
+
+it('a delivery becomes a turn of the session and the name that were promised, and is followed to its end', async () => {
+  const { triggers, delivery, sessions, owner } = await open();
+  const accepted = await triggers.acceptDelivery(await delivery('1', 'key'));
+  expect(accepted).toMatchObject({ status: 'pending', turn: 'turn-1', isRepeat: false });
+  expect((await triggers.untilTaken(hook, '1', 5_000)).status).not.toBe('pending');
+  const session = sessions.get(accepted.session ?? '');
+  expect(await session.answer(owner, 'turn-1')).toMatchObject({ status: 'completed', turn: 'turn-1' });
+  await vi.waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed', { timeout: 10_000 });
+  expect(await triggers.acceptDelivery(await delivery('1', 'other key'))).toMatchObject({
+    status: 'completed',
+    session: accepted.session,
+    turn: 'turn-1',
+    isRepeat: true,
+  });
+  expect((await triggers.deliveries(hook, { limit: 5 })).items).toMatchObject([{ id: '1', repeats: 1, payload: { a: [1] } }]);
+});
+
+it('many at once, with repeats among them, are one turn each, in the order they were taken in', async () => {
+  const { triggers, delivery, sessions, owner } = await open();
+  const all = await Promise.all(Array.from({ length: 30 }, (_, index) => delivery(String(index), `session ${index % 3}`)));
+  const answers = await Promise.all([...all, ...all].map((one) => triggers.acceptDelivery(one)));
+  expect(answers.filter(({ isRepeat }) => !isRepeat)).toHaveLength(30);
+  await vi.waitUntil(async () => (await triggers.deliveries(hook, { limit: 50, status: 'completed' })).items.length === 30, {
+    timeout: 20_000,
+    interval: 100,
+  });
+  const taken = (await triggers.deliveries(hook, { limit: 50 })).items.toReversed();
+  for (const rest of [0, 1, 2]) {
+    const session = await sessions.keyed(owner, `session ${rest}`);
+    const turns = (await session.messages(owner)).items.filter(({ role }) => role === 'user').map(({ turn }) => turn);
+    expect(turns).toEqual(taken.filter(({ sessionKey }) => sessionKey === `session ${rest}`).map(({ turn }) => turn));
+  }
+});
+
+it('what was stored when its object went is brought by the next one', async () => {
+  const { triggers, delivery, object } = await open();
+  await triggers.acceptDelivery(await delivery('1', 'key'));
+  await evictDurableObject(object);
+  await vi.waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed', { timeout: 10_000 });
+});
+
+it('an agent that is not there is a failed delivery, which can be run again once it is', async () => {
+  const { triggers, delivery, catalog } = await open();
+  const missing = await delivery('1', 'key', 'nobody');
+  await triggers.acceptDelivery(missing);
+  const failed = await triggers.untilTaken(hook, '1', 5_000);
+  expect(failed).toMatchObject({ status: 'failed', reason: expect.stringContaining('nobody') });
+  await catalog.put('agent', 'nobody', { model: 'rehearsal/default' });
+  expect(await triggers.replayDelivery(hook, '1', missing.verdict)).toMatchObject({ run: 2, status: 'pending' });
+  await vi.waitUntil(async () => (await triggers.delivery(hook, '1')).status === 'completed', { timeout: 10_000 });
+});
+
+it('a trigger may use the agent of its document, and nothing once it is removed', async () => {
+  const { catalog } = await open();
+  expect(await catalog.keyRights('webhook:hook')).toEqual({ scopes: ['chat', 'tools'], agents: ['doer'] });
+  await catalog.remove('webhook', 'hook');
+  for (const id of ['webhook:hook', 'webhook:other', 'schedule:hook', 'webhook:', 'webhook', 'other:hook', 'webhook:hook:more'])
+    expect(await catalog.keyRights(id), id).toBeNull();
+});

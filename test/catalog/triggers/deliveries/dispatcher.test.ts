@@ -1,0 +1,358 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { acceptDelivery, followTurn, replayDelivery } from '../../../../src/catalog/triggers/deliveries/deliveries.ts';
+import { readDelivery } from '../../../../src/catalog/triggers/deliveries/delivery-list.ts';
+import { limits } from '../../../../src/core/limits.ts';
+import { hook, nightly, notice, openLife, openStorage, run, storeDocument, type Life, type Storage } from './deliveries-of.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const open = (): { storage: Storage; life: Life } => {
+  const storage = openStorage();
+  return { storage, life: openLife(storage) };
+};
+const status = ({ context }: Storage, id: string): string => readDelivery(context, hook, id).status;
+const begun = (life: Life): string[] => life.begun.map(({ trigger }) => trigger.delivery);
+
+it('brings a delivery with all that its turn is made of', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1', 'key'));
+  life.dispatcher.kick();
+  await life.quiet();
+  expect(life.begun).toEqual([
+    {
+      workspace: 'default',
+      trigger: { kind: 'webhook', name: 'hook', delivery: '1', run: 1 },
+      agent: 'doer',
+      sessionKey: 'key',
+      turn: 'turn of 1',
+      input: 'Do 1.',
+      isRepeat: false,
+    },
+  ]);
+  expect(status(storage, '1')).toBe('running');
+  expect(life.dispatcher.nextDue()).toBeNull();
+});
+
+it('to one session they go one after the other, to many at most as many at once as may', async () => {
+  const { storage, life } = open();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  life.hold = promise;
+  for (let index = 0; index < 100; index += 1) acceptDelivery(storage.context, run(String(index), `session ${index % 50}`));
+  life.dispatcher.kick();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(life.tried).toHaveLength(limits.maxConcurrentDispatches);
+  life.dispatcher.kick();
+  await life.dispatcher.tend();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(life.tried).toHaveLength(limits.maxConcurrentDispatches);
+  resolve();
+  await life.quiet();
+  expect(life.tried).toHaveLength(100);
+  expect(begun(life).toSorted((one, other) => Number(one) - Number(other))).toEqual(
+    Array.from({ length: 100 }, (_, index) => String(index)),
+  );
+});
+
+/** Both clocks: what is asked, and what wakes. */
+const pass = async (storage: Storage, ms: number): Promise<void> => {
+  storage.advance(ms);
+  await vi.advanceTimersByTimeAsync(ms);
+};
+
+/** What comes every so many milliseconds until something is begun; answers how long that took. */
+const flood = async ({ storage, life }: ReturnType<typeof open>, everyMs: number): Promise<number> => {
+  const begin = storage.context.now();
+  for (let index = 0; life.tried.length === 0 && index < 10_000; index += 1) {
+    acceptDelivery(storage.context, run(String(index)));
+    life.dispatcher.arrived();
+    expect(life.dispatcher.nextDue()).toBeLessThanOrEqual(begin + limits.maxDispatchHoldMs);
+    await pass(storage, everyMs);
+    await life.dispatcher.tend();
+  }
+  return storage.context.now() - begin;
+};
+
+it('a burst is only stored while more of it comes, and brought once it is over', async () => {
+  const { storage, life } = open();
+  for (let index = 0; index < 50; index += 1) {
+    acceptDelivery(storage.context, run(String(index)));
+    life.dispatcher.arrived();
+    await pass(storage, limits.dispatchHoldPerDeliveryMs);
+    await life.dispatcher.tend();
+  }
+  expect(life.tried).toEqual([]);
+  await pass(storage, limits.dispatchCalmMs);
+  await life.quiet();
+  expect(begun(life)).toHaveLength(50);
+  expect(life.dispatcher.nextDue()).toBeNull();
+});
+
+it('a burst that does not end is brought nevertheless, and what comes steadily soon', async () => {
+  const endless = await flood(open(), 5);
+  expect(endless).toBeGreaterThanOrEqual(limits.maxDispatchHoldMs);
+  expect(endless).toBeLessThan(limits.maxDispatchHoldMs + limits.dispatchCalmMs);
+  expect(await flood(open(), 50)).toBeLessThan(2 * limits.dispatchCalmMs);
+});
+
+it('a burst is brought by the alarm where its object dies meanwhile', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('last'));
+  life.dispatcher.arrived();
+  expect(life.dispatcher.nextDue()).toBe(storage.context.now() + limits.dispatchCalmMs);
+  life.die();
+  await life.dispatcher.tend();
+  await life.quiet();
+  expect(begun(life)).toEqual(['last']);
+});
+
+it('what somebody waits for is not held back', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.arrived();
+  const taken = life.dispatcher.untilTaken(hook, '1', 1_000);
+  await vi.advanceTimersByTimeAsync(0);
+  await taken;
+  expect(begun(life)).toEqual(['1']);
+});
+
+it('what cannot be reached is tried again after a growing pause, and those behind it in its session wait', async () => {
+  const { storage, life } = open();
+  life.fates = ['unreachable', 'unreachable', 'unreachable'];
+  acceptDelivery(storage.context, run('1', 'one'));
+  acceptDelivery(storage.context, run('2', 'one'));
+  const pauses: number[] = [];
+  life.dispatcher.kick();
+  await life.quiet();
+  while (life.begun.length === 0) {
+    const pause = (life.dispatcher.nextDue() ?? 0) - storage.context.now();
+    pauses.push(pause);
+    storage.advance(pause - 1);
+    await life.dispatcher.tend();
+    await life.quiet();
+    expect(life.tried).toHaveLength(pauses.length);
+    storage.advance(1);
+    await life.dispatcher.tend();
+    await life.quiet();
+  }
+  expect(pauses).toEqual([1_000, 2_000, 4_000]);
+  expect(begun(life)).toEqual(['1', '2']);
+  expect(life.tried.map(({ isRepeat }) => isRepeat)).toEqual([false, true, true, true, false]);
+});
+
+it('what will not come right fails at once with the reason, is told once, and lets the next one go', async () => {
+  const { storage, life } = open();
+  life.fates = ['refused'];
+  acceptDelivery(storage.context, run('1', 'one'));
+  acceptDelivery(storage.context, run('2', 'one'));
+  life.dispatcher.kick();
+  await life.quiet();
+  expect(readDelivery(storage.context, hook, '1')).toMatchObject({ status: 'failed', reason: 'There is no agent "doer".' });
+  expect(life.told).toMatchObject([
+    {
+      type: 'turn.failed',
+      status: 'failed',
+      reason: 'not_started',
+      session: 'session of one',
+      turn: 'turn of 1',
+      agent: 'doer',
+      trigger: { kind: 'webhook', name: 'hook', delivery: '1', run: 1 },
+      problem: { code: 'not_found', status: 404 },
+    },
+  ]);
+  // With it stored, and without waiting for the alarm.
+  expect(life.kicks).toEqual([1]);
+  expect(begun(life)).toEqual(['2']);
+});
+
+it.each([
+  ['its agent was written a moment ago', 'agent'],
+  ['the toolset of its agent was', 'toolset'],
+] as const)('what is not found although %s is tried again for as long as that may not be published yet', async (_what, fresh) => {
+  const { storage, life } = open();
+  const now = storage.context.now();
+  const long = now - limits.freshReadMs;
+  storeDocument(storage, 'agent', 'doer', { model: 'm', toolset: 'demo@2' }, fresh === 'agent' ? now : long);
+  storeDocument(storage, 'toolset', 'demo', {}, fresh === 'toolset' ? now : long);
+  life.fates = ['refused', 'refused'];
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.kick();
+  await life.quiet();
+  for (let tries = 0; tries < 2; tries += 1) {
+    expect(status(storage, '1')).toBe('pending');
+    storage.advance((life.dispatcher.nextDue() ?? 0) - storage.context.now());
+    await life.dispatcher.tend();
+    await life.quiet();
+  }
+  expect([status(storage, '1'), life.told]).toEqual(['running', []]);
+
+  storage.advance(limits.freshReadMs);
+  life.fates = ['refused'];
+  acceptDelivery(storage.context, run('2'));
+  life.dispatcher.kick();
+  await life.quiet();
+  expect(status(storage, '2')).toBe('failed');
+});
+
+it('what is not found because its agent was removed a moment ago fails at once', async () => {
+  const { storage, life } = open();
+  storeDocument(storage, 'agent', 'doer', {}, storage.context.now());
+  storage.context.sql.exec("UPDATE documents SET deleted = 1, body = '{}'");
+  life.fates = ['refused'];
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.kick();
+  await life.quiet();
+  expect(status(storage, '1')).toBe('failed');
+});
+
+it('while nothing can be noted it is brought by the alarm afterwards: whoever kicked is not told of the fault', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  storage.context.sql.exec("CREATE TRIGGER broken BEFORE UPDATE ON deliveries BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END");
+  life.dispatcher.kick();
+  expect(life.tried).toEqual([]);
+  storage.context.sql.exec('DROP TRIGGER broken');
+  await life.dispatcher.tend();
+  await life.quiet();
+  expect(begun(life)).toEqual(['1']);
+});
+
+it('a clock that is set back holds nothing', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.arrived();
+  storage.advance(-3_600_000);
+  await vi.advanceTimersByTimeAsync(limits.dispatchCalmMs);
+  acceptDelivery(storage.context, run('2'));
+  life.dispatcher.arrived();
+  await pass(storage, limits.dispatchCalmMs);
+  await life.quiet();
+  expect(begun(life)).toEqual(['2']);
+});
+
+it('what could not be reached for a day has failed', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  for (let tries = 0; status(storage, '1') === 'pending'; tries += 1) {
+    expect(tries).toBeLessThan(1_000);
+    life.fates = ['unreachable'];
+    storage.advance(Math.max(0, (life.dispatcher.nextDue() ?? 0) - storage.context.now()));
+    await life.dispatcher.tend();
+    await life.quiet();
+  }
+  expect(readDelivery(storage.context, hook, '1').status).toBe('failed');
+  expect(life.told).toHaveLength(1);
+  // At most one pause more than the day.
+  const { receivedAt, endedAt } = readDelivery(storage.context, hook, '1');
+  const took = Date.parse(endedAt ?? '') - Date.parse(receivedAt);
+  expect(took).toBeGreaterThanOrEqual(limits.dispatchGiveUpMs);
+  expect(took).toBeLessThanOrEqual(limits.dispatchGiveUpMs + limits.maxDispatchBackoffMs);
+});
+
+it('a session that never answers is a fault after a time, and its delivery is tried again', async () => {
+  const { storage, life } = open();
+  life.fates = ['taken, no answer'];
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.kick();
+  await vi.advanceTimersByTimeAsync(limits.dispatchTimeoutMs);
+  expect(status(storage, '1')).toBe('pending');
+  storage.advance(limits.maxDispatchBackoffMs);
+  await life.dispatcher.tend();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(status(storage, '1')).toBe('running');
+  expect(begun(life)).toEqual(['1']);
+});
+
+it('a notice that comes before the dispatch is known to have arrived is believed, and stays', async () => {
+  const { storage, life } = open();
+  life.fates = ['taken, no answer'];
+  acceptDelivery(storage.context, run('1', 'one'));
+  acceptDelivery(storage.context, run('2', 'one'));
+  life.dispatcher.kick();
+  await vi.advanceTimersByTimeAsync(0);
+  const [first] = life.begun;
+  if (first === undefined) throw new Error('nothing was begun');
+  const heard: string[] = [];
+  for (const id of ['1', '2']) void life.dispatcher.untilTaken(hook, id, limits.syncRespondMs).then(() => heard.push(id));
+  const moved = followTurn(storage.context, first.trigger, notice(first));
+  life.dispatcher.kick(moved === null ? [] : [moved]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(heard).toEqual(['1', '2']);
+  expect([status(storage, '1'), status(storage, '2')]).toEqual(['completed', 'running']);
+  expect(followTurn(storage.context, first.trigger, notice(first))).toBeNull();
+  await vi.advanceTimersByTimeAsync(limits.dispatchTimeoutMs);
+  expect(status(storage, '1')).toBe('completed');
+});
+
+it('what an earlier run of it comes to, late, is not taken for its replay, which is brought as well', async () => {
+  const { storage, life } = open();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  life.hold = promise;
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.kick();
+  await vi.advanceTimersByTimeAsync(0);
+  const [first] = life.tried;
+  if (first === undefined) throw new Error('nothing was tried');
+  // Its session has begun and ended it, and tells so before the dispatch is answered.
+  followTurn(storage.context, first.trigger, notice(first));
+  replayDelivery(storage.context, hook, '1', run('1').verdict);
+  life.hold = null;
+  resolve();
+  await life.quiet();
+  expect(life.begun.map(({ trigger }) => trigger.run)).toEqual([1, 2]);
+  expect(status(storage, '1')).toBe('running');
+});
+
+it('whoever waits until it is taken hears of it then, of a failure too, and else after the time', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  acceptDelivery(storage.context, run('2'));
+  await expect(life.dispatcher.untilTaken(hook, 'unknown', 1_000)).rejects.toThrow('has no delivery');
+  const heard: string[] = [];
+  for (const id of ['1', '2']) void life.dispatcher.untilTaken(hook, id, 5_000).then(() => heard.push(id));
+  const late = life.dispatcher.untilTaken(hook, '1', 10).then(() => heard.push('late'));
+  await vi.advanceTimersByTimeAsync(10);
+  await late;
+  expect(heard).toEqual(['late']);
+  life.fates = ['taken', 'refused'];
+  life.dispatcher.kick();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(heard.toSorted()).toEqual(['1', '2', 'late']);
+  await life.dispatcher.untilTaken(hook, '1', 1_000);
+});
+
+it('a queued run waits for all runs of its schedule that are under way, also for one that was begun beside its times', async () => {
+  const { storage, life } = open();
+  const { context } = storage;
+  const accept = async (id: string, isQueued: boolean): Promise<void> => {
+    acceptDelivery(context, run(id, `own ${id}`, { trigger: nightly, ...(isQueued && { isQueued: true }) }));
+    life.dispatcher.kick();
+    await life.quiet();
+  };
+  const end = async (which: number): Promise<void> => {
+    const one = life.begun[which];
+    if (one === undefined) throw new Error('it was not begun');
+    followTurn(context, one.trigger, notice(one));
+    life.dispatcher.kick();
+    await life.quiet();
+  };
+  await accept('first', true);
+  await accept('queued', true);
+  await accept('now', false);
+  expect(begun(life)).toEqual(['first', 'now']);
+  await end(0);
+  expect(begun(life)).toEqual(['first', 'now']);
+  await end(1);
+  expect(begun(life)).toEqual(['first', 'now', 'queued']);
+});
+
+it('of an object that dies while it holds back, the next one brings it at once', async () => {
+  const { storage, life } = open();
+  acceptDelivery(storage.context, run('1'));
+  life.dispatcher.arrived();
+  life.die();
+  expect(life.dispatcher.nextDue()).toBeLessThanOrEqual(storage.context.now());
+  await life.dispatcher.tend();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(begun(life)).toEqual(['1']);
+});
