@@ -10,7 +10,7 @@ import type { SessionEventBody, TurnStatus } from '../core/session-event.ts';
 import { couldConcern } from '../core/triggers/callbacks/concerns.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
 import { boundNotice, type NoticeType, type TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
-import type { TriggerEvent } from '../core/triggers/webhook.ts';
+import type { TriggerEvent } from '../core/triggers/callbacks/callback-settings.ts';
 import { waitedFor } from '../core/turn-state.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { EventLog } from './event-log.ts';

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { ResourceName } from '../agent.ts';
 import { limits } from '../limits.ts';
+import { CallbackShape, SigningSecret } from './callbacks/callback-settings.ts';
 
 export const WebhookScheme = z.enum(['standard', 'github', 'stripe', 'slack', 'hmac', 'bearer']).meta({ id: 'WebhookScheme' });
 export type WebhookScheme = z.infer<typeof WebhookScheme>;
@@ -63,33 +64,6 @@ export const BearerSettings = z
   .meta({ id: 'BearerSettings', example: { header: 'x-gitlab-token', idHeader: 'x-gitlab-event-uuid' } });
 export type BearerSettings = z.infer<typeof BearerSettings>;
 
-const Secret = z.string().min(1).max(limits.maxWebhookSecretLength);
-
-/** Where signed messages go. The guard has its word when they are sent. */
-export const CallbackUrl = z
-  .url({ protocol: /^https?$/, error: 'must be a whole address that begins with https:// or http://' })
-  .max(limits.maxUrlLength)
-  .refine(
-    (text) => {
-      const url = URL.parse(text);
-      return url === null || (url.username === '' && url.password === '');
-    },
-    { message: 'must not hold a user name or password: what is sent is signed instead' },
-  );
-
-/** Where answers go: to an address of its own, signed as Standard Webhooks are. The same for webhooks and schedules. */
-export const CallbackShape = {
-  callbackUrl: CallbackUrl.optional().meta({
-    description: 'Is sent `turn.completed`, `turn.failed` and `approval.required` (Standard Webhooks).',
-  }),
-  callbackSecret: Secret.optional().meta({
-    description: 'Write-only. Signs callbacks: `whsec_` and base64. Left out on a later PUT, the one before stays.',
-  }),
-};
-
-export const TriggerEvent = z.enum(['turn.completed', 'turn.failed', 'approval.required']).meta({ id: 'TriggerEvent' });
-export type TriggerEvent = z.infer<typeof TriggerEvent>;
-
 export const Webhook = z
   .strictObject({
     name: ResourceName.optional().meta({ description: 'If given, equals the name in the path.' }),
@@ -97,7 +71,7 @@ export const Webhook = z
     agent: ResourceName.meta({ description: 'Takes the turns.' }),
     scheme: WebhookScheme.meta({ description: 'How deliveries are signed.' }),
     secret: z
-      .union([Secret, z.array(Secret).min(1).max(limits.maxWebhookSecrets)], { error: 'must be a text, or a list of texts' })
+      .union([SigningSecret, z.array(SigningSecret).min(1).max(limits.maxWebhookSecrets)], { error: 'must be a text, or a list of texts' })
       .optional()
       .meta({
         description:

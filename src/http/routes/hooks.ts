@@ -5,26 +5,14 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
-import { DeliveryStatus } from '../../core/triggers/delivery.ts';
 import { awaitDelivery, type AwaitedDelivery } from '../../engine/triggers/await-delivery.ts';
 import { takeDelivery } from '../../engine/triggers/take-delivery.ts';
 import type { AcceptedDelivery } from '../../ports/triggers.ts';
+import { Accepted, acceptedAnswer, acceptedHeaders, toAccepted } from '../accepted-delivery.ts';
 import type { AppContext } from '../context.ts';
 import { readBytes } from '../json-body.ts';
 import { mountPublic } from '../route.ts';
 import type { App } from '../route.ts';
-
-export const Accepted = z
-  .object({
-    delivery: z.string().meta({ description: 'As the sender named it. The same id again starts nothing, and is answered with the same.' }),
-    status: DeliveryStatus,
-    session: z.string().nullable().meta({ description: 'Where its turn is. null: none was meant.' }),
-    turn: z.string().nullable(),
-    run: z.int().meta({ description: '1, and one more for each replay.' }),
-    reason: z.string().nullable().meta({ description: 'Why it was ignored or failed, or how the turn ended; else null.' }),
-    repeated: z.literal(true).optional().meta({ description: 'It had come before.' }),
-  })
-  .meta({ id: 'AcceptedDelivery' });
 
 const Answered = Accepted.extend({ text: z.string().meta({ description: 'Of the turn’s last step.' }) }).meta({ id: 'AnsweredDelivery' });
 
@@ -75,26 +63,13 @@ export function mountHooks(app: App): void {
       if (hook.webhook.respond === 'async') return acceptedAnswer(c, accepted);
       const ended = await orStored(c, awaitDelivery(services, { workspace, trigger, agent: hook.webhook.agent }, accepted));
       if (ended?.ended !== true) return acceptedAnswer(c, { ...accepted, status: ended?.status ?? accepted.status });
-      return c.json(answered(accepted, ended), 200, headersOf(accepted));
+      return c.json(answered(accepted, ended), 200, acceptedHeaders(accepted));
     },
   );
 }
 
-/** 202: it is stored. Also of replays. */
-export function acceptedAnswer(c: AppContext, accepted: AcceptedDelivery): Response {
-  return c.json(toAccepted(accepted), 202, headersOf(accepted));
-}
-
-function toAccepted({ id, status, session, turn, run, reason, isRepeat }: AcceptedDelivery): z.infer<typeof Accepted> {
-  return { delivery: id, status, session, turn, run, reason, ...(isRepeat && { repeated: true as const }) };
-}
-
 function answered(accepted: AcceptedDelivery, { status, text, reason }: AwaitedDelivery): z.infer<typeof Answered> {
   return { ...toAccepted(accepted), status, reason, text };
-}
-
-function headersOf({ session }: AcceptedDelivery): Record<string, string> {
-  return { 'cache-control': 'no-store', ...(session !== null && { location: `/v1/sessions/${session}` }) };
 }
 
 /** Senders come again where they are told to: what failed on our side before it was stored is said so, with a time. */

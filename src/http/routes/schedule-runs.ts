@@ -9,7 +9,7 @@ import { requireUnbound } from '../access.ts';
 import { pageFields, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
-import { Accepted, acceptedAnswer } from './hooks.ts';
+import { Accepted, acceptedAnswer } from '../accepted-delivery.ts';
 import { scheduleParams } from './schedules.ts';
 
 const what = 'Schedules';

@@ -3,7 +3,7 @@ import { limits } from '../../../core/limits.ts';
 import { nextAttemptMs } from '../../../core/triggers/callbacks/callback-retry.ts';
 import type { CallbackStatus, CallbackTarget } from '../../../core/triggers/callbacks/callback.ts';
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
-import type { TriggerEvent } from '../../../core/triggers/webhook.ts';
+import type { TriggerEvent } from '../../../core/triggers/callbacks/callback-settings.ts';
 import { fromPieces, toPieces } from '../../text-pieces.ts';
 
 /** `due_at` null: nothing more is sent. `attempts`: those that were begun. */

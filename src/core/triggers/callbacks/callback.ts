@@ -1,6 +1,6 @@
 /** One message to somebody outside about a turn: its body (Standard Webhooks), its attempts and its end. */
 import { z } from 'zod';
-import { TriggerEvent } from '../webhook.ts';
+import { TriggerEvent } from './callback-settings.ts';
 
 export const CallbackStatus = z.enum(['pending', 'delivered', 'dead']).meta({ id: 'CallbackStatus' });
 export type CallbackStatus = z.infer<typeof CallbackStatus>;

@@ -1,6 +1,6 @@
 /** Who wants to hear of a turn: what a subscription says of events and agents. Asked by sessions before they tell, and by the Catalog when it sends. */
 import type { SubscriptionHead } from './subscription.ts';
-import type { TriggerEvent } from '../webhook.ts';
+import type { TriggerEvent } from './callback-settings.ts';
 
 /** `agent` undefined: a turn of none, which only those hear of who named none. */
 export function concerns({ events, agents }: SubscriptionHead, type: TriggerEvent, agent: string | undefined): boolean {

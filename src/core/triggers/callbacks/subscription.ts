@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ResourceName } from '../../agent.ts';
 import { limits } from '../../limits.ts';
-import { CallbackShape, CallbackUrl, TriggerEvent } from '../webhook.ts';
+import { CallbackShape, CallbackUrl, TriggerEvent } from './callback-settings.ts';
 
 export const Subscription = z
   .strictObject({

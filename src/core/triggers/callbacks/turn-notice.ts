@@ -4,7 +4,7 @@ import type { Usage } from '../../chat-event.ts';
 import { limits } from '../../limits.ts';
 import { utf8Length } from '../../utf8.ts';
 import type { TurnTrigger } from '../delivery.ts';
-import type { TriggerEvent } from '../webhook.ts';
+import type { TriggerEvent } from './callback-settings.ts';
 
 /** `turn.resumed`: what it waited for has been said. Only its delivery follows that; nobody outside is told. */
 export type NoticeType = TriggerEvent | 'turn.resumed';
