@@ -118,7 +118,11 @@ describe('a toolset that changes under a conversation', () => {
       catalog.put('toolset', 'demo', second),
     );
     expect(running.map(toolNames)).toEqual(Array(3).fill(['get_workflow', 'list_workflows', 'open_it', 'save_it']));
-    expect(ran).toEqual(['github.actions_get', 'files.read_file', 'github.actions_get', 'files.write_file']);
+    // Calls of one step run side by side.
+    expect([ran.slice(0, 2).sort(), ran.slice(2).sort()]).toEqual([
+      ['files.read_file', 'github.actions_get'],
+      ['files.write_file', 'github.actions_get'],
+    ]);
     expect(namesIn(running[2])).toEqual([
       'get_workflow',
       'open_it',
