@@ -32,7 +32,8 @@
  *   a session has a time). `held`: it waits for the run before it to end. `run` counts replays from 1, `attempts` those of one run, and
  *   `run_at` is when it was first its turn. `bytes`: of its parts. `delivery_parts(delivery, part, …)`: `payload` as it came, and
  *   `input`, what the agent is told, while it is pending, in pieces.
- * - `schedule_state(schedule, due_at)`: when each runs next; null: never again, or paused.
+ * - `schedule_state(schedule, due_at, since)`: when each runs next; null: never again, or paused. `since`: of one that broke and is tried again
+ *   later, the time that it was due at first.
  * - `callbacks(number, id, …)`: messages to somebody outside; `source` is what it is about, so that a notice that comes twice is one.
  *   `callback_bodies`, `callback_attempts`: what is sent, in pieces, and how each attempt went. `callback_backlog`: how many are pending,
  *   and the bytes of their bodies, one row.
@@ -131,7 +132,7 @@ export const catalogMigrations: readonly string[] = [
   CREATE TABLE delivery_parts (
     delivery INTEGER NOT NULL, part TEXT NOT NULL, sequence INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (delivery, part, sequence)
   );
-  CREATE TABLE schedule_state (schedule TEXT PRIMARY KEY, due_at INTEGER) WITHOUT ROWID;
+  CREATE TABLE schedule_state (schedule TEXT PRIMARY KEY, due_at INTEGER, since INTEGER) WITHOUT ROWID;
   CREATE INDEX schedule_state_by_due ON schedule_state (due_at) WHERE due_at IS NOT NULL;
   CREATE TABLE callbacks (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL,

@@ -48,7 +48,7 @@ export function createScheduler(context: CatalogContext, deps: ScheduleDeps): Sc
 
   const tendAll = async (): Promise<void> => {
     // There are at most `limits.maxSchedules`; the ones that cannot run must not stand before the others.
-    const query = 'SELECT schedule, due_at FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
+    const query = 'SELECT schedule, due_at, since FROM schedule_state WHERE due_at <= ? ORDER BY due_at, schedule';
     for (const row of context.sql.exec<DueRow>(query, context.now()).toArray()) await tendOne(row);
   };
   let tending: Promise<void> | null = null;
@@ -85,17 +85,17 @@ export function scheduleState(context: CatalogContext, schedule: string): Schedu
   return { nextRunAt: due === null ? null : isoTime(due), lastRun: lastRun(context, { kind: 'schedule', name: schedule }) };
 }
 
-type DueRow = { schedule: string; due_at: number };
+type DueRow = { schedule: string; due_at: number; since: number | null };
 
 /** One delivery for all that was due, and the next time. False: there is nothing to be done any more. */
-async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, due_at: due }: DueRow): Promise<boolean> {
+async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, due_at: due, since }: DueRow): Promise<boolean> {
   const row = readRow(context.sql, 'schedule', schedule);
   if (row === null || row.deleted) return forget(context, schedule);
   // As above.
   const document = row.body as ScheduleDocument;
   const read = readTimeRule(document);
   if ('issue' in read) throw new Error(`${read.issue.path}: ${read.issue.message}`);
-  const { newest, next } = read.rule.since(due, context.now());
+  const { newest, next } = read.rule.since(since ?? due, context.now());
   const time = isoTime(newest);
   const delivery = await toDelivery(deps, { schedule, document, id: time, time, turn: deps.newTurn() });
   // Before the transaction: one that is undone has what is on its way counted anew, for each schedule that is due.
@@ -104,7 +104,7 @@ async function runDue(context: CatalogContext, deps: ScheduleDeps, { schedule, d
     // While the id of its session was reckoned, another alarm may have run it, or somebody written or removed it.
     if (readDue(context, schedule) !== due || readRow(context.sql, 'schedule', schedule)?.version !== row.version) return false;
     acceptDelivery(context, { ...delivery, verdict: withOverlap(context, schedule, document, delivery.verdict) });
-    context.sql.exec('UPDATE schedule_state SET due_at = ? WHERE schedule = ?', next, schedule);
+    context.sql.exec('UPDATE schedule_state SET due_at = ?, since = NULL WHERE schedule = ?', next, schedule);
     return true;
   });
 }
@@ -177,8 +177,13 @@ function forget(context: CatalogContext, schedule: string): false {
   return false;
 }
 
-/** Something that no rule of ours foresees: not at once again, and not in the way of what stands in order. */
+/** Something that no rule of ours foresees: not at once again, and not in the way of what stands in order. Its time stays what it was. */
 function postpone(context: CatalogContext, { schedule, due_at: due }: DueRow): void {
   const later = context.now() + limits.maxPublishBackoffMs;
-  context.sql.exec('UPDATE schedule_state SET due_at = ? WHERE schedule = ? AND due_at = ?', later, schedule, due);
+  context.sql.exec(
+    'UPDATE schedule_state SET due_at = ?, since = coalesce(since, due_at) WHERE schedule = ? AND due_at = ?',
+    later,
+    schedule,
+    due,
+  );
 }

@@ -37,7 +37,7 @@ export const scheduleWriter: DocumentWriter = {
     return {
       body: { ...document, name, hasCallbackSecret: secret.sealed !== null },
       ...secret,
-      warnings: warningsOf(context, document),
+      warnings: [...warningsOf(context, document), ...pastWarnings(document, context.now())],
       commit: () => {
         writeNextRun(context, name, document, before, rule);
         if (document.paused === true)
@@ -89,7 +89,7 @@ function writeNextRun(
   if (isStanding) return;
   const due = document.paused === true ? null : rule.first(context.now());
   context.sql.exec(
-    'INSERT INTO schedule_state (schedule, due_at) VALUES (?, ?) ON CONFLICT (schedule) DO UPDATE SET due_at = excluded.due_at',
+    'INSERT INTO schedule_state (schedule, due_at) VALUES (?, ?) ON CONFLICT (schedule) DO UPDATE SET due_at = excluded.due_at, since = NULL',
     name,
     due,
   );
@@ -121,6 +121,12 @@ function requireRoom({ sql }: CatalogContext): void {
     'conflict',
     `The workspace has ${count} schedules, and ${limits.maxSchedules} is the most: delete one that nobody needs.`,
   );
+}
+
+/** One that is written again after its date, or resumed: nothing else would say that it is over. */
+function pastWarnings({ at, paused }: ScheduleDocument, now: number): Warning[] {
+  if (at === undefined || paused === true || Date.parse(at) > now) return [];
+  return [{ path: 'at', message: 'This date has passed: it does not run again. Give another, or run it by hand.' }];
 }
 
 function warningsOf(context: CatalogContext, { agent, callbackUrl }: ScheduleDocument): Warning[] {

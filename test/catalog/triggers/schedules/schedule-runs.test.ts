@@ -313,7 +313,8 @@ describe('what is written about a schedule', () => {
     const room = scheduleRoom('2026-03-07T10:00:00Z');
     await room.put('once', { at: '2026-03-07T11:00:00Z' });
     await room.runUntil('2026-03-07T12:00:00Z');
-    await room.put('once', { at: '2026-03-07T12:00:00+01:00', input: 'something else' });
+    const again = await room.put('once', { at: '2026-03-07T12:00:00+01:00', input: 'something else' });
+    expect(again.warnings.filter(({ path }) => path === 'at')).toMatchObject([{ message: expect.stringContaining('does not run again') }]);
     expect(room.due()).toBeNull();
     await expect(room.put('once', { at: '2026-03-07T11:59:59Z' })).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(room.put('other', { at: '2026-03-07T11:00:00Z' })).rejects.toThrow(
@@ -370,6 +371,23 @@ describe('what goes wrong', () => {
     expect(standing(room, 'sound')).toEqual(['11:00 pending']);
     expect(room.errors).toEqual([expect.stringContaining('something else')]);
     expect(room.due()).toBe('2026-03-07T11:01:00.000Z');
+  });
+
+  it('one that broke runs under the time that it was due at, and then at its times again', async () => {
+    let isBroken = true;
+    const sessionId = async (): Promise<string> => {
+      if (isBroken) throw new Error('something else');
+      return 'session';
+    };
+    const room = scheduleRoom('2026-03-07T10:00:00Z', { sessionId });
+    await room.put('mended', { interval: '1h' });
+    await room.ring('2026-03-07T11:00:00Z');
+    await room.ring('2026-03-07T11:01:00Z');
+    expect(ids(room, 'mended')).toEqual([]);
+    isBroken = false;
+    await room.ring('2026-03-07T11:02:00Z');
+    expect(ids(room, 'mended')).toEqual(['2026-03-07T11:00:00.000Z']);
+    expect(room.due()).toBe('2026-03-07T12:00:00.000Z');
   });
 
   /** So many deliveries that are on their way. */
