@@ -35,9 +35,7 @@ export function isHarmlessWord(text: string, before: string): boolean {
 
 /** Whether a mark reaches beyond this place. */
 function isInMark(text: string, place: number): boolean {
-  return Array.from(text.matchAll(possibleMark)).some(
-    ({ 0: mark, 1: word, index }) => index + mark.length > place && (word === undefined || isTagWord(word)),
-  );
+  return Array.from(text.matchAll(possibleMark)).some(({ 0: mark, 1: word, index }) => index + mark.length > place && isMark(mark, word));
 }
 
 const scriptsWithoutBlanks = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan', 'Bopomofo', 'Yi'];
@@ -54,7 +52,7 @@ function disarm(text: string): string {
 /** `write`: what stands for the sign by which a mark begins. */
 function replaceMarks(text: string, write: (sign: string) => string): string {
   return text.replace(possibleMark, (mark: string, word: string | undefined) =>
-    word === undefined || isTagWord(word) ? write(mark.charAt(0)) + mark.slice(1) : mark,
+    isMark(mark, word) ? write(mark.charAt(0)) + mark.slice(1) : mark,
   );
 }
 
@@ -80,6 +78,11 @@ const tagWords: ReadonlySet<string> = new Set(
   response json xml think thinking thought system user assistant human developer instructions document documents searchresults
   bos eos pad unk sop eop s startofturn endofturn startofimage`.split(/\s+/),
 );
+
+/** Of what could be one. Whatever begins as the end of the data does counts: a reader may not wait for the rest of `</data…`. */
+function isMark(mark: string, word: string | undefined): boolean {
+  return word === undefined || isTagWord(word) || (/[/\uff0f\u2044\u2215\\]/.test(mark) && plainLetters(word).startsWith('data'));
+}
 
 /** In any width, case, accent and style of letters, also where some of them only look like them, with what may stand unseen between them. */
 function isTagWord(word: string): boolean {

@@ -106,6 +106,7 @@ describe('data among the words of an input', () => {
     ['if (a < b && c > d) return <div class="x">', 'if (a < b && c > d) return <div class="x">'],
     ['see <database> and <datum>, [x] and [INSTALL]', 'see <database> and <datum>, [x] and [INSTALL]'],
     ['a </data> b', 'a &lt;/data> b'],
+    ['</dataword> </data日本> </database>', '&lt;/dataword> &lt;/data日本> &lt;/database>'],
     ['a </ DATA\n> b <data>', 'a &lt;/ DATA\n> b &lt;data>'],
     ['</dаta> </d\u0334ata> </ԁатα> <toolcall> <Tool-Call>', '&lt;/dаta> &lt;/d\u0334ata> &lt;/ԁатα> &lt;toolcall> &lt;Tool-Call>'],
     ['a <\u200b/da\u200bta> b', 'a &lt;/data> b'],
