@@ -23,18 +23,15 @@ import type { Operation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import type { Settings } from '../core/settings.ts';
 import { ToolsetName } from '../core/toolset.ts';
-import { compileHook } from '../core/triggers/compile-hook.ts';
-import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
-import type { WebhookSecrets } from '../core/triggers/webhook.ts';
 import type { Directory, DocumentKind } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { builtinProvider, builtinProviders, rehearsalProvider } from './builtin-providers.ts';
 import { askCatalog } from './catalog-rpc.ts';
-import type { SealedHook } from './catalog-rpc.ts';
 import { createEditionCache } from './edition-cache.ts';
 import { createHookCache } from './hook-cache.ts';
+import { openHook } from './open-hook.ts';
 import type { HookSource } from './hook-cache.ts';
 import { kvKeys } from './keys.ts';
 import { createMasterKey } from './master-key.ts';
@@ -144,18 +141,6 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
     return { value: { hosts: stored.hosts, tools: stored.tools, value }, ttlMs: limits.providerTtlMs };
   };
 
-  const compileStored = async (workspace: string, name: string, stored: SealedHook): Promise<CompiledHook> => {
-    try {
-      const text = await openValue(master, { workspace, kind: 'webhook', name }, stored.sealed);
-      // Sealed by the writer of webhooks only.
-      const { secrets: keys } = JSON.parse(text) as WebhookSecrets;
-      return compileHook(stored, keys);
-    } catch (cause) {
-      // What is wrong with it is not for whoever sends to it.
-      throw new Problem('internal', 'This delivery cannot be judged: the log says why.', {}, { cause });
-    }
-  };
-
   const loadSubscriptions = async (workspace: string): Promise<Loaded<readonly SubscriptionHead[]>> => {
     const value = await askCatalog(env, workspace, 'question', (catalog) => catalog.subscriptions(workspace));
     return { value, ttlMs: limits.subscriptionsTtlMs };
@@ -230,7 +215,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       if (!WorkspaceName.test(workspace) || !ResourceName.safeParse(name).success) return null;
       const source: HookSource = {
         load: (known) => published.hook(workspace, name, known),
-        compile: (stored) => compileStored(workspace, name, stored),
+        compile: (stored) => openHook(master, workspace, name, stored),
       };
       return await hooks.read(kvKeys.hook(workspace, name), source, notOlderThan);
     },
