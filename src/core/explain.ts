@@ -2,7 +2,7 @@
  * Why a name means what it means, in words for whoever looks after the toolset (DESIGN §3.5): asked after a name was resolved, so
  * that resolving itself stays a look into a table. Used by `GET …/resolve`.
  */
-import type { AliasMap, Resolution } from './alias-map.ts';
+import { asWritten, type AliasMap, type Resolution } from './alias-map.ts';
 import { calledAlias, deprecationOf } from './called-alias.ts';
 import type { EditionAlias, EditionTool } from './edition-tool.ts';
 import type { EntryArguments, EntryResult } from './entry-rules.ts';
@@ -11,7 +11,6 @@ import type { Hold } from './listing/hold.ts';
 import { limits } from './limits.ts';
 import { quote, toWireName } from './names.ts';
 import { whyMissing } from './missing-tool.ts';
-import { rootOf } from './old-names.ts';
 import type { ToolKind } from './tool.ts';
 import type { ApprovalRule } from './toolset.ts';
 
@@ -39,13 +38,13 @@ export type Explanation = {
 type Hit = Extract<Resolution, { ok: true }>;
 type Miss = Exclude<Resolution, { ok: true }>;
 
-/** `names`: the table in which it was resolved, of the whole edition, so that places in it are places in the document. */
+/** `names`: the table in which it was resolved; its edition has the tools in the order of the document. */
 export function explainHit(names: AliasMap, hit: Hit): Explanation {
   const { tool } = hit;
   const { server, ownName, kind, state, approval = 'policy', arguments: rules, result, pin, held, renamedTo } = tool;
   const deprecated = deprecationOf(hit);
   const blocked = whyBlocked(tool);
-  const place = rootOf(names).tools.indexOf(tool);
+  const place = names.edition.tools.indexOf(asWritten(tool));
   return {
     because: `${quote(hit.requested)} ${reason(names, hit)}.`,
     entry: place === -1 ? null : `tools[${place}]`,

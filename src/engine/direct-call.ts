@@ -22,7 +22,8 @@ import { inspectCall } from './judge-call.ts';
 import { asServed } from './served-tool.ts';
 import type { CallDeps, ToolCallAnswer } from './tool-call.ts';
 import { planNames } from './plan/plan-names.ts';
-import { readToolset } from './plan/plan-turn.ts';
+import { allowOf } from './plan/agent-list.ts';
+import { readToolset } from './plan/read-toolset.ts';
 
 /** `toolset` is a name, or `name@version`. */
 export type DirectCall = { toolset: string; name: string; arguments: Record<string, unknown> };
@@ -51,9 +52,9 @@ export async function callDirectly(
   call: DirectCall,
   signal: AbortSignal,
 ): Promise<ToolCallAnswer & { callId: string }> {
-  const { pointer, names } = await readToolset(deps.directory, principal, call.toolset);
+  const { pointer, names, list } = await readToolset(deps.directory, principal, call.toolset);
   const callId = deps.ids.next('call');
-  const offered = planNames(names, { aliases: deps.aliases, allow: null });
+  const offered = planNames(names, { aliases: deps.aliases, ...allowOf(list) });
   const trail = createAuditTrail(deps.audit);
   const scope = {
     keyId: principal.keyId,
@@ -86,11 +87,11 @@ export async function explainDirectCall(
   principal: Principal,
   asked: ExplainedCall,
 ): Promise<PolicyAnswer> {
-  const map =
+  const usable =
     asked.toolset === undefined
-      ? await namesOf(principal.workspace, asked.definitions)
-      : (await readToolset(deps.directory, principal, asked.toolset)).names;
-  const names = planNames(map, { aliases: deps.aliases, allow: null });
+      ? { names: await namesOf(principal.workspace, asked.definitions), list: null }
+      : await readToolset(deps.directory, principal, asked.toolset);
+  const names = planNames(usable.names, { aliases: deps.aliases, ...allowOf(usable.list) });
   const scope = {
     rules: await deps.directory.rules(principal.workspace),
     keyId: asked.key ?? principal.keyId,
@@ -127,8 +128,8 @@ export async function dryRunCall(
   principal: Principal,
   call: DirectCall,
 ): Promise<DryRun> {
-  const { names } = await readToolset(deps.directory, principal, call.toolset);
-  const offered = planNames(names, { aliases: deps.aliases, allow: null });
+  const { names, list } = await readToolset(deps.directory, principal, call.toolset);
+  const offered = planNames(names, { aliases: deps.aliases, ...allowOf(list) });
   const { resolution, issues, denied } = inspectCall(offered, call.name, call.arguments, callerFields(principal));
   if (!resolution.ok) return { requested: call.name, canonical: null, via: null, valid: false, issues: [], verdict: resolution.code };
   const { canonical, via, tool } = resolution;

@@ -14,6 +14,7 @@ import { readUses } from '../core/made/read-uses.ts';
 import type { Lookup, NamedTool } from '../core/made/tool-lookup.ts';
 import { MadeTool, MadeToolName } from '../core/made-tool.ts';
 import { quote } from '../core/names.ts';
+import { isAllowed } from '../core/authority.ts';
 import { hasScope } from '../core/principal.ts';
 import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import type { Toolset } from '../core/toolset.ts';
@@ -115,7 +116,7 @@ function toNamedTool({ canonical, ownName, wireName, kind, aliases, state }: Edi
 /** As over REST: any toolset may have it. */
 async function requireMayReplace({ catalog, keyId }: MakerParts, canonical: string): Promise<void> {
   const rights = await catalog.keyRights(keyId);
-  if (rights !== null && hasScope(rights, 'toolsets') && rights.toolsets === undefined && rights.agents === undefined) return;
+  if (rights !== null && hasScope(rights, 'toolsets') && isAllowed(rights, { act: 'use-workspace', what: 'Made tools' })) return;
   throw new Problem(
     'forbidden',
     `There is a tool ${quoted(canonical)} already, and the key that this runs with may not replace it: that needs the scope "toolsets" for the whole workspace. Take another name.`,

@@ -2,16 +2,15 @@
  * Writing a made tool in the name of a key, over REST or by `create_tool`: who is bound to toolsets makes tools of what these have, and never finds
  * others by it. Replacing one is for keys of the whole workspace, since any toolset may have it.
  */
-import { limits } from '../core/limits.ts';
 import { readUses } from '../core/made/read-uses.ts';
 import { createLookup } from '../core/made/tool-lookup.ts';
 import type { MadeTool } from '../core/made-tool.ts';
 import type { Principal } from '../core/principal.ts';
 import { invalidRequest, orNull, Problem, quoted } from '../core/problem.ts';
 import type { ToolDefinition } from '../core/tool.ts';
-import type { Toolset } from '../core/toolset.ts';
 import type { Catalog, PutAnswer, WriteOptions } from '../ports/catalog.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
+import { definitionsOf, toolsOfToolsets } from './tools-of-key.ts';
 
 /** The syntax of its code, which the Catalog does not look at. Throws `invalid_request`. */
 export async function requireCompiles(sandbox: Pick<Sandbox, 'check'>, implementation: string): Promise<void> {
@@ -34,31 +33,10 @@ export async function writeMadeTool(
       'forbidden',
       `${quoted(canonical)} is there already, and this key is bound to a part of the workspace: take another name.`,
     );
-  const reached = readUses(tool, createLookup(byName(await toolsInReach(catalog, toolsets))));
+  const reached = readUses(tool, createLookup(byName(await definitionsOf(catalog, await toolsOfToolsets(catalog, toolsets)))));
   if (reached.issues.length > 0) throw invalidRequest(reached.issues);
   const { uses, names } = reached;
   return await catalog.put('made-tool', canonical, { ...tool, uses, names }, { ...options, ifNoneMatch: true });
-}
-
-/** The tools of these toolsets, as their sources describe them; one that is gone adds nothing. */
-async function toolsInReach(catalog: Catalog, toolsets: readonly string[]): Promise<ToolDefinition[]> {
-  const documents = await Promise.all(toolsets.map((name) => orNull(catalog.get('toolset', name))));
-  // Bodies of toolsets were parsed by the schema when they were written.
-  const names = new Set(
-    documents.flatMap((document) => (document === null ? [] : (document.body as Toolset).tools.map(({ tool }) => tool))),
-  );
-  const tools: ToolDefinition[] = [];
-  let cursor: string | null = null;
-  for (let pages = 0; pages < limits.maxListedPages; pages += 1) {
-    const page: Awaited<ReturnType<Catalog['tools']>> = await catalog.tools({
-      limit: limits.maxToolPageItems,
-      ...(cursor !== null && { cursor }),
-    });
-    tools.push(...page.items.filter(({ canonical }) => names.has(canonical)));
-    cursor = page.nextCursor;
-    if (cursor === null) break;
-  }
-  return tools;
 }
 
 function byName(tools: readonly ToolDefinition[]) {

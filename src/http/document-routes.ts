@@ -1,14 +1,13 @@
 /**
  * List, read, write and delete for one kind of document, the same for agents, providers, secrets and what triggers turns. What differs (names,
- * schemas, what may be shown, who may) is the kind's own file in `routes/`. Toolsets do more and have routes of their own.
+ * schemas, what is shown, which keys read it) is in the kind's own file in `routes/`. Toolsets do more and have routes of their own.
+ * Documents belong to the whole workspace: bound keys neither read nor write them, except where a kind has a `reading` of its own.
  */
 import { z } from 'zod';
 import type { Principal, Scope } from '../core/principal.ts';
-import { orNull, Problem, quoted } from '../core/problem.ts';
-import type { Catalog, DocumentKind, StoredDocument } from '../ports/catalog.ts';
-import { isUnbound } from './access.ts';
+import type { Catalog, DocumentKind, StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from './documents.ts';
-import { PageQuery, pageOf } from './paging.ts';
+import { pageFor, PageQuery, pageOf } from './paging.ts';
 import { mount } from './route.ts';
 import type { App } from './route.ts';
 import { Warning } from '../core/warning.ts';
@@ -29,10 +28,23 @@ export type DocumentRoutes<Body extends z.ZodType> = {
   toView(document: StoredDocument, reader: DocumentReader): Record<string, unknown> | Promise<Record<string, unknown>>;
   /** What is stored, made from what was sent. Throws to refuse. */
   toDocument(name: string, body: z.infer<Body>): Record<string, unknown>;
-  /** Throws `forbidden`. `body` is given on writes. */
-  authorize(principal: Principal, name: string, body?: z.infer<Body>): void;
-  /** Of what is stored: whether a bound key may see, and so replace, it. */
-  isVisible(principal: Principal, document: StoredDocument): boolean;
+  /** How bound keys read this kind. Absent: they do not. */
+  reading?: DocumentReading;
+  /** Decides about a write once more, with what is stored. Returns the conditions under which the decision holds; throws `forbidden`. */
+  check?(
+    catalog: Catalog,
+    principal: Principal,
+    name: string,
+    document: Record<string, unknown>,
+    options: WriteOptions,
+  ): Promise<WriteOptions>;
+};
+
+export type DocumentReading = {
+  /** Throws `forbidden`, in the same words for a document that does not exist where the name alone does not decide. */
+  get(catalog: Catalog, principal: Principal, name: string): Promise<StoredDocument>;
+  /** All that a bound key reads, sorted by name. */
+  list(catalog: Catalog, principal: Principal): Promise<readonly StoredDocument[]>;
 };
 
 /** Of `reviewed`, and of a body that may be what GET showed. */
@@ -44,7 +56,9 @@ export const shownWarnings = z
 export type DocumentReader = { services: Services; principal: Principal };
 
 export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: DocumentRoutes<Body>): void {
-  const { kind, noun, tag, scopes, toView } = routes;
+  const { kind, noun, tag, scopes, toView, reading } = routes;
+  const workspace = tag;
+  const forReading = reading === undefined ? { workspace } : {};
   const Noun = `${noun[0]?.toUpperCase()}${noun.slice(1)}`;
   const list = `/v1/${noun}s`;
   const path = `${list}/{${noun}}`;
@@ -65,14 +79,21 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       operationId: `list${Noun}s`,
       tag,
       scopes,
+      ...forReading,
       summary: `List ${noun}s`,
       query: PageQuery,
       answers: { 200: { description: `A page of ${noun}s.`, schema: pageOf(routes.view) } },
     },
     async ({ c, services, principal, query }) => {
-      const { items, nextCursor } = await services.catalog(principal.workspace).list(kind, query);
-      const visible = items.filter((item) => routes.isVisible(principal, item));
-      return c.json({ items: await Promise.all(visible.map((item) => toView(item, { services, principal }))), nextCursor });
+      const catalog = services.catalog(principal.workspace);
+      const { items, nextCursor } = await pageFor(principal, {
+        list: kind,
+        query,
+        all: (page) => catalog.list(kind, page),
+        own: async () => (await reading?.list(catalog, principal)) ?? [],
+        nameOf: ({ name }) => name,
+      });
+      return c.json({ items: await Promise.all(items.map((item) => toView(item, { services, principal }))), nextCursor });
     },
   );
 
@@ -84,15 +105,15 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       operationId: `get${Noun}`,
       tag,
       scopes,
+      ...forReading,
       summary: `Read one ${noun}`,
       params,
       answers: { 200: { description: `The ${noun}.`, schema: routes.reviewed ?? routes.view, headers: etagHeader } },
     },
     async ({ c, services, principal, params }) => {
       const name = nameOf(params);
-      routes.authorize(principal, name);
-      const document = await services.catalog(principal.workspace).get(kind, name);
-      requireVisible(principal, document);
+      const catalog = services.catalog(principal.workspace);
+      const document = await (reading?.get(catalog, principal, name) ?? catalog.get(kind, name));
       return documentAnswer(c, document, withWarnings(await toView(document, { services, principal }), document.warnings));
     },
   );
@@ -105,6 +126,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       operationId: `put${Noun}`,
       tag,
       scopes,
+      workspace,
       summary: `Write one ${noun}`,
       params,
       headers: conditionHeaders,
@@ -117,11 +139,11 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
     },
     async ({ c, services, principal, params, body }) => {
       const name = nameOf(params);
-      routes.authorize(principal, name, body);
       const stored = routes.toDocument(name, body);
       const catalog = services.catalog(principal.workspace);
-      await requireReplaceable(catalog, principal, name);
-      const { document, created, warnings } = await catalog.put(kind, name, stored, writeConditions(c));
+      const given = writeConditions(c);
+      const conditions = (await routes.check?.(catalog, principal, name, stored, given)) ?? given;
+      const { document, created, warnings } = await catalog.put(kind, name, stored, conditions);
       const tag = { etag: etag(document.version) };
       const answer = withWarnings(await toView(document, { services, principal }), warnings);
       if (!created) return c.json(answer, 200, tag);
@@ -137,6 +159,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       operationId: `delete${Noun}`,
       tag,
       scopes,
+      workspace,
       summary: `Delete one ${noun}`,
       params,
       headers: conditionHeaders,
@@ -144,29 +167,10 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
-      const name = nameOf(params);
-      routes.authorize(principal, name);
-      const catalog = services.catalog(principal.workspace);
-      await requireReplaceable(catalog, principal, name);
-      await catalog.remove(kind, name, writeConditions(c));
+      await services.catalog(principal.workspace).remove(kind, nameOf(params), writeConditions(c));
       return c.body(null, 204);
     },
   );
-
-  function requireVisible(principal: Principal, document: StoredDocument): void {
-    if (routes.isVisible(principal, document)) return;
-    throw new Problem(
-      'forbidden',
-      `This key is bound to a part of the workspace to which the ${noun} ${quoted(document.name)} does not belong.`,
-    );
-  }
-
-  /** What stands there now counts too: else a bound key could take over what it may not even read. */
-  async function requireReplaceable(catalog: Catalog, principal: Principal, name: string): Promise<void> {
-    if (isUnbound(principal)) return;
-    const standing = await orNull(catalog.get(kind, name));
-    if (standing !== null) requireVisible(principal, standing);
-  }
 }
 
 function withWarnings(view: Record<string, unknown>, warnings: readonly Warning[] = []): Record<string, unknown> {

@@ -76,6 +76,7 @@ const tags = [
 function toOperation(operation: Operation, components: Components): Json {
   const keyed = operation.scopes.length > 0;
   const scope = keyed ? `Scope: ${operation.scopes.map((name) => `\`${name}\``).join(' or ')}.` : '';
+  const bound = operation.workspace === undefined ? '' : 'Not for keys that are bound to agents or toolsets.';
   const parameters = [
     ...objectParameters('path', operation.params, components),
     ...objectParameters('query', operation.query, components),
@@ -91,7 +92,7 @@ function toOperation(operation: Operation, components: Components): Json {
     operationId: operation.operationId,
     tags: [operation.tag],
     summary: operation.summary,
-    description: [operation.description, scope].filter(Boolean).join('\n\n') || operation.summary,
+    description: [operation.description, bound, scope].filter(Boolean).join('\n\n') || operation.summary,
     security: keyed ? [{ bearer: [] }, ...(takesApiKey(operation.path) ? [{ apiKey: [] }] : [])] : [],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: body }),

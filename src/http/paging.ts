@@ -1,6 +1,10 @@
 /** `?cursor=&limit=` → `{items, nextCursor}`, the same on every list. */
 import { z } from 'zod';
+import { isUnbound } from '../core/authority.ts';
 import { limits } from '../core/limits.ts';
+import type { Principal } from '../core/principal.ts';
+import type { Page, PageRequest } from '../ports/catalog.ts';
+import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 
 export const pageFields = {
   cursor: z.string().min(1).max(limits.maxCursorLength).optional().meta({ description: 'The `nextCursor` of the page before.' }),
@@ -11,4 +15,24 @@ export const PageQuery = z.strictObject(pageFields);
 
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable().meta({ description: 'null on the last page.' }) });
+}
+
+export type KeyedList<Item> = {
+  /** Its name in cursors. */
+  list: string;
+  query: PageRequest;
+  all(page: PageRequest): Promise<Page<Item>>;
+  /** What a bound key sees, sorted by name in code units. */
+  own(): Promise<readonly Item[]>;
+  nameOf(item: Item): string;
+};
+
+/** A page for an unbound key as the Catalog has it; for a bound key one whose cursor names the last item of it, and so nothing hidden. */
+export async function pageFor<Item>(principal: Principal, { list, query, all, own, nameOf }: KeyedList<Item>): Promise<Page<Item>> {
+  if (isUnbound(principal)) return await all(query);
+  const after = decodeTextCursor(`own ${list}`, query.cursor) ?? '';
+  const left = (await own()).filter((item) => nameOf(item) > after);
+  const items = left.slice(0, query.limit);
+  const last = items.at(-1);
+  return { items, nextCursor: last === undefined || left.length === items.length ? null : encodeCursor(`own ${list}`, nameOf(last)) };
 }

@@ -4,6 +4,7 @@
  */
 import type { Hono } from 'hono';
 import { z } from 'zod';
+import { requireAllowed } from '../core/authority.ts';
 import { issuesOf, parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest, Problem, quoted } from '../core/problem.ts';
@@ -39,6 +40,8 @@ export type RouteSpec<Params extends z.ZodType, Query extends z.ZodType, Body ex
   description?: string;
   /** Any one of them is enough. */
   scopes: readonly Scope[];
+  /** What of the whole workspace it is about, such as `Servers`: refused to a key that is bound to agents or toolsets. */
+  workspace?: string;
   params?: Params;
   query?: Query;
   /** Request headers that mean something here: name → what. */
@@ -70,7 +73,7 @@ export type Request<Params, Query, Body> = {
 
 type Nothing = z.ZodObject<Record<string, never>>;
 
-/** A route behind a key. Order: key, scope, path, query, body; nothing of the body is read for a caller who may not. */
+/** A route behind a key. Order: key, scope, bindings of the key, path, query, body: nothing of the body is read for a key without the right. */
 export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodType = Nothing, Body extends z.ZodType = Nothing>(
   app: App,
   spec: RouteSpec<Params, Query, Body>,
@@ -80,6 +83,7 @@ export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodTyp
   app.router.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
     const principal = await authenticate(c, spec.scopes);
     c.set('keyId', principal.keyId);
+    if (spec.workspace !== undefined) requireAllowed(principal, { act: 'use-workspace', what: spec.workspace });
     const services = c.get('services');
     const params = parseParams(spec, c);
     const query = parseQuery(spec, c);

@@ -1,9 +1,10 @@
-/** A toolset's names as the routes that ask for them read them: of an edition, without any agent's list. */
+/** The names of a toolset as the routes read them: of an edition, as far as the key is allowed to use it. */
 import { z } from 'zod';
 import type { EditionTool } from '../core/edition-tool.ts';
 import type { Principal } from '../core/principal.ts';
+import { allowOf } from '../engine/plan/agent-list.ts';
 import { planNames } from '../engine/plan/plan-names.ts';
-import { readToolset } from '../engine/plan/plan-turn.ts';
+import { readToolset } from '../engine/plan/read-toolset.ts';
 import type { Services } from '../wiring.ts';
 
 export const Version = z.coerce.number().int().min(1).optional().meta({ description: 'An older one. Absent: the newest.' });
@@ -15,8 +16,9 @@ export const ToolState = z.enum(['ready', 'missing', 'held']).meta({
 });
 
 export async function readNames(services: Services, principal: Principal, toolset: string, version?: number) {
-  const { pointer, names } = await readToolset(services.directory, principal, version === undefined ? toolset : `${toolset}@${version}`);
-  return { pointer, names: planNames(names, { aliases: services.settings.aliases, allow: null }) };
+  const reference = version === undefined ? toolset : `${toolset}@${version}`;
+  const { pointer, names, list } = await readToolset(services.directory, principal, reference);
+  return { pointer, names: planNames(names, { aliases: services.settings.aliases, ...allowOf(list) }) };
 }
 
 export function aliasNames(tool: EditionTool): string[] {

@@ -2,14 +2,13 @@
  * A toolset as one provider is sent it, with what it costs and what there is to mend: every definition, every change made for that
  * provider, and advice. Made of the edition alone and kept beside it, so that asking again costs nothing. Used by `GET …/tools`.
  */
-import type { AliasMap } from '../core/alias-map.ts';
+import { asWritten, type AliasMap } from '../core/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/edition-tool.ts';
 import type { Hold } from '../core/listing/hold.ts';
 import { limits } from '../core/limits.ts';
 import { countWarnings, lintTools } from '../core/lint.ts';
 import { whyMissing } from '../core/missing-tool.ts';
 import { isOnDemand, type OfferedName, offeredTools, sentTools } from '../core/offered-tools.ts';
-import { rootOf } from '../core/old-names.ts';
 import { joinParagraphs } from '../core/paragraphs.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { toolPrompt } from '../core/system-prompt.ts';
@@ -53,7 +52,7 @@ export type ToolReport = {
   renamedTo?: string;
 };
 
-/** `names`: the table of the whole edition. */
+/** `names`: the part of the edition that the key has. */
 export function reportTools(names: AliasMap, recipient: Recipient): ToolsetReport {
   const { provider, access, model, codeMode = false } = recipient;
   const reports = kept.get(names) ?? new Map<string, ToolsetReport>();
@@ -74,7 +73,7 @@ function buildReport(names: AliasMap, recipient: Recipient): ToolsetReport {
   const offer = recipient.codeMode === true ? codeOffer(names) : offerOf(names);
   const first = show(recipient, offer.first, showTools);
   const later = show(recipient, offer.later, showLaterTools);
-  const places = new Map(rootOf(names).tools.map((tool, index) => [tool, `tools[${index}]`]));
+  const places = new Map(names.edition.tools.map((tool, index) => [tool, `tools[${index}]`]));
   const tools = [
     ...offer.first.map((offered) => sentRow(offered, places, first)),
     ...offer.later.map((offered): ToolReport => ({ ...sentRow(offered, places, later), onDemand: true })),
@@ -174,7 +173,7 @@ function rowOf(tool: EditionTool, places: Places): ToolReport {
     aliases: aliasNames(tool),
     kind,
     state,
-    entry: places.get(tool) ?? null,
+    entry: places.get(asWritten(tool)) ?? null,
     definition: null,
     tokens: 0,
     changes: [],

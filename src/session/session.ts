@@ -9,10 +9,11 @@ import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { ClientResult } from '../core/message.ts';
 import type { PolicyAnswer } from '../core/policy/explain.ts';
-import { hasScope, type Principal } from '../core/principal.ts';
+import { isAllowed } from '../core/authority.ts';
+import type { Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
-import { mayDecideFor } from '../core/triggers/trigger-principal.ts';
+import { triggerOfKey } from '../core/triggers/trigger-principal.ts';
 import type { Remote } from '../ports/remote.ts';
 import type {
   CompletionOptions,
@@ -234,23 +235,22 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return this.ctx.id.toString();
   }
 
-  /** The session, for its owner and administrators of its workspace; to everyone else it does not exist. */
+  /** The session, for its owner and unbound administrators of its workspace; to everyone else it does not exist. */
   #enter(caller: Principal): Room {
     const room = this.#life.tryOpen();
-    const mine =
-      room !== null && caller.workspace === room.meta.workspace && (caller.keyId === room.meta.keyId || hasScope(caller, 'admin'));
-    if (!mine) throw unknownSession();
+    if (room === null || caller.workspace !== room.meta.workspace) throw unknownSession();
+    if (!isAllowed(caller, { act: 'open-session', isOwn: caller.keyId === room.meta.keyId })) throw unknownSession();
     return room;
   }
 
-  /** As `#enter`; where a trigger began the session also for those who may approve. */
+  /** As `#enter`; a session that a trigger began is also open to keys that approve for its agent. */
   #enterToDecide(caller: Principal): Room {
     const room = this.#life.tryOpen();
-    const isOpen =
-      room !== null &&
-      caller.workspace === room.meta.workspace &&
-      mayDecideFor(caller, { keyId: room.meta.keyId, agent: room.meta.setup.agent });
-    return isOpen ? room : this.#enter(caller);
+    if (room === null || caller.workspace !== room.meta.workspace) throw unknownSession();
+    const { keyId, setup } = room.meta;
+    const triggered = triggerOfKey(keyId) === null ? null : (setup.agent ?? null);
+    if (!isAllowed(caller, { act: 'decide-approval', isOwn: caller.keyId === keyId, triggered })) throw unknownSession();
+    return room;
   }
 
   /** For whoever has a link in hand: its nonce is the right to one approval, and nothing else. */

@@ -285,7 +285,7 @@ describe('a session of a webhook', () => {
       expect((await service.call('GET', path, undefined, bound)).status, path).toBe(403);
     const boundAdmin = await keyWith({ scopes: ['admin'], agents: ['clerk'] });
     for (const path of ['/v1/webhooks', '/v1/webhooks/clerk/deliveries', '/v1/callbacks', '/v1/schedules', '/v1/subscriptions'])
-      expect((await service.call('GET', path, undefined, boundAdmin)).json.items ?? [], path).toEqual([]);
+      expect((await service.call('GET', path, undefined, boundAdmin)).status, path).toBe(403);
   });
 
   it('that is deleted ends what waits and what is queued in it, and the next event begins it anew', async () => {

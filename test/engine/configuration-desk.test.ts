@@ -78,7 +78,7 @@ describe('a key bound to toolsets', () => {
         () => bound.rename('mine', name, 1),
         () => bound.rename(name, 'new', 1),
       ])
-        await expect(ask()).rejects.toMatchObject({ code: 'forbidden', detail: expect.stringContaining('is bound to other toolsets') });
+        await expect(ask()).rejects.toMatchObject({ code: 'forbidden', detail: expect.stringContaining('is not bound to the toolset') });
   });
 
   it('has nothing equipped that it may not use', async () => {

@@ -88,7 +88,9 @@ describe('a plan', () => {
       for (const toolset of ['demo', 'demo@2'])
         await expect(plan({ agent: 'pinned', toolset }, agentOnly)).rejects.toMatchObject({ code: 'forbidden' });
       expect((await plan({ agent: 'pinned', toolset: 'demo@1' }, agentOnly)).edition?.version).toBe(1);
-      expect((await plan({ agent: 'helper', toolset: 'demo@1' }, agentOnly)).edition?.version).toBe(1);
+      // Each agent has its own: what another agent of the key uses is not for this one.
+      await expect(plan({ agent: 'helper', toolset: 'demo@1' }, agentOnly)).rejects.toMatchObject({ code: 'forbidden' });
+      expect((await plan({ agent: 'helper', toolset: 'demo' }, agentOnly)).edition?.version).toBe(2);
     });
 
     it('cannot be made from a version that there is not', async () => {

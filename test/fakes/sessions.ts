@@ -3,7 +3,8 @@
  * running, `ask` waits for an approval, `client` for the first of the caller's tools. A direct call with `command: "ask"`
  * needs approval, too. History is matched as the real one does: by role and text, a mismatch forks.
  */
-import { hasScope, type Principal } from '../../src/core/principal.ts';
+import { isAllowed } from '../../src/core/authority.ts';
+import type { Principal } from '../../src/core/principal.ts';
 import type { Message } from '../../src/core/message.ts';
 import { idempotencyMismatch, Problem } from '../../src/core/problem.ts';
 import { encodeEvent, encodeFrame } from '../../src/dialects/native.ts';
@@ -64,7 +65,7 @@ export function fakeSessions(): FakeSessions {
   };
   const open = (id: string, caller: Principal): FakeSession => {
     const session = all.get(id);
-    if (session === undefined || (session.owner !== caller.keyId && !hasScope(caller, 'admin')))
+    if (session === undefined || !isAllowed(caller, { act: 'open-session', isOwn: session.owner === caller.keyId }))
       throw new Problem('not_found', 'There is no such session.');
     return session;
   };

@@ -203,7 +203,8 @@ describe('an older version', () => {
   it('may be the one that an agent has, visible to the keys of that toolset', async () => {
     const agent = { model: 'rehearsal/default', toolset: 'demo@1' };
     const writer = await h.key({ scopes: ['toolsets', 'chat'], toolsets: ['demo'] });
-    expect((await h.send('PUT', '/v1/agents/helper', agent, writer)).status).toBe(201);
+    expect((await h.send('PUT', '/v1/agents/helper', agent, writer)).status).toBe(403);
+    expect((await h.send('PUT', '/v1/agents/helper', agent)).status).toBe(201);
     expect((await h.send('GET', '/v1/agents/helper', undefined, writer)).status).toBe(200);
     const other = await h.key({ scopes: ['toolsets', 'chat'], toolsets: ['other'] });
     expect((await h.send('PUT', '/v1/agents/mine', agent, other)).status).toBe(403);

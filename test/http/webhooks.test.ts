@@ -56,7 +56,7 @@ describe('/v1/webhooks', () => {
       ['POST', '/v1/webhooks/triage/deliveries/d-1/replay'],
     ];
     expect((await harness.send('GET', '/v1/webhooks', undefined, lesser)).status).toBe(403);
-    expect((await bodyOf(await harness.send('GET', '/v1/webhooks', undefined, bound))).items).toEqual([]);
+    expect((await harness.send('GET', '/v1/webhooks', undefined, bound)).status).toBe(403);
     for (const [method, path, body] of asked)
       for (const key of [lesser, bound])
         expect([method, path, (await harness.send(method, path, body, key)).status]).toEqual([method, path, 403]);

@@ -1,5 +1,5 @@
 /** As whom the turns of a trigger run: as a key that is no key, which may use the agent of its trigger and nothing else. */
-import { hasScope, type Principal } from '../principal.ts';
+import type { Principal } from '../principal.ts';
 import type { Trigger } from './delivery.ts';
 
 /** Ids of keys hold no colon, so none of them is ever one of these. */
@@ -17,13 +17,4 @@ export function triggerOfKey(id: string): Trigger | null {
 /** Owns the sessions of the trigger: other keys see them as far as they are `admin`, and decide in them where they may approve. */
 export function triggerPrincipal(workspace: string, trigger: Trigger, agent: string): Principal {
   return { workspace, keyId: triggerKeyId(trigger), scopes: ['chat', 'tools'], agents: [agent] };
-}
-
-/**
- * Whether a key may give its word on what turns of this session ask. One that a trigger began belongs to no key that anybody holds: there
- * it is whoever may approve, unless bound to something else.
- */
-export function mayDecideFor(caller: Principal, { keyId, agent }: { keyId: string; agent: string | undefined }): boolean {
-  if (triggerOfKey(keyId) === null || agent === undefined || !hasScope(caller, 'approve')) return false;
-  return caller.toolsets === undefined && (caller.agents === undefined || caller.agents.includes(agent));
 }

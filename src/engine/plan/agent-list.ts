@@ -5,6 +5,7 @@
 import type { AliasMap } from '../../core/alias-map.ts';
 import { matchAllowList } from '../../core/allow-list.ts';
 import { sha256Hex } from '../../core/hash.ts';
+import type { Plan } from '../../core/plan.ts';
 import { utf8Length } from '../../core/utf8.ts';
 
 /** `hash`: for `Plan.allowHash`. `bytes`: of the list as JSON. */
@@ -22,8 +23,25 @@ export function matchAgentList(names: AliasMap, list: readonly string[]): Promis
   return known;
 }
 
+/** What any of the lists allows; null: all, which an agent without a list has. */
+export async function joinAgentLists(names: AliasMap, lists: readonly (readonly string[] | undefined)[]): Promise<AgentList | null> {
+  const given = lists.filter((list) => list !== undefined);
+  if (given.length < lists.length || given.length === 0) return null;
+  const [first, ...others] = await Promise.all(given.map((list) => matchAgentList(names, list)));
+  if (first === undefined) return null;
+  return others.length === 0 ? first : await measured([...new Set([first, ...others].flatMap(({ allow }) => allow))]);
+}
+
+/** As a plan carries it. */
+export function allowOf(list: AgentList | null): Pick<Plan, 'allow' | 'allowHash'> {
+  return list === null ? { allow: null } : { allow: list.allow, allowHash: list.hash };
+}
+
 async function match(names: AliasMap, list: readonly string[]): Promise<AgentList> {
-  const { allow } = matchAllowList(names, list);
+  return await measured(matchAllowList(names, list).allow);
+}
+
+async function measured(allow: readonly string[]): Promise<AgentList> {
   const text = JSON.stringify(allow);
   return { allow, hash: await sha256Hex(text), bytes: utf8Length(text) };
 }

@@ -27,9 +27,9 @@ export function planNames(names: AliasMap | null, plan: PlanView, made: AliasMap
   return view !== null && isOnDemand(view) ? withTool(view, findToolsTool, findable) : view;
 }
 
-/** All of an edition's, and nothing beside it: where every definition is told at once, there is nothing to be found. */
-export function wholeNames(names: AliasMap, aliases: boolean): AliasMap {
-  return viewOf(names, { aliases, allow: null });
+/** The part of an edition that the plan allows, and no tools beside it: where every definition is listed, `find_tools` has no use. */
+export function listedNames(names: AliasMap, plan: Pick<PlanView, 'aliases' | 'allow' | 'allowHash'>): AliasMap {
+  return viewOf(names, plan);
 }
 
 type PlanView = Pick<Plan, 'aliases' | 'allow' | 'allowHash' | 'madeAllow'>;

@@ -3,6 +3,7 @@
  * only the warm directory; stores nothing.
  */
 import { splitModelRef, type Agent } from '../../core/agent.ts';
+import { requireAllowed } from '../../core/authority.ts';
 import { limits } from '../../core/limits.ts';
 import { missingPrice, priceOf } from '../../core/price.ts';
 import { grantOf, resolveName, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
@@ -11,16 +12,16 @@ import { isForModels, type EditionTool } from '../../core/edition-tool.ts';
 import { joinParagraphs } from '../../core/paragraphs.ts';
 import type { ClientTool, ModelSettings, Plan } from '../../core/plan.ts';
 import { callerFields, type Principal } from '../../core/principal.ts';
-import { invalidRequest, Problem, quoted } from '../../core/problem.ts';
-import { readToolsetReference } from '../../core/toolset-reference.ts';
+import { invalidRequest, orNull, Problem, quoted } from '../../core/problem.ts';
 import { utf8Length } from '../../core/utf8.ts';
-import { matchAgentList, type AgentList } from './agent-list.ts';
+import { allowOf, joinAgentLists, type AgentList } from './agent-list.ts';
 import { codeNames } from './code-names.ts';
 import { checkClientTools } from './client-tools.ts';
 import { whyMissing } from '../../core/missing-tool.ts';
 import { planNames, turnNames } from './plan-names.ts';
 import { planSkills } from './plan-skills.ts';
-import type { CompiledToolset, Directory } from '../../ports/catalog.ts';
+import { readEdition, readToolset, type UsableToolset } from './read-toolset.ts';
+import type { Directory } from '../../ports/catalog.ts';
 
 /** What a turn is asked to run with: an agent, or a model with or without a toolset. */
 export type PlanRequest = {
@@ -36,6 +37,8 @@ export type PlanRequest = {
   toolPath?: (index: number) => string;
   /** All that the turn may call, by any name: of the caller's own as well as of the toolset. Absent or null: whatever there is. */
   allowed?: readonly NamedTool[] | null;
+  /** For direct calls: the model is never asked, so the key needs no right to it. */
+  callsOnly?: true;
 };
 
 /** `path`: where it stands in the request. */
@@ -48,20 +51,19 @@ export type PlanDeps = { directory: Directory; aliases: boolean };
  * tool of the caller's that takes a name of the server's, and for a choice of tools that the plan does not offer.
  */
 export async function planTurn(deps: PlanDeps, principal: Principal, request: PlanRequest): Promise<Plan> {
+  if (request.agent === undefined && request.callsOnly !== true) requireAllowed(principal, { act: 'use-model' });
   const agent = request.agent === undefined ? null : await readAgent(deps, principal, request.agent);
+  const compiled = await readUsed(deps, principal, agent, request.toolset);
   const model = agent?.model ?? request.model;
   if (model === undefined) throw invalidRequest([{ path: 'model', message: 'give an agent or a model' }]);
   const models = [model, ...(agent?.fallbacks ?? [])];
   await checkModels(deps, principal, models);
   const prices = agent?.limits?.maxCost === undefined ? null : await readPrices(deps, principal, models);
 
-  const toolsetName = request.toolset ?? agent?.toolset;
-  if (agent !== null && request.toolset !== undefined) requireOwnToolset(principal, agent, request.toolset);
-  const compiled = toolsetName === undefined ? null : await readToolset(deps.directory, principal, toolsetName);
   const made = agent?.made === true ? await deps.directory.made(principal.workspace) : null;
   const madeNames = made?.names ?? null;
-  const list = compiled !== null && agent?.tools !== undefined ? await matchAgentList(compiled.names, agent.tools) : null;
-  const own = { allow: list?.allow ?? null, ...(list !== null && { allowHash: list.hash }) };
+  const list = compiled?.list ?? null;
+  const own = allowOf(list);
   const { tools: brought = [] } = request;
   const usable = planNames(compiled?.names ?? null, { aliases: deps.aliases, ...own }, madeNames);
   const allowed = agent?.codeMode === true ? behindCode(request.allowed ?? null, usable) : (request.allowed ?? null);
@@ -112,28 +114,28 @@ function requireSmall({ instructions, settings, clientTools = [], allow, ...rest
   throw invalidRequest([{ path: largest.path, message }]);
 }
 
-async function readAgent(deps: PlanDeps, principal: Principal, name: string): Promise<Agent> {
-  if (principal.agents !== undefined && !principal.agents.includes(name)) {
-    throw new Problem('forbidden', `This key is bound to other agents than "${name}".`);
-  }
-  return await deps.directory.agent(principal.workspace, name);
+async function readAgent({ directory }: PlanDeps, principal: Principal, name: string): Promise<Agent> {
+  requireAllowed(principal, { act: 'use-agent', agent: name });
+  if (principal.toolsets === undefined) return await directory.agent(principal.workspace, name);
+  const agent = await orNull(directory.agent(principal.workspace, name));
+  requireAllowed(principal, { act: 'read-agent', name, agent });
+  return agent ?? (await directory.agent(principal.workspace, name));
 }
 
-/**
- * Another toolset in place of the agent's own makes no more of a key than it is: bound to agents alone it has the tools that
- * those agents have, and bound to toolsets it has no agent of another one.
- */
-function requireOwnToolset(principal: Principal, agent: Agent, reference: string): void {
-  const own = agent.toolset === undefined ? null : readToolsetReference(agent.toolset);
-  const asked = readToolsetReference(reference);
-  // An agent that holds on to one version is no way to another one.
-  if (own !== null && asked.name === own.name && (own.version ?? asked.version) === asked.version) return;
-  if (principal.agents !== undefined && principal.toolsets === undefined) {
-    throw new Problem('forbidden', 'This key is bound to agents: they use their own toolset, so leave `toolset` out.');
-  }
-  if (principal.toolsets !== undefined && own !== null && !principal.toolsets.includes(own.name)) {
-    throw new Problem('forbidden', 'This key is bound to other toolsets than that of the agent.');
-  }
+/** What the turn uses: the toolset that the request names, else that of the agent. A key needs both: it uses no agent to reach another toolset. */
+async function readUsed(
+  { directory }: PlanDeps,
+  principal: Principal,
+  agent: Agent | null,
+  asked: string | undefined,
+): Promise<UsableToolset | null> {
+  if (agent === null) return asked === undefined ? null : await readToolset(directory, principal, asked);
+  for (const toolset of [agent.toolset, asked])
+    if (toolset !== undefined) requireAllowed(principal, { act: 'use-edition', toolset, agents: [agent] });
+  const reference = asked ?? agent.toolset;
+  if (reference === undefined) return null;
+  const compiled = await readEdition(directory, principal.workspace, reference);
+  return { ...compiled, list: await joinAgentLists(compiled.names, [agent.tools]) };
 }
 
 /** One that can be asked is enough: the turn goes on to it. Throws what the first one lacks when there is none. */
@@ -219,15 +221,4 @@ function callFault(name: string, offered: AliasMap | null): string | null {
 function standing(tool: EditionTool): string {
   if (tool.kind === 'ui') return 'is shown to the person, not called';
   return tool.state === 'held' ? 'is held until somebody accepts its definition' : `is missing: ${whyMissing(tool)}`;
-}
-
-/** `name` or `name@version`, as far as the key may use it. */
-export async function readToolset(directory: Directory, principal: Principal, reference: string): Promise<CompiledToolset> {
-  const [name = '', version] = reference.split('@', 2);
-  if (principal.toolsets !== undefined && !principal.toolsets.includes(name)) {
-    throw new Problem('forbidden', `This key is bound to other toolsets than "${name}".`);
-  }
-  if (version === undefined) return await directory.toolset(principal.workspace, name);
-  if (!/^[1-9][0-9]{0,8}$/.test(version)) throw new Problem('not_found', `"${version}" is not a version of the toolset "${name}".`);
-  return await directory.toolset(principal.workspace, name, Number(version));
 }

@@ -5,14 +5,16 @@
  */
 import { extendAliasMap, resolveName, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
 import type { EditionPointer, EditionTool } from '../../core/edition-tool.ts';
+import { isAllowed } from '../../core/authority.ts';
 import type { WireName } from '../../core/names.ts';
-import { hasScope, type Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import { configurationTools } from '../../core/reserved-names.ts';
 import type { ToolDefinition } from '../../core/tool.ts';
-import type { CompiledToolset, Directory, Equipment } from '../../ports/catalog.ts';
-import { wholeNames } from '../plan/plan-names.ts';
-import { readToolset } from '../plan/plan-turn.ts';
+import type { Directory, Equipment } from '../../ports/catalog.ts';
+import { allowOf } from '../plan/agent-list.ts';
+import { listedNames } from '../plan/plan-names.ts';
+import { readToolset, type UsableToolset } from '../plan/read-toolset.ts';
 
 /** A name, or `name@version`; null: what the key has equipped. */
 export type ServeTarget = string | null;
@@ -36,22 +38,27 @@ export type ViewDeps = {
 /** `forbidden`, `not_found`. */
 export async function readView(deps: ViewDeps, principal: Principal, target: ServeTarget): Promise<ServedView> {
   if (target !== null) {
-    const { pointer, names } = await readToolset(deps.directory, principal, target);
-    return { names: wholeNames(names, deps.aliases), pointer, mode: null };
+    const usable = await readToolset(deps.directory, principal, target);
+    return { names: servedNames(usable, deps), pointer: usable.pointer, mode: null };
   }
-  const mayConfigure = hasScope(principal, 'toolsets');
+  const mayConfigure = isAllowed(principal, { act: 'configure' });
   const { toolset, mode } = await deps.equipment(principal);
   const equipped = toolset === null ? null : await readEquipped(deps.directory, principal, toolset);
   if (equipped === null) return { names: mayConfigure ? deps.configuration.all : nothing, pointer: null, mode: 'configuration' };
-  const { pointer, names } = equipped;
-  // Who may not configure has no use for the mode.
-  if (!mayConfigure) return { names: wholeNames(names, deps.aliases), pointer, mode: 'normal' };
+  const { pointer } = equipped;
+  const names = servedNames(equipped, deps);
+  // A key that cannot configure has no use for the mode.
+  if (!mayConfigure) return { names, pointer, mode: 'normal' };
   if (mode === 'configuration') return { names: deps.configuration.all, pointer, mode };
-  return { names: withEntrance(wholeNames(names, deps.aliases), deps.configuration), pointer, mode };
+  return { names: withEntrance(names, deps.configuration), pointer, mode };
 }
 
-/** null: it was removed, or the key may use it no more; then the key has nothing equipped. */
-async function readEquipped(directory: Directory, principal: Principal, toolset: string): Promise<CompiledToolset | null> {
+function servedNames({ names, list }: UsableToolset, { aliases }: ViewDeps): AliasMap {
+  return listedNames(names, { aliases, ...allowOf(list) });
+}
+
+/** null: it was removed, or the key is no longer allowed to use it; then the key has nothing equipped. */
+async function readEquipped(directory: Directory, principal: Principal, toolset: string): Promise<UsableToolset | null> {
   try {
     return await readToolset(directory, principal, toolset);
   } catch (error) {

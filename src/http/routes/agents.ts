@@ -1,8 +1,13 @@
 /** `/v1/agents`: a model, instructions and a toolset under one name. Chat clients use them as the model `agent/<name>`. */
 import { z } from 'zod';
 import { Agent, ResourceName } from '../../core/agent.ts';
-import { mayUseAgent, mayUseToolset, requireAgent, requireToolset } from '../access.ts';
+import { requireAllowed, type AgentTools } from '../../core/authority.ts';
+import { orNull } from '../../core/problem.ts';
+import { checkAgent } from '../../engine/check-agent.ts';
+import { readableAgents } from '../../engine/readable.ts';
 import { mountDocumentRoutes } from '../document-routes.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Catalog, StoredDocument } from '../../ports/catalog.ts';
 import { requireSameName } from '../documents.ts';
 import type { App } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
@@ -35,11 +40,15 @@ export function mountAgents(app: App): void {
       requireSameName(name, body);
       return { ...body, name };
     },
-    authorize: (principal, name, body) => {
-      requireAgent(principal, name);
-      if (body?.toolset !== undefined) requireToolset(principal, body.toolset);
-    },
-    isVisible: (principal, { name, body }) =>
-      mayUseAgent(principal, name) && (typeof body.toolset !== 'string' || mayUseToolset(principal, body.toolset)),
+    check: (catalog, principal, name, document, options) => checkAgent(catalog, principal, name, document as Agent, options),
+    reading: { get: readAgent, list: readableAgents },
   });
+}
+
+async function readAgent(catalog: Catalog, principal: Principal, name: string): Promise<StoredDocument> {
+  requireAllowed(principal, { act: 'use-agent', agent: name });
+  const document = await orNull(catalog.get('agent', name));
+  // Bodies of agents were parsed by the schema when they were written.
+  requireAllowed(principal, { act: 'read-agent', name, agent: (document?.body as AgentTools | undefined) ?? null });
+  return document ?? (await catalog.get('agent', name));
 }

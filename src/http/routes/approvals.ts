@@ -1,7 +1,7 @@
 /** `/v1/sessions/{id}/approvals`: what waits for a person's word, and the word. The page behind a link is in `approve-page.ts`. */
 import { z } from 'zod';
 import { ApprovalView, Decision } from '../../core/approval.ts';
-import { hasScope } from '../../core/principal.ts';
+import { requireAllowed } from '../../core/authority.ts';
 import { Problem } from '../../core/problem.ts';
 import { pageOf } from '../paging.ts';
 import { publicBase } from '../public-url.ts';
@@ -15,7 +15,8 @@ const DecisionRequest = z
   .strictObject({
     decision: Decision,
     remember: z.boolean().default(false).meta({
-      description: 'With `approve`: the same is not asked again in this workspace. Scope: `admin`.',
+      description:
+        'With `approve`: adds a rule to the policy, so that the same needs no approval again. Only for keys with scope `admin` that are not bound.',
     }),
   })
   .refine(({ decision, remember }) => decision === 'approve' || !remember, {
@@ -89,15 +90,7 @@ export function mountApprovals(app: App): void {
       problems: ['conflict'],
     },
     async ({ c, services, principal, params, body: { decision, remember } }) => {
-      if (remember && !hasScope(principal, 'admin')) {
-        throw new Problem(
-          'forbidden',
-          'This key lacks the scope "admin", which a rule for the whole workspace needs: leave `remember` out.',
-          {
-            scope: 'admin',
-          },
-        );
-      }
+      if (remember) requireAllowed(principal, { act: 'waive', what: '`remember`, which writes a rule for the whole workspace,' });
       return c.json(await services.sessions.get(params.id).decide(principal, params.callId, decision, { remember }));
     },
   );

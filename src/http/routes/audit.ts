@@ -21,6 +21,7 @@ export function mountAudit(app: App): void {
       tag: 'Audit',
       summary: 'Every tool call, refusal and word on an approval, newest first',
       scopes: ['admin'],
+      workspace: 'Audit rows',
       query: AuditQuery,
       answers: { 200: { description: 'A page of rows.', schema: pageOf(AuditRow) } },
     },

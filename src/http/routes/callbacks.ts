@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
 import { Callback, CallbackStatus, CallbackTargetKind, CallbackWithBody } from '../../core/triggers/callbacks/callback.ts';
-import { requireUnbound } from '../access.ts';
 import { pageFields, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -32,13 +31,11 @@ export function mountCallbacks(app: App): void {
       tag: what,
       summary: 'List what was told to others, newest first',
       scopes: ['admin'],
+      workspace: what,
       query: CallbackList,
       answers: { 200: { description: 'A page of messages, with their attempts.', schema: pageOf(Callback) } },
     },
-    async ({ c, services, principal, query }) => {
-      requireUnbound(principal, what);
-      return c.json(await services.triggers(principal.workspace).callbacks(query));
-    },
+    async ({ c, services, principal, query }) => c.json(await services.triggers(principal.workspace).callbacks(query)),
   );
 
   mount(
@@ -50,11 +47,11 @@ export function mountCallbacks(app: App): void {
       tag: what,
       summary: 'Read one, with what it says',
       scopes: ['admin'],
+      workspace: what,
       params,
       answers: { 200: { description: 'The message.', schema: CallbackWithBody } },
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, what);
       return c.json(await services.triggers(principal.workspace).callback(params.callback));
     },
   );
@@ -69,12 +66,12 @@ export function mountCallbacks(app: App): void {
       summary: 'Send it once more, now',
       description: 'A dead one, or one that waits for its next attempt. 409 for one that was delivered.',
       scopes: ['admin'],
+      workspace: what,
       params,
       answers: { 202: { description: 'It is on its way.', schema: Callback } },
       problems: ['conflict'],
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, what);
       return c.json(await services.triggers(principal.workspace).retryCallback(params.callback), 202);
     },
   );

@@ -14,7 +14,6 @@ import type { Dialect, DialectRequest } from '../../dialects/dialect.ts';
 import type { Session, SessionSetup, SubmittedTurn, SubmitTurn } from '../../ports/session.ts';
 import type { ProxiedChat } from '../../providers/pass-chat-on.ts';
 import type { Services } from '../../wiring.ts';
-import { requireAgent, requirePlan, requireToolset } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import { editionName } from '../documents.ts';
 import { eventStreamHeaders } from '../event-stream.ts';
@@ -35,8 +34,6 @@ export type ChatTurn = {
 
 export async function answerInSession(turn: ChatTurn): Promise<Response> {
   const { c, services, principal, dialect, route, body, bytes, headers } = turn;
-  if (route.agent !== undefined) requireAgent(principal, route.agent);
-  if (route.toolset !== undefined) requireToolset(principal, route.toolset);
   const request = dialect.readRequest(body);
   const existing = await findSession(services, principal, route, request);
   if (request.previous !== null && existing === null) throw nothingBefore(route);
@@ -51,11 +48,10 @@ export async function answerInSession(turn: ChatTurn): Promise<Response> {
 type Begun = SubmittedTurn | Pick<ProxiedChat, 'ref' | 'agent'>;
 
 async function beginTurn(turn: ChatTurn, request: DialectRequest, existing: Found | null, idempotency: Idempotency): Promise<Begun> {
-  const { principal, dialect, route, body } = turn;
+  const { dialect, route, body } = turn;
   const conversation = request.conversation({ inSession: existing !== null });
   const tools = request.clientTools();
   const plan = await planFor(turn, request, conversation, existing?.setup ?? null, tools);
-  requirePlan(principal, plan);
   if (
     tools !== null &&
     tools.length > 0 &&

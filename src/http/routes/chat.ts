@@ -2,10 +2,10 @@
  * A chat request of any dialect: decides where it goes, and nothing else: to the provider without a session, or, with an agent, a
  * toolset or a session, to a turn of a session whose answer comes back in the same dialect (`chat-turn.ts`).
  */
+import { requireAllowed } from '../../core/authority.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Services } from '../../wiring.ts';
-import { requireBareModel } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import { isPlain, readRoute, requireModel, withoutToolset } from './chat-request.ts';
 import { answerInSession } from './chat-turn.ts';
@@ -29,7 +29,7 @@ export async function answerChat(
   const body = requireModel(value);
   const route = readRoute(c, dialect, body);
   if (!isPlain(route)) return await answerInSession({ c, services, principal, dialect, route, body, bytes, headers });
-  requireBareModel(principal);
+  requireAllowed(principal, { act: 'use-model' });
   const signal = () => c.req.raw.signal;
   return await services.proxyChat(principal, { ref: body.model, dialect, body: withoutToolset(body), text, headers, signal });
 }

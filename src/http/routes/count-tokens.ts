@@ -3,11 +3,11 @@
  * send, to know whether a conversation still fits.
  */
 import { z } from 'zod';
+import { requireAllowed } from '../../core/authority.ts';
 import { limits } from '../../core/limits.ts';
 import { anthropicMessages } from '../../dialects/anthropic-messages.ts';
 import { CountTokensRequest } from '../../dialects/anthropic-messages-request.ts';
 import { estimateTokens } from '../../dialects/anthropic-token-count.ts';
-import { requireAgent, requireBareModel, requirePlan } from '../access.ts';
 import { mount, type App, type Request } from '../route.ts';
 import { anthropicHeaders } from './anthropic-headers.ts';
 import { type ChatBody, readRoute, requireModel, withoutToolset } from './chat-request.ts';
@@ -47,11 +47,8 @@ async function count(request: Request<unknown, unknown, unknown>): Promise<Respo
   const { c, services, principal, text } = request;
   const body = requireModel(request.body);
   const { agent } = readRoute(c, anthropicMessages, body);
-  if (agent !== undefined) {
-    requireAgent(principal, agent);
-    return Response.json(estimate(body, await instructionsOf(request, agent)));
-  }
-  requireBareModel(principal);
+  if (agent !== undefined) return Response.json(estimate(body, await instructionsOf(request, agent)));
+  requireAllowed(principal, { act: 'use-model' });
   const sent = { ref: body.model, dialect: anthropicMessages, body: withoutToolset(body), text, headers: anthropicHeaders(c) };
   return (await services.countTokens(principal, sent)) ?? Response.json(estimate(body, ''));
 }
@@ -61,7 +58,5 @@ function estimate(body: ChatBody, instructions: string): z.infer<typeof TokenCou
 }
 
 async function instructionsOf({ services, principal }: Request<unknown, unknown, unknown>, agent: string): Promise<string> {
-  const plan = await services.planTurn(principal, { agent, settings: {} });
-  requirePlan(principal, plan);
-  return plan.instructions;
+  return (await services.planTurn(principal, { agent, settings: {} })).instructions;
 }

@@ -6,20 +6,18 @@ import { z } from 'zod';
 import { DeliveryStatus, DeliveryWithPayload } from '../../core/triggers/delivery.ts';
 import type { Trigger } from '../../core/triggers/delivery.ts';
 import { renderAgain } from '../../engine/triggers/render-again.ts';
-import { requireUnbound } from '../access.ts';
 import { pageFields, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { Accepted, acceptedAnswer } from '../accepted-delivery.ts';
 import { webhookParams } from './webhooks.ts';
 
-const what = 'Deliveries';
 const params = webhookParams.extend({
   delivery: z.string().meta({ description: 'Its id, URL-encoded.', example: '72d3162e-cc78-11e3-81ab-4c9367dc0958' }),
 });
 const query = z.strictObject({ ...pageFields, status: DeliveryStatus.optional().meta({ description: 'Only those that stand so.' }) });
 
-const common = { tag: 'Webhooks', scopes: ['admin'] } as const;
+const common = { tag: 'Webhooks', scopes: ['admin'], workspace: 'Deliveries' } as const;
 
 export function mountDeliveries(app: App): void {
   mount(
@@ -36,7 +34,6 @@ export function mountDeliveries(app: App): void {
       answers: { 200: { description: 'A page of deliveries.', schema: pageOf(DeliveryWithPayload) } },
     },
     async ({ c, services, principal, params, query }) => {
-      requireUnbound(principal, what);
       const { status, cursor, limit } = query;
       const page = { limit, ...(cursor !== undefined && { cursor }), ...(status !== undefined && { status }) };
       const found = await services.triggers(principal.workspace).deliveries(triggerOf(params.webhook), page);
@@ -58,7 +55,6 @@ export function mountDeliveries(app: App): void {
       answers: { 200: { description: 'What came, and how it stands.', schema: DeliveryWithPayload } },
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, what);
       return c.json(await services.triggers(principal.workspace).delivery(triggerOf(params.webhook), params.delivery), 200);
     },
   );
@@ -80,7 +76,6 @@ export function mountDeliveries(app: App): void {
       problems: ['conflict', 'rate_limited'],
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, what);
       const { workspace } = principal;
       const trigger = triggerOf(params.webhook);
       const document = await services.catalog(workspace).get('webhook', params.webhook);

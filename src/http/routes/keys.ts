@@ -4,7 +4,6 @@ import { limits } from '../../core/limits.ts';
 import { KeyRequest, Scope } from '../../core/principal.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { Catalog, KeyRecord } from '../../ports/catalog.ts';
-import { requireUnbound } from '../access.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -31,7 +30,8 @@ const params = z.object({
     .meta({ description: 'The id of a key, not the key.' }),
 });
 
-const common = { tag: 'Keys', scopes: ['admin'] } as const;
+/** A bound key could otherwise make itself one without bindings, or learn what the others are bound to. */
+const common = { tag: 'Keys', scopes: ['admin'], workspace: 'Keys' } as const;
 
 export function mountKeys(app: App): void {
   mount(
@@ -49,8 +49,6 @@ export function mountKeys(app: App): void {
       },
     },
     async ({ c, services, principal, body }) => {
-      // A bound key could otherwise make itself one without bounds.
-      requireUnbound(principal, 'Keys');
       const { key, record } = await services.catalog(principal.workspace).createKey(body);
       return c.json({ key, ...record }, 201, { location: `/v1/keys/${record.id}`, 'cache-control': 'no-store' });
     },
@@ -97,7 +95,6 @@ export function mountKeys(app: App): void {
       answers: { 204: { description: 'Revoked.' } },
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Keys');
       await services.catalog(principal.workspace).revokeKey(params.key);
       return c.body(null, 204);
     },

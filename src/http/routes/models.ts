@@ -3,12 +3,11 @@
  * the same path, so that every object has the fields of both. Wire: API references of both, "List models".
  */
 import { z } from 'zod';
-import { limits } from '../../core/limits.ts';
+import { isAllowed } from '../../core/authority.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { StoredDocument } from '../../ports/catalog.ts';
+import { readableAgents } from '../../engine/readable.ts';
 import type { Services } from '../../wiring.ts';
-import { mayUseAgent, mayUseToolset } from '../access.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 
@@ -88,31 +87,13 @@ export function mountModels(app: App): void {
 
 async function listModels(services: Services, principal: Principal): Promise<Model[]> {
   const [agents, providers] = await Promise.all([
-    listAgents(services, principal),
-    // A key bound to agents uses no model beside them.
-    principal.agents === undefined ? services.directory.providers(principal.workspace) : [],
+    readableAgents(services.catalog(principal.workspace), principal),
+    isAllowed(principal, { act: 'use-model' }) ? services.directory.providers(principal.workspace) : [],
   ]);
   return [
     ...agents.map(({ name, createdAt }) => toModel(`agent/${name}`, 'moniker', Math.floor(Date.parse(createdAt) / 1000))),
     ...providers.flatMap(({ name, models }) => models.map((model) => toModel(`${name}/${model}`, name, 0))),
   ];
-}
-
-async function listAgents(services: Services, principal: Principal): Promise<StoredDocument[]> {
-  const catalog = services.catalog(principal.workspace);
-  const agents: StoredDocument[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < limits.maxListedPages; page++) {
-    const { items, nextCursor } = await catalog.list('agent', { limit: limits.maxPageItems, ...(cursor !== undefined && { cursor }) });
-    agents.push(...items.filter((item) => isUsable(principal, item)));
-    if (nextCursor === null) break;
-    cursor = nextCursor;
-  }
-  return agents;
-}
-
-function isUsable(principal: Principal, { name, body }: StoredDocument): boolean {
-  return mayUseAgent(principal, name) && (typeof body.toolset !== 'string' || mayUseToolset(principal, body.toolset));
 }
 
 function toModel(id: string, ownedBy: string, created: number): Model {

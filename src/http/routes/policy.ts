@@ -1,5 +1,6 @@
 /** `/v1/policy`: what the workspace allows, asks about and denies, one document. It is judged by `core/policy/judge.ts`. */
 import { z } from 'zod';
+import { requireAllowed } from '../../core/authority.ts';
 import { PolicyAnswer, PolicyQuestion } from '../../core/policy/explain.ts';
 import { Policy } from '../../core/policy/document.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -9,7 +10,6 @@ import type { ToolDefinition } from '../../core/tool.ts';
 import { policyDocument, type Catalog } from '../../ports/catalog.ts';
 import { explainEffect } from '../../engine/policy/explain-policy.ts';
 import type { Services } from '../../wiring.ts';
-import { requireToolset, requireUnbound } from '../access.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -17,7 +17,7 @@ import type { App } from '../route.ts';
 const path = '/v1/policy';
 const tag = 'Policy';
 const scopes = ['admin'] as const;
-const what = 'The policy and its rules';
+const workspace = 'The policy and its rules';
 const WrittenPolicy = Policy.extend({ version: z.int() }).meta({ id: 'WrittenPolicy' });
 
 export function mountPolicy(app: App): void {
@@ -31,12 +31,12 @@ export function mountPolicy(app: App): void {
       operationId: 'getPolicy',
       tag,
       scopes,
+      workspace,
       summary: 'Read the rules of the workspace',
       description: 'The answer may be sent back with PUT as it is. Approvals that were remembered have added their rules at the end.',
       answers: { 200: { description: 'The rules; none and no `etag` where none were written.', schema: Policy, headers: etagHeader } },
     },
     async ({ c, services, principal }) => {
-      requireUnbound(principal, what);
       const document = await orNull(services.catalog(principal.workspace).get('policy', policyDocument));
       return document === null
         ? c.json({ rules: [] }, 200, { 'cache-control': 'private, no-cache' })
@@ -52,6 +52,7 @@ export function mountPolicy(app: App): void {
       operationId: 'putPolicy',
       tag,
       scopes,
+      workspace,
       summary: 'Write the rules of the workspace',
       description:
         'Each rule allows, asks about or denies what it describes: of a rule all members that are given must fit. `deny` goes before `ask`, `ask` before ' +
@@ -67,7 +68,6 @@ export function mountPolicy(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, body }) => {
-      requireUnbound(principal, what);
       const write = services.catalog(principal.workspace).put('policy', policyDocument, body, writeConditions(c));
       const { document, created } = await write;
       const answer = { ...document.body, version: document.version };
@@ -83,13 +83,13 @@ export function mountPolicy(app: App): void {
       operationId: 'deletePolicy',
       tag,
       scopes,
+      workspace,
       summary: 'Forget all rules of the workspace',
       headers: conditionHeaders,
       answers: { 204: { description: 'Gone: everything is asked for again.' } },
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal }) => {
-      requireUnbound(principal, what);
       await services.catalog(principal.workspace).remove('policy', policyDocument, writeConditions(c));
       return c.body(null, 204);
     },
@@ -118,8 +118,9 @@ function mountPolicyTest(app: App): void {
     async ({ c, services, principal, body }) => {
       const { tool, effect, toolset, session, agent, key } = body;
       const as = { ...(agent !== undefined && { agent }), ...(key !== undefined && { key }) };
-      if (toolset === undefined) requireUnbound(principal, 'The policy of the whole workspace');
-      else requireToolset(principal, toolset);
+      // Calls of a toolset are decided where the toolset is read.
+      if (toolset === undefined) requireAllowed(principal, { act: 'use-workspace', what: workspace });
+      requireAllowed(principal, { act: 'ask-policy-as', agent, key });
       if (effect !== undefined) {
         const rules = await services.directory.rules(principal.workspace);
         const scope = { rules, keyId: key ?? principal.keyId, ...(agent !== undefined && { agent }) };
@@ -128,7 +129,7 @@ function mountPolicyTest(app: App): void {
       const asked = { ...as, name: tool ?? '', arguments: body.arguments ?? {} };
       if (toolset === undefined) return c.json(await explainKnownTool(services, principal, asked), 200);
       if (session === undefined) return c.json(await services.explainCall(principal, { ...asked, toolset }), 200);
-      const plan = await services.planTurn(principal, { model: 'rehearsal/default', toolset });
+      const plan = await services.planTurn(principal, { model: 'rehearsal/default', toolset, callsOnly: true });
       return c.json(await services.sessions.get(session).explain(principal, { ...asked, plan }), 200);
     },
   );

@@ -1,7 +1,6 @@
 /** `/v1/providers`: where models are reached and with which key. Keys go in and never come out. */
 import { z } from 'zod';
 import { Provider, ProviderName } from '../../core/provider.ts';
-import { isUnbound, requireUnbound } from '../access.ts';
 import { mountDocumentRoutes } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
 import type { App } from '../route.ts';
@@ -29,7 +28,5 @@ export function mountProviders(app: App): void {
       requireSameName(name, { name: given });
       return body;
     },
-    authorize: (principal) => requireUnbound(principal, 'Providers'),
-    isVisible: isUnbound,
   });
 }

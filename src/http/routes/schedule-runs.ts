@@ -5,15 +5,13 @@
 import { z } from 'zod';
 import { Delivery, DeliveryStatus } from '../../core/triggers/delivery.ts';
 import type { DeliveryWithPayload, Trigger } from '../../core/triggers/delivery.ts';
-import { requireUnbound } from '../access.ts';
 import { pageFields, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { Accepted, acceptedAnswer } from '../accepted-delivery.ts';
 import { scheduleParams } from './schedules.ts';
 
-const what = 'Schedules';
-const common = { tag: what, scopes: ['admin'] } as const;
+const common = { tag: 'Schedules', scopes: ['admin'], workspace: 'Schedules' } as const;
 const query = z.strictObject({ ...pageFields, status: DeliveryStatus.optional().meta({ description: 'Only those that stand so.' }) });
 const params = scheduleParams.extend({
   run: z.string().meta({ description: 'Its id: the time when it was due, or `manual-…`.', example: '2026-03-09T08:00:00.000Z' }),
@@ -36,7 +34,6 @@ export function mountScheduleRuns(app: App): void {
       problems: ['rate_limited'],
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, what);
       return acceptedAnswer(c, await services.triggers(principal.workspace).runSchedule(params.schedule));
     },
   );
@@ -55,7 +52,6 @@ export function mountScheduleRuns(app: App): void {
       answers: { 200: { description: 'A page of runs.', schema: pageOf(Delivery) } },
     },
     async ({ c, services, principal, params, query }) => {
-      requireUnbound(principal, what);
       const { status, cursor, limit } = query;
       const page = { limit, ...(cursor !== undefined && { cursor }), ...(status !== undefined && { status }) };
       const { items, nextCursor } = await services.triggers(principal.workspace).deliveries(triggerOf(params.schedule), page);
@@ -77,7 +73,6 @@ export function mountScheduleRuns(app: App): void {
       answers: { 200: { description: 'How it stands.', schema: Delivery } },
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, what);
       return c.json(toRun(await services.triggers(principal.workspace).delivery(triggerOf(params.schedule), params.run)), 200);
     },
   );

@@ -8,7 +8,6 @@ import { readTimeRule, timesFrom } from '../../core/triggers/schedules/next-run.
 import { Schedule } from '../../core/triggers/schedules/schedule.ts';
 import type { ScheduleDocument } from '../../core/triggers/schedules/schedule.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
-import { isUnbound, requireUnbound } from '../access.ts';
 import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
 import { mount } from '../route.ts';
@@ -60,8 +59,6 @@ export function mountSchedules(app: App): void {
       requireSameName(name, document);
       return { ...document, name };
     },
-    authorize: (principal) => requireUnbound(principal, what),
-    isVisible: isUnbound,
   });
 
   mount(
@@ -72,6 +69,7 @@ export function mountSchedules(app: App): void {
       operationId: 'listScheduleTimes',
       tag: what,
       scopes: ['admin'],
+      workspace: what,
       summary: 'The next times of a schedule',
       description: 'In UTC. Of one that is paused, the times that it would have if it went on now.',
       params: scheduleParams,
@@ -81,7 +79,6 @@ export function mountSchedules(app: App): void {
       },
     },
     async ({ c, services, principal, params, query }) => {
-      requireUnbound(principal, what);
       const { body } = await services.catalog(principal.workspace).get('schedule', params.schedule);
       return c.json({ times: nextTimes(body, query.count, services.clock.now()) }, 200);
     },

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { parseDocument } from '../../core/issues.ts';
 import { Secret, SecretName } from '../../core/secret.ts';
-import { isUnbound, requireUnbound } from '../access.ts';
 import { mountDocumentRoutes } from '../document-routes.ts';
 import type { App } from '../route.ts';
 
@@ -24,7 +23,5 @@ export function mountSecrets(app: App): void {
     // Only the fields that may be shown, so that a value cannot slip through whatever the store gives.
     toView: ({ name, body, createdAt, updatedAt }) => ({ name, ...parseDocument(Binding, body), createdAt, updatedAt }),
     toDocument: (_name, body) => body,
-    authorize: (principal) => requireUnbound(principal, 'Secrets'),
-    isVisible: isUnbound,
   });
 }

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { clientMetadata } from '../../mcp/oauth/client-metadata.ts';
-import { requireUnbound } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import { privateHtmlAnswer } from '../pages/html.ts';
 import { notSignedInPage, signedInPage } from '../pages/sign-in-page.ts';
@@ -29,7 +28,13 @@ const SignIn = z
 
 const ClientMetadata = z.record(z.string(), z.unknown()).meta({ id: 'ClientMetadata' });
 
-const common = { tag: 'Servers', path: '/v1/servers/{server}/authorize', params: serverParams, scopes: ['admin'] } as const;
+const common = {
+  tag: 'Servers',
+  path: '/v1/servers/{server}/authorize',
+  params: serverParams,
+  scopes: ['admin'],
+  workspace: 'Servers',
+} as const;
 
 export function mountServerAuthorize(app: App): void {
   mount(
@@ -45,7 +50,6 @@ export function mountServerAuthorize(app: App): void {
       problems: ['conflict', 'upstream_error', 'upstream_timeout'],
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Servers');
       const own = ownAddresses(c);
       const { authorizationUrl, expiresAt } = await services.signIns.begin(principal.workspace, params.server, own);
       return c.json({ authorizationUrl, expiresAt: new Date(expiresAt).toISOString() }, 200, { 'cache-control': 'no-store' });
@@ -65,7 +69,6 @@ export function mountServerAuthorize(app: App): void {
       problems: ['conflict'],
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Servers');
       await services.signIns.forget(principal.workspace, params.server);
       return c.body(null, 204);
     },

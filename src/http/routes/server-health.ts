@@ -5,13 +5,12 @@ import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
 import { ListingReport, Server } from '../../core/servers/server.ts';
 import { ServerTest } from '../../core/servers/server-test.ts';
-import { requireUnbound } from '../access.ts';
 import { requireSameName } from '../documents.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { serverParams } from './servers.ts';
 
-const common = { tag: 'Servers', scopes: ['admin'], params: serverParams } as const;
+const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers', params: serverParams } as const;
 
 export function mountServerHealth(app: App): void {
   mount(
@@ -28,7 +27,6 @@ export function mountServerHealth(app: App): void {
       problems: ['conflict', 'rate_limited', 'upstream_error', 'upstream_timeout', 'not_configured'],
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Servers');
       const report = await services.servers(principal.workspace).refresh(params.server, 'asked');
       if (report === null) throw new Problem('rate_limited', 'The server is being read just now.', { retryAfterMs: limits.refreshLeaseMs });
       return c.json(report);
@@ -49,7 +47,6 @@ export function mountServerHealth(app: App): void {
       answers: { 200: { description: 'How it went.', schema: ServerTest } },
     },
     async ({ c, services, principal, params, body }) => {
-      requireUnbound(principal, 'Servers');
       const document = Object.keys(body).length === 0 ? undefined : parseDocument(Server, body);
       if (document !== undefined) requireSameName(params.server, document);
       return c.json(await services.servers(principal.workspace).test(params.server, document));

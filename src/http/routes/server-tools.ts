@@ -1,7 +1,6 @@
 /** `/v1/servers/{server}/tools`: a server's tools one by one, and a person's word on those that are held or went by another name. */
 import { z } from 'zod';
 import { AcceptedTool, ServerTool } from '../../core/servers/server.ts';
-import { requireUnbound } from '../access.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -24,7 +23,7 @@ const Rebound = z
   .object({ toolsets: z.array(z.string()).meta({ description: 'Those that have a new version now.' }) })
   .meta({ id: 'Rebound', example: { toolsets: ['demo'] } });
 
-const common = { tag: 'Servers', scopes: ['admin'] } as const;
+const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers' } as const;
 
 export function mountServerTools(app: App): void {
   mount(
@@ -40,7 +39,6 @@ export function mountServerTools(app: App): void {
       answers: { 200: { description: 'A page of tools, by name, those included that it lists no more.', schema: pageOf(ServerTool) } },
     },
     async ({ c, services, principal, params, query }) => {
-      requireUnbound(principal, 'Servers');
       return c.json(await services.catalog(principal.workspace).serverTools(params.server, query));
     },
   );
@@ -58,7 +56,6 @@ export function mountServerTools(app: App): void {
       answers: { 200: { description: 'The tool.', schema: ServerTool } },
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Servers');
       return c.json(await services.catalog(principal.workspace).serverTool(params.server, params.tool));
     },
   );
@@ -78,7 +75,6 @@ export function mountServerTools(app: App): void {
       problems: ['conflict'],
     },
     async ({ c, services, principal, params, body }) => {
-      requireUnbound(principal, 'Servers');
       return c.json(await services.catalog(principal.workspace).acceptTool(params.server, params.tool, body.refId));
     },
   );
@@ -99,7 +95,6 @@ export function mountServerTools(app: App): void {
       problems: ['conflict', 'name_conflict'],
     },
     async ({ c, services, principal, params, body }) => {
-      requireUnbound(principal, 'Servers');
       return c.json(await services.catalog(principal.workspace).rebindTool(params.server, params.tool, body.to));
     },
   );

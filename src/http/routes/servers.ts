@@ -10,7 +10,6 @@ import type { ServerTool } from '../../core/servers/server.ts';
 import type { Warning } from '../../core/warning.ts';
 import type { Catalog } from '../../ports/catalog.ts';
 import type { ServerDesk } from '../../wiring.ts';
-import { requireUnbound } from '../access.ts';
 import { conditionHeaders, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
@@ -19,7 +18,7 @@ import { ServerSummary, ServerView, toDocument, toReading, toSummary, toView, Wr
 
 export const serverParams = z.object({ server: ServerName.meta({ example: 'weather' }) });
 
-const common = { tag: 'Servers', scopes: ['admin'] } as const;
+const common = { tag: 'Servers', scopes: ['admin'], workspace: 'Servers' } as const;
 
 export function mountServers(app: App): void {
   mount(
@@ -34,7 +33,6 @@ export function mountServers(app: App): void {
       answers: { 200: { description: 'A page of servers, without their tools.', schema: pageOf(ServerSummary) } },
     },
     async ({ c, services, principal, query }) => {
-      requireUnbound(principal, 'Servers');
       const { items, nextCursor } = await services.catalog(principal.workspace).list('server', query);
       services.servers(principal.workspace).meet(items.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
       return c.json({ items: items.map(toSummary), nextCursor });
@@ -55,7 +53,6 @@ export function mountServers(app: App): void {
       answers: { 200: { description: 'The server.', schema: ServerView, headers: etagHeader } },
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Servers');
       const catalog = services.catalog(principal.workspace);
       const document = await catalog.get('server', params.server);
       if (document.body.kind !== 'static') services.servers(principal.workspace).meet([params.server]);
@@ -90,7 +87,6 @@ export function mountServers(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params, query, body }) => {
-      requireUnbound(principal, 'Servers');
       requireSameName(params.server, body);
       const catalog = services.catalog(principal.workspace);
       const desk = services.servers(principal.workspace);
@@ -123,7 +119,6 @@ export function mountServers(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Servers');
       await services.catalog(principal.workspace).remove('server', params.server, writeConditions(c));
       return c.body(null, 204);
     },

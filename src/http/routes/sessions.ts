@@ -1,10 +1,10 @@
 /** `/v1/sessions`: making, listing, reading and deleting conversations. Their turns are in `turns.ts`, files in `session-files.ts`. */
 import { z } from 'zod';
 import { ModelRef, ResourceName } from '../../core/agent.ts';
+import { isAllowed } from '../../core/authority.ts';
 import { canonicalJson } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { ClientToolInput } from '../../core/plan.ts';
-import { hasScope } from '../../core/principal.ts';
 import { ToolsetReference } from '../../core/toolset-reference.ts';
 import { triggerOfKey } from '../../core/triggers/trigger-principal.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -12,7 +12,6 @@ import { idempotencyMismatch, orNull } from '../../core/problem.ts';
 import type { SessionIndexRow } from '../../ports/catalog.ts';
 import { SessionView, type SessionSetup } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
-import { requirePlan } from '../access.ts';
 import { idempotencyHeader, idempotencyOf, orRepeated } from '../idempotency.ts';
 import { pageFields, PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
@@ -81,7 +80,11 @@ export function mountSessions(app: App): void {
       headers: { 'idempotency-key': idempotencyHeader },
       body: { schema: SessionRequest },
       answers: {
-        201: { description: 'Begun. Only its key and `admin` reach it.', schema: SessionView, headers: { location: 'Of the session.' } },
+        201: {
+          description: 'Begun. Only its key and unbound keys with scope `admin` can open it.',
+          schema: SessionView,
+          headers: { location: 'Of the session.' },
+        },
       },
       problems: ['model_not_found', 'not_found', 'idempotency_mismatch'],
     },
@@ -90,7 +93,7 @@ export function mountSessions(app: App): void {
       const setup = { ...body, listed: true };
       const make = async () => {
         // Made once and thrown away: what could not run a turn is refused here and not at the first one.
-        requirePlan(principal, await services.planTurn(principal, body));
+        await services.planTurn(principal, body);
         return await begin(services, principal, setup, idempotencyKey);
       };
       const find = async (key: string) => {
@@ -110,12 +113,12 @@ export function mountSessions(app: App): void {
       path: '/v1/sessions',
       operationId: 'listSessions',
       summary: 'List sessions',
-      description: 'The key’s own; with scope `admin` everybody’s.',
+      description: 'Those of the key; for a key with scope `admin` that is not bound, all of the workspace.',
       query: PageQuery,
       answers: { 200: { description: 'A page of sessions, newest first.', schema: pageOf(SessionRow) } },
     },
     async ({ c, services, principal, query }) => {
-      const owner = hasScope(principal, 'admin') ? null : principal.keyId;
+      const owner = isAllowed(principal, { act: 'open-session', isOwn: false }) ? null : principal.keyId;
       const { items, nextCursor } = await services.catalog(principal.workspace).sessions(owner, query);
       return c.json({ items: items.map(toRow), nextCursor });
     },

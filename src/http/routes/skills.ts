@@ -11,7 +11,6 @@ import { resourceBytes } from '../../core/skills/skill-resource.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { SkillFiles } from '../../skills/read-skill.ts';
 import { readSkillZip } from '../../skills/zip.ts';
-import { requireUnbound } from '../access.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
 import { readBytes, readJsonBody } from '../json-body.ts';
 import { PageQuery, pageOf } from '../paging.ts';
@@ -81,7 +80,7 @@ const Summary = z
   .meta({ id: 'SkillSummary' });
 const Written = Summary.extend({ warnings: z.array(Warning) }).meta({ id: 'WrittenSkill' });
 
-const common = { tag: 'Skills', scopes: ['toolsets'] } as const;
+const common = { tag: 'Skills', scopes: ['toolsets'], workspace: 'Skills' } as const;
 
 export function mountSkills(app: App): void {
   mount(
@@ -96,7 +95,6 @@ export function mountSkills(app: App): void {
       answers: { 200: { description: 'A page of skills, without their texts.', schema: pageOf(Summary) } },
     },
     async ({ c, services, principal, query }) => {
-      requireUnbound(principal, 'Skills');
       const { items, nextCursor } = await services.catalog(principal.workspace).list('skill', query);
       return c.json({ items: items.map(toSummary), nextCursor });
     },
@@ -115,7 +113,6 @@ export function mountSkills(app: App): void {
       answers: { 200: { description: 'The skill with its resources.', schema: SkillBody, headers: etagHeader } },
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Skills');
       const document = await services.catalog(principal.workspace).get('skill', params.skill);
       return documentAnswer(c, document, toView(document));
     },
@@ -133,7 +130,6 @@ export function mountSkills(app: App): void {
       answers: { 200: { description: 'Its bytes.', contentType: 'application/octet-stream', headers: etagHeader } },
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Skills');
       const document = await services.catalog(principal.workspace).get('skill', params.skill);
       const resource = skillOf(document).resources.find(({ path }) => path === params.path);
       if (resource === undefined) throw new Problem('not_found', `The skill "${params.skill}" has no file ${quoted(params.path)}.`);
@@ -172,7 +168,6 @@ export function mountSkills(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Skills');
       const { warnings: left = [], ...files } = await readFiles(c.req.raw, params.skill);
       const { document, created, warnings } = await services
         .catalog(principal.workspace)
@@ -198,7 +193,6 @@ export function mountSkills(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Skills');
       await services.catalog(principal.workspace).remove('skill', params.skill, writeConditions(c));
       return c.body(null, 204);
     },

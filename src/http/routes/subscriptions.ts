@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { ResourceName } from '../../core/agent.ts';
 import { CallbackTest } from '../../core/triggers/callbacks/callback.ts';
 import { Subscription } from '../../core/triggers/callbacks/subscription.ts';
-import { isUnbound, requireUnbound } from '../access.ts';
 import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
 import { mount } from '../route.ts';
@@ -38,8 +37,6 @@ export function mountSubscriptions(app: App): void {
       requireSameName(name, document);
       return { ...document, name };
     },
-    authorize: (principal) => requireUnbound(principal, what),
-    isVisible: isUnbound,
   });
 
   mount(
@@ -52,11 +49,11 @@ export function mountSubscriptions(app: App): void {
       summary: 'Send it a signed message of type `test`',
       description: 'Once, at once, also to one that is paused. It is not kept, and not tried again.',
       scopes: ['admin'],
+      workspace: what,
       params: z.object({ subscription: name }),
       answers: { 200: { description: 'How it went.', schema: CallbackTest } },
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, what);
       return c.json(await services.triggers(principal.workspace).testSubscription(params.subscription));
     },
   );

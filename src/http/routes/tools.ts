@@ -1,7 +1,8 @@
 /** `/v1/tools`: every tool the workspace knows and how it stands, and the aliases that each brings into a toolset that says nothing of them. */
 import { z } from 'zod';
+import { requireAllowed } from '../../core/authority.ts';
 import { Hold } from '../../core/listing/hold.ts';
-import { orNull, Problem, quoted } from '../../core/problem.ts';
+import { orNull } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { MadeTool } from '../../core/made-tool.ts';
 import { ToolAnnotations, ToolKind } from '../../core/tool.ts';
@@ -9,12 +10,11 @@ import type { ToolDefinition } from '../../core/tool.ts';
 import { ToolAliases } from '../../core/tool-aliases.ts';
 import { pinOf } from '../../core/listing/tool-pin.ts';
 import { UiTool } from '../../core/ui-tool.ts';
-import { readToolset } from '../../engine/plan/plan-turn.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
-import { requireUnbound } from '../access.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';
-import { PageQuery, pageOf } from '../paging.ts';
+import { pageFor, PageQuery, pageOf } from '../paging.ts';
+import { definitionsOf, toolsOfKey } from '../../engine/tools-of-key.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
@@ -80,10 +80,15 @@ export function mountTools(app: App): void {
       answers: { 200: { description: 'A page of tools, by canonical name.', schema: pageOf(ToolView) } },
     },
     async ({ c, services, principal, query }) => {
-      const { items, nextCursor } = await services.catalog(principal.workspace).tools(query);
-      const reach = await toolsInReach(services, principal);
-      const visible = reach === null ? items : items.filter(({ canonical }) => reach.has(canonical));
-      return c.json({ items: await Promise.all(visible.map(toView)), nextCursor });
+      const catalog = services.catalog(principal.workspace);
+      const { items, nextCursor } = await pageFor(principal, {
+        list: 'tools',
+        query,
+        all: (page) => catalog.tools(page),
+        own: async () => await definitionsOf(catalog, await toolsOfKey(catalog, services.directory, principal)),
+        nameOf: ({ canonical }) => canonical,
+      });
+      return c.json({ items: await Promise.all(items.map(toView)), nextCursor });
     },
   );
 
@@ -154,6 +159,7 @@ export function mountTools(app: App): void {
       path: '/v1/tools/{canonical}/aliases',
       operationId: 'putToolAliases',
       scopes: ['toolsets'],
+      workspace: 'Default aliases',
       summary: 'Set the default aliases of a tool',
       description: 'Toolset entries without `aliases` inherit them when the toolset is next written.',
       params,
@@ -170,7 +176,6 @@ export function mountTools(app: App): void {
       problems: ['precondition_failed', 'name_conflict'],
     },
     async ({ c, services, principal, params, body }) => {
-      requireUnbound(principal, 'Default aliases');
       const catalog = services.catalog(principal.workspace);
       await catalog.tool(params.canonical);
       const { document, created, warnings } = await catalog.put('tool-aliases', params.canonical, body, writeConditions(c));
@@ -190,6 +195,7 @@ export function mountTools(app: App): void {
       path: '/v1/tools/{canonical}/aliases',
       operationId: 'deleteToolAliases',
       scopes: ['toolsets'],
+      workspace: 'Default aliases',
       summary: 'Go back to the aliases the tool came with',
       params,
       headers: conditionHeaders,
@@ -197,7 +203,6 @@ export function mountTools(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
-      requireUnbound(principal, 'Default aliases');
       await services.catalog(principal.workspace).remove('tool-aliases', params.canonical, writeConditions(c));
       return c.body(null, 204);
     },
@@ -229,20 +234,7 @@ async function toView(tool: ToolDefinition): Promise<Record<string, unknown>> {
   };
 }
 
-/** Canonical names that a key bound to toolsets may see; null: all. A toolset that is gone adds nothing. */
-async function toolsInReach(services: Services, principal: Principal): Promise<ReadonlySet<string> | null> {
-  if (principal.toolsets === undefined) return null;
-  const editions = await Promise.allSettled(principal.toolsets.map((name) => readToolset(services.directory, principal, name)));
-  const reach = new Set<string>();
-  for (const edition of editions) {
-    if (edition.status === 'fulfilled') for (const tool of edition.value.names.tools) reach.add(tool.canonical);
-    else if (!(edition.reason instanceof Problem && edition.reason.code === 'not_found')) throw edition.reason;
-  }
-  return reach;
-}
-
-async function requireTool(services: Services, principal: Principal, canonical: string): Promise<void> {
-  const reach = await toolsInReach(services, principal);
-  if (reach !== null && !reach.has(canonical))
-    throw new Problem('forbidden', `The toolsets of this key have no tool ${quoted(canonical)}.`);
+async function requireTool(services: Services, principal: Principal, tool: string): Promise<void> {
+  const has = await toolsOfKey(services.catalog(principal.workspace), services.directory, principal);
+  requireAllowed(principal, { act: 'read-tool', tool, has });
 }

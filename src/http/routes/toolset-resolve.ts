@@ -1,5 +1,6 @@
 /** What a called name means in a toolset, and why (DESIGN §3.5). Calling by it is `toolset-use.ts`. */
 import { z } from 'zod';
+import { isUnbound } from '../../core/authority.ts';
 import { resolveName, type AliasMap, type Resolution } from '../../core/alias-map.ts';
 import { EntryArguments, EntryResult } from '../../core/entry-rules.ts';
 import { explainHit, explainMiss } from '../../core/explain.ts';
@@ -11,7 +12,6 @@ import type { Principal } from '../../core/principal.ts';
 import { ToolKind } from '../../core/tool.ts';
 import { ApprovalRule, ToolsetName } from '../../core/toolset.ts';
 import type { Services } from '../../wiring.ts';
-import { isUnbound } from '../access.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';

@@ -8,7 +8,6 @@ import { ContentBlock, ToolResultCode } from '../../core/tool.ts';
 import { ToolsetName } from '../../core/toolset.ts';
 import type { SessionCall } from '../../ports/session.ts';
 import type { Services } from '../../wiring.ts';
-import { requireToolset } from '../access.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { idempotencyHeader, idempotencyOf, orRepeated, type Idempotency } from '../idempotency.ts';
 import { mount } from '../route.ts';
@@ -81,7 +80,6 @@ export function mountToolsetUse(app: App): void {
     },
     async ({ c, services, principal, params, query, body, bytes }) => {
       const idempotency = await idempotencyOf(c, bytes);
-      requireToolset(principal, params.toolset);
       const toolset = query.version === undefined ? params.toolset : `${params.toolset}@${query.version}`;
       const call = { toolset, name: body.name, arguments: body.arguments };
       const headersNow = async () => ({ 'x-moniker-edition': editionName((await readNames(services, principal, toolset)).pointer) });
@@ -120,7 +118,7 @@ async function callTool(
 ): Promise<SessionCall> {
   if (session === undefined && idempotency.idempotencyKey === undefined) return await services.callTool(principal, call);
   const model = 'rehearsal/default';
-  const plan = await services.planTurn(principal, { model, toolset: call.toolset });
+  const plan = await services.planTurn(principal, { model, toolset: call.toolset, callsOnly: true });
   const request = { plan, name: call.name, arguments: call.arguments, ...idempotency };
   if (session !== undefined) return await services.sessions.get(session).call(principal, request);
   const { id } = await services.sessions.create(principal, { model, listed: false }, ownKey(idempotency.idempotencyKey ?? ''));

@@ -1,5 +1,6 @@
 /** A toolset through time: its kept versions, what differs between two of them, and going back to one. */
 import { z } from 'zod';
+import { requireAllowed } from '../../core/authority.ts';
 import { diffToolsets, type ToolsetState } from '../../core/edition-diff.ts';
 import { DefinitionChange } from '../../core/listing/hold.ts';
 import { orNull, Problem, quoted } from '../../core/problem.ts';
@@ -7,8 +8,7 @@ import type { Principal } from '../../core/principal.ts';
 import { ToolsetName, type Toolset } from '../../core/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
-import { requireToolset } from '../access.ts';
-import { requireMayWaive } from '../../engine/policy/approval-waiver.ts';
+import { writeToolset } from '../../engine/write-toolset.ts';
 import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
 import { PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
@@ -90,7 +90,7 @@ export function mountToolsetVersions(app: App): void {
       answers: { 200: { description: 'A page of versions; read one with `?version=`.', schema: pageOf(ToolsetVersion) } },
     },
     async ({ c, services, principal, params, query }) => {
-      requireToolset(principal, params.toolset);
+      requireAllowed(principal, { act: 'read-toolset-history', toolset: params.toolset });
       return c.json(await services.catalog(principal.workspace).versions(params.toolset, query));
     },
   );
@@ -114,7 +114,7 @@ export function mountToolsetVersions(app: App): void {
     },
     async ({ c, services, principal, params, query }) => {
       const { toolset } = params;
-      requireToolset(principal, toolset);
+      requireAllowed(principal, { act: 'read-toolset-history', toolset });
       const catalog = services.catalog(principal.workspace);
       const to = await catalog.get('toolset', toolset, query.to);
       const from =
@@ -153,12 +153,12 @@ export function mountToolsetVersions(app: App): void {
     },
     async ({ c, services, principal, params, query, body }) => {
       const name = params.toolset;
-      requireToolset(principal, name);
+      requireAllowed(principal, { act: 'write-toolset', toolset: name });
       const catalog = services.catalog(principal.workspace);
       const old = await catalog.get('toolset', name, body.version);
-      const conditions = await requireMayWaive(catalog, principal, name, documentOf(old), writeConditions(c));
       const dryRun = query.dryRun === 'true';
-      const { document, created, warnings } = await catalog.put('toolset', name, old.body, { ...conditions, ...(dryRun && { dryRun }) });
+      const options = { ...writeConditions(c), ...(dryRun && { dryRun }) };
+      const { document, created, warnings } = await writeToolset(catalog, principal, name, documentOf(old), options);
       const answer = { toolset: name, version: document.version, warnings };
       if (dryRun) return c.json(answer, 200);
       return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: `/v1/toolsets/${name}` }) });

@@ -1,11 +1,12 @@
 /** `/v1/toolsets`: the documents, written through the Catalog. Their versions are `toolset-versions.ts`, what is made of them `toolset-use.ts`. */
 import { z } from 'zod';
+import { requireAllowed } from '../../core/authority.ts';
 import { Toolset, ToolsetName } from '../../core/toolset.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
-import { mayUseToolset, requireToolset } from '../access.ts';
-import { requireMayWaive } from '../../engine/policy/approval-waiver.ts';
+import { readableToolsets, requireReadable } from '../../engine/readable.ts';
+import { writeToolset } from '../../engine/write-toolset.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, requireSameName, writeConditions } from '../documents.ts';
-import { PageQuery, pageOf } from '../paging.ts';
+import { pageFor, PageQuery, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { Version } from '../toolset-names.ts';
@@ -50,8 +51,14 @@ export function mountToolsets(app: App): void {
       answers: { 200: { description: 'A page of toolsets, without their tools.', schema: pageOf(ToolsetSummary) } },
     },
     async ({ c, services, principal, query }) => {
-      const { items, nextCursor } = await services.catalog(principal.workspace).list('toolset', query);
-      return c.json({ items: items.filter(({ name }) => mayUseToolset(principal, name)).map(toSummary), nextCursor });
+      const { items, nextCursor } = await pageFor(principal, {
+        list: 'toolset',
+        query,
+        all: (page) => services.catalog(principal.workspace).list('toolset', page),
+        own: () => readableToolsets(services.catalog(principal.workspace), services.directory, principal),
+        nameOf: ({ name }) => name,
+      });
+      return c.json({ items: items.map(toSummary), nextCursor });
     },
   );
 
@@ -70,8 +77,9 @@ export function mountToolsets(app: App): void {
       answers: { 200: { description: 'The document.', schema: ToolsetView, headers: etagHeader } },
     },
     async ({ c, services, principal, params, query }) => {
-      requireToolset(principal, params.toolset);
-      const document = await services.catalog(principal.workspace).get('toolset', params.toolset, query.version);
+      const { version } = query;
+      await requireReadable(services.directory, principal, version === undefined ? params.toolset : `${params.toolset}@${version}`);
+      const document = await services.catalog(principal.workspace).get('toolset', params.toolset, version);
       return documentAnswer(c, document, { ...document.body, name: document.name });
     },
   );
@@ -98,17 +106,11 @@ export function mountToolsets(app: App): void {
     },
     async ({ c, services, principal, params, query, body }) => {
       const name = params.toolset;
-      requireToolset(principal, name);
+      requireAllowed(principal, { act: 'write-toolset', toolset: name });
       requireSameName(name, body);
       const dryRun = query.dryRun === 'true';
-      const catalog = services.catalog(principal.workspace);
-      const conditions = await requireMayWaive(catalog, principal, name, body, writeConditions(c));
-      const { document, created, warnings } = await catalog.put(
-        'toolset',
-        name,
-        { ...body, name },
-        { ...conditions, ...(dryRun && { dryRun }) },
-      );
+      const options = { ...writeConditions(c), ...(dryRun && { dryRun }) };
+      const { document, created, warnings } = await writeToolset(services.catalog(principal.workspace), principal, name, body, options);
       const answer = { toolset: name, version: document.version, warnings };
       if (dryRun) return c.json(answer, 200);
       return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: `/v1/toolsets/${name}` }) });
@@ -131,7 +133,7 @@ export function mountToolsets(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
-      requireToolset(principal, params.toolset);
+      requireAllowed(principal, { act: 'write-toolset', toolset: params.toolset });
       await services.catalog(principal.workspace).remove('toolset', params.toolset, writeConditions(c));
       return c.body(null, 204);
     },

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { limits } from '../../core/limits.ts';
 import { TurnAnswer, TurnRequest } from '../../ports/session.ts';
-import { requirePlan } from '../access.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { eventStreamHeaders, openEventStream, startingPoint } from '../event-stream.ts';
 import { idempotencyHeader, idempotencyOf, orRepeated } from '../idempotency.ts';
@@ -58,7 +57,6 @@ export function mountTurns(app: App): void {
       const begin = async () => {
         const { agent, model, toolset, instructions, tools: usual } = await session.setup(principal);
         const plan = await services.planTurn(principal, { agent, model, toolset, instructions, tools: body.tools ?? usual });
-        requirePlan(principal, plan);
         const input = typeof body.input === 'string' ? [{ type: 'text' as const, text: body.input }] : body.input;
         return await session.submit(principal, { plan, input, ...idempotency });
       };

@@ -8,7 +8,6 @@ import { limits } from '../../core/limits.ts';
 import { Webhook } from '../../core/triggers/webhook.ts';
 import { testHook } from '../../engine/triggers/test-hook.ts';
 import type { StoredDocument } from '../../ports/catalog.ts';
-import { isUnbound, requireUnbound } from '../access.ts';
 import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import type { DocumentReader } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
@@ -59,7 +58,7 @@ export function mountWebhooks(app: App): void {
   mountDocumentRoutes(app, {
     kind: 'webhook',
     noun: 'webhook',
-    tag: 'Webhooks',
+    tag: what,
     scopes: ['admin'],
     name: ResourceName.meta({ example: 'triage' }),
     body: WebhookInput,
@@ -71,8 +70,6 @@ export function mountWebhooks(app: App): void {
       requireSameName(name, document);
       return { ...document, name };
     },
-    authorize: (principal) => requireUnbound(principal, what),
-    isVisible: isUnbound,
   });
 
   mount(
@@ -81,8 +78,9 @@ export function mountWebhooks(app: App): void {
       method: 'post',
       path: '/v1/webhooks/{webhook}/test',
       operationId: 'testWebhook',
-      tag: 'Webhooks',
+      tag: what,
       scopes: ['admin'],
+      workspace: what,
       summary: 'What would come of an event',
       description: 'Asks the filter and fills in the templates. Nothing is verified, stored or run.',
       params: webhookParams,
@@ -90,7 +88,6 @@ export function mountWebhooks(app: App): void {
       answers: { 200: { description: 'What the webhook makes of it.', schema: HookTestAnswer } },
     },
     async ({ c, services, principal, params, body }) => {
-      requireUnbound(principal, what);
       const { body: webhook, version } = await services.catalog(principal.workspace).get('webhook', params.webhook);
       return c.json(await testHook({ webhook, version }, { ...body, name: params.webhook, receivedAt: services.clock.now() }), 200);
     },

@@ -3,6 +3,7 @@
  * `made.<name>`, code over other tools. They are read as any tool is (`tools.ts`); the other tools are written with what they come from.
  */
 import { z } from 'zod';
+import { requireAllowed } from '../../core/authority.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { withoutFence } from '../../core/made/code-fence.ts';
 import { MadeTool, MadeToolName } from '../../core/made-tool.ts';
@@ -13,7 +14,6 @@ import { Warning } from '../../core/warning.ts';
 import { requireCompiles, writeMadeTool } from '../../engine/write-made-tool.ts';
 import type { WriteOptions } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
-import { requireUnbound } from '../access.ts';
 import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -97,6 +97,7 @@ export function mountWrittenTools(app: App): void {
       operationId: 'deleteTool',
       tag: 'Tools',
       scopes: ['toolsets'],
+      workspace: 'Made tools and UI tools',
       summary: 'Delete a made tool or a UI tool',
       description: 'In toolsets that list it, it is missing from then on; made tools that use it are told so when they call it.',
       params: z.object({ canonical: z.string().meta({ example: 'ui.camera' }) }),
@@ -105,7 +106,6 @@ export function mountWrittenTools(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params: { canonical } }) => {
-      requireUnbound(principal, isMade(canonical) ? 'Made tools' : 'UI tools');
       const fault = WrittenName.safeParse(canonical).error?.issues[0]?.message;
       if (fault !== undefined) throw new Problem('not_found', `There is no made tool and no UI tool ${quoted(canonical)}: ${fault}.`);
       const kind = isMade(canonical) ? 'made-tool' : 'ui-tool';
@@ -127,17 +127,17 @@ type Write = { services: Services; principal: Principal; canonical: string; body
 type Done = { answer: Record<string, unknown>; version: number; created: boolean };
 
 async function putUiTool({ services, principal, canonical, body, options }: Write): Promise<Done> {
+  requireAllowed(principal, { act: 'use-workspace', what: 'UI tools' });
   const tool = parseDocument(UiTool, body);
-  requireUnbound(principal, 'UI tools');
   const { document, created, warnings } = await services.catalog(principal.workspace).put('ui-tool', canonical, tool, options);
   const answer = { canonical, ...document.body, ...(warnings.length > 0 && { warnings }) };
   return { answer, version: document.version, created };
 }
 
 async function putMadeTool({ services, principal, canonical, body, options }: Write): Promise<Done> {
+  requireAllowed(principal, { act: 'make-tool' });
   const parsed = parseDocument(MadeTool, body);
   const tool = { ...parsed, implementation: withoutFence(parsed.implementation) };
-  if (principal.agents !== undefined) requireUnbound(principal, 'Made tools');
   await requireCompiles(services.sandbox, tool.implementation);
   const { document, created, warnings } = await writeMadeTool(services.catalog(principal.workspace), principal, {
     canonical,

@@ -121,7 +121,7 @@ describe('update-toolset', () => {
     await bench.catalog.put('toolset', 'dev', { tools: [waiving, { tool: 'git.status' }] });
     const writer = await bench.key({ scopes: ['toolsets'] });
     const change = (request: object) => bench.run('update-toolset', { name: 'dev', ...request }, writer);
-    expect((await change({ change: [{ namespacedName: 'git.log', alias: 'history' }] })).json.error).toContain('scope admin');
+    expect((await change({ change: [{ namespacedName: 'git.log', alias: 'history' }] })).json.error).toContain('scope "admin"');
     expect((await change({ change: [{ namespacedName: 'git.status', alias: 'gs' }] })).json.success).toBe(true);
     expect((await bench.run('rename-toolset', { name: 'dev', newName: 'other' }, writer)).json.success).toBe(false);
     expect((await entries())[0]).toEqual(waiving);

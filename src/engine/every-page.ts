@@ -1,0 +1,22 @@
+/** Reads a whole paged list of the Catalog, up to a bound. */
+import { limits } from '../core/limits.ts';
+import type { Catalog, DocumentKind, Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
+
+/** A workspace's tools fill half of these pages. */
+const maxPages = 2 * limits.maxListedPages;
+
+export async function everyPage<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | null = null;
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const page: Page<Item> = await read({ limit: limits.maxPageItems, ...(cursor !== null && { cursor }) });
+    items.push(...page.items);
+    cursor = page.nextCursor;
+    if (cursor === null) break;
+  }
+  return items;
+}
+
+export function everyDocument(catalog: Pick<Catalog, 'list'>, kind: DocumentKind): Promise<StoredDocument[]> {
+  return everyPage((page) => catalog.list(kind, page));
+}

@@ -1,0 +1,61 @@
+/**
+ * The tools that a bound key has: it reads, and lists in toolsets, no others (`core/authority.ts`). Shared by the tool routes, the
+ * configuration tools and every write of a toolset.
+ */
+import { isUnbound, type Rights } from '../core/authority.ts';
+import { limits } from '../core/limits.ts';
+import { hasScope, type Principal } from '../core/principal.ts';
+import { orNull, Problem } from '../core/problem.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+import type { Toolset } from '../core/toolset.ts';
+import type { Catalog, Directory } from '../ports/catalog.ts';
+import { everyPage } from './every-page.ts';
+import { allowOf } from './plan/agent-list.ts';
+import { listedNames } from './plan/plan-names.ts';
+import { agentsOfKey, readToolset } from './plan/read-toolset.ts';
+
+/** Canonical names; null: all of the workspace's. */
+export async function toolsOfKey(catalog: Catalog, directory: Directory, principal: Principal): Promise<ReadonlySet<string> | null> {
+  if (isUnbound(principal)) return null;
+  const isOfToolsets = principal.agents === undefined || hasScope(principal, 'toolsets');
+  if (principal.toolsets !== undefined && isOfToolsets) return await toolsOfToolsets(catalog, principal.toolsets);
+  return await toolsOfAgents(directory, principal);
+}
+
+/** The tools that stand in the newest versions of these toolsets; one that does not exist has none. */
+export async function toolsOfToolsets(catalog: Pick<Catalog, 'get'>, toolsets: readonly string[]): Promise<ReadonlySet<string>> {
+  const documents = await Promise.all([...new Set(toolsets)].map((name) => orNull(catalog.get('toolset', name))));
+  // Bodies of toolsets were parsed by the schema when they were written; a stored entry always has `tool`.
+  return new Set(
+    documents.flatMap((document) => (document === null ? [] : (document.body as Toolset).tools.flatMap(({ tool }) => tool ?? []))),
+  );
+}
+
+async function toolsOfAgents(directory: Directory, principal: Principal): Promise<ReadonlySet<string>> {
+  const agents = await agentsOfKey(directory, principal);
+  const references = new Set(agents.flatMap(({ toolset }) => toolset ?? []));
+  const tables = await Promise.all([...references].map((reference) => usableTools(directory, principal, reference)));
+  return new Set(tables.flat());
+}
+
+/** None of a toolset that does not exist, or that the key is not bound to. */
+async function usableTools(directory: Directory, principal: Principal, reference: string): Promise<string[]> {
+  try {
+    const { names, list } = await readToolset(directory, principal, reference);
+    return listedNames(names, { aliases: true, ...allowOf(list) }).tools.map(({ canonical }) => canonical);
+  } catch (error) {
+    if (error instanceof Problem && (error.code === 'not_found' || error.code === 'forbidden')) return [];
+    throw error;
+  }
+}
+
+/** As their sources describe them, sorted by canonical name. `has` null: all. */
+export async function definitionsOf(catalog: Pick<Catalog, 'tools'>, has: ReadonlySet<string> | null): Promise<ToolDefinition[]> {
+  const all = await everyPage((page) => catalog.tools({ ...page, limit: limits.maxToolPageItems }));
+  return has === null ? all : all.filter(({ canonical }) => has.has(canonical));
+}
+
+/** What a key may list in toolsets; null: any tool. */
+export async function listableTools(catalog: Pick<Catalog, 'get'>, { toolsets }: Rights): Promise<ReadonlySet<string> | null> {
+  return toolsets === undefined ? null : await toolsOfToolsets(catalog, toolsets);
+}
