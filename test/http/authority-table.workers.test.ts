@@ -1,0 +1,372 @@
+/**
+ * Every operation of the API against every kind of key: bound to agents, to toolsets, to both, to nothing, with each scope. A new operation
+ * fails here until it has a row. Conditions that cannot hold (`If-Match: "999"`) keep allowed writes from changing anything.
+ */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Scope } from '../../src/core/principal.ts';
+import { send } from '../catalog/real-service.ts';
+
+const kinds = ['unbound', 'agents', 'toolsets', 'both'] as const;
+type Kind = (typeof kinds)[number];
+type Key = { kind: Kind; scope: Scope };
+
+/** `name`: of the toolset, agent or whatever the request is about. */
+type Request = (name: string) => readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
+/** Whether a key with one of the scopes is let through: to what is its own, and to what is not. */
+type Row = { scopes: readonly Scope[]; request: Request; own: (key: Key) => boolean; other: (key: Key) => boolean };
+
+const anyKey = () => true;
+const unbound = ({ kind }: Key) => kind === 'unbound';
+const writers = ({ kind }: Key) => kind !== 'agents';
+/** A key with both bindings has its toolsets to write them. */
+const historians = ({ kind, scope }: Key) => kind === 'unbound' || kind === 'toolsets' || (kind === 'both' && scope !== 'tools');
+
+const never = { 'if-match': '"999"' };
+const model = 'rehearsal/default';
+const file = { tool: 'builtin.read_file' };
+const bash = { tool: 'builtin.bash' };
+const toolOf = (name: string) => (name === 'mine' ? file : bash);
+const hello = [{ role: 'user', content: 'Hello' }];
+
+/** For the whole workspace: bound keys are refused before anything is looked up. */
+const workspace = (scopes: readonly Scope[], ...[method, path, body, headers]: ReturnType<Request>): Row => ({
+  scopes,
+  request: (name) => [method, path.replace('{name}', name), body, headers],
+  own: unbound,
+  other: unbound,
+});
+const admin = (...request: ReturnType<Request>): Row => workspace(['admin'], ...request);
+
+const mcpRow = (method: string, path: string): Row => ({
+  scopes: ['tools'],
+  request: (name) => [
+    method,
+    path.replace('{name}', name),
+    method === 'POST' ? { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope } } : undefined,
+    { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' },
+  ],
+  own: anyKey,
+  other: path.includes('{name}') ? unbound : anyKey,
+});
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+const rows: Readonly<Record<string, Row | readonly Row[]>> = {
+  listKeys: admin('GET', '/v1/keys'),
+  getKey: admin('GET', '/v1/keys/{name}'),
+  createKey: admin('POST', '/v1/keys', { name: 'new', scopes: ['chat'] }),
+  revokeKey: admin('DELETE', '/v1/keys/{name}'),
+  listAudit: admin('GET', '/v1/audit'),
+  getPolicy: admin('GET', '/v1/policy'),
+  putPolicy: admin('PUT', '/v1/policy', { rules: [] }, never),
+  deletePolicy: admin('DELETE', '/v1/policy', undefined, never),
+  ...documents('Provider', 'providers', { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:1/v1' }),
+  ...documents('Secret', 'secrets', { value: 'v', hosts: ['api.example.com'] }),
+  ...documents('Webhook', 'webhooks', { agent: 'other', scheme: 'github', secret: 's', input: 'i' }),
+  ...documents('Schedule', 'schedules', { agent: 'other', every: '1h', input: 'i' }),
+  ...documents('Subscription', 'subscriptions', { url: 'https://a.example', secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' }),
+  ...documents('Server', 'servers', { kind: 'static', url: 'https://a.example', tools: [] }),
+  testWebhook: admin('POST', '/v1/webhooks/{name}/test', { payload: {} }),
+  listDeliveries: admin('GET', '/v1/webhooks/{name}/deliveries'),
+  getDelivery: admin('GET', '/v1/webhooks/{name}/deliveries/d-1'),
+  replayDelivery: admin('POST', '/v1/webhooks/{name}/deliveries/d-1/replay'),
+  runSchedule: admin('POST', '/v1/schedules/{name}/run'),
+  listScheduleTimes: admin('GET', '/v1/schedules/{name}/next'),
+  listScheduleRuns: admin('GET', '/v1/schedules/{name}/runs'),
+  getScheduleRun: admin('GET', '/v1/schedules/{name}/runs/r-1'),
+  testSubscription: admin('POST', '/v1/subscriptions/{name}/test'),
+  listCallbacks: admin('GET', '/v1/callbacks'),
+  getCallback: admin('GET', '/v1/callbacks/{name}'),
+  retryCallback: admin('POST', '/v1/callbacks/{name}/retry'),
+  refreshServer: admin('POST', '/v1/servers/{name}/refresh'),
+  testServer: admin('POST', '/v1/servers/{name}/test'),
+  authorizeServer: admin('POST', '/v1/servers/{name}/authorize'),
+  forgetServerAuthorization: admin('DELETE', '/v1/servers/{name}/authorize'),
+  listServerTools: admin('GET', '/v1/servers/{name}/tools'),
+  getServerTool: admin('GET', '/v1/servers/{name}/tools/t'),
+  acceptServerTool: admin('POST', '/v1/servers/{name}/tools/t/accept'),
+  rebindServerTool: admin('POST', '/v1/servers/{name}/tools/t/rebind', { to: 'u' }),
+  listSkills: workspace(['toolsets'], 'GET', '/v1/skills'),
+  getSkill: workspace(['toolsets'], 'GET', '/v1/skills/{name}'),
+  getSkillResource: workspace(['toolsets'], 'GET', '/v1/skills/{name}/resources/a'),
+  putSkill: workspace(['toolsets'], 'PUT', '/v1/skills/{name}', { content: '---\nname: mine\ndescription: A.\n---\nB.\n' }, never),
+  deleteSkill: workspace(['toolsets'], 'DELETE', '/v1/skills/{name}', undefined, never),
+  putToolAliases: workspace(['toolsets'], 'PUT', '/v1/tools/builtin.read_file/aliases', { aliases: [] }, never),
+  deleteToolAliases: workspace(['toolsets'], 'DELETE', '/v1/tools/builtin.read_file/aliases', undefined, never),
+  deleteTool: workspace(['toolsets'], 'DELETE', '/v1/tools/made.{name}', undefined, never),
+  putTool: [
+    workspace(['toolsets'], 'PUT', '/v1/tools/ui.{name}', { label: 'L', description: 'D', category: 'c', triggers: ['t'] }, never),
+    {
+      scopes: ['toolsets'],
+      request: (name) => ['PUT', `/v1/tools/made.${name}`, { description: 'D', implementation: 'return 1' }, never],
+      own: ({ kind }) => kind === 'unbound' || kind === 'toolsets',
+      other: ({ kind }) => kind === 'unbound' || kind === 'toolsets',
+    },
+  ],
+  testPolicy: [
+    workspace(['tools'], 'POST', '/v1/policy/test', { effect: { kind: 'network', host: 'a.example' } }),
+    workspace(['tools'], 'POST', '/v1/policy/test', { tool: 'builtin.bash', arguments: { command: 'ls' } }),
+    workspace(['tools'], 'POST', '/v1/policy/test', { tool: 'read_file', arguments: { path: 'a' }, toolset: 'mine', key: 'root' }),
+    workspace(['tools'], 'POST', '/v1/policy/test', { tool: 'read_file', arguments: { path: 'a' }, toolset: 'mine', agent: 'other' }),
+    {
+      scopes: ['tools'],
+      request: (name) => ['POST', '/v1/policy/test', { tool: toolOf(name).tool, arguments: { path: 'a', command: 'ls' }, toolset: name }],
+      own: anyKey,
+      other: unbound,
+    },
+  ],
+
+  listToolsets: { scopes: ['tools', 'toolsets'], request: () => ['GET', '/v1/toolsets'], own: anyKey, other: anyKey },
+  getToolset: { scopes: ['tools', 'toolsets'], request: (name) => ['GET', `/v1/toolsets/${name}`], own: anyKey, other: unbound },
+  putToolset: [
+    {
+      scopes: ['toolsets'],
+      request: (name) => ['PUT', `/v1/toolsets/${name}`, { tools: [toolOf(name)] }, never],
+      own: writers,
+      other: unbound,
+    },
+    workspace(['toolsets'], 'PUT', '/v1/toolsets/mine', { tools: [file, bash] }, never),
+    workspace(['toolsets'], 'PUT', '/v1/toolsets/mine?dryRun=true', { tools: [bash] }, never),
+    workspace(['admin'], 'PUT', '/v1/toolsets/mine', { tools: [{ ...file, approval: 'never' }] }, never),
+    workspace(['admin'], 'PUT', '/v1/toolsets/mine', { tools: [{ ...file, arguments: { preset: { path: { secret: 'GH' } } } }] }, never),
+  ],
+  deleteToolset: {
+    scopes: ['toolsets'],
+    request: (name) => ['DELETE', `/v1/toolsets/${name}`, undefined, never],
+    own: writers,
+    other: unbound,
+  },
+  listToolsetVersions: {
+    scopes: ['tools', 'toolsets'],
+    request: (name) => ['GET', `/v1/toolsets/${name}/versions`],
+    own: historians,
+    other: unbound,
+  },
+  diffToolset: { scopes: ['tools', 'toolsets'], request: (name) => ['GET', `/v1/toolsets/${name}/diff`], own: historians, other: unbound },
+  rollBackToolset: {
+    scopes: ['toolsets'],
+    request: (name) => ['POST', `/v1/toolsets/${name}/rollback`, { version: 1 }, never],
+    own: writers,
+    other: unbound,
+  },
+  listToolsetTools: [
+    { scopes: ['tools'], request: (name) => ['GET', `/v1/toolsets/${name}/tools`], own: anyKey, other: unbound },
+    {
+      scopes: ['tools'],
+      request: (name) => ['GET', `/v1/toolsets/${name}/tools?version=1`],
+      own: ({ kind }) => kind === 'unbound' || kind === 'toolsets',
+      other: unbound,
+    },
+  ],
+  resolveToolName: { scopes: ['tools'], request: (name) => ['GET', `/v1/toolsets/${name}/resolve?name=x`], own: anyKey, other: unbound },
+  callTool: [
+    { scopes: ['tools'], request: (name) => ['POST', `/v1/toolsets/${name}/calls`, { name: 'x' }], own: anyKey, other: unbound },
+    {
+      scopes: ['tools'],
+      request: (name) => ['POST', `/v1/toolsets/${name}/calls?dryRun=true`, { name: 'x' }],
+      own: anyKey,
+      other: unbound,
+    },
+  ],
+  sendMcp: mcpRow('POST', '/mcp/{name}'),
+  listenMcp: mcpRow('GET', '/mcp/{name}'),
+  endMcp: mcpRow('DELETE', '/mcp/{name}'),
+  sendEquippedMcp: mcpRow('POST', '/mcp'),
+  listenEquippedMcp: mcpRow('GET', '/mcp'),
+  endEquippedMcp: mcpRow('DELETE', '/mcp'),
+  listTools: { scopes: ['tools', 'toolsets'], request: () => ['GET', '/v1/tools'], own: anyKey, other: anyKey },
+  getTool: { scopes: ['tools', 'toolsets'], request: (name) => ['GET', `/v1/tools/${toolOf(name).tool}`], own: anyKey, other: unbound },
+  getToolAliases: {
+    scopes: ['tools', 'toolsets'],
+    request: (name) => ['GET', `/v1/tools/${toolOf(name).tool}/aliases`],
+    own: anyKey,
+    other: unbound,
+  },
+
+  listAgents: { scopes: ['toolsets'], request: () => ['GET', '/v1/agents'], own: anyKey, other: anyKey },
+  getAgent: { scopes: ['toolsets'], request: (name) => ['GET', `/v1/agents/${name}`], own: anyKey, other: unbound },
+  putAgent: [
+    workspace(['toolsets'], 'PUT', '/v1/agents/{name}', { model, toolset: 'mine' }, never),
+    workspace(['admin'], 'PUT', '/v1/agents/{name}', { model, toolset: 'mine', taint: false }, never),
+  ],
+  deleteAgent: workspace(['toolsets'], 'DELETE', '/v1/agents/{name}', undefined, never),
+
+  listModels: { scopes: ['chat'], request: () => ['GET', '/v1/models'], own: anyKey, other: anyKey },
+  // What a key does not have does not exist for it.
+  getModel: { scopes: ['chat'], request: (name) => ['GET', `/v1/models/agent/${name}`], own: anyKey, other: anyKey },
+  createChatCompletion: [
+    ...chats('/v1/chat/completions', (more) => ({ messages: hello, ...more })),
+    { scopes: ['chat'], request: () => ['POST', '/v1/chat/completions', { model, messages: hello }], own: notOfAgents, other: notOfAgents },
+  ],
+  createResponse: chats('/v1/responses', (more) => ({ input: 'Hello', ...more })),
+  createMessage: chats('/v1/messages', (more) => ({ messages: hello, max_tokens: 9, ...more })),
+  countMessageTokens: {
+    scopes: ['chat'],
+    request: (name) => ['POST', '/v1/messages/count_tokens', { model: `agent/${name}`, messages: hello }],
+    own: anyKey,
+    other: unbound,
+  },
+  createSession: [
+    { scopes: ['chat'], request: (name) => ['POST', '/v1/sessions', { agent: name }], own: anyKey, other: unbound },
+    { scopes: ['chat'], request: (name) => ['POST', '/v1/sessions', { model, toolset: name }], own: notOfAgents, other: unbound },
+    { scopes: ['chat'], request: () => ['POST', '/v1/sessions', { model }], own: notOfAgents, other: notOfAgents },
+  ],
+  listSessions: { scopes: ['chat'], request: () => ['GET', '/v1/sessions'], own: anyKey, other: anyKey },
+};
+
+/** Of another key: only an unbound administrator opens it. `{session}` and so on are filled in. `isFinal`: not asked as that administrator. */
+type SessionRow = { scopes: readonly Scope[]; request: ReturnType<Request>; isFinal?: true };
+const ofSession = (method: string, path: string, body?: unknown, isFinal?: true): SessionRow => ({
+  scopes: path.startsWith('/approvals') ? (method === 'GET' ? ['approve', 'chat'] : ['approve']) : ['chat'],
+  request: [method, `/v1/sessions/{session}${path}`, body],
+  ...(isFinal && { isFinal }),
+});
+const ofAnswer = (method: string, path: string): SessionRow => ({ scopes: ['chat'], request: [method, path] });
+const sessionRows: Readonly<Record<string, SessionRow>> = {
+  getSession: ofSession('GET', ''),
+  deleteSession: ofSession('DELETE', '', undefined, true),
+  followEvents: ofSession('GET', '/events', undefined, true),
+  listMessages: ofSession('GET', '/messages'),
+  createTurn: ofSession('POST', '/turns', { input: 'Hello' }),
+  cancelTurn: ofSession('POST', '/cancel'),
+  sendToolResults: ofSession('POST', '/tool-results', { callId: 'c', content: 'x' }),
+  listFiles: ofSession('GET', '/files'),
+  readFile: ofSession('GET', '/files/a.txt'),
+  writeFile: ofSession('PUT', '/files/a.txt', 'text'),
+  deleteFile: ofSession('DELETE', '/files/none.txt'),
+  listApprovals: ofSession('GET', '/approvals'),
+  getApproval: ofSession('GET', '/approvals/c'),
+  decideApproval: ofSession('POST', '/approvals/c', { decision: 'approve' }),
+  getChatCompletion: ofAnswer('GET', '/v1/chat/completions/{completion}'),
+  getMessage: ofAnswer('GET', '/v1/messages/{message}'),
+  getResponse: ofAnswer('GET', '/v1/responses/{response}'),
+  cancelResponse: ofAnswer('POST', '/v1/responses/{response}/cancel'),
+};
+
+/** What needs no key; and `mintApprovalLink`, which answers 503 here, without MONIKER_PUBLIC_URL, before it looks at a session. */
+const withoutRow = [
+  ...['getHealth', 'getOpenApi', 'getDocs', 'getStartPage', 'getPagesCss', 'getStartJs'],
+  ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink'],
+];
+
+function documents(Noun: string, plural: string, body: object): Record<string, Row> {
+  return {
+    [`list${Noun}s`]: admin('GET', `/v1/${plural}`),
+    [`get${Noun}`]: admin('GET', `/v1/${plural}/{name}`),
+    [`put${Noun}`]: admin('PUT', `/v1/${plural}/{name}`, body, never),
+    [`delete${Noun}`]: admin('DELETE', `/v1/${plural}/{name}`, undefined, never),
+  };
+}
+
+function notOfAgents({ kind }: Key): boolean {
+  return kind === 'unbound' || kind === 'toolsets';
+}
+
+/** An agent, and an agent of one's own with a toolset in the body or the header. */
+function chats(path: string, body: (more: object) => object): Row[] {
+  const scopes = ['chat'] as const;
+  return [
+    { scopes, request: (name) => ['POST', path, body({ model: `agent/${name}` })], own: anyKey, other: unbound },
+    { scopes, request: (name) => ['POST', path, body({ model: 'agent/mine', toolset: name })], own: anyKey, other: unbound },
+    {
+      scopes,
+      request: (name) => ['POST', path, body({ model: 'agent/mine' }), { 'x-moniker-toolset': name }],
+      own: anyKey,
+      other: unbound,
+    },
+  ];
+}
+
+const bindings: Record<Kind, object> = {
+  unbound: {},
+  agents: { agents: ['mine'] },
+  toolsets: { toolsets: ['mine'] },
+  both: { agents: ['mine'], toolsets: ['mine'] },
+};
+const keys = kinds.flatMap((kind) => Scope.options.map((scope): Key => ({ kind, scope })));
+const headersOf = new Map<Key, Record<string, string>>();
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  for (const tools of [[{ ...file, description: 'Reads.' }], [file]]) await send('PUT', '/v1/toolsets/mine', { tools });
+  for (const tools of [[file, bash], [bash]]) await send('PUT', '/v1/toolsets/other', { tools });
+  for (const name of ['mine', 'other']) await send('PUT', `/v1/agents/${name}`, { model, toolset: name });
+  const idOf = async (path: string, body: object): Promise<string> =>
+    ((await (await send('POST', path, { model: 'agent/mine', ...body })).json()) as { id: string }).id;
+  ids.session = ((await (await send('POST', '/v1/sessions', { agent: 'mine' })).json()) as { id: string }).id;
+  ids.completion = await idOf('/v1/chat/completions', { messages: hello });
+  ids.message = await idOf('/v1/messages', { messages: hello, max_tokens: 9 });
+  ids.response = await idOf('/v1/responses', { input: 'Hello' });
+  for (const key of keys) {
+    const made = await send('POST', '/v1/keys', { name: 'k', scopes: [key.scope], ...bindings[key.kind] });
+    headersOf.set(key, { authorization: `Bearer ${((await made.json()) as { key: string }).key}` });
+  }
+});
+
+async function ask(key: Key, [method, path, body, headers = {}]: ReturnType<Request>): Promise<{ status: number; text: string }> {
+  const answer = await send(method, path, body, { ...headersOf.get(key), ...headers });
+  return { status: answer.status, text: await answer.text() };
+}
+
+const hasScope = ({ scope }: Key, scopes: readonly Scope[]): boolean => scope === 'admin' || scopes.includes(scope);
+const all = Object.entries(rows).flatMap(([operation, given]) => [given].flat().map((row) => ({ operation, row: row as Row })));
+
+it('has a row for every operation', async () => {
+  const { paths } = (await (await send('GET', '/openapi.json')).json()) as {
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+  expect(operations.length).toBeGreaterThan(100);
+  expect([...Object.keys(rows), ...Object.keys(sessionRows), ...withoutRow].sort()).toEqual(operations.sort());
+});
+
+describe.each(keys)('a key of kind $kind with the scope $scope', (key) => {
+  it('is let through to what its scope and bindings allow, and refused the rest', async () => {
+    const faults: unknown[] = [];
+    for (const { operation, row } of all) {
+      for (const [name, isAllowed] of [
+        ['mine', row.own(key)],
+        ['other', row.other(key)],
+      ] as const) {
+        const expected = hasScope(key, row.scopes) && isAllowed;
+        const { status, text } = await ask(key, row.request(name));
+        const isThrough = status !== 401 && status !== 403;
+        if (isThrough !== expected || status >= 500) faults.push([operation, row.request(name), status, expected, text.slice(0, 300)]);
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('is not told by a refusal whether a thing exists', async () => {
+    const faults: unknown[] = [];
+    for (const { operation, row } of all) {
+      if (!hasScope(key, row.scopes) || row.other(key)) continue;
+      const [there, gone] = [await ask(key, row.request('other')), await ask(key, row.request('nowhere'))];
+      const plain = ({ status, text }: { status: number; text: string }) =>
+        `${status} ${text.replaceAll(/other|nowhere/g, 'X').replaceAll(/"(requestId|request_id)":"[^"]*"/g, '')}`;
+      if (plain(there) !== plain(gone)) faults.push([operation, plain(there), plain(gone)]);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('opens the session of another key as an unbound administrator only', async () => {
+    const faults: unknown[] = [];
+    const isAdministrator = key.kind === 'unbound' && key.scope === 'admin';
+    for (const [operation, { scopes, request, isFinal }] of Object.entries(sessionRows)) {
+      if (isAdministrator && isFinal === true) continue;
+      const [method, path, body] = request;
+      const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? 'missing');
+      const { status, text } = await ask(key, [method, filled, body]);
+      const isHidden = status === (hasScope(key, scopes) ? 404 : 403);
+      const isOpen = status < 500 && ![401, 403].includes(status) && !text.includes('There is no such session');
+      if (isAdministrator ? !isOpen : !isHidden) faults.push([operation, filled, status, text.slice(0, 200)]);
+    }
+    expect(faults).toEqual([]);
+    if (isAdministrator || !hasScope(key, ['chat'])) return;
+    const { items } = JSON.parse((await ask(key, ['GET', '/v1/sessions?limit=100'])).text) as { items: { id: string }[] };
+    expect(items.map(({ id }) => id)).not.toContain(ids.session);
+  });
+});
