@@ -22,6 +22,7 @@ import type { Catalog, StoredDocument } from '../ports/catalog.ts';
 import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { Made, MakeRequest, RegistryChange, ToolMaker } from '../ports/tool-maker.ts';
+import { requireMayHoldSecrets } from './made-tool-secrets.ts';
 import { requireCompiles } from './write-made-tool.ts';
 
 /** `desk`: of the same key. `offered`: what the plan offers; null: nothing. */
@@ -38,6 +39,7 @@ export function createToolMaker(parts: MakerParts): ToolMaker {
   return {
     async prepare({ name, toolset, ...request }) {
       const { canonical, tool } = readRequest(name, request);
+      await requireMayHoldSecrets(catalog, (await catalog.keyRights(parts.keyId)) ?? { scopes: [] }, canonical);
       await requireCompiles(sandbox, tool.implementation);
       const read = readUses(tool, lookupIn(offered));
       if (read.issues.length > 0) throw invalidRequest(read.issues);

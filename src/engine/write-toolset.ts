@@ -3,7 +3,7 @@
  * in them, and which entries only an administrator writes (`core/authority.ts`).
  */
 import { isAllowed, refusalOf, requireAllowed, type Rights } from '../core/authority.ts';
-import { readPreset } from '../core/entry-arguments.ts';
+import { secretArguments } from '../core/entry-arguments.ts';
 import { canonicalJson } from '../core/hash.ts';
 import { limits } from '../core/limits.ts';
 import { pinOf } from '../core/listing/tool-pin.ts';
@@ -72,10 +72,10 @@ type Waiver = { path: string; what: string; kept: unknown };
  * keeps its tool and its arguments, since a changed address or default could send the secret elsewhere.
  */
 function waivers(entry: ToolsetEntry): Waiver[] {
-  const secrets = Object.entries(entry.arguments?.preset ?? {}).filter(([, value]) => readPreset(value).kind === 'secret');
+  const secrets = [...secretArguments(entry.arguments).keys()];
   return [
     ...(entry.approval === 'never' ? [{ path: 'approval', what: '`approval: "never"`', kept: entry }] : []),
-    ...secrets.map(([argument]) => ({
+    ...secrets.map((argument) => ({
       path: `arguments.preset.${argument}`,
       what: 'A secret in a preset',
       kept: [entry.tool, entry.arguments],

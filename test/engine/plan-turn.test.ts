@@ -93,6 +93,14 @@ describe('a plan', () => {
       expect((await plan({ agent: 'helper', toolset: 'demo' }, agentOnly)).edition?.version).toBe(2);
     });
 
+    it('carries `taint: false` for the toolset of the agent only', async () => {
+      await catalog.put('agent', 'loose', { model: 'rehearsal/default', toolset: 'demo@1', taint: false });
+      await catalog.put('agent', 'strict', { model: 'rehearsal/default', toolset: 'demo@1', taint: true });
+      const taintOf = async (agent: string, toolset?: string) => (await plan({ agent, ...(toolset !== undefined && { toolset }) })).taint;
+      expect([await taintOf('loose'), await taintOf('loose', 'demo@1'), await taintOf('loose', 'demo')]).toEqual([false, false, undefined]);
+      expect([await taintOf('strict'), await taintOf('strict', 'demo')]).toEqual([true, true]);
+    });
+
     it('cannot be made from a version that there is not', async () => {
       await catalog.put('agent', 'pinned', { model: 'rehearsal/default', toolset: 'demo@9' });
       await expect(plan({ agent: 'pinned' })).rejects.toMatchObject({ code: 'not_found' });

@@ -166,6 +166,14 @@ describe('whose word it is', () => {
       expect(await make({ ...count, name: `tool_${index}` }, makerOf(await keyWith(['chat'], more)))).toMatchObject({ outcome: 'made' });
   });
 
+  it('writes the code of a tool that a secret is bound to for administrators only', async () => {
+    await catalog.put('secret', 'GH', { value: 'v', hosts: ['api.example.com'], tools: ['made.count_lines'] });
+    for (const scopes of [['chat'], ['toolsets']] as const)
+      expect(await refusal(count, makerOf(await keyWith([...scopes])))).toMatch(/^forbidden: Writing made\.count_lines/);
+    expect(await refusal(count, makerOf(await keyWith(['admin'], { toolsets: ['desk'] })))).toMatch(/^forbidden/);
+    expect(await make(count, makerOf(await keyWith(['admin'])))).toMatchObject({ outcome: 'made' });
+  });
+
   it.each<[string, Scope[], { toolsets?: string[]; agents?: string[] }]>([
     ['without the scope', ['chat', 'approve'], {}],
     ['bound to toolsets', ['toolsets'], { toolsets: ['desk'] }],

@@ -141,6 +141,14 @@ describe('who writes made tools', () => {
     expect((await h.send('DELETE', '/v1/tools/made.shout', undefined, await headers(['tools']))).status).toBe(403);
   });
 
+  it('is an unbound administrator where a secret is bound to the tool', async () => {
+    await h.send('PUT', '/v1/secrets/GH', { value: 'v', hosts: ['api.example.com'], tools: ['made.shout'] });
+    expect((await put('made.shout', shout, await headers(['toolsets']))).status).toBe(403);
+    expect((await put('made.shout', shout, await headers(['toolsets'], { toolsets: ['files'] }))).status).toBe(403);
+    expect((await put('made.shout', shout)).status).toBe(201);
+    expect((await put('made.shout', { ...shout, description: 'x' }, await headers(['toolsets']))).status).toBe(403);
+  });
+
   it('uses what its toolsets have where it is bound to some, and is not told of the rest', async () => {
     expect((await put('made.shout', shout, await headers(['toolsets'], { toolsets: ['files'] }))).status).toBe(201);
     const other = await put('made.run', shout, await headers(['toolsets'], { toolsets: ['shells', 'gone'] }));

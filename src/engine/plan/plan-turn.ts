@@ -94,12 +94,19 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...(agent?.protocol !== undefined && { protocol: agent.protocol }),
     caller: callerFields(principal),
     ...codeMode,
-    ...(agent?.taint !== undefined && { taint: agent.taint }),
+    ...taintOf(agent, request.toolset),
     ...(skills.length > 0 && { skills }),
     ...(clientTools.length > 0 && { clientTools }),
   };
   requireSmall(plan, list);
   return plan;
+}
+
+/** `taint: false` is for the toolset that the agent was given it with: in another one the policy decides. */
+function taintOf(agent: Agent | null, asked: string | undefined): Pick<Plan, 'taint'> {
+  if (agent?.taint === undefined) return {};
+  const isOwn = asked === undefined || asked === agent.toolset;
+  return agent.taint || isOwn ? { taint: agent.taint } : {};
 }
 
 /** Every turn is stored with its plan. What makes it large is the caller's; the list of its agent was measured when it was matched. */

@@ -11,6 +11,7 @@ import type { Principal } from '../../core/principal.ts';
 import { Problem, quoted } from '../../core/problem.ts';
 import { UiTool, UiToolName } from '../../core/ui-tool.ts';
 import { Warning } from '../../core/warning.ts';
+import { requireMayHoldSecrets } from '../../engine/made-tool-secrets.ts';
 import { requireCompiles, writeMadeTool } from '../../engine/write-made-tool.ts';
 import type { WriteOptions } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
@@ -138,8 +139,10 @@ async function putMadeTool({ services, principal, canonical, body, options }: Wr
   requireAllowed(principal, { act: 'make-tool' });
   const parsed = parseDocument(MadeTool, body);
   const tool = { ...parsed, implementation: withoutFence(parsed.implementation) };
+  const catalog = services.catalog(principal.workspace);
+  await requireMayHoldSecrets(catalog, principal, canonical);
   await requireCompiles(services.sandbox, tool.implementation);
-  const { document, created, warnings } = await writeMadeTool(services.catalog(principal.workspace), principal, {
+  const { document, created, warnings } = await writeMadeTool(catalog, principal, {
     canonical,
     tool,
     options,
