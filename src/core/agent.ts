@@ -72,7 +72,7 @@ export const Agent = z
     }),
     taint: z.boolean().optional().meta({
       description:
-        'Asks before anything is sent out once the conversation holds private and untrusted content. Absent: as the policy says.',
+        'Asks before anything is sent out once the conversation holds private and untrusted content. Absent: as the policy says. `false`: for the own toolset of the agent; set by an unbound key with scope `admin`, and other keys then leave what the agent can do unchanged.',
     }),
     skills: z.array(SkillName).max(limits.maxAgentSkills).optional().meta({ description: 'Names of skills that the agent may read up.' }),
     protocol: z.enum(['native', 'text']).optional().meta({

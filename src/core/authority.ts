@@ -119,7 +119,7 @@ function hasToolset({ toolsets }: Rights, reference: string): boolean {
   return toolsets === undefined || toolsets.includes(readToolsetReference(reference).name);
 }
 
-/** A key bound to agents has no toolset of its own, unless it is also bound to toolsets; and then uses them to write only. */
+/** A key bound to agents writes toolsets only where it is bound to toolsets too; what it uses of them its agents decide. */
 function writesToolset(rights: Rights, reference: string): boolean {
   if (!hasToolset(rights, reference)) return false;
   return rights.agents === undefined || (rights.toolsets !== undefined && hasScope(rights, 'toolsets'));

@@ -13,7 +13,7 @@ const ArgumentName = z
   .max(128)
   .refine((name) => !isObjectMember(name), { message: 'is a member of every JavaScript object, and cannot be named here' });
 
-/** `{secret}`: of the workspace's secrets, put in when the call is sent and nowhere before. `{caller}`: of the key that calls. */
+/** `{secret}`: of the workspace's secrets, put in when the call is sent and nowhere before. `{caller}`: of the key that calls. Who may write the first: `engine/write-toolset.ts`. */
 export const PresetValue = z
   .union([
     z.strictObject({ secret: z.string().min(1).max(128) }),

@@ -21,8 +21,16 @@ export const KeyRequest = z
   .strictObject({
     name: z.string().min(1).max(100),
     scopes: z.array(Scope).min(1),
-    toolsets: z.array(z.string()).max(100).optional().meta({ description: 'Only these toolsets. Absent: all.' }),
-    agents: z.array(z.string()).max(100).optional().meta({ description: 'Only these agents. Absent: all.' }),
+    toolsets: z
+      .array(z.string())
+      .max(100)
+      .optional()
+      .meta({ description: 'Only these toolsets, in every stored version. Absent: all, or those of `agents`.' }),
+    agents: z
+      .array(z.string())
+      .max(100)
+      .optional()
+      .meta({ description: 'Only these agents, and of toolsets only what they use. Absent: all.' }),
     caller: z
       .record(
         z.string().regex(/^[a-z][a-z0-9_]{0,49}$/, { message: 'must be a field name such as team' }),

@@ -37,7 +37,7 @@ export const ApprovalRule = z.enum(['never', 'always', 'policy']).meta({
   id: 'ApprovalRule',
   description:
     'When a person is asked before a call runs. `policy` (default): when the workspace’s policy says so. `always`: every time. ' +
-    '`never`: not at all, for calls of this entry only; writing it needs the scope `admin`.',
+    '`never`: not at all, for calls of this entry only; writing it needs an unbound key with scope `admin`.',
 });
 export type ApprovalRule = z.infer<typeof ApprovalRule>;
 

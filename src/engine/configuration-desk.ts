@@ -13,7 +13,7 @@ import { everyDocument, everyPage } from './every-page.ts';
 import { definitionsOf, listableTools } from './tools-of-key.ts';
 import { checkToolset, writeToolset } from './write-toolset.ts';
 
-/** `meet`: these servers are looked at (`meet-servers.ts`). */
+/** `meet`: called with the servers that are shown (`meet-servers.ts`). */
 export type DeskOptions = { aliases: boolean; meet(servers: readonly string[]): void };
 
 export function createConfigurationDesk(catalog: Catalog, keyId: string, given: Partial<DeskOptions> = {}): ConfigurationDesk {

@@ -22,7 +22,7 @@ export async function toolsOfKey(catalog: Catalog, directory: Directory, princip
   return await toolsOfAgents(directory, principal);
 }
 
-/** The tools that stand in the newest versions of these toolsets; one that does not exist has none. */
+/** The tools of the newest versions of these toolsets; one that does not exist has none. */
 export async function toolsOfToolsets(catalog: Pick<Catalog, 'get'>, toolsets: readonly string[]): Promise<ReadonlySet<string>> {
   const documents = await Promise.all([...new Set(toolsets)].map((name) => orNull(catalog.get('toolset', name))));
   // Bodies of toolsets were parsed by the schema when they were written; a stored entry always has `tool`.

@@ -64,7 +64,7 @@ async function toolsByPin(catalog: Catalog, has: ReadonlySet<string>): Promise<R
   return new Map(await Promise.all(definitions.map(async (tool): Promise<[string, string]> => [await pinOf(tool), tool.canonical])));
 }
 
-/** `kept`: what of the entry must be as it stands, so that a key without the right may keep it. */
+/** `kept`: the part of the entry that must equal the stored one where the key lacks the right. */
 type Waiver = { path: string; what: string; kept: unknown };
 
 /**

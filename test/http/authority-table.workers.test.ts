@@ -265,7 +265,7 @@ function notOfAgents({ kind }: Key): boolean {
   return kind === 'unbound' || kind === 'toolsets';
 }
 
-/** An agent, and an agent of one's own with a toolset in the body or the header. */
+/** An agent, and the agent of the key with a toolset in the body or the header. */
 function chats(path: string, body: (more: object) => object): Row[] {
   const scopes = ['chat'] as const;
   return [
@@ -340,7 +340,7 @@ describe.each(keys)('a key of kind $kind with the scope $scope', (key) => {
     expect(faults).toEqual([]);
   });
 
-  it('is not told by a refusal whether a thing exists', async () => {
+  it('gets the same refusal for what exists and for what does not', async () => {
     const faults: unknown[] = [];
     for (const { operation, row } of all) {
       if (!hasScope(key, row.scopes) || row.other(key)) continue;

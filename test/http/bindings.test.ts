@@ -174,7 +174,7 @@ describe('a key bound to the agent "small" with the scopes chat, tools, toolsets
     expect(await statusOf(key, row)).toBe(200);
   });
 
-  it('lists its own agent, toolset and tools, with no cursor that tells of others', async () => {
+  it('lists its own agent, toolset and tools, with no cursor that names others', async () => {
     const names = async (path: string) => {
       const { items, nextCursor } = await answerTo(key, ['GET', `${path}?limit=1`]);
       return [items.map((item: { name?: string; canonical?: string }) => item.canonical ?? item.name), nextCursor];
@@ -295,7 +295,7 @@ describe('a key bound to the toolset "small" with the scope toolsets', () => {
     expect(await workspace()).toEqual(before);
   });
 
-  it('is not told by a refusal whether a tool exists', async () => {
+  it('gets the same refusal for a tool that exists and for one that does not', async () => {
     const detail = async (tool: string) =>
       (await answerTo(key, ['PUT', '/v1/toolsets/small', { tools: [file, { tool }] }])).detail.replace(tool, 'X');
     expect(await detail('builtin.bash')).toBe(await detail('no.where'));
@@ -317,7 +317,7 @@ describe('a key bound to the toolset "small" with the scope toolsets', () => {
     expect(await statusOf(key, ['DELETE', '/v1/toolsets/second'])).toBe(204);
   });
 
-  it('lists its own toolsets and tools, with no cursor that tells of others', async () => {
+  it('lists its own toolsets and tools, with no cursor that names others', async () => {
     for (const path of ['/v1/toolsets?limit=1', '/v1/tools?limit=1', '/v1/agents?limit=1'])
       expect(await answerTo(key, ['GET', path]), path).toMatchObject({ items: [{}], nextCursor: null });
   });

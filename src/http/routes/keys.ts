@@ -42,7 +42,8 @@ export function mountKeys(app: App): void {
       path: '/v1/keys',
       operationId: 'createKey',
       summary: 'Make a key',
-      description: 'A key bound to `agents` uses only those agents, and no model beside them.',
+      description:
+        'A key bound to `agents` uses those agents and their tools, and writes nothing. One bound to `toolsets` uses and, with the scope, writes those; it lists only tools that they have. Bound keys see only their own sessions and nothing that belongs to the whole workspace, also with the scope `admin`.',
       body: { schema: KeyRequest },
       answers: {
         201: { description: 'Made. The key is in this answer and nowhere else.', schema: CreatedKey, headers: { location: 'Of the key.' } },

@@ -93,7 +93,9 @@ export function mountToolsets(app: App): void {
       tag,
       scopes: writers,
       summary: 'Write a toolset',
-      description: 'Checks every name against every other one and compiles an edition. The same document again makes no new version.',
+      description:
+        'Checks every name against every other one and compiles an edition. The same document again makes no new version. A key bound to toolsets lists only tools that they have. ' +
+        'Entries with `approval: "never"` or a secret in a preset are added and changed by unbound keys with scope `admin`.',
       params,
       query: z.strictObject({ dryRun: Flag.meta({ description: '`true`: check and answer, store nothing.' }) }),
       headers: conditionHeaders,
