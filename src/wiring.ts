@@ -37,7 +37,7 @@ import type { McpAnswer, McpRequest } from './mcp/server/endpoint.ts';
 import type { ServeDeps } from './mcp/server/serving.ts';
 import { createGuard, refusedUrl } from './net/guard.ts';
 import { createInstanceName, hopHeader, refuseOwnHop } from './net/hop.ts';
-import { createOutbound } from './net/outbound.ts';
+import { createOutbound, sendThrough } from './net/outbound.ts';
 import { inBackground } from './platform/background.ts';
 import { systemClock } from './platform/clock.ts';
 import { randomIds } from './platform/ids.ts';
@@ -138,7 +138,7 @@ function build(bindings: Bindings): Wiring {
   const base = { settings, clock: systemClock, ids: randomIds, log: createLog(settings.log) };
   const instance = settings.masterKey === null ? null : createInstanceName(settings.masterKey);
   const guard = createGuard(settings);
-  const outbound = createOutbound({ ...settings, ...(instance !== null && { instance }) });
+  const outbound = createOutbound({ ...settings, ...(instance !== null && { instance }) }, sendThrough(bindings));
   const kept = createDirectory({ env: bindings, settings, clock: base.clock, log: base.log });
   const catalogs = new Map<string, Catalog>();
   const catalog = (workspace: string): Catalog => {

@@ -29,7 +29,7 @@ function run({ name, command, args }: Check): boolean {
   return passed;
 }
 
-/** They are generated from wrangler.toml, without the `.dev.vars` of `npm run dev`, and are not in the repository. */
+/** Generated from wrangler.toml, without the variables of a `.dev.vars` file. Not in the repository. */
 function bindingTypesAreStale(): boolean {
   const generated = join(root, '.wrangler/types/worker.d.ts');
   const sources = ['wrangler.toml', 'package.json', 'package-lock.json'].map((file) => statSync(join(root, file)).mtimeMs);

@@ -14,7 +14,7 @@ import { workerConfigFile } from './worker-config.ts';
 export type Bundle = { directory: string; mainModule: string };
 
 /** No telemetry, no look-ups, no colour codes in a captured build. */
-export const quietWrangler = {
+const quietWrangler = {
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_SEND_ERROR_REPORTS: 'false',
   WRANGLER_HIDE_BANNER: 'true',
@@ -48,7 +48,7 @@ export async function buildBundle(directory: string, { minify = true } = {}): Pr
 }
 
 /** The script to run wrangler by, under this Node (its own launcher would take the one on the path). */
-export const wranglerScript = join(projectRoot, 'node_modules/wrangler/bin/wrangler.js');
+const wranglerScript = join(projectRoot, 'node_modules/wrangler/bin/wrangler.js');
 
 function runNode(args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
  * What the environment says about running on this machine: port, data folder, and the settings that are handed to the
- * Worker as they are (`core/settings.ts` reads them there). Used by `start.ts` and `dev.ts`.
+ * Worker as they are (`core/settings.ts` reads them there). Used by `start.ts`.
  */
 import { resolve } from 'node:path';
 import { StartFailure } from './failure.ts';

@@ -1,13 +1,14 @@
 /**
  * The Workers runtime on this machine: miniflare over the built bundle, its bindings derived from wrangler.toml, its
- * state on disk where `wrangler dev --persist-to` would keep it. Requests go straight to workerd (`unsafeDirectSockets`):
- * through the development proxy each would cost many times as much.
+ * state on disk where `wrangler dev --persist-to` would keep it. Requests go straight to workerd (`unsafeDirectSockets`),
+ * because each costs many times as much through miniflare's proxy.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Miniflare, type MiniflareOptions } from 'miniflare';
 import type { Bundle } from './bundle.ts';
 import { StartFailure } from './failure.ts';
+import { globalOutbound, globalOutboundWorker, networkBindings } from './networks.ts';
 import { loopback } from './port.ts';
 import { readWorkerConfig } from './worker-config.ts';
 
@@ -22,12 +23,15 @@ export type RuntimeOptions = {
   onLog: (line: string, level: string) => void;
 };
 
-export type Runtime = { dispose(): Promise<void> };
+export type Runtime = { reload(bundle: Bundle): Promise<void>; dispose(): Promise<void> };
 
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const miniflare = new Miniflare(toMiniflareOptions(options));
   await miniflare.ready;
-  return { dispose: () => miniflare.dispose() };
+  return {
+    reload: (bundle) => miniflare.setOptions(toMiniflareOptions({ ...options, bundle })),
+    dispose: () => miniflare.dispose(),
+  };
 }
 
 export function toMiniflareOptions(options: RuntimeOptions): MiniflareOptions {
@@ -49,6 +53,7 @@ export function toMiniflareOptions(options: RuntimeOptions): MiniflareOptions {
           compatibilityFlags: config.compatibility_flags,
           manifest: { mainModule: options.bundle.mainModule, modules: readModules(options.bundle.directory) },
           env: {
+            ...networkBindings,
             // Without an id (it is provisioned on deploy) the binding's name stands for it, as in `wrangler dev`.
             ...Object.fromEntries(config.kv_namespaces.map(({ binding, id }) => [binding, { type: 'kv' as const, id: id ?? binding }])),
             ...Object.fromEntries(
@@ -66,8 +71,9 @@ export function toMiniflareOptions(options: RuntimeOptions): MiniflareOptions {
             ]),
           ),
         },
-        dev: { unsafeDirectSockets: [{ host: loopback, port: options.port }] },
+        dev: { unsafeDirectSockets: [{ host: loopback, port: options.port }], outboundService: globalOutbound },
       },
+      globalOutboundWorker,
     ],
   };
 }

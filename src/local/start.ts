@@ -1,12 +1,16 @@
-/** `npm start`: builds what has changed, runs it on this machine, prints one screen, and ends cleanly on Ctrl-C. */
+/**
+ * `npm start`: builds what has changed, runs it on this machine, prints one screen, and ends cleanly on Ctrl-C.
+ * `npm run dev` (`--reload`) also builds and reloads whenever a source file changes.
+ */
 import { join } from 'node:path';
-import { ensureBundle } from './bundle.ts';
+import { type Bundle, ensureBundle } from './bundle.ts';
 import { lockDataDir } from './data-lock.ts';
 import { readEnvironment } from './environment.ts';
 import { runScript } from './failure.ts';
 import { makeDataDir, readKeys } from './keys.ts';
 import { findOllama } from './ollama.ts';
 import { claimPort, loopback } from './port.ts';
+import { reloadOnChange } from './reload.ts';
 import { waitUntilHealthy } from './api-client.ts';
 import { workerVariables } from './variables.ts';
 import { welcome } from './welcome.ts';
@@ -21,8 +25,9 @@ await runScript(async () => {
   try {
     const keys = readKeys(local.dataDir, process.env);
     const url = `http://${loopback}:${port}`;
+    const build = (): Promise<Bundle> => ensureBundle(join(local.dataDir, 'bundle'), () => console.log('Building …'));
     const [bundle, ollama, { startRuntime }] = await Promise.all([
-      ensureBundle(join(local.dataDir, 'bundle'), () => console.log('Building …')),
+      build(),
       findOllama(process.env.OLLAMA_HOST),
       // Half a second of loading, beside the build instead of after it.
       import('./runtime.ts'),
@@ -34,12 +39,14 @@ await runScript(async () => {
       variables: workerVariables(local, keys, url, ollama),
       onLog: (line) => console.log(line),
     });
+    const stopReloading = process.argv.includes('--reload') ? reloadOnChange(async () => runtime.reload(await build())) : () => undefined;
     try {
       const stopped = stopSignal();
       await waitUntilHealthy(url, healthTimeoutMs);
       await welcome(url, keys.rootKey, local);
       await stopped;
     } finally {
+      stopReloading();
       await runtime.dispose();
     }
   } finally {

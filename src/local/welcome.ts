@@ -1,4 +1,4 @@
-/** After the service answers: the demo is there, the models are known, the screen is printed. Shared by start and dev. */
+/** After the service answers: the demo is there, the models are known, the screen is printed. */
 import { relative } from 'node:path';
 import { readSettings } from '../core/settings.ts';
 import { builtinProviders } from '../storage/builtin-providers.ts';

@@ -1,6 +1,7 @@
 /**
  * Which address ranges are not on the public internet: the IANA special-purpose registries as a table, read against the
- * host of a parsed URL, never against its text. IPv6 forms that carry an IPv4 address are judged by that address.
+ * host of a parsed URL, never against its text. IPv6 forms that carry an IPv4 address are judged by that address. The same
+ * table as CIDR blocks is what the local runtime denies after it has resolved a name (`local/networks.ts`).
  */
 
 export type AddressVerdict = { kind: 'name' } | { kind: 'public' } | { kind: 'blocked'; range: string };
@@ -71,6 +72,29 @@ const ipv6Ranges: readonly [base: readonly number[], bits: number, name: string,
     ['ff00::', 8, 'multicast', 'block'],
   ] as const
 ).map(([address, bits, name, rule]) => [parseIpv6(address), bits, name, rule]);
+
+/** Every blocked range as a CIDR block. A prefix with an embedded IPv4 address is listed once for each blocked IPv4 range. */
+export function blockedNetworks(): string[] {
+  const ipv6 = ipv6Ranges.flatMap(([base, bits, , rule]) =>
+    rule === 'block'
+      ? [formatIpv6(base, bits)]
+      : ipv4Ranges.map(([address, length]) => embeddedNetwork(base, rule.embedded, address, length)),
+  );
+  return [...ipv4Ranges.map(([base, bits]) => `${formatIpv4(base)}/${bits}`), ...ipv6];
+}
+
+function embeddedNetwork(base: readonly number[], group: number, address: number, bits: number): string {
+  const groups = base.with(group, address >>> 16).with(group + 1, address & 0xffff);
+  return formatIpv6(groups, group * 16 + bits);
+}
+
+function formatIpv4(address: number): string {
+  return [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff).join('.');
+}
+
+function formatIpv6(groups: readonly number[], bits: number): string {
+  return `${groups.map((group) => group.toString(16)).join(':')}/${bits}`;
+}
 
 function blockedIpv4(address: number): string | null {
   for (const [base, bits, name] of ipv4Ranges) {

@@ -1,8 +1,7 @@
 /**
- * May this URL be reached from here? One answer for every way out, given on the parsed URL: http and https, no credentials
- * in it, usual ports, public addresses and names only, never Moniker itself. What an operator lists in
- * MONIKER_ALLOW_PRIVATE_HOSTS is let through. A name that resolves to a private address passes here: only the egress layer
- * sees the answer of the resolver.
+ * Checks a parsed URL before a request is sent to it: http and https, no credentials in it, usual ports, public addresses and
+ * names only, never Moniker itself. Hosts in MONIKER_ALLOW_PRIVATE_HOSTS are allowed. A public name that resolves to a private
+ * address passes here. Self-hosted, the network service refuses it after DNS resolution (`local/networks.ts`).
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -32,17 +31,21 @@ export class OutboundRefused extends Problem {
   }
 }
 
-export type GuardSettings = { allowPrivateHosts: readonly string[]; publicUrl: string | null };
+/** `localUrl`: where `npm start` listens, which may differ from the public URL. */
+export type GuardSettings = { allowPrivateHosts: readonly string[]; publicUrl: string | null; localUrl?: string | null };
 
-/** Gives the parsed URL, or throws `OutboundRefused` with the rule and the setting that would allow it. */
-export type Guard = (url: string, purpose: OutboundPurpose, ownOrigin?: string) => URL;
+/** `isPrivate`: the operator allowed the host by name, so that its address may be private. */
+export type Destination = { url: URL; isPrivate: boolean };
+
+/** Returns the parsed URL, or throws `OutboundRefused` with the rule and the setting that would allow it. */
+export type Guard = (url: string, purpose: OutboundPurpose) => Destination;
 
 /** Throws `Problem` `not_configured` for a pattern that cannot be read: a guard with a misread list must not run. */
 export function createGuard(settings: GuardSettings): Guard {
   const allowed = settings.allowPrivateHosts.map(parsePattern);
-  const publicOrigin = settings.publicUrl === null ? null : parseOrigin(settings.publicUrl, 'MONIKER_PUBLIC_URL');
+  const ownOrigins = [settings.publicUrl, settings.localUrl ?? null].flatMap((url) => (url === null ? [] : [parseOrigin(url)]));
 
-  return (text, purpose, ownOrigin) => {
+  return (text, purpose) => {
     const url = text.length <= limits.maxUrlLength ? URL.parse(text) : null;
     if (url === null)
       throw new OutboundRefused(
@@ -58,22 +61,28 @@ export function createGuard(settings: GuardSettings): Guard {
 
     const host = url.hostname.replace(/\.$/, '');
     const port = portOf(url);
-    for (const own of [publicOrigin, ownOrigin === undefined ? null : parseOrigin(ownOrigin, 'the own origin')]) {
-      if (own !== null && own.port === port && (own.host === host || (isLoopback(own.host) && isLoopback(host)))) {
+    for (const own of ownOrigins) {
+      if (own.port === port && (own.host === host || (isLoopback(own.host) && isLoopback(host)))) {
         throw new OutboundRefused('own-origin', `${url.host} is this Moniker itself; it does not call itself.`);
       }
     }
-    if (allowed.some((pattern) => matches(pattern, host, port, purpose))) return url;
+    if (allowed.some((pattern) => matches(pattern, host, port, purpose))) return { url, isPrivate: true };
 
-    const setting = `An operator can allow it with MONIKER_ALLOW_PRIVATE_HOSTS=${prefixOf(purpose)}${host}:${port}`;
+    const setting = settingFor(url, purpose);
     const address = judgeAddress(host);
     if (address.kind === 'blocked') throw new OutboundRefused('address', `${host} is not a public address (${address.range}). ${setting}`);
     if (address.kind === 'name' && !isPublicName(host))
       throw new OutboundRefused('name', `${host === '' ? 'The empty host' : host} is not a public name. ${setting}`);
     if (!usualPorts.has(port))
       throw new OutboundRefused('port', `Port ${port} is refused; ${[...usualPorts].join(', ')} are open. ${setting}`);
-    return url;
+    return { url, isPrivate: false };
   };
+}
+
+/** What allows a private host, for the message of a request that was refused. */
+export function settingFor(url: URL, purpose: OutboundPurpose): string {
+  const host = url.hostname.replace(/\.$/, '');
+  return `An operator can allow it with MONIKER_ALLOW_PRIVATE_HOSTS=${prefixOf(purpose)}${host}:${portOf(url)}`;
 }
 
 /** Whether a tool's request to this URL would be refused whatever else holds. */
@@ -127,9 +136,9 @@ function matches(pattern: Pattern, host: string, port: number, purpose: Outbound
   return pattern.host.startsWith('*.') ? host.endsWith(pattern.host.slice(1)) : host === pattern.host;
 }
 
-function parseOrigin(text: string, what: string): { host: string; port: number } {
+function parseOrigin(text: string): { host: string; port: number } {
   const url = URL.parse(text);
-  if (url === null) throw new Problem('not_configured', `${what} is not a valid URL: ${shown(text)}`);
+  if (url === null) throw new Problem('not_configured', `MONIKER_PUBLIC_URL is not a valid URL: ${shown(text)}`);
   return { host: url.hostname.replace(/\.$/, ''), port: portOf(url) };
 }
 

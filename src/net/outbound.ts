@@ -1,77 +1,84 @@
 /**
- * The one way out: the only caller of `fetch`. Each hop passes the guard; redirects are followed here, by hand, because a
- * public address may point anywhere. What the response's body holds is not touched.
+ * The outbound client, the only caller of `fetch`. Each hop passes the guard and is sent through the network that fits its
+ * host; redirects are followed here, by hand, because a public address may point anywhere. Response bodies are not touched.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
-import type { OutboundHttp, OutboundOptions } from '../ports/outbound.ts';
-import { createGuard, type Guard, type GuardSettings, OutboundRefused } from './guard.ts';
+import type { OutboundHttp, OutboundOptions, OutboundPurpose } from '../ports/outbound.ts';
+import { createGuard, type Destination, type Guard, type GuardSettings, OutboundRefused, settingFor } from './guard.ts';
 import { headersForOtherOrigin } from './headers.ts';
 import { type InstanceName, markHop } from './hop.ts';
 
 /** `instance`: see `hop.ts`; without it no hop header is sent. */
 export type OutboundSettings = GuardSettings & { instance?: InstanceName };
 
-/** `send` stands in for `fetch` in tests; it must not follow redirects. */
-export function createOutbound(
-  settings: OutboundSettings,
-  send: (request: Request) => Promise<Response> = (request) => fetch(request),
-): OutboundHttp {
+/** Sends one request and does not follow redirects. `isPrivate`: the operator allowed the host, so its address may be private. */
+export type Send = (request: Request, isPrivate: boolean) => Promise<Response>;
+
+type Network = { fetch(request: Request): Promise<Response> };
+
+/** Sends through the network services that the local runtime binds. Without them, as on Cloudflare, through `fetch`. */
+export function sendThrough(bindings: { PUBLIC_NETWORK?: Network; PRIVATE_NETWORK?: Network }): Send {
+  const { PUBLIC_NETWORK: publicOnly, PRIVATE_NETWORK: unrestricted } = bindings;
+  return (request, isPrivate) => {
+    const network = isPrivate ? unrestricted : publicOnly;
+    return network === undefined ? fetch(request) : network.fetch(request);
+  };
+}
+
+export function createOutbound(settings: OutboundSettings, send: Send = sendThrough({})): OutboundHttp {
   const guard = rememberProviders(createGuard(settings));
 
   return async (request, options) => {
-    let url = guard(request.url, options.purpose, options.ownOrigin);
-    options.onHop?.(url, 0);
+    let to = guard(request.url, options.purpose);
+    options.onHop?.(to.url, 0);
     const signal = signalOf(options);
 
     // A provider's body is large and sent as it stands; the others' are kept, in case the same origin redirects.
     const isStreamed = options.purpose === 'provider';
     const body = isStreamed || request.body === null ? null : await request.arrayBuffer();
     let message: Message = { method: request.method, headers: request.headers, body };
-    let outgoing = isStreamed ? unfollowed(request, signal) : toRequest(url, message, signal);
+    let outgoing = isStreamed ? unfollowed(request, signal) : toRequest(to.url, message, signal);
     if (settings.instance !== undefined) markHop(outgoing.headers, await settings.instance());
     message = { ...message, headers: outgoing.headers };
 
     for (let redirects = 0; ; redirects += 1) {
-      const response = await sendOnce(send, outgoing, url, options, signal);
+      const response = await sendOnce(send, outgoing, to, options, signal);
       const location = redirectStatuses.has(response.status) ? response.headers.get('location') : null;
       if (location === null) return response;
       await response.body?.cancel();
       if (redirects >= limits.maxRedirects)
-        throw new OutboundRefused('redirects', `${url.host} led through more than ${limits.maxRedirects} redirects.`);
-      const target = resolveLocation(location, url);
+        throw new OutboundRefused('redirects', `${to.url.host} led through more than ${limits.maxRedirects} redirects.`);
+      const target = resolveLocation(location, to.url);
       // Some may not lead away at all: nobody is told to allow the place that one wants to be led to.
       const isAskedFirst = options.purpose === 'server' || options.purpose === 'webhook';
       if (isAskedFirst) options.onHop?.(new URL(target), redirects + 1);
-      const next = guard(target, options.purpose, options.ownOrigin);
+      const next = guard(target, options.purpose);
       if (isStreamed && request.body !== null) {
         throw new OutboundRefused(
           'redirect-body',
-          `${url.host} redirects to ${next.host}. Set the provider's baseUrl to the address that it redirects to.`,
+          `${to.url.host} redirects to ${next.url.host}. Set the provider's baseUrl to the address that it redirects to.`,
         );
       }
-      if (!isAskedFirst) options.onHop?.(next, redirects + 1);
-      message = redirected(message, response.status, url, next);
-      outgoing = toRequest(next, message, signal);
-      url = next;
+      if (!isAskedFirst) options.onHop?.(next.url, redirects + 1);
+      message = redirected(message, response.status, to.url, next.url);
+      outgoing = toRequest(next.url, message, signal);
+      to = next;
     }
   };
 }
 
-/**
- * A provider's few addresses are judged once: the guard's answer depends on the text and the settings alone. Only what
- * passed is kept, and never where the own origin of a request is part of the question.
- */
+/** Caches what passed for providers, which have few addresses: the guard's answer depends on the text and the settings alone. */
 function rememberProviders(guard: Guard): Guard {
-  const passed = new Map<string, URL>();
-  return (text, purpose, ownOrigin) => {
-    if (purpose !== 'provider' || ownOrigin !== undefined) return guard(text, purpose, ownOrigin);
+  const passed = new Map<string, Destination>();
+  return (text, purpose) => {
+    if (purpose !== 'provider') return guard(text, purpose);
     const known = passed.get(text);
     if (known !== undefined) return known;
-    const url = guard(text, purpose);
+    const destination = guard(text, purpose);
     if (passed.size >= limits.maxCachedNames) passed.clear();
-    passed.set(text, url);
-    return url;
+    passed.set(text, destination);
+    return destination;
   };
 }
 
@@ -142,14 +149,14 @@ function signalOf(options: OutboundOptions): AbortSignal | null {
 }
 
 async function sendOnce(
-  send: (request: Request) => Promise<Response>,
+  send: Send,
   request: Request,
-  url: URL,
+  { url, isPrivate }: Destination,
   options: OutboundOptions,
   signal: AbortSignal | null,
 ): Promise<Response> {
   try {
-    return await send(request);
+    return await send(request, isPrivate);
   } catch (cause) {
     if (options.signal?.aborted === true) throw cause;
     if (signal?.aborted === true) {
@@ -160,6 +167,20 @@ async function sendOnce(
         { cause },
       );
     }
-    throw new Problem('upstream_error', `${url.host} could not be reached.`, { retryable: true }, { cause });
+    const reason = !isPrivate && isUnexplained(cause) ? likelyReason(url, options.purpose) : '';
+    throw new Problem('upstream_error', `${url.host} could not be reached${reason}.`, { retryable: true }, { cause });
   }
+}
+
+/**
+ * workerd has one error, without a reason, for a name that does not resolve, one that resolves to denied addresses only, and a
+ * failed TLS handshake: "internal error; reference = …". Other failed connections are marked as retryable.
+ */
+function isUnexplained(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.startsWith('internal error') && !('retryable' in cause);
+}
+
+function likelyReason(url: URL, purpose: OutboundPurpose): string {
+  const tls = url.protocol === 'https:' ? ', or the TLS handshake failed' : '';
+  return `: its name resolves to a private address or to none${tls}. ${settingFor(url, purpose)}`;
 }

@@ -12,8 +12,6 @@ export type OutboundOptions = {
   signal?: AbortSignal;
   /** For the whole exchange, where the caller knows better than `limits.outboundTimeoutMs`. */
   timeoutMs?: number;
-  /** Origin that the request being served came in on: it is refused like the public one. */
-  ownOrigin?: string;
   /** Told of each address that the guard let pass, before anything is sent there: 0 is the request's own, 1 the first redirect's. Throws to stop it. */
   onHop?(to: URL, hop: number): void;
 };

@@ -1,5 +1,5 @@
 /** Starts the service as a user does (`npm start`'s script) in a folder of its own, and talks to it over real HTTP. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -36,15 +36,25 @@ export function removeDataDir(dataDir: string): void {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Runs the start script; `ended` resolves with its exit code, `printed` is all of its output. */
+/**
+ * Whether this process may give a service names of its own: a mount namespace, in which a file of the test stands for /etc/hosts.
+ * It takes root (or CAP_SYS_ADMIN) on Linux.
+ */
+export const canNameHosts = spawnSync('unshare', ['-m', 'true']).status === 0;
+
+/** Runs the start script; `ended` resolves with its exit code, `printed` is all of its output. `hosts`: see `canNameHosts`. */
 export function launch(
   dataDir: string,
   environment: Record<string, string> = {},
+  hosts?: string,
 ): { child: ChildProcess; printed(): string; ended: Promise<number | null> } {
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(MONIKER_|PORT$|OLLAMA_HOST$|.*_API_KEY$)/.test(name)),
   );
-  const child = spawn(process.execPath, [join(root, 'src/local/start.ts')], {
+  const start = [process.execPath, join(root, 'src/local/start.ts')];
+  const named = ['unshare', '-m', 'sh', '-c', 'mount --bind "$0" /etc/hosts && exec "$@"', hosts ?? '', ...start];
+  const [command = '', ...parameters] = hosts === undefined ? start : named;
+  const child = spawn(command, parameters, {
     cwd: root,
     // Nothing answers on port 9: no Ollama of this machine gets into a test.
     env: { ...inherited, OLLAMA_HOST: '127.0.0.1:9', PORT: '0', MONIKER_DATA_DIR: dataDir, ...environment },
@@ -63,8 +73,8 @@ export function launch(
   return { child, printed: () => output, ended };
 }
 
-export async function startService(dataDir: string, environment: Record<string, string> = {}): Promise<RunningService> {
-  const { child, printed, ended } = launch(dataDir, environment);
+export async function startService(dataDir: string, environment: Record<string, string> = {}, hosts?: string): Promise<RunningService> {
+  const { child, printed, ended } = launch(dataDir, environment, hosts);
   let over = false;
   void ended.then(() => {
     over = true;

@@ -7,7 +7,7 @@ const guard = createGuard({ allowPrivateHosts: [], publicUrl: null });
 
 function verdict(url: string): string {
   try {
-    return `allow ${guard(url, 'tool').protocol}`;
+    return `allow ${guard(url, 'tool').url.protocol}`;
   } catch (error) {
     if (!(error instanceof OutboundRefused)) throw error;
     return error.rule;
@@ -28,12 +28,12 @@ describe('the outbound guard', () => {
       allowPrivateHosts: ['127.0.0.1:*', 'providers:ollama.internal:11434', 'servers:[::1]:3000', 'webhooks:pager.lan:8000', '*.lan:80'],
       publicUrl: null,
     });
-    expect(open('http://127.0.0.1:9999/a', 'tool').port).toBe('9999');
-    expect(open('http://2130706433:1/', 'tool').hostname).toBe('127.0.0.1');
-    expect(open('http://OLLAMA.internal.:11434/v1', 'provider').port).toBe('11434');
-    expect(open('http://[0:0:0:0:0:0:0:1]:3000/mcp', 'server').port).toBe('3000');
-    expect(open('http://printer.lan/', 'webhook').hostname).toBe('printer.lan');
-    expect(open('http://pager.lan:8000/', 'webhook').port).toBe('8000');
+    expect(open('http://127.0.0.1:9999/a', 'tool').url.port).toBe('9999');
+    expect(open('http://2130706433:1/', 'tool').url.hostname).toBe('127.0.0.1');
+    expect(open('http://OLLAMA.internal.:11434/v1', 'provider').url.port).toBe('11434');
+    expect(open('http://[0:0:0:0:0:0:0:1]:3000/mcp', 'server').url.port).toBe('3000');
+    expect(open('http://printer.lan/', 'webhook').url.hostname).toBe('printer.lan');
+    expect(open('http://pager.lan:8000/', 'webhook').url.port).toBe('8000');
     expect(() => open('http://pager.lan:8000/', 'server')).toThrow(OutboundRefused);
     expect(() => open('http://ollama.internal:11434/v1', 'tool')).toThrow(OutboundRefused);
     expect(() => open('http://ollama.internal:11435/v1', 'provider')).toThrow(OutboundRefused);
@@ -43,10 +43,15 @@ describe('the outbound guard', () => {
   });
 
   it('never reaches Moniker itself, even where its address is listed', () => {
-    const open = createGuard({ allowPrivateHosts: ['127.0.0.1:*', 'localhost:*'], publicUrl: 'https://moniker.example.com' });
+    const open = createGuard({
+      allowPrivateHosts: ['127.0.0.1:*', 'localhost:*'],
+      publicUrl: 'https://moniker.example.com',
+      localUrl: 'http://127.0.0.1:8787',
+    });
     expect(() => open('https://moniker.example.com./v1', 'provider')).toThrow(/itself/);
-    expect(() => open('http://localhost:8787/v1', 'tool', 'http://127.0.0.1:8787')).toThrow(/itself/);
-    expect(open('http://localhost:8788/v1', 'tool', 'http://127.0.0.1:8787').port).toBe('8788');
+    expect(() => open('http://localhost:8787/v1', 'tool')).toThrow(/itself/);
+    expect(() => open('http://127.9.9.9:8787/v1', 'server')).toThrow(/itself/);
+    expect(open('http://localhost:8788/v1', 'tool').url.port).toBe('8788');
   });
 
   it('does not start over a pattern that it cannot read', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { refuseOwnHop } from '../../src/net/hop.ts';
 import { stayAt } from '../../src/engine/to-server.ts';
-import { createOutbound } from '../../src/net/outbound.ts';
+import { createOutbound, sendThrough } from '../../src/net/outbound.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 
@@ -75,6 +75,57 @@ describe('the way out', () => {
       onHop: stayAt('https://a.example/'),
     });
     await expect(sent).rejects.toThrow('https://a.example redirects to http://10.0.0.1, and was not followed there.');
+  });
+
+  it('chooses the network of each hop by what the operator allowed for the purpose', async () => {
+    const open = { allowPrivateHosts: ['inner.lan:80', 'servers:partner.example:443', '*.corp.example:443'], publicUrl: null };
+    const answers: Record<string, () => Response> = {
+      'http://inner.lan/': redirect('https://a.example/'),
+      'https://a.example/': redirect('https://x.corp.example/'),
+      'https://x.corp.example/': redirect('https://partner.example/'),
+    };
+    const sent: [string, boolean][] = [];
+    const send = async (request: Request, isPrivate: boolean): Promise<Response> => {
+      sent.push([request.url, isPrivate]);
+      return (answers[request.url] ?? (() => new Response('ok')))();
+    };
+    const outbound = createOutbound(open, send);
+    await outbound(new Request('http://inner.lan/'), { purpose: 'tool' });
+    await outbound(new Request('https://partner.example/'), { purpose: 'server' });
+    expect(sent).toEqual([
+      ['http://inner.lan/', true],
+      ['https://a.example/', false],
+      ['https://x.corp.example/', true],
+      ['https://partner.example/', false],
+      ['https://partner.example/', true],
+    ]);
+  });
+
+  it('sends through the network services that are bound, and through fetch where there are none', async () => {
+    const network = (name: string) => ({ fetch: async () => new Response(name) });
+    const request = new Request('https://a.example/');
+    const bound = sendThrough({ PUBLIC_NETWORK: network('public'), PRIVATE_NETWORK: network('private') });
+    expect([await (await bound(request, false)).text(), await (await bound(request, true)).text()]).toEqual(['public', 'private']);
+    const unbound = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('fetch'));
+    expect([await (await sendThrough({})(request, false)).text(), unbound.mock.calls.length]).toEqual(['fetch', 1]);
+    unbound.mockRestore();
+  });
+
+  it.each([
+    [
+      'tool',
+      'http://a.example/',
+      'resolves to a private address or to none. An operator can allow it with MONIKER_ALLOW_PRIVATE_HOSTS=a.example:80',
+    ],
+    [
+      'provider',
+      'https://a.example/',
+      'or the TLS handshake failed. An operator can allow it with MONIKER_ALLOW_PRIVATE_HOSTS=providers:a.example:443',
+    ],
+  ] as const)('explains what workerd refuses after DNS resolution, for a %s', async (purpose, url, reason) => {
+    const failing = createOutbound(closed, () => Promise.reject(new Error('internal error; reference = 4n95cskhv0oaheqqo2p0qssb')));
+    const sent = failing(new Request(url), { purpose });
+    await expect(sent).rejects.toMatchObject({ code: 'upstream_error', detail: expect.stringContaining(reason) });
   });
 
   it('turns a POST into a GET without a body as 301, 302 and 303 ask', async () => {

@@ -1,0 +1,41 @@
+/** `npm run dev`: runs `reload` after a source file has changed. A build that fails is reported; the last one keeps running. */
+import { readdirSync, watch, type FSWatcher } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from './environment.ts';
+import { StartFailure } from './failure.ts';
+
+/** Editors and checkouts write several files at once. */
+const settleMs = 100;
+
+/** Returns the function that stops watching. */
+export function reloadOnChange(reload: () => Promise<void>): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let last = Promise.resolve();
+  let watchers: FSWatcher[] = [];
+  const stop = (): void => {
+    clearTimeout(timer);
+    for (const watcher of watchers) watcher.close();
+  };
+  const start = (): void => {
+    stop();
+    watchers = sourceFolders().map((folder) =>
+      watch(folder, () => {
+        clearTimeout(timer);
+        timer = setTimeout(run, settleMs);
+      }),
+    );
+  };
+  const run = (): void => {
+    start(); // The change may have been a new folder.
+    last = last.then(reload).catch((error: unknown) => console.error(error instanceof StartFailure ? error.message : error));
+  };
+  start();
+  return stop;
+}
+
+/** Watched one by one: Node's recursive watcher on Linux loses a file that an editor replaces. */
+function sourceFolders(): string[] {
+  const root = join(projectRoot, 'src');
+  const folders = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [root, ...folders.map(({ parentPath, name }) => join(parentPath, name))];
+}
