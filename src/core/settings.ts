@@ -7,6 +7,8 @@ export type Settings = {
   rootKey: string | null;
   masterKey: string | null;
   publicUrl: string | null;
+  /** Where `npm start` listens; null: deployed. Set by the launcher, not by the operator. */
+  localUrl: string | null;
   allowedOrigins: readonly string[];
   /** Patterns of `MONIKER_ALLOW_PRIVATE_HOSTS`, as written; `net/guard.ts` reads them. */
   allowPrivateHosts: readonly string[];
@@ -44,6 +46,7 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
     rootKey: rootKey !== null && rootKey.length >= minRootKeyLength ? rootKey : null,
     masterKey: text('MONIKER_MASTER_KEY'),
     publicUrl: text('MONIKER_PUBLIC_URL'),
+    localUrl: text('MONIKER_LOCAL_URL'),
     allowedOrigins: list('MONIKER_ALLOWED_ORIGINS'),
     allowPrivateHosts: list('MONIKER_ALLOW_PRIVATE_HOSTS'),
     aliases: text('MONIKER_ALIASES') !== 'off',

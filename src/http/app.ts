@@ -12,6 +12,7 @@ import { loggedPath } from './logged-path.ts';
 import { cors } from './middleware/cors.ts';
 import { refuseLoops } from './middleware/refuse-loops.ts';
 import { requestContext } from './middleware/request-context.ts';
+import { requireOwnHost } from './middleware/require-own-host.ts';
 import { renderProblem, toProblem } from './problems.ts';
 import { mountMethodFallbacks } from './route.ts';
 import type { App } from './route.ts';
@@ -60,6 +61,7 @@ export function createApp<Bindings, RuntimeContext>(services: (env: Bindings, co
   const router = new Hono<AppEnv>();
   const app: App = { router, operations: [] };
   router.use(requestContext(services));
+  router.use(requireOwnHost);
   router.use(cors);
   router.use(refuseLoops);
 

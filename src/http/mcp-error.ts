@@ -17,3 +17,7 @@ const rpcCodes: Partial<Record<ProblemCode, number>> = {
   body_too_large: -32600,
   internal: -32603,
 };
+
+export function isMcpPath(path: string): boolean {
+  return path === '/mcp' || path.startsWith('/mcp/');
+}

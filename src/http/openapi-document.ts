@@ -7,7 +7,7 @@ import { problemCatalogue } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import { takesApiKey } from './middleware/authenticate.ts';
 import { dialectAt } from './problems.ts';
-import { isMcpPath } from './mcp-origin.ts';
+import { isMcpPath } from './mcp-error.ts';
 import { AnthropicErrorSchema, OpenAiErrorSchema, ProblemSchema, RpcErrorSchema } from './problem-schema.ts';
 import type { Answer, Operation } from './route.ts';
 import { version } from '../core/version.ts';

@@ -9,8 +9,7 @@ import { Problem } from '../core/problem.ts';
 import type { DialectName } from '../core/reference.ts';
 import type { Logger } from '../ports/runtime.ts';
 import { loggedPath } from './logged-path.ts';
-import { toRpcError } from './mcp-error.ts';
-import { isMcpPath } from './mcp-origin.ts';
+import { isMcpPath, toRpcError } from './mcp-error.ts';
 
 export type FailedRequest = { method: string; path: string; requestId: string };
 

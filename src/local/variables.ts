@@ -7,6 +7,7 @@ export function workerVariables(local: LocalEnvironment, keys: Keys, url: string
   return {
     MONIKER_PUBLIC_URL: url,
     ...local.settings,
+    MONIKER_LOCAL_URL: url,
     MONIKER_ROOT_KEY: keys.rootKey,
     MONIKER_MASTER_KEY: keys.masterKey,
     ...(ollama !== null && {

@@ -114,7 +114,7 @@ describe('bad input over HTTP', () => {
 
   it('a body of 2 MB is refused before it is read', async () => {
     const { hostname, port } = new URL(service.url);
-    const head = `PUT /v1/toolsets/x HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.key}\r\ncontent-type: application/json\r\n`;
+    const head = `PUT /v1/toolsets/x HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${service.key}\r\ncontent-type: application/json\r\n`;
     const answer = await new Promise<string>((resolve, reject) => {
       let text = '';
       const socket = connect(Number(port), hostname, () => {
@@ -150,7 +150,7 @@ describe('bad input over HTTP', () => {
     await new Promise<void>((resolve) => {
       const socket = connect(Number(port), hostname, () => {
         socket.write(
-          `PUT /v1/toolsets/cut HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.key}\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"tools":`,
+          `PUT /v1/toolsets/cut HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${service.key}\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"tools":`,
         );
         setTimeout(() => socket.destroy(), 100);
       });

@@ -87,7 +87,8 @@ describe('what comes to /mcp', () => {
   it.each([
     ['a foreign origin', { origin: 'https://evil.example' }, 403],
     ['no origin in particular', { origin: 'null' }, 403],
-    ['the origin that it is called at', { origin: 'http://localhost' }, 200],
+    ['its own origin', { origin: 'https://moniker.example' }, 200],
+    ['the origin that the request was sent to', { origin: 'http://localhost' }, 403],
     ['an origin of the operator’s list', { origin: 'https://app.example' }, 200],
     ['no origin', {}, 200],
   ])('is answered by its origin, deployed: %s', async (_what, headers, status) => {

@@ -67,10 +67,13 @@ describe('POST /v1/servers/{server}/authorize', () => {
     expect(parts.fake.seen).toEqual([]);
   });
 
-  it('has people come back to where the request came to, where no public URL is set', async () => {
-    const { send } = await installed({});
-    const { authorizationUrl } = await bodyOf(await send('POST', 'http://127.0.0.1:8787/v1/servers/docs/authorize'));
+  it('redirects back to the public URL, never to the host of the request', async () => {
+    const local = await installed({ MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787' });
+    const { authorizationUrl } = await bodyOf(await local.send('POST', 'http://localhost:3000/v1/servers/docs/authorize'));
     expect(new URL(authorizationUrl).searchParams.get('redirect_uri')).toBe('http://127.0.0.1:8787/oauth/callback');
+    const { send } = await installed({});
+    const refused = await bodyOf(await send('POST', 'https://evil.example/v1/servers/docs/authorize'));
+    expect(refused).toMatchObject({ code: 'not_configured', detail: expect.stringContaining('MONIKER_PUBLIC_URL') });
   });
 
   it('is a conflict for a server without oauth, and 404 for none', async () => {

@@ -11,6 +11,7 @@ describe("the Worker's variables on this machine", () => {
       MONIKER_ALIASES: 'off',
       OPENAI_API_KEY: 'sk',
       MONIKER_PUBLIC_URL: 'http://127.0.0.1:8787',
+      MONIKER_LOCAL_URL: 'http://127.0.0.1:8787',
       MONIKER_ROOT_KEY: 'root',
       MONIKER_MASTER_KEY: 'master',
     });

@@ -1,10 +1,11 @@
 /**
  * Lets pages of the operator's listed origins read answers: exact match, no wildcard, never with credentials. Any other
- * origin gets no CORS header at all, and the browser refuses. What may call `/mcp` is said by `mcp-origin.ts`.
+ * origin gets no CORS header at all, and the browser refuses. Which may call `/mcp`: `own-origin.ts`.
  */
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
-import { isMcpPath, mayRead } from '../mcp-origin.ts';
+import { isMcpPath } from '../mcp-error.ts';
+import { mayCallMcp } from '../own-origin.ts';
 import { setHeaders } from './request-context.ts';
 
 const exposedHeaders =
@@ -19,10 +20,7 @@ export const cors = createMiddleware<AppEnv>(async (c, next) => {
   const isMcp = isMcpPath(c.req.path);
   // Hooks are for servers: no page is to send to them, or to read what they answer.
   if ((settings.allowedOrigins.length === 0 && !isMcp) || c.req.path.startsWith('/hooks/')) return await next();
-  // On `/mcp` pages of this machine count as well, where the service runs on it: tools such as the MCP Inspector are such pages.
-  const allowed =
-    origin !== undefined &&
-    (settings.allowedOrigins.includes(origin) || (isMcp && mayRead(settings, { url: c.req.url, host: undefined, origin })));
+  const allowed = origin !== undefined && (settings.allowedOrigins.includes(origin) || (isMcp && mayCallMcp(settings, origin)));
   if (allowed && c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined) {
     return new Response(null, { status: 204, headers: preflightHeaders(origin, c.req.header('access-control-request-headers')) });
   }

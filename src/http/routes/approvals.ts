@@ -4,7 +4,7 @@ import { ApprovalView, Decision } from '../../core/approval.ts';
 import { requireAllowed } from '../../core/authority.ts';
 import { Problem } from '../../core/problem.ts';
 import { pageOf } from '../paging.ts';
-import { publicBase } from '../public-url.ts';
+import { requirePublicBase } from '../own-origin.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 import { sessionParams } from './sessions.ts';
@@ -111,22 +111,12 @@ export function mountApprovals(app: App): void {
       problems: ['conflict'],
     },
     async ({ c, services, principal, params }) => {
-      const base = linkBase(services.settings.publicUrl);
+      const base = requirePublicBase(services.settings.publicUrl, 'Links');
       const { nonce, expiresAt } = await services.sessions.get(params.id).mintLink(principal, params.callId);
       const token = await services.approvalLinks.mint({ session: params.id, nonce, expiresAt });
       return c.json({ url: `${base}/approve/${token}`, expiresAt: new Date(expiresAt).toISOString() }, 201, {
         'cache-control': 'no-store',
       });
     },
-  );
-}
-
-/** Never taken from a request, whose `Host` anyone may choose. */
-function linkBase(publicUrl: string | null): string {
-  const base = publicBase(publicUrl);
-  if (base !== null) return base;
-  throw new Problem(
-    'not_configured',
-    'Links need MONIKER_PUBLIC_URL: set it to the address under which people reach this service, such as https://moniker.example.com.',
   );
 }

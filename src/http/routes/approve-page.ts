@@ -13,6 +13,7 @@ import { readBytes, readJsonBody } from '../json-body.ts';
 import { approvePage, decidedPage, messagePage } from '../pages/approve-page.ts';
 import { privateHtmlAnswer } from '../pages/html.ts';
 import { toProblem } from '../problems.ts';
+import { isOwnOrigin } from '../own-origin.ts';
 import { mountPublic } from '../route.ts';
 import type { App } from '../route.ts';
 
@@ -76,15 +77,13 @@ async function followLink(c: AppContext): Promise<{ session: Session; nonce: str
 }
 
 /**
- * The page itself is sent without referrer, so its form comes with `Origin: null`: then the browser's own word on the site
- * decides, where it gives one. What keeps others out is the token; this keeps it from being used blindly.
+ * The page has the referrer policy `no-referrer`, so browsers send its form with `Origin: null`; then `Sec-Fetch-Site` decides, where
+ * the browser sends it. The token keeps others out; this check keeps a page of another site from using a link.
  */
 function refuseOtherSites(c: AppContext): void {
   const origin = c.req.header('origin');
   const site = c.req.header('sec-fetch-site');
-  const { publicUrl } = c.get('services').settings;
-  const own = [c.req.url, publicUrl].map((url) => (url !== null && URL.canParse(url) ? new URL(url).origin : null));
-  const foreign = origin !== undefined && origin !== 'null' && !own.includes(origin);
+  const foreign = origin !== undefined && origin !== 'null' && !isOwnOrigin(c.get('services').settings, origin);
   if (foreign || site === 'cross-site' || site === 'same-site') {
     throw new Problem('forbidden', 'This was sent by a page of another site. Open the link itself.');
   }

@@ -8,7 +8,7 @@ import { Problem } from '../../core/problem.ts';
 import { ToolsetReference } from '../../core/toolset-reference.ts';
 import { editionHeader, editionName } from '../documents.ts';
 import { readJsonBody } from '../json-body.ts';
-import { originFault } from '../mcp-origin.ts';
+import { mayCallMcp } from '../own-origin.ts';
 import { RpcErrorSchema } from '../problem-schema.ts';
 import { mount, type App, type Answer, type Request as RouteRequest } from '../route.ts';
 
@@ -77,9 +77,9 @@ async function serve(
   { c, services, principal }: Pick<RouteRequest<unknown, unknown, unknown>, 'c' | 'services' | 'principal'>,
   target: string | null,
 ) {
-  const called = { url: c.req.url, host: c.req.header('host'), origin: c.req.header('origin') };
-  const fault = originFault(services.settings, called);
-  if (fault !== null) throw new Problem('forbidden', fault);
+  const origin = c.req.header('origin');
+  if (origin !== undefined && !mayCallMcp(services.settings, origin))
+    throw new Problem('forbidden', 'Pages of this origin may not call this service. MONIKER_ALLOWED_ORIGINS lists the origins that may.');
   const request = c.req.raw;
   const body = request.method === 'POST' ? await readJsonBody(request, limits.maxBodyBytes) : null;
   const { response, view } = await services.mcp({ principal, target, request, text: body?.text ?? '', body: body?.value });

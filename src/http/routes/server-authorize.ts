@@ -11,7 +11,7 @@ import type { AppContext } from '../context.ts';
 import { privateHtmlAnswer } from '../pages/html.ts';
 import { notSignedInPage, signedInPage } from '../pages/sign-in-page.ts';
 import { toProblem } from '../problems.ts';
-import { publicBase } from '../public-url.ts';
+import { publicBase, requirePublicBase } from '../own-origin.ts';
 import { mount, mountPublic } from '../route.ts';
 import type { App } from '../route.ts';
 import { serverParams } from './servers.ts';
@@ -50,7 +50,7 @@ export function mountServerAuthorize(app: App): void {
       problems: ['conflict', 'upstream_error', 'upstream_timeout'],
     },
     async ({ c, services, principal, params }) => {
-      const own = ownAddresses(c);
+      const own = ownAddresses(requirePublicBase(services.settings.publicUrl, 'Sign-ins'));
       const { authorizationUrl, expiresAt } = await services.signIns.begin(principal.workspace, params.server, own);
       return c.json({ authorizationUrl, expiresAt: new Date(expiresAt).toISOString() }, 200, { 'cache-control': 'no-store' });
     },
@@ -100,23 +100,17 @@ export function mountServerAuthorize(app: App): void {
       problems: ['not_found'],
     },
     (c) => {
-      const { redirectUri, metadataUrl } = ownAddresses(c);
-      if (metadataUrl === null) throw new Problem('not_found', 'Without MONIKER_PUBLIC_URL over https there is no such document.');
-      return c.json({ client_id: metadataUrl, ...clientMetadata(redirectUri, 'none') });
+      const base = publicBase(c.get('services').settings.publicUrl);
+      const own = base === null ? null : ownAddresses(base);
+      if (own?.metadataUrl == null) throw new Problem('not_found', 'Without MONIKER_PUBLIC_URL over https there is no such document.');
+      return c.json({ client_id: own.metadataUrl, ...clientMetadata(own.redirectUri, 'none') });
     },
   );
 }
 
-/**
- * Without a public URL a person comes back to where the request came to: whoever begins has the key of an administrator. A document
- * about us is only where others can read it, and never where a request says.
- */
-function ownAddresses(c: AppContext): { redirectUri: string; metadataUrl: string | null } {
-  const base = publicBase(c.get('services').settings.publicUrl);
-  return {
-    redirectUri: `${base ?? new URL(c.req.url).origin}/oauth/callback`,
-    metadataUrl: base?.startsWith('https:') === true ? `${base}/oauth/client.json` : null,
-  };
+/** The metadata document exists only over https, where authorization servers can read it. */
+function ownAddresses(base: string): { redirectUri: string; metadataUrl: string | null } {
+  return { redirectUri: `${base}/oauth/callback`, metadataUrl: base.startsWith('https:') ? `${base}/oauth/client.json` : null };
 }
 
 async function finish(c: AppContext): Promise<Response> {

@@ -11,7 +11,7 @@ import type { StoredDocument } from '../../ports/catalog.ts';
 import { mountDocumentRoutes, shownWarnings } from '../document-routes.ts';
 import type { DocumentReader } from '../document-routes.ts';
 import { requireSameName } from '../documents.ts';
-import { publicBase } from '../public-url.ts';
+import { publicBase } from '../own-origin.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
 

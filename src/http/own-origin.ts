@@ -1,0 +1,70 @@
+/**
+ * What this service is called from outside: MONIKER_PUBLIC_URL, and the address that `npm start` bound. Never the `Host` of a request,
+ * which its sender chooses. Also which hosts and which browser origins may call (MCP, Streamable HTTP, security: "Servers MUST validate
+ * the Origin header on all incoming connections to prevent DNS rebinding attacks"). Programs send no origin.
+ */
+import { Problem } from '../core/problem.ts';
+import type { Settings } from '../core/settings.ts';
+
+type Addresses = Pick<Settings, 'publicUrl' | 'localUrl'>;
+
+/** MONIKER_PUBLIC_URL without a trailing slash. null: not set, or not an http(s) URL. */
+export function publicBase(publicUrl: string | null): string | null {
+  const url = parse(publicUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/** The same, or throws `not_configured`. `what`: what begins with this URL. */
+export function requirePublicBase(publicUrl: string | null, what: string): string {
+  const base = publicBase(publicUrl);
+  if (base !== null) return base;
+  throw new Problem(
+    'not_configured',
+    `${what} need MONIKER_PUBLIC_URL. Set it to the address under which people reach this service, such as https://moniker.example.com.`,
+  );
+}
+
+/** Whether a page of this origin was served here. A loopback address counts under both of its names, on the bound port. */
+export function isOwnOrigin(settings: Addresses, origin: string): boolean {
+  return ownUrls(settings).some((url) => {
+    if (url.origin === origin) return true;
+    const given = parse(origin);
+    return (
+      given !== null && isLoopback(url.hostname) && given.origin === origin && given.hostname === 'localhost' && given.port === url.port
+    );
+  });
+}
+
+/** Whether a page of this origin may call `/mcp` and read the response. Tools such as the MCP Inspector are pages of this machine. */
+export function mayCallMcp(settings: Addresses & Pick<Settings, 'allowedOrigins'>, origin: string): boolean {
+  if (settings.allowedOrigins.includes(origin) || isOwnOrigin(settings, origin)) return true;
+  const given = parse(origin);
+  return isLocal(settings) && given !== null && isLoopback(given.hostname);
+}
+
+/**
+ * Whether the service is called by a name of its own. A service on a loopback address is otherwise reached by pages of an attacker, whose
+ * name resolves to that address. Deployed, every host is accepted: the platform has routed the request.
+ */
+export function isOwnHost(settings: Addresses, host: string): boolean {
+  if (!isLocal(settings)) return true;
+  const called = parse(`http://${host}`);
+  return called !== null && (isLoopback(called.hostname) || ownUrls(settings).some(({ hostname }) => hostname === called.hostname));
+}
+
+function ownUrls({ publicUrl, localUrl }: Addresses): URL[] {
+  return [parse(publicUrl), parse(localUrl)].filter((url) => url !== null);
+}
+
+function isLocal(settings: Addresses): boolean {
+  return ownUrls(settings).some(({ hostname }) => isLoopback(hostname));
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function parse(url: string | null): URL | null {
+  return url === null ? null : URL.parse(url);
+}
