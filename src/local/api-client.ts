@@ -28,20 +28,23 @@ export type ApiClient = {
   /** Null for 404. */
   find<T>(path: string): Promise<T | null>;
   put<T>(path: string, body: unknown): Promise<T>;
+  /** PUT with `If-None-Match: *`. False: there is such a document already, and it is unchanged. */
+  create(path: string, body: unknown): Promise<boolean>;
   post<T>(path: string, body: unknown): Promise<T>;
 };
 
 const requestTimeoutMs = 10_000;
 
 export function createApiClient(url: string, rootKey: string): ApiClient {
-  const send = async (method: string, path: string, body?: unknown): Promise<Response> => {
+  const send = async (method: string, path: string, body?: unknown, condition: Record<string, string> = {}): Promise<Response> => {
+    const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
     const response = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${rootKey}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { authorization: `Bearer ${rootKey}`, ...type, ...condition },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(requestTimeoutMs),
     });
-    if (response.ok || response.status === 404) return response;
+    if (response.ok || response.status === 404 || response.status === 412) return response;
     throw new ApiRefusal(`${method} ${path} answered ${response.status}`, await response.text());
   };
   const json = async <T>(response: Response, path: string): Promise<T> => {
@@ -59,6 +62,11 @@ export function createApiClient(url: string, rootKey: string): ApiClient {
       return null;
     },
     put: async (path, body) => json(await send('PUT', path, body), path),
+    create: async (path, body) => {
+      const response = await send('PUT', path, body, { 'if-none-match': '*' });
+      if (response.status !== 412) await json(response, path);
+      return response.ok;
+    },
     post: async (path, body) => json(await send('POST', path, body), path),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * What a first run finds: a toolset `demo` with names of its own choosing, an agent `demo` on the built-in model, which has
- * what is made of those tools from the next turn on, and a session to talk to. Made over the public API, and only while the
- * workspace has no toolset at all.
+ * The demo of a first start: a toolset `demo` with names of its own, an agent `demo` on the built-in model, which also gets the
+ * tools that are made of those, and a session. Written over the public API, only while the workspace has no toolset, and never
+ * over a document that a user has written meanwhile.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,11 +36,13 @@ async function makeDemo(client: ApiClient): Promise<void> {
   const known = items.map((tool) => tool.canonical);
   const entries = namedEntries.filter((entry) => known.includes(entry.tool));
   const local = known.filter((canonical) => canonical.startsWith('local.')).map((tool) => ({ tool }));
-  await client.put(`/v1/toolsets/${toolset}`, {
+  const isCreated = await client.create(`/v1/toolsets/${toolset}`, {
     description: 'A terminal, files and the web, under names of our own.',
     tools: [...entries, ...local],
   });
-  await client.put(`/v1/agents/${agent}`, {
+  // A user's toolset is not for a demo agent to use.
+  if (!isCreated) return;
+  await client.create(`/v1/agents/${agent}`, {
     description: 'Made on the first run, to try things with.',
     model: 'rehearsal/default',
     toolset,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { ApiClient } from '../../src/local/api-client.ts';
 import { prepareDemo } from '../../src/local/demo.ts';
+import { createHarness } from '../http/harness.ts';
 
 /** A service that has these documents, by path, and makes any session. */
 function service(documents: Record<string, unknown>): ApiClient {
@@ -16,6 +17,34 @@ function service(documents: Record<string, unknown>): ApiClient {
   };
   // Generic by what is asked for, as the real one: its answers are not checked.
   return { url: '', rootKey: '', ...api } as unknown as ApiClient;
+}
+
+/** A new workspace in which a user writes `documents` right after the launcher has seen that there is no toolset. */
+function raced(documents: Record<string, object>) {
+  const h = createHarness();
+  const json = async (response: Response): Promise<unknown> => {
+    expect(response.ok, await response.clone().text()).toBe(true);
+    return await response.json();
+  };
+  const api = {
+    get: async (path: string) => {
+      const seen = await json(await h.send('GET', path));
+      if (path.startsWith('/v1/toolsets')) for (const [at, body] of Object.entries(documents)) await json(await h.send('PUT', at, body));
+      return seen;
+    },
+    find: async (path: string) => {
+      const response = await h.send('GET', path);
+      return response.status === 404 ? null : await json(response);
+    },
+    put: async (path: string, body: unknown) => json(await h.send('PUT', path, body)),
+    create: async (path: string, body: unknown) => {
+      const response = await h.send('PUT', path, body, { 'if-none-match': '*' });
+      if (response.status !== 412) await json(response);
+      return response.ok;
+    },
+    post: async (path: string, body: unknown) => json(await h.send('POST', path, body)),
+  };
+  return { client: api as unknown as ApiClient, h }; // as above
 }
 
 const folders = mkdtempSync(join(tmpdir(), 'moniker-demo-'));
@@ -31,4 +60,29 @@ it('there is a session to paste a turn to while the demo agent and its toolset a
 it('there is none when the agent is gone, or its toolset: the turn would only fail', async () => {
   expect(await prepareDemo(service({ '/v1/toolsets/demo': {} }), folder())).toBeNull();
   expect(await prepareDemo(service({ '/v1/agents/demo': { toolset: 'demo' } }), folder())).toBeNull();
+});
+
+const usersToolset = { '/v1/toolsets/demo': { description: 'mine', tools: [{ tool: 'builtin.bash' }] } };
+const usersAgent = { '/v1/agents/demo': { description: 'mine', model: 'rehearsal/default' } };
+
+it.each([
+  ['a toolset', usersToolset],
+  ['an agent', usersAgent],
+  ['both', { ...usersToolset, ...usersAgent }],
+])('leaves %s that a user wrote during the first start unchanged', async (_what, documents) => {
+  const { client, h } = raced(documents);
+  await prepareDemo(client, folder());
+  for (const path of Object.keys(documents)) expect(await (await h.send('GET', path)).json()).toMatchObject({ description: 'mine' });
+});
+
+it("makes no demo agent over a user's toolset", async () => {
+  const { client, h } = raced(usersToolset);
+  expect(await prepareDemo(client, folder())).toBeNull();
+  expect((await h.send('GET', '/v1/agents/demo')).status).toBe(404);
+});
+
+it('makes the toolset, the agent and a session on a first start', async () => {
+  const { client, h } = raced({});
+  expect(await prepareDemo(client, folder())).not.toBeNull();
+  expect(await (await h.send('GET', '/v1/agents/demo')).json()).toMatchObject({ toolset: 'demo', made: true });
 });
