@@ -61,7 +61,7 @@ export async function translateChat(deps: TranslateDeps, chat: TranslatedChat, s
   };
   const encoder = createReplyEncoder(dialect, identity);
   return new Response(encodeReply({ first, cursor, encoder, clock: deps.clock }), {
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store, no-transform' },
   });
 }
 

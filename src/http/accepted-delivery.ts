@@ -26,5 +26,5 @@ export function toAccepted({ id, status, session, turn, run, reason, isRepeat }:
 }
 
 export function acceptedHeaders({ session }: AcceptedDelivery): Record<string, string> {
-  return { 'cache-control': 'no-store', ...(session !== null && { location: `/v1/sessions/${session}` }) };
+  return session === null ? {} : { location: `/v1/sessions/${session}` };
 }

@@ -26,7 +26,7 @@ export function editionName(pointer: EditionPointer): string {
 /** A document as GET shows it; 304 when the caller has this version already. */
 export function documentAnswer(c: AppContext, document: StoredDocument, body: unknown): Response {
   const tag = etag(document.version);
-  const headers = { etag: tag, 'cache-control': 'private, no-cache' };
+  const headers = { etag: tag };
   if (isKnown(c, tag)) return new Response(null, { status: 304, headers });
   return c.json(body as object, 200, headers);
 }

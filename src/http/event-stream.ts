@@ -12,7 +12,7 @@ import type { Session } from '../ports/session.ts';
 
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
+  'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 };
 

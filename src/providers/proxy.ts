@@ -112,8 +112,6 @@ async function answerHeaders(access: ProviderAccess, response: Response): Promis
     throw malformedProblem(access, empty ? 'sent an empty answer' : `sent ${type.split(';')[0]} where an answer was expected`);
   }
   const headers = new Headers({ 'content-type': type });
-  const cacheControl = response.headers.get('cache-control');
-  if (cacheControl !== null) headers.set('cache-control', cacheControl);
   if (limitHeaders.some((name) => response.headers.has(name))) {
     for (const [name, value] of response.headers) if (/^(x|anthropic)-ratelimit-/.test(name)) headers.set(name, value);
   }

@@ -56,6 +56,24 @@ describe('writes at the same time', () => {
     );
   });
 
+  it.each([
+    ['toolset', 'one', (text: string) => ({ description: text, tools: [{ tool: 'builtin.bash' }] })],
+    ['agent', 'one', (text: string) => ({ model: 'rehearsal/default', description: text })],
+    ['skill', 'one', (text: string) => ({ content: `---\nname: one\ndescription: ${text}\n---\nText.` })],
+    ['server', 'one', (text: string) => server(fact('get', text))],
+    ['ui-tool', 'ui.one', (text: string) => ({ label: text, description: 'Shows.', category: 'x', triggers: [] })],
+    ['secret', 'one', (text: string) => ({ value: text, hosts: ['a.example'] })],
+    ['tool-aliases', 'builtin.bash', (text: string) => ({ aliases: [text.replaceAll(' ', '_')] })],
+    ['policy', 'workspace', (text: string) => ({ rules: [{ decision: 'deny', host: 'a.example', note: text }] })],
+  ] as const)('that must create a %s create it once', async (kind, name, bodyOf) => {
+    const { catalog } = await emptyWorkspace();
+    const writes = Array.from({ length: 6 }, (_, index) => catalog.put(kind, name, bodyOf(`writer ${index}`), { ifNoneMatch: true }));
+    const outcomes = await Promise.allSettled(writes);
+    const lost = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => (reason as { code: string }).code);
+    expect(lost).toEqual(Array.from({ length: 5 }, () => 'precondition_failed'));
+    expect((await catalog.get(kind, name)).version).toBe(1);
+  });
+
   it('of one server are versions one after the other, and its tools are those of the last', async () => {
     const { catalog } = await emptyWorkspace();
     const answers = await Promise.all(

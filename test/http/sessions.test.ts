@@ -90,7 +90,7 @@ describe('a turn', () => {
     const answer = await turn({ input: 'hello' }, { accept: 'text/event-stream' });
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache, no-transform',
+      'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
       'x-moniker-edition': 'demo@1.1',
       'x-request-id': expect.any(String),

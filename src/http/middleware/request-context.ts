@@ -21,8 +21,16 @@ export function requestContext(services: (env: never, context: never) => Service
     setHeaders(c, [
       ['x-request-id', requestId],
       ['x-content-type-options', 'nosniff'],
+      ['cache-control', cacheControl(c)],
     ]);
   });
+}
+
+/** What was asked for with a key is private, so no cache stores it. Public files have a `cache-control` of their own. */
+function cacheControl(c: AppContext): string {
+  const own = c.res.headers.get('cache-control');
+  if (own !== null && (c.get('keyId') === undefined || own.startsWith('no-store'))) return own;
+  return 'no-store';
 }
 
 /** Sets headers on the answer; one that came from `fetch` is immutable and is wrapped once, its body passed on untouched. */

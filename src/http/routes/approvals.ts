@@ -114,9 +114,7 @@ export function mountApprovals(app: App): void {
       const base = requirePublicBase(services.settings.publicUrl, 'Links');
       const { nonce, expiresAt } = await services.sessions.get(params.id).mintLink(principal, params.callId);
       const token = await services.approvalLinks.mint({ session: params.id, nonce, expiresAt });
-      return c.json({ url: `${base}/approve/${token}`, expiresAt: new Date(expiresAt).toISOString() }, 201, {
-        'cache-control': 'no-store',
-      });
+      return c.json({ url: `${base}/approve/${token}`, expiresAt: new Date(expiresAt).toISOString() }, 201);
     },
   );
 }

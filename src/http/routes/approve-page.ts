@@ -99,7 +99,7 @@ async function readDecision(c: AppContext): Promise<z.infer<typeof LinkDecision>
 
 /** A page for people, JSON for programs; so are the faults. Nothing of it is kept anywhere. */
 async function answer(c: AppContext, work: () => Promise<{ json: object; page(): string }>): Promise<Response> {
-  if (wantsJson(c)) return c.json((await work()).json, 200, { 'cache-control': 'no-store' });
+  if (wantsJson(c)) return c.json((await work()).json);
   try {
     return privateHtmlAnswer((await work()).page(), 200);
   } catch (error) {

@@ -51,7 +51,7 @@ export function mountKeys(app: App): void {
     },
     async ({ c, services, principal, body }) => {
       const { key, record } = await services.catalog(principal.workspace).createKey(body);
-      return c.json({ key, ...record }, 201, { location: `/v1/keys/${record.id}`, 'cache-control': 'no-store' });
+      return c.json({ key, ...record }, 201, { location: `/v1/keys/${record.id}` });
     },
   );
 

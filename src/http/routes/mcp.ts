@@ -86,6 +86,5 @@ async function serve(
   // An answer from another object cannot be written to.
   const answer = new Response(response.body, response);
   if (view.pointer !== null) answer.headers.set('x-moniker-edition', editionName(view.pointer));
-  answer.headers.set('cache-control', answer.headers.get('cache-control') ?? 'no-store');
   return answer;
 }

@@ -38,9 +38,7 @@ export function mountPolicy(app: App): void {
     },
     async ({ c, services, principal }) => {
       const document = await orNull(services.catalog(principal.workspace).get('policy', policyDocument));
-      return document === null
-        ? c.json({ rules: [] }, 200, { 'cache-control': 'private, no-cache' })
-        : documentAnswer(c, document, document.body);
+      return document === null ? c.json({ rules: [] }) : documentAnswer(c, document, document.body);
     },
   );
 

@@ -52,7 +52,7 @@ export function mountServerAuthorize(app: App): void {
     async ({ c, services, principal, params }) => {
       const own = ownAddresses(requirePublicBase(services.settings.publicUrl, 'Sign-ins'));
       const { authorizationUrl, expiresAt } = await services.signIns.begin(principal.workspace, params.server, own);
-      return c.json({ authorizationUrl, expiresAt: new Date(expiresAt).toISOString() }, 200, { 'cache-control': 'no-store' });
+      return c.json({ authorizationUrl, expiresAt: new Date(expiresAt).toISOString() });
     },
   );
 
@@ -103,7 +103,7 @@ export function mountServerAuthorize(app: App): void {
       const base = publicBase(c.get('services').settings.publicUrl);
       const own = base === null ? null : ownAddresses(base);
       if (own?.metadataUrl == null) throw new Problem('not_found', 'Without MONIKER_PUBLIC_URL over https there is no such document.');
-      return c.json({ client_id: own.metadataUrl, ...clientMetadata(own.redirectUri, 'none') });
+      return c.json({ client_id: own.metadataUrl, ...clientMetadata(own.redirectUri, 'none') }, 200, { 'cache-control': 'no-cache' });
     },
   );
 }

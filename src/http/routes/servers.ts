@@ -60,7 +60,7 @@ export function mountServers(app: App): void {
       const authorization = document.body.oauth === undefined ? null : await services.signIns.status(principal.workspace, params.server);
       const view = { ...toView(document), ...(authorization !== null && { authorization }), tools };
       // Never 304: tools are held and accepted without a new version of the document.
-      return c.json(view, 200, { etag: etag(document.version), 'cache-control': 'private, no-cache' });
+      return c.json(view, 200, { etag: etag(document.version) });
     },
   );
 

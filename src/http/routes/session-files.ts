@@ -92,14 +92,13 @@ export function mountSessionFiles(app: App): void {
       const file = await session.readFile(principal, path);
       if ('directory' in file) return c.json(await session.listFiles(principal, path, { recursive: query.recursive === 'true' }));
       const etag = await tagOf(file.content);
-      if (isKnown(c, etag)) return new Response(null, { status: 304, headers: { etag, 'cache-control': 'private, no-cache' } });
+      if (isKnown(c, etag)) return new Response(null, { status: 304, headers: { etag } });
       // Whatever a tool wrote: never shown by a browser as a page of this origin (`nosniff` is on every answer).
       return new Response(file.content, {
         headers: {
           'content-type': 'application/octet-stream',
           'content-disposition': 'attachment',
           'content-security-policy': "default-src 'none'; sandbox",
-          'cache-control': 'private, no-cache',
           etag,
           'last-modified': new Date(file.modifiedAt).toUTCString(),
         },

@@ -138,7 +138,6 @@ export function mountSkills(app: App): void {
         'content-type': 'application/octet-stream',
         'content-disposition': 'attachment',
         'content-security-policy': "default-src 'none'; sandbox",
-        'cache-control': 'private, no-cache',
         etag: etag(document.version),
       });
     },

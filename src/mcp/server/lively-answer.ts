@@ -20,7 +20,7 @@ export async function livelyAnswer(request: Request, answer: (request: Request) 
 
 const streamHeaders = {
   'content-type': 'text/event-stream',
-  'cache-control': 'no-cache, no-transform',
+  'cache-control': 'no-store, no-transform',
   // Proxies that gather what they pass on (nginx) are told not to.
   'x-accel-buffering': 'no',
 };
