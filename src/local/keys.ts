@@ -7,7 +7,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { join } from 'node:path';
 import { StartFailure } from './failure.ts';
 
-export type Keys = { rootKey: string; masterKey: string };
+/** `isNew`: the root key was made by this start. `rootKeyFile`: null where the environment gave the root key. */
+export type Keys = { rootKey: string; masterKey: string; isNew: boolean; rootKeyFile: string | null };
 
 const rootName = 'MONIKER_ROOT_KEY';
 const masterName = 'MONIKER_MASTER_KEY';
@@ -16,11 +17,19 @@ const minKeyLength = 32;
 
 export function readKeys(dataDir: string, environment: NodeJS.ProcessEnv): Keys {
   const file = join(dataDir, 'keys');
-  if (!existsSync(file)) writeKeys(file);
+  const isMade = !existsSync(file);
+  if (isMade) writeKeys(file);
   // Also when it came from a backup or another tool with looser rights.
   chmodSync(file, 0o600);
   const stored = parseVariables(readFileSync(file, 'utf8'));
-  return { rootKey: pick(rootName, stored, environment, file), masterKey: pick(masterName, stored, environment, file) };
+  const rootKey = pick(rootName, stored, environment, file);
+  const isStored = rootKey === stored.get(rootName);
+  return {
+    rootKey,
+    masterKey: pick(masterName, stored, environment, file),
+    isNew: isMade && isStored,
+    rootKeyFile: isStored ? file : null,
+  };
 }
 
 /** The data folder, for its owner only. */

@@ -1,12 +1,15 @@
 /**
- * The one screen that a start prints: where it is, the start page with the key (in the fragment, which no browser sends),
- * the key, which models, and commands that work when pasted.
+ * The one screen that a start prints: the address, the start page, where the key is, which models, and commands that work when
+ * pasted. Terminals and service managers keep what is printed, so the key itself is shown by the start that made it and no other.
  */
 import { oneLine } from '../core/paragraphs.ts';
 
 export type Screen = {
   url: string;
-  rootKey: string;
+  /** The root key, where this start made it. */
+  newKey: string | null;
+  /** The file with the root key, as a person would type it. Null: the key is MONIKER_ROOT_KEY of the environment. */
+  keyFile: string | null;
   /** As a person would type it. */
   dataDir: string;
   models: readonly string[];
@@ -22,13 +25,14 @@ const maxNotes = 10;
 const maxNoteLength = 300;
 
 export function renderScreen(screen: Screen): string {
-  const { url, rootKey, dataDir } = screen;
+  const { url, newKey, dataDir } = screen;
   return [
     '',
     `  Moniker is ready at ${url}`,
     '',
-    `  open     ${url}/#key=${encodeURIComponent(rootKey)}`,
-    `  key      ${rootKey}`,
+    // No browser sends the fragment.
+    `  open     ${url}/${newKey === null ? '' : `#key=${encodeURIComponent(newKey)}`}`,
+    ...keyLines(screen),
     `  models   ${listSome(screen.models, 'GET /v1/models')}`,
     `  docs     ${url}/docs`,
     ...(screen.skills === null ? [] : [`  skills   ${listSome(screen.skills.names, 'GET /v1/skills')} (from ${screen.skills.folder})`]),
@@ -36,24 +40,41 @@ export function renderScreen(screen: Screen): string {
     ...screen.unknownSettings.map((name) => `  warning  ${name} is set, but is no setting of Moniker`),
     ...noteLines(screen.skills?.notes ?? []),
     '',
-    ...(screen.demoSession === null ? noDemo : demo(url, rootKey, screen.demoSession)),
+    ...(screen.demoSession === null ? noDemo : demo(screen, screen.demoSession)),
     '  Ctrl-C stops it.',
     '',
   ].join('\n');
 }
 
-function demo(url: string, rootKey: string, session: string): string[] {
+function keyLines({ newKey, keyFile }: Screen): string[] {
+  if (keyFile === null) return ['  key      MONIKER_ROOT_KEY of the environment'];
+  if (newKey === null) return [`  key      in ${keyFile}`];
+  return [`  key      ${newKey}`, `           later starts do not print it; it is in ${keyFile}`];
+}
+
+/** The key as a shell command has it, and the line that defines it where it is not printed. */
+function keyInShell({ newKey, keyFile }: Screen): { key: string; definition: string[] } {
+  if (keyFile === null) return { key: '$MONIKER_ROOT_KEY', definition: [] };
+  if (newKey !== null) return { key: newKey, definition: [] };
+  const quoted = `'${keyFile.replaceAll("'", "'\\''")}'`;
+  return { key: '$KEY', definition: [`KEY=$(sed -n 's/^MONIKER_ROOT_KEY=//p' ${quoted})`] };
+}
+
+function demo(screen: Screen, session: string): string[] {
+  const { url } = screen;
+  const { key, definition } = keyInShell(screen);
   return [
     '  Paste this: a streamed turn in which `shell`, an alias, runs as `builtin.bash` (watch for "via")',
     '',
+    ...definition,
     `curl -sN ${url}/v1/sessions/${session}/turns \\`,
-    `  -H 'Authorization: Bearer ${rootKey}' -H 'Content-Type: application/json' -H 'Accept: text/event-stream' \\`,
+    `  -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' -H 'Accept: text/event-stream' \\`,
     `  -d '{"input": "/shell echo hello > note.txt && ls -l"}'`,
     '',
     `  The same from any OpenAI client: base URL ${url}/v1, model agent/demo`,
     '',
     `curl -sN ${url}/v1/chat/completions \\`,
-    `  -H 'Authorization: Bearer ${rootKey}' -H 'Content-Type: application/json' \\`,
+    `  -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\`,
     `  -d '{"model": "agent/demo", "stream": true, "messages": [{"role": "user", "content": "/shell date"}]}'`,
     '',
     `  The tools in any MCP client: ${url}/mcp/demo, with the key as bearer token`,

@@ -43,7 +43,7 @@ await runScript(async () => {
     try {
       const stopped = stopSignal();
       await waitUntilHealthy(url, healthTimeoutMs);
-      await welcome(url, keys.rootKey, local);
+      await welcome(url, keys, local);
       await stopped;
     } finally {
       stopReloading();

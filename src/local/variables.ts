@@ -2,7 +2,12 @@
 import type { Keys } from './keys.ts';
 import type { LocalEnvironment } from './environment.ts';
 
-export function workerVariables(local: LocalEnvironment, keys: Keys, url: string, ollama: string | null): Record<string, string> {
+export function workerVariables(
+  local: LocalEnvironment,
+  keys: Pick<Keys, 'rootKey' | 'masterKey'>,
+  url: string,
+  ollama: string | null,
+): Record<string, string> {
   const allowed = local.settings.MONIKER_ALLOW_PRIVATE_HOSTS;
   return {
     MONIKER_PUBLIC_URL: url,

@@ -1,6 +1,6 @@
 /** Starts the service as a user does (`npm start`'s script) in a folder of its own, and talks to it over real HTTP. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -88,7 +88,7 @@ export async function startService(dataDir: string, environment: Record<string, 
     await new Promise((resolveWait) => setTimeout(resolveWait, 50));
   }
   const url = /Moniker is ready at (\S+)/.exec(printed())?.[1] ?? '';
-  const key = /^ {2}key +(\S+)/m.exec(printed())?.[1] ?? '';
+  const key = environment.MONIKER_ROOT_KEY ?? /^MONIKER_ROOT_KEY=(.*)$/m.exec(readFileSync(join(dataDir, 'keys'), 'utf8'))?.[1] ?? '';
   return {
     url,
     key,

@@ -40,11 +40,44 @@ describe('npm start', () => {
     expect(readFileSync(join(dataDir, 'keys'), 'utf8')).toContain(service.key);
   });
 
-  it.skipIf(spawnSync('curl', ['--version']).status !== 0)('prints commands that work when pasted', () => {
+  it('prints the root key on the first start only', async () => {
+    expect(service.printed()).toContain(`  key      ${service.key}\n`);
+    expect(service.printed()).toContain(`${service.url}/#key=${service.key}`);
+    await service.stop();
+    service = await startService(dataDir, { MONIKER_LOG: 'debug' });
+    await service.call('GET', '/v1/models');
+    expect(service.printed()).not.toContain(service.key);
+    expect(service.printed()).toContain(`  key      in ${join(dataDir, 'keys')}\n`);
+  });
+
+  it('never prints a root key of the environment', async () => {
+    const otherDir = makeDataDir();
+    const given = 'key-of-the-environment-0123456789abcdef';
+    const other = await startService(otherDir, { MONIKER_ROOT_KEY: given });
+    expect((await other.call('GET', '/v1/models')).status).toBe(200);
+    await other.stop();
+    expect(other.printed()).not.toContain(given);
+    const stored = readFileSync(join(otherDir, 'keys'), 'utf8').trim().split('\n');
+    for (const line of stored) expect(other.printed()).not.toContain(line.slice(line.indexOf('=') + 1));
+    removeDataDir(otherDir);
+  });
+
+  it.skipIf(spawnSync('curl', ['--version']).status !== 0)(
+    'prints commands that work when pasted, on the first start and later',
+    async () => {
+      checkCommands();
+      await service.stop();
+      service = await startService(dataDir);
+      checkCommands();
+    },
+  );
+
+  function checkCommands(): void {
+    const definition = /^KEY=.*\n/m.exec(service.printed())?.[0] ?? '';
     const commands = service.printed().match(/^curl .*\\\n.*\\\n.*$/gm) ?? [];
     expect(commands).toHaveLength(2);
     const [turn = '', completion = ''] = commands.map(
-      (command) => spawnSync('sh', ['-c', command], { encoding: 'utf8', timeout: 30_000 }).stdout,
+      (command) => spawnSync('sh', ['-c', definition + command], { encoding: 'utf8', timeout: 30_000 }).stdout,
     );
     const events = parseEvents(turn);
     const call = events.find((event) => event.type === 'tool-input-start');
@@ -54,7 +87,7 @@ describe('npm start', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-end', data: { status: 'completed' } });
     expect(completion).toContain('chat.completion.chunk');
     expect(completion.trimEnd().endsWith('data: [DONE]')).toBe(true);
-  });
+  }
 
   it('is the only one in its folder', async () => {
     const second = launch(dataDir);

@@ -16,7 +16,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe('the keys of this machine', () => {
   it('are made once, long, each another, and for their owner only', () => {
     const made = readKeys(folder, {});
-    expect(readKeys(folder, {})).toEqual(made);
+    expect(made).toMatchObject({ isNew: true, rootKeyFile: join(folder, 'keys') });
+    expect(readKeys(folder, {})).toEqual({ ...made, isNew: false });
     expect(made.rootKey).not.toBe(made.masterKey);
     expect(Math.min(made.rootKey.length, made.masterKey.length)).toBeGreaterThanOrEqual(32);
     chmodSync(join(folder, 'keys'), 0o644);
@@ -26,7 +27,7 @@ describe('the keys of this machine', () => {
 
   it('are taken from the environment first, and what is there is not stored', () => {
     const given = 'g'.repeat(32);
-    expect(readKeys(folder, { MONIKER_ROOT_KEY: given }).rootKey).toBe(given);
+    expect(readKeys(folder, { MONIKER_ROOT_KEY: given })).toMatchObject({ rootKey: given, isNew: false, rootKeyFile: null });
     expect(readKeys(folder, {}).rootKey).not.toBe(given);
     expect(() => readKeys(folder, { MONIKER_ROOT_KEY: 'short' })).toThrow('at least 32');
   });

@@ -3,7 +3,8 @@ import { renderScreen } from '../../src/local/screen.ts';
 
 const screen = {
   url: 'http://127.0.0.1:8787',
-  rootKey: 'root+key&with=signs%'.padEnd(32, 'x'),
+  newKey: 'root+key&with=signs%'.padEnd(32, 'x'),
+  keyFile: '.moniker/keys',
   dataDir: '.moniker',
   models: ['agent/demo'],
   demoSession: null,
@@ -15,7 +16,21 @@ test('the screen links to the start page with the key in the fragment, as the pa
   const link = /^ {2}open +(\S+)$/m.exec(renderScreen(screen))?.[1];
   const { origin, pathname, search, hash } = new URL(link ?? '');
   expect({ origin, pathname, search }).toEqual({ origin: screen.url, pathname: '/', search: '' });
-  expect(new URLSearchParams(hash.slice(1)).get('key')).toBe(screen.rootKey);
+  expect(new URLSearchParams(hash.slice(1)).get('key')).toBe(screen.newKey);
+});
+
+test('the screen of a later start says where the key is, and does not hold it', () => {
+  const text = renderScreen({ ...screen, newKey: null, keyFile: "it's/keys", demoSession: 's1' });
+  expect(text).toContain("  key      in it's/keys\n");
+  expect(text).toContain('  open     http://127.0.0.1:8787/\n');
+  expect(text).toContain("KEY=$(sed -n 's/^MONIKER_ROOT_KEY=//p' 'it'\\''s/keys')\n");
+  expect(text.match(/Bearer \$KEY"/g)).toHaveLength(2);
+});
+
+test('the screen names a key of the environment, and does not hold it', () => {
+  const text = renderScreen({ ...screen, newKey: null, keyFile: null, demoSession: 's1' });
+  expect(text).toContain('  key      MONIKER_ROOT_KEY of the environment\n');
+  expect(text.match(/Bearer \$MONIKER_ROOT_KEY"/g)).toHaveLength(2);
 });
 
 test('skills of a folder are shown, and what became of those that were not loaded, one line each', () => {
