@@ -66,6 +66,8 @@ export type ProviderAccess = {
   kind: ProviderKind | 'rehearsal';
   baseUrl: string;
   headers: Record<string, string>;
+  /** Values of `headers` that are secrets although their names do not say so. */
+  secrets?: readonly string[];
   models: readonly string[];
   profile: ProviderProfile;
   prices?: Prices;

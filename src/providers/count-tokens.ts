@@ -5,6 +5,7 @@
 import { limits } from '../core/limits.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { malformedProblem } from './provider-error.ts';
+import { withoutKey } from './provider-secrets.ts';
 import type { ProxyRequest } from './proxy.ts';
 import { outgoingBody } from './proxy.ts';
 import { adapterFor } from './registry.ts';
@@ -21,5 +22,7 @@ export async function countTokens(request: Omit<ProxyRequest, 'signal'>): Promis
   const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true }));
   const { bytes, truncated } = await readBounded(response, limits.maxErrorBodyBytes);
   if (truncated) throw malformedProblem(access, 'sent a count that is longer than a count can be');
-  return new Response(bytes, { status: 200, headers: { 'content-type': response.headers.get('content-type') ?? 'application/json' } });
+  const type = response.headers.get('content-type') ?? 'application/json';
+  const text = withoutKey(access, new TextDecoder().decode(bytes));
+  return new Response(text, { status: 200, headers: { 'content-type': withoutKey(access, type) } });
 }

@@ -7,6 +7,7 @@ import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
 import { retryAfterMs, secondsToMs } from '../core/retry-after.ts';
+import { withoutKey } from './provider-secrets.ts';
 import { isRecord, listOf, recordOf, textOf } from '../core/wire-value.ts';
 
 export type FailureOptions = {
@@ -180,11 +181,8 @@ function readError(value: unknown): ProviderFault {
 
 /** `: <its code and message>`, one line, bounded, with everything that could be a credential taken out. */
 function quote(access: ProviderAccess, error: ProviderFault): string {
-  let text = [error.code, error.message].filter((part) => part !== '').join(': ');
-  for (const value of Object.values(access.headers)) {
-    for (const part of value.split(/\s+/)) if (part.length >= 8) text = text.replaceAll(part, '[redacted]');
-  }
-  text = text
+  const said = [error.code, error.message].filter((part) => part !== '').join(': ');
+  let text = withoutKey(access, said)
     // What follows is not linear on every text; nothing beyond the first lines is shown anyway.
     .slice(0, 4 * limits.maxErrorMessageLength)
     .replace(credentials, '[redacted]')

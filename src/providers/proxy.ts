@@ -12,6 +12,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { profileFor } from './profiles.ts';
 import { adapterFor } from './registry.ts';
 import { malformedProblem } from './provider-error.ts';
+import { bodyWithoutKey, withoutKey } from './provider-secrets.ts';
 import { withRetries } from './retry.ts';
 import { rewriteStream, rewriteWhole } from './rewrite-reply.ts';
 import { type Exchange, openHead, openReply } from './transport.ts';
@@ -51,8 +52,8 @@ export async function proxyChat(request: ProxyRequest): Promise<Response> {
     const firstByteMs = body.stream === true ? limits.providerFirstByteTimeoutMs : limits.providerWholeTimeoutMs;
     const response = await withRetries(clock, undefined, () => openHead({ http, clock }, exchange, { callersBody: true, firstByteMs }));
     const headers = await answerHeaders(access, response);
-    // Untouched by JavaScript, which costs a tenth of reading it. It ends with the provider, or with the caller.
-    return new Response(response.body, { status: 200, headers });
+    // Not decoded and encoded again. It ends with the provider, or with the caller.
+    return new Response(bodyWithoutKey(access, response.body), { status: 200, headers });
   }
   const signal = request.signal?.();
   const open = await withRetries(clock, signal, () => openReply({ http, clock }, exchange, signal, { callersBody: true }));
@@ -111,9 +112,9 @@ async function answerHeaders(access: ProviderAccess, response: Response): Promis
     await response.body?.cancel();
     throw malformedProblem(access, empty ? 'sent an empty answer' : `sent ${type.split(';')[0]} where an answer was expected`);
   }
-  const headers = new Headers({ 'content-type': type });
+  const headers = new Headers({ 'content-type': withoutKey(access, type) });
   if (limitHeaders.some((name) => response.headers.has(name))) {
-    for (const [name, value] of response.headers) if (/^(x|anthropic)-ratelimit-/.test(name)) headers.set(name, value);
+    for (const [name, value] of response.headers) if (/^(x|anthropic)-ratelimit-/.test(name)) headers.set(name, withoutKey(access, value));
   }
   return headers;
 }

@@ -6,6 +6,7 @@ import type { ChatEvent } from '../core/chat-event.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProviderAccess } from '../core/provider.ts';
+import type { SecretFilter } from '../core/secret-filter.ts';
 import { JsonArrayReader } from '../net/json-array.ts';
 import { readBounded } from '../net/read-bounded.ts';
 import { SseParser } from '../net/sse.ts';
@@ -14,6 +15,7 @@ import type { OutboundHttp } from '../ports/outbound.ts';
 import type { Clock } from '../ports/runtime.ts';
 import { Patience } from './patience.ts';
 import { connectionProblem, type FailureOptions, malformedProblem, responseProblem, timeoutProblem } from './provider-error.ts';
+import { createSecretFilter, withoutKey } from './provider-secrets.ts';
 import type { ReplyReader } from './adapter.ts';
 
 /** `headers`: beside the provider's own, which go before them. */
@@ -86,7 +88,7 @@ export async function openWhole(deps: { http: OutboundHttp; clock: Clock }, exch
     throw error instanceof Problem && error.extra.provider !== undefined ? error : connectionProblem(access, error);
   }
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutKey(access, text));
   } catch (error) {
     throw malformedProblem(access, text === '' ? 'sent an empty answer' : 'sent an answer that is not JSON', error);
   }
@@ -136,6 +138,7 @@ export class ReplyCursor {
   readonly #reply: ReplyReader;
   readonly #signal: AbortSignal | undefined;
   readonly #take: Take;
+  readonly #filter: SecretFilter | null;
   #bytes = 0;
   #natives = 0;
   #ended = false;
@@ -146,6 +149,7 @@ export class ReplyCursor {
     this.#access = access;
     this.#reply = reply;
     this.#signal = signal;
+    this.#filter = createSecretFilter(access);
     this.#take = isJson(response) ? takeJson(access, reply) : takeStream(access, reply);
     patience.onAbort(() => this.#cancel());
   }
@@ -181,11 +185,12 @@ export class ReplyCursor {
     if (this.#patience.expired !== null && !inTail) throw timeoutProblem(this.#access, this.#patience.expired);
     if (done) {
       this.#ended = true;
-      return this.#counted(this.#take.end());
+      const rest = this.#filter === null ? [] : this.#take.bytes(this.#filter.end());
+      return this.#counted([...rest, ...this.#take.end()]);
     }
     this.#bytes += value.byteLength;
     if (this.#bytes > limits.maxPlainReplyBytes) throw malformedProblem(this.#access, `sent more than ${limits.maxPlainReplyBytes} bytes`);
-    const events = this.#counted(this.#take.bytes(value));
+    const events = this.#counted(this.#take.bytes(this.#filter === null ? value : this.#filter.push(value)));
     this.#ended = this.#reply.state === 'over';
     return events;
   }

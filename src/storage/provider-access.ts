@@ -24,17 +24,21 @@ export async function openProvider(master: MasterKey, workspace: string, name: s
   };
 
   const headers: [string, string][] = [];
+  const opened: string[] = [];
   const takeKey = (key: string) => headers.push(...Object.entries(credentialHeaders(provider.kind, baseUrl, key)));
   if (sealedApiKey !== null) takeKey(await openValue(master, { workspace, kind: 'provider', name }, sealedApiKey));
   else if (provider.apiKeySecret !== undefined) takeKey(await secretValue(provider.apiKeySecret));
   for (const [header, value] of Object.entries(provider.headers ?? {})) {
-    headers.push([header.toLowerCase(), typeof value === 'string' ? value : await secretValue(value.secret)]);
+    const sent = typeof value === 'string' ? value : await secretValue(value.secret);
+    if (typeof value !== 'string') opened.push(sent);
+    headers.push([header.toLowerCase(), sent]);
   }
   return {
     name,
     kind: provider.kind,
     baseUrl,
     headers: Object.fromEntries(headers),
+    ...(opened.length > 0 && { secrets: opened }),
     models: provider.models ?? [],
     profile: provider.profile ?? {},
     ...(provider.prices !== undefined && { prices: provider.prices }),

@@ -92,6 +92,88 @@ describe('a request without anything of ours', () => {
     }
   });
 
+  describe('whose provider sends its key back', () => {
+    const key = 'key-of-the/provider+1';
+    const echoing = { ...access, headers: { authorization: `Bearer ${key}`, 'x-team': 'team-secret-42' }, secrets: ['team-secret-42'] };
+    const spelt: [string, string][] = [
+      ['plain', key],
+      ['a header', `Bearer ${key}`],
+      ['JSON of PHP', key.replaceAll('/', '\\/')],
+      ['a URL', encodeURIComponent(key)],
+      ['hex', Buffer.from(key).toString('hex')],
+      ['base64', Buffer.from(key).toString('base64')],
+      ['basic authorization', Buffer.from(`user:${key}`).toString('base64')],
+      ['a secret in another header', 'team-secret-42'],
+    ];
+    /** Cut into pieces of this many bytes. */
+    const inPieces = (text: string, size: number): ReadableStream<Uint8Array> => {
+      const bytes = new TextEncoder().encode(text);
+      return new ReadableStream({
+        start(controller) {
+          for (let at = 0; at < bytes.byteLength; at += size) controller.enqueue(bytes.subarray(at, at + size));
+          controller.close();
+        },
+      });
+    };
+    const answers = (text: string, size: number, type: string, limit = '5'): OutboundHttp => {
+      return async () => new Response(inPieces(text, size), { headers: { 'content-type': type, 'x-ratelimit-remaining': limit } });
+    };
+
+    it.each(spelt)('as %s: neither answers nor their headers hold it, however they are cut', async (_how, form) => {
+      for (const size of [1, 2, 7, 16, 1_000]) {
+        const frames = `data: {"choices":[{"index":0,"delta":{"content":"it is ${form}, yes"}}]}\n\ndata: [DONE]\n\n`;
+        const streamed = await proxied(answers(frames, size, 'text/event-stream', form), {
+          access: echoing,
+          body: { ...body, stream: true },
+        });
+        const whole = await proxied(answers(`{"choices":[{"message":{"content":"it is ${form}, yes"}}]}`, size, 'application/json'), {
+          access: echoing,
+        });
+        for (const answer of [streamed, whole]) {
+          const text = (await answer.text()) + JSON.stringify([...answer.headers]);
+          expect(text).toMatch(/it is .*\[secret\].*, yes/);
+          expect(text).not.toContain(form);
+          expect(text).not.toContain(key);
+        }
+      }
+    });
+
+    it.each(spelt)('as %s: neither do answers that are written anew, nor problems', async (_how, form) => {
+      const chunk = { choices: [{ index: 0, delta: { role: 'assistant', content: `it is ${form}` }, finish_reason: 'stop' }] };
+      const rewritten = { ...echoing, profile: { normalize: true } };
+      const streamed = await proxied(answers(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`, 3, 'text/event-stream'), {
+        access: rewritten,
+        body: { ...body, stream: true },
+      });
+      const text = await streamed.text();
+      expect(text).toContain('[secret]');
+      expect(text).not.toContain(form);
+      for (const status of [400, 401, 404, 429, 500]) {
+        const failing: OutboundHttp = async () => Response.json({ error: { message: `refused ${form}`, code: form } }, { status });
+        const problem = await proxied(failing, { access: echoing }).catch((error: unknown) => error);
+        expect(problem).toMatchObject({ detail: expect.stringContaining('refused') });
+        expect(JSON.stringify(problem) + String(problem)).not.toContain(form);
+      }
+    });
+
+    it('leaves every other byte as it is, and an answer without the key in the very pieces that came', async () => {
+      const text = `data: {"odd":  "é${key.slice(0, -1)}"}\n\n: \u0000\n\ndata: [DONE]\n\n`;
+      for (const size of [1, 5, 1_000]) {
+        expect(await (await proxied(answers(text, size, 'text/event-stream'), { access: echoing })).text()).toBe(text);
+      }
+    });
+
+    it('ends the exchange when the caller leaves', async () => {
+      const cancelled = vi.fn();
+      const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10)), cancel: cancelled });
+      const answer = await proxied(async () => new Response(endless, { headers: { 'content-type': 'text/event-stream' } }), {
+        access: echoing,
+      });
+      await answer.body?.cancel();
+      expect(cancelled).toHaveBeenCalledOnce();
+    });
+  });
+
   it('asks for no signal: who leaves takes the whole request along', async () => {
     const answer = proxied(
       async (_request, options) => {

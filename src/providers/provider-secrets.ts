@@ -1,0 +1,50 @@
+/** A provider may send back the key that it was sent. Its answers are cleaned of it here, before anything else sees them. */
+import { compileSecrets, SecretFilter, type SecretPatterns, withoutSecrets } from '../core/secret-filter.ts';
+import type { ProviderAccess } from '../core/provider.ts';
+
+/** Headers whose value is a credential, whoever wrote it. */
+const credentialHeader = /authorization|token|secret|key/;
+
+const compiled = new WeakMap<ProviderAccess, SecretPatterns | null>();
+
+/** Compiled once for as long as the directory caches the provider. */
+function secretsOf(access: ProviderAccess): SecretPatterns | null {
+  const known = compiled.get(access);
+  if (known !== undefined) return known;
+  const inHeaders = Object.entries(access.headers).flatMap(([name, value]) => (credentialHeader.test(name) ? [value] : []));
+  const secrets = compileSecrets([...(access.secrets ?? []), ...inHeaders]);
+  compiled.set(access, secrets);
+  return secrets;
+}
+
+/** null: the provider has no key. */
+export function createSecretFilter(access: ProviderAccess): SecretFilter | null {
+  const secrets = secretsOf(access);
+  return secrets === null ? null : new SecretFilter(secrets);
+}
+
+export function withoutKey(access: ProviderAccess, text: string): string {
+  return withoutSecrets(text, secretsOf(access));
+}
+
+/** The body of an answer that is passed on unread. Where the provider has no key it stays the runtime's own stream. */
+export function bodyWithoutKey(access: ProviderAccess, body: ReadableStream<Uint8Array> | null): ReadableStream<Uint8Array> | null {
+  const filter = createSecretFilter(access);
+  if (filter === null || body === null) return body;
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        for (;;) {
+          const { done, value } = await reader.read();
+          const bytes = done ? filter.end() : filter.push(value);
+          if (bytes.byteLength > 0) controller.enqueue(bytes);
+          if (done) controller.close();
+          if (done || bytes.byteLength > 0) return;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
