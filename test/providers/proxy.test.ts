@@ -5,6 +5,7 @@ import { type ProviderAccess, rehearsalAccess } from '../../src/core/provider.ts
 import type { OutboundHttp } from '../../src/ports/outbound.ts';
 import { openAiChat } from '../../src/dialects/openai-chat.ts';
 import { proxyChat, type ProxyRequest } from '../../src/providers/proxy.ts';
+import { bodyWithoutKey } from '../../src/providers/provider-secrets.ts';
 import { rehearsalHttp } from '../../src/providers/rehearsal.ts';
 
 const clock = {
@@ -161,6 +162,18 @@ describe('a request without anything of ours', () => {
       for (const size of [1, 5, 1_000]) {
         expect(await (await proxied(answers(text, size, 'text/event-stream'), { access: echoing })).text()).toBe(text);
       }
+    });
+
+    it("leaves the stream to the runtime where there is no key, or the provider is at its kind's own address", () => {
+      const stream = inPieces('data: x', 7);
+      const openai = { ...echoing, kind: 'openai', baseUrl: 'https://api.openai.com/v1' } as const;
+      for (const fast of [{ ...access, headers: {} }, rehearsalAccess, openai]) expect(bodyWithoutKey(fast, stream)).toBe(stream);
+      for (const near of [
+        echoing,
+        { ...openai, baseUrl: 'https://api.openai.com.evil.example/v1' },
+        { ...openai, kind: 'anthropic' } as const,
+      ])
+        expect(bodyWithoutKey(near, inPieces('data: x', 7))).not.toBe(stream);
     });
 
     it('ends the exchange when the caller leaves', async () => {
