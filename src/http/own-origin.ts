@@ -44,7 +44,7 @@ export function mayCallMcp(settings: Addresses & Pick<Settings, 'allowedOrigins'
 }
 
 /**
- * Whether the service is called by a name of its own. A service on a loopback address is otherwise reached by pages of an attacker, whose
+ * Whether `host` is one of the service's names. A service on a loopback address is otherwise reached by pages of an attacker, whose
  * name resolves to that address. Deployed, every host is accepted: the platform has routed the request.
  */
 export function isOwnHost(settings: Addresses, host: string): boolean {

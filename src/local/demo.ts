@@ -1,5 +1,5 @@
 /**
- * The demo of a first start: a toolset `demo` with names of its own, an agent `demo` on the built-in model, which also gets the
+ * The demo of a first start: a toolset `demo` with custom names, an agent `demo` on the built-in model, which also gets the
  * tools that are made of those, and a session. Written over the public API, only while the workspace has no toolset, and never
  * over a document that a user has written meanwhile.
  */

@@ -1,6 +1,6 @@
 /**
  * The outbound client, the only caller of `fetch`. Each hop passes the guard and is sent through the network that fits its
- * host; redirects are followed here, by hand, because a public address may point anywhere. Response bodies are not touched.
+ * host; redirects are followed here, because a public address may point anywhere. Response bodies are not touched.
  */
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -34,7 +34,7 @@ export function createOutbound(settings: OutboundSettings, send: Send = sendThro
     options.onHop?.(to.url, 0);
     const signal = signalOf(options);
 
-    // A provider's body is large and sent as it stands; the others' are kept, in case the same origin redirects.
+    // A provider's body is large and streamed; the others are buffered, in case the same origin redirects.
     const isStreamed = options.purpose === 'provider';
     const body = isStreamed || request.body === null ? null : await request.arrayBuffer();
     let message: Message = { method: request.method, headers: request.headers, body };
@@ -50,7 +50,7 @@ export function createOutbound(settings: OutboundSettings, send: Send = sendThro
       if (redirects >= limits.maxRedirects)
         throw new OutboundRefused('redirects', `${to.url.host} led through more than ${limits.maxRedirects} redirects.`);
       const target = resolveLocation(location, to.url);
-      // Some may not lead away at all: nobody is told to allow the place that one wants to be led to.
+      // `onHop` may refuse the redirect; the guard's message would advise to allow the target.
       const isAskedFirst = options.purpose === 'server' || options.purpose === 'webhook';
       if (isAskedFirst) options.onHop?.(new URL(target), redirects + 1);
       const next = guard(target, options.purpose);

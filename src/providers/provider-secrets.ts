@@ -3,7 +3,7 @@ import { compileSecrets, SecretFilter, type SecretPatterns, withoutSecrets } fro
 import type { ProviderAccess } from '../core/provider.ts';
 import { defaultBaseUrl } from '../core/provider-kind.ts';
 
-/** Headers whose value is a credential, whoever wrote it. */
+/** Names of headers whose value is a credential. */
 const credentialHeader = /authorization|token|secret|key/;
 
 const compiled = new WeakMap<ProviderAccess, SecretPatterns | null>();

@@ -81,7 +81,7 @@ describe('a filter of secrets', () => {
     expect(filter.end().byteLength).toBe(0);
   });
 
-  it('looks for the credential in a header, and for no placeholder that stands in any answer', () => {
+  it('looks for the credential in a header, and for no common placeholder', () => {
     expect(withoutSecrets('Bearer abcdefgh12 or abcdefgh12', compiled('Bearer abcdefgh12'))).toBe('Bearer [secret] or [secret]');
     for (const value of ['', 'none', 'ollama', 'anything', 'Bearer anything', 'short-7']) expect(compileSecrets([value])).toBeNull();
   });

@@ -52,7 +52,7 @@ describe('POST /approve/{token}', () => {
     [onLaptop, 'http://localhost:8787'],
     [behindTunnel, 'https://tunnel.example'],
     [behindTunnel, 'http://127.0.0.1:8787'],
-  ])('takes a page of its own: %#', async (environment, origin) => {
+  ])('accepts a page of the same origin: %#', async (environment, origin) => {
     await start(environment);
     expect((await decide(origin, { origin })).status).toBe(200);
   });

@@ -19,7 +19,7 @@ function service(documents: Record<string, unknown>): ApiClient {
   return { url: '', rootKey: '', ...api } as unknown as ApiClient;
 }
 
-/** A new workspace in which a user writes `documents` right after the launcher has seen that there is no toolset. */
+/** A new workspace in which a user writes `documents` right after the launcher has listed no toolsets. */
 function raced(documents: Record<string, object>) {
   const h = createHarness();
   const json = async (response: Response): Promise<unknown> => {

@@ -26,7 +26,7 @@ export function requestContext(services: (env: never, context: never) => Service
   });
 }
 
-/** What was asked for with a key is private, so no cache stores it. Public files have a `cache-control` of their own. */
+/** What was asked for with a key is private, so no cache stores it. Routes of public files set their `cache-control` themselves. */
 function cacheControl(c: AppContext): string {
   const own = c.res.headers.get('cache-control');
   if (own !== null && (c.get('keyId') === undefined || own.startsWith('no-store'))) return own;
