@@ -210,8 +210,8 @@ function checkSecondStep(wire: Wire, { understood }: Told): void {
 /** Its own credential, once, and nothing of the caller's. */
 function checkHeaders(wire: Wire, { heard }: Told): void {
   const [name, toValue] = apis[wire].credential;
-  // `cf-worker` is the runtime's, `x-moniker-hop` the brake against loops.
-  const usual = ['accept', 'cf-worker', 'content-length', 'content-type', 'host', 'x-moniker-hop'];
+  // `x-moniker-hop` stops loops.
+  const usual = ['accept', 'content-length', 'content-type', 'host', 'x-moniker-hop'];
   const expected = [...usual, name, ...(wire === 'anthropic' ? ['anthropic-version'] : [])].sort();
   for (const { headers } of heard) {
     expect([...headers.keys()].sort()).toEqual(expected);
