@@ -1,7 +1,6 @@
 /**
- * An approval: a person's word on one tool call, as data. Bound to the canonical name, the toolset entry, the exact arguments,
- * the session and an expiry, and used once (DESIGN §7). What has to be asked for is said by `policy/questions.ts`; who stores it is
- * the session.
+ * An approval of one tool call, as data. Bound to the canonical name, the toolset entry, the exact arguments, the effects that the question
+ * listed, the session and an expiry, and used once (DESIGN §7). `policy/questions.ts` decides what requires approval; the session stores it.
  */
 import { z } from 'zod';
 
@@ -33,9 +32,45 @@ export const AskKind = z
   .meta({ id: 'AskKind' });
 export type AskKind = z.infer<typeof AskKind>;
 
-/** The host that the question named, which is what a yes is good for; null: it was about something else. */
-export function askedHost({ kind, target }: Pick<Ask, 'kind' | 'target'>): string | null {
-  return kind === 'network' || kind === 'taint' ? target : null;
+/** One effect that a question lists. */
+export const AskedEffect = z
+  .object({
+    action: z.enum(['call', 'delete', 'replace', 'write', 'move', 'read', 'send', 'use-secret', 'change-registry']),
+    kind: AskKind.meta({ description: 'Why it requires approval.' }),
+    target: z.string().nullable().meta({ description: 'The path, host, secret, tool or toolset; null: the call itself.' }),
+    method: z.string().optional().meta({ description: 'Of `send`.' }),
+  })
+  .meta({ id: 'AskedEffect', example: { action: 'delete', kind: 'delete-file', target: '/workspace/notes.txt' } });
+export type AskedEffect = z.infer<typeof AskedEffect>;
+
+/**
+ * A question about a call. A yes is for the effects that it lists, as they were when it was asked, and for nothing else. `effects`: the first of
+ * them. `effectCount`: how many there are. `several`: they are no single operation, so `kind` and `target` are those of the first, and no rule is
+ * made of the yes. `binding`: hashes of all of them, with the bytes that would be lost and written and the files that
+ * were read; one for each point at which the call may not continue without a yes (`engine/policy/effect-record.ts`).
+ */
+export type Question = Ask & { effects: readonly AskedEffect[]; effectCount: number; several?: true; binding: readonly string[] };
+
+/** A yes: what it is bound to, and how often the call has asked. */
+export type Approved = { binding: readonly string[]; round: number };
+
+/** Members of everything that shows a question. */
+const askedMembers = {
+  effects: z.array(AskedEffect).optional().meta({
+    description: 'Of `approval`: what the call would do that requires approval, at most 100. A yes is for exactly these effects.',
+  }),
+  effectCount: z.int().optional().meta({ description: 'With `effects`: how many there are in all.' }),
+};
+
+type Asked = { effects?: readonly AskedEffect[] | undefined; effectCount?: number | undefined; round?: number | undefined };
+
+/** `round` is shown from the second question of a call on. */
+export function toAskedMembers({ effects, effectCount, round }: Asked): Pick<Pending, 'effects' | 'effectCount' | 'round'> {
+  return {
+    ...(effects !== undefined && { effects: [...effects] }),
+    ...(effectCount !== undefined && { effectCount }),
+    ...(round !== undefined && round > 1 && { round }),
+  };
 }
 
 /** Something a turn waits for, as callers see it: `arguments` in full, so that a person knows what is decided. */
@@ -57,7 +92,11 @@ export const Pending = z
         description:
           'Of `input`: what the server of the tool asks, each under its key, as MCP has it (`elicitation/create`). Answered at …/tool-results.',
       }),
-    round: z.int().optional().meta({ description: 'Of `input`: counts the questions of one call from 1.' }),
+    ...askedMembers,
+    round: z.int().optional().meta({
+      description:
+        'Counts the questions of one call from 1. Of `approval` it is shown from 2 on: the call would now do something else than before, so to approve it, send this `round` with the decision.',
+    }),
   })
   .meta({ id: 'Pending' });
 export type Pending = z.infer<typeof Pending>;
@@ -76,6 +115,11 @@ export const ApprovalView = z
     entry: z.string().meta({ description: 'Wire name of the toolset entry that was called.' }),
     arguments: z.record(z.string(), z.unknown()),
     reason: z.string(),
+    ...askedMembers,
+    round: z
+      .int()
+      .optional()
+      .meta({ description: 'From the second question of the call on: which one this is. To approve it, send it with the decision.' }),
     state: z.enum(['pending', 'approved', 'denied', 'expired', 'used']),
     askedAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),
@@ -90,6 +134,8 @@ export const ApprovalView = z
       entry: 'delete_file',
       arguments: { path: 'notes.txt' },
       reason: 'It deletes /workspace/notes.txt, which cannot be undone',
+      effects: [{ action: 'delete', kind: 'delete-file', target: '/workspace/notes.txt' }],
+      effectCount: 1,
       state: 'pending',
       askedAt: '2026-01-01T08:00:00.000Z',
       expiresAt: '2026-01-08T08:00:00.000Z',

@@ -2,7 +2,6 @@
  * A turn's events, one after the other, folded into its state (`turn-state.ts`). The same events give the same state, whoever folds them and
  * however often.
  */
-import { askedHost, type Ask } from './approval.ts';
 import { addUsage } from './chat-event.ts';
 import type { SessionEventBody } from './session-event.ts';
 import { repeatKey, type InnerQuestion, type StepCall, type TurnState } from './turn-state.ts';
@@ -58,7 +57,9 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
         asked: 'approval',
         attempts: 0,
         interrupted: false,
-        ...hostOf({ kind: event.ask, target: event.target }),
+        question: { binding: event.binding ?? [], round: event.round ?? 1 },
+        // A yes is for the question that it answers.
+        verdict: null,
       });
       return;
     case 'input-required':
@@ -72,7 +73,7 @@ export function applyEvent(state: TurnState, event: SessionEventBody & { id?: nu
       update(state, event.callId, { asked: 'client' });
       return;
     case 'approval-decided':
-      // The first word stands.
+      // The first decision on a question stands.
       if (state.calls.get(event.callId)?.verdict === null)
         update(state, event.callId, { verdict: { decision: event.decision, by: event.by } });
       return;
@@ -189,9 +190,4 @@ function applyInputEnd(state: TurnState, event: Extract<SessionEventBody, { type
   call.repaired = event.repaired;
   call.closersOnly = event.closersOnly ?? false;
   call.fault = event.fault ?? null;
-}
-
-function hostOf(ask: Pick<Ask, 'kind' | 'target'>): { askedHost?: string } {
-  const host = askedHost(ask);
-  return host === null ? {} : { askedHost: host };
 }

@@ -2,7 +2,7 @@
  * The native events of a session's log (DESIGN §5). The log is the truth: transcript, streams of every dialect, resume and
  * the turn's own state are folds over it. A number never changes its content. New kinds may be added, none changed.
  */
-import type { ApprovalVerdict, AskKind } from './approval.ts';
+import type { ApprovalVerdict, AskedEffect, AskKind } from './approval.ts';
 import type { Usage } from './chat-event.ts';
 import type { EditionPointer } from './edition-tool.ts';
 import type { ElicitationAction } from './elicitation.ts';
@@ -88,6 +88,14 @@ export type SessionEventBody =
       /** What kind of thing is asked for, and what a remembered rule would be about (`approval.ts`). */
       ask: AskKind;
       target: string | null;
+      /** What the call would do that requires approval, bounded; `effectCount` counts all. Absent in logs of older releases; the same below. */
+      effects?: readonly AskedEffect[];
+      effectCount?: number;
+      several?: true;
+      /** What a yes is bound to (`approval.ts`). */
+      binding?: readonly string[];
+      /** Counts the questions of the call from 1: its effects changed after the earlier ones were approved. */
+      round?: number;
       expiresAt: string;
     }
   /** `by`: id of the key that decided, `link`, or `clock` for `expire`. */

@@ -15,7 +15,7 @@ export function sha256HexSync(bytes: Uint8Array): string {
   const restView = new DataView(rest.buffer);
   for (let offset = 0; offset < rest.byteLength; offset += blockBytes) addBlock(state, schedule, restView, offset);
   const digest = new DataView(new ArrayBuffer(32));
-  state.forEach((word, index) => digest.setUint32(index * 4, word));
+  for (const [index, word] of state.entries()) digest.setUint32(index * 4, word);
   return toHex(new Uint8Array(digest.buffer));
 }
 
@@ -71,9 +71,7 @@ function addBlock(state: Uint32Array, schedule: Int32Array, view: DataView, offs
     b = a;
     a = (first + sum0 + ((b & c) ^ (b & d) ^ (c & d))) | 0;
   }
-  [a, b, c, d, e, f, g, h].forEach((word, index) => {
-    state[index] = at(state, index) + word;
-  });
+  for (const [index, word] of [a, b, c, d, e, f, g, h].entries()) state[index] = at(state, index) + word;
 }
 
 function at(words: Int32Array | Uint32Array, index: number): number {

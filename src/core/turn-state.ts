@@ -1,5 +1,5 @@
 /** What the log says of one turn, as `fold-turn.ts` reads it and `turn.ts` decides on it, and what can be asked of that. */
-import type { ApprovalVerdict } from './approval.ts';
+import type { ApprovalVerdict, Approved } from './approval.ts';
 import type { Usage } from './chat-event.ts';
 import { canonicalJson } from './hash.ts';
 import type { Via } from './message.ts';
@@ -23,9 +23,9 @@ export type StepCall = {
   interrupted: boolean;
   /** Somebody outside was asked last: a person for leave or for something that the tool wants to know, or the caller to run it. */
   asked: 'approval' | 'client' | 'input' | null;
-  /** The host that a person was asked about; absent: the question was about something else. */
-  askedHost?: string;
-  /** The person's word; a call that was denied runs no more. */
+  /** What a yes to the last question is bound to; absent: it was not asked about. */
+  question?: Approved;
+  /** The decision on the last question; a call that was denied does not run any more. */
   verdict: { decision: ApprovalVerdict; by: string } | null;
   /** Times that the tool asked for input, and whether the last question is answered. */
   rounds: number;

@@ -3,7 +3,7 @@
  * and one log line. Turns, direct calls and everything later come through here, so what holds here holds everywhere.
  */
 import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
-import type { Ask } from '../core/approval.ts';
+import type { Question } from '../core/approval.ts';
 import { deprecationOf } from '../core/called-alias.ts';
 import { callsTools } from '../core/composite-tool.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
@@ -100,9 +100,9 @@ async function run(
   if (isLost(tool)) return { result: outcomeUnknown(), ran: true };
   const foreseen = foresee(deps, scope, tool, own);
   if (foreseen.verdict === 'deny') return { result: forbidden(foreseen.reason), ran: false };
-  if (foreseen.ask !== null && request.approved !== true) return askOrRefuse(scope, tool, own, foreseen.ask);
-  const executed = await execute(deps, scope, served, { ...request, arguments: own }, signal, callTool);
-  if ('asks' in executed) return askOrRefuse(scope, tool, own, executed.asks);
+  const ownRequest = { ...request, arguments: own };
+  const executed = await execute(deps, scope, served, ownRequest, signal, callTool);
+  if ('asks' in executed) return askOrRefuse(scope, tool, ownRequest, executed.asks);
   if ('waiting' in executed) return { waitFor: { kind: 'inner', tool, waiting: executed.waiting } };
   const { input, ...ran } = executed;
   // A direct call of a session can wait for leave, and has nobody who could be asked for more.
@@ -118,10 +118,21 @@ function forbidden(reason: string): ToolResult {
   );
 }
 
-function askOrRefuse(scope: CallScope, tool: EditionTool, own: Record<string, unknown>, ask: Ask): Ran {
-  if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, arguments: own } };
+type OwnRequest = ToolCallRequest & { arguments: Record<string, unknown> };
+
+function askOrRefuse(scope: CallScope, tool: EditionTool, { arguments: own, approved }: OwnRequest, ask: Question): Ran {
+  const round = (approved?.round ?? 0) + 1;
+  if (round > limits.maxApprovalRounds) return { result: asksAnew(tool, ask), ran: false };
+  if (scope.canWait) return { waitFor: { kind: 'approval', tool, ask, round, arguments: own } };
   const text = `Not run: ${ask.reason}. That needs a person's approval, and this call cannot wait for one. Call it in a session.`;
   return { result: errorResult('approval_required', text), ran: false };
+}
+
+function asksAnew(tool: EditionTool, { reason }: Question): ToolResult {
+  const text =
+    `Not run: ${tool.wireName} was approved ${limits.maxApprovalRounds} times, and each time it would have done something else than what was approved. ` +
+    `Last: ${reason}. Write what changes from run to run (times, random numbers, answers of servers) to a new file in a call of its own, and use that file.`;
+  return errorResult('limit_reached', text);
 }
 
 /** What is told of a call that was under way when its process died. */

@@ -2,7 +2,7 @@
  * Running a call that may run: the tool gets guarded capabilities, its time and a signal; whatever it does, one result comes
  * of it. What it asks for on its way is told instead of the result.
  */
-import type { Ask } from '../core/approval.ts';
+import type { Question } from '../core/approval.ts';
 import { callsTools } from '../core/composite-tool.ts';
 import { runCodeCanonical } from '../core/code-mode/run-code.ts';
 import { crashPoint } from '../core/crash-point.ts';
@@ -17,8 +17,12 @@ import { toldProgress } from '../core/progress.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { createTaintMarks } from '../core/taint.ts';
 import { contentText, errorResult, type ToolResult } from '../core/tool.ts';
+import { FileError } from '../ports/file-system.ts';
 import type { CallerChannel, ToolAnswer, ToolContext } from '../ports/tool-executor.ts';
-import { guard, untilOver, type Leave, type Send } from './policy/ask-first.ts';
+import { guard, untilOver, type GuardedCall } from './policy/ask-first.ts';
+import { namedFiles } from './policy/named-files.ts';
+import type { Allowed, Send } from './policy/rehearsal.ts';
+import { asksOfCall } from './policy/foresee.ts';
 import { createDeadline, type Deadline } from './call-deadline.ts';
 import { createToolFinder } from './find-tools.ts';
 import { createInnerCalls, type Door, type InnerDesk } from './inner/inner-calls.ts';
@@ -31,27 +35,28 @@ import { toServer } from './to-server.ts';
 import type { CallDeps, CallScope, ToolCallRequest, WaitingInner } from './tool-call.ts';
 
 /**
- * `asks`: it did nothing that needs leave, and what it needs leave for is this. `input`: it wants to be called again with that; the result
- * is for those who cannot. `waiting`: calls beneath it have to be asked for before it can go on.
+ * `asks`: it did nothing that requires approval, and this is what it asks. `input`: it wants to be called again with that; the result is for
+ * callers that cannot. `waiting`: inner calls have to be asked about before it can continue.
  */
 export type Executed =
   | { result: ToolResult; ran: boolean; input: InputRequired | null }
-  | { asks: Ask }
+  | { asks: Question }
   | { waiting: readonly WaitingInner[] };
+
+/** With the tool's own arguments. */
+type OwnCall = ToolCallRequest & { arguments: Record<string, unknown> };
 
 export async function execute(
   deps: CallDeps,
   scope: CallScope,
   { tool, server }: Extract<ServedCall, { ok: true }>,
-  request: ToolCallRequest & { arguments: Record<string, unknown> },
+  request: OwnCall,
   signal: AbortSignal,
   door: Door,
 ): Promise<Executed> {
   const redactor = createRedactor();
   const watch = new TaintWatch(scope.taint ?? createTaintMarks(), tool);
   const seeing = { ...scope, taint: watch.marks };
-  const filled = await fillSecrets(deps, tool, request.arguments, { redactor, watch });
-  if (!filled.ok) return { result: filled.result, ran: false, input: null };
   const abort = new AbortController();
   const timeoutMs = server?.timeoutMs ?? scope.timeoutMs;
   const deadline = createDeadline(deps.clock, { softMs: timeoutMs, hardMs: limits.maxServerCallMs });
@@ -75,30 +80,55 @@ export async function execute(
       ruled: scope.rules.length > 0,
       inTurn: scope.turn !== null,
       called: () => beneath?.unrepeatable() ?? null,
+      isFileTool: (name) => beneath?.isFileTool(name) === true,
     },
-    tool.approval === 'never' ? { by: 'entry' } : request.approved === true ? personsLeave(tool, request) : null,
-    (ask) => stop(ask.reason),
+    tool.approval === 'never' ? { by: 'entry' } : allowedTo(deps, seeing, tool, request),
+    stop,
   );
+  const first = guarded.question();
+  if (first !== null) return { asks: first };
+  const filled = await fillSecrets(deps, tool, request.arguments, { redactor, watch });
+  if (!filled.ok) return { result: filled.result, ran: false, input: null };
   scope.started?.(request.callId, (request.attempts ?? 0) + 1);
   await crashPoint(request.parent === undefined ? 'tool-marked-before-effect' : 'inner-marked-before-effect');
   // Its turn was stopped, or taken over by another run, whose log does not say that this one began.
   if (signal.aborted) return { result: stopped(tool), ran: false, input: null };
-  const watched = watch.over(guarded.context);
+  const watched = watch.over(guarded.context, () => guarded.question() === null);
   // Where its server is has been said by an administrator: that is nothing to ask about.
   const context = isServed(tool) ? { ...watched, fetch: toServer(deps, tool.kind === 'mcp' ? null : abort.signal) } : watched;
-  const parts = { context, redactor, abort, deadline, beneath };
+  const parts = { context, redactor, abort, deadline, beneath, guarded };
   const { input, suspended, ...result } = await perform(deps, scope, tool, filled.arguments, parts, signal);
   // What it left running has been stopped, and its rows come before its own.
   await beneath?.idle();
   await crashPoint(request.parent === undefined ? 'effect-before-result' : 'inner-effect-before-result');
-  const ask = guarded.asked();
-  if (ask !== null) return { asks: ask };
+  const question = guarded.question();
+  if (question !== null) return { asks: question };
   if (suspended !== true) watch.ended(result, server);
   const end = beneath?.end() ?? null;
   if (end !== null) return { result: end, ran: true, input: null };
   if (suspended !== true || signal.aborted) return { result: withDenials(result, guarded.denied()), ran: true, input: input ?? null };
   const waiting = beneath?.waiting() ?? [];
   return waiting.length > 0 ? { waiting } : { result: waitsForNobody(tool), ran: true, input: null };
+}
+
+/** Only a question that comes before the script runs has to look for what it names: one that comes later knows what it has read. */
+function allowedTo(deps: CallDeps, scope: CallScope, tool: EditionTool, { approved, arguments: args }: OwnCall): Allowed {
+  const asks = asksOfCall(deps, scope, tool, args);
+  const isScript = asks.length > 0 && tool.canonical === 'builtin.bash' && typeof args.command === 'string';
+  const reads = isScript ? namedFiles(String(args.command), typeof args.cwd === 'string' ? args.cwd : '.', scope.files) : [];
+  return { by: 'call', approved: approved?.binding ?? [], asks, reads };
+}
+
+/** While the call is open, since its files take nothing afterwards. Another call may have changed them meanwhile in a way that does not fit. */
+function releaseFiles(guarded: GuardedCall, answer: ToolAnswer): ToolAnswer {
+  if (answer.suspended === true || guarded.question() !== null) return answer;
+  try {
+    guarded.release();
+    return answer;
+  } catch (error) {
+    if (error instanceof FileError) return errorResult('tool_error', error.message);
+    throw error;
+  }
 }
 
 type ContextParts = Pick<Extract<ServedCall, { ok: true }>, 'tool' | 'server'> & {
@@ -186,10 +216,6 @@ function tellingOn(
   };
 }
 
-function personsLeave(tool: EditionTool, { approvedHost = null, arguments: args }: ToolCallRequest): Leave {
-  return { by: 'person', host: approvedHost, script: callsTools(tool) ? JSON.stringify(args) : null };
-}
-
 type Filled = { ok: true; arguments: Record<string, unknown> } | { ok: false; result: ToolResult };
 
 /** Puts the entry's secrets in, behind everything that shows or stores arguments. Only what the entry presets is one. */
@@ -221,6 +247,7 @@ type Performing = {
   abort: AbortController;
   deadline: Deadline;
   beneath: InnerDesk | null;
+  guarded: GuardedCall;
 };
 
 async function perform(
@@ -228,7 +255,7 @@ async function perform(
   scope: CallScope,
   tool: EditionTool,
   args: Record<string, unknown>,
-  { context, redactor, abort, deadline, beneath }: Performing,
+  { context, redactor, abort, deadline, beneath, guarded }: Performing,
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   try {
@@ -237,7 +264,7 @@ async function perform(
       if (answer.suspended === true) await beneath?.idle();
       return answer;
     });
-    const answer = await beforeDeadline(deadline, work, signal, tool);
+    const answer = releaseFiles(guarded, await beforeDeadline(deadline, work, signal, tool));
     // First: a secret with something hidden in its middle is none until that is gone.
     const { input, ...result } = redactor.clean(isServed(tool) ? cleanResult(answer) : answer);
     return input === undefined ? result : { ...result, input: { ...input, requests: redactor.data(input.requests) } };
@@ -246,7 +273,9 @@ async function perform(
     const failure = redactor.clean(
       errorResult('tool_error', `${tool.wireName} failed: ${error instanceof Error ? error.message : String(error)}`),
     );
-    deps.log.error('a tool failed', { canonical: tool.canonical, session: scope.session, error: contentText(failure.content) });
+    // Stopped by ourselves, since it asks: the error is that of its interrupted work.
+    if (!abort.signal.aborted)
+      deps.log.error('a tool failed', { canonical: tool.canonical, session: scope.session, error: contentText(failure.content) });
     return failure;
   } finally {
     // Ends whatever the tool left running; after an ordinary end there is nothing left to hear it.

@@ -212,8 +212,8 @@ function toQuestion(deps: TurnDeps, turn: string, step: number, call: Asker, wai
     const asked = { arguments: waitFor.arguments, entry, server: waitFor.tool.server, requests: waitFor.input.requests };
     return { type: 'input-required', ...at, ...asked, round: call.rounds + 1, expiresAt };
   }
-  const { reason, kind: ask, target } = waitFor.ask;
-  return { type: 'approval-required', ...at, arguments: waitFor.arguments, entry, reason, ask, target, expiresAt };
+  const { kind: ask, ...question } = waitFor.ask;
+  return { type: 'approval-required', ...at, arguments: waitFor.arguments, entry, ...question, ask, round: waitFor.round, expiresAt };
 }
 
 /** `shared`: what answers for others, too. */
@@ -233,14 +233,13 @@ async function runOne(
     fault: call.fault,
     guessed: call.repaired && !call.closersOnly,
     refusal,
-    approved: call.verdict?.decision === 'approve',
-    approvedHost: call.askedHost ?? null,
+    approved: call.verdict?.decision === 'approve' ? (call.question ?? null) : null,
     attempts: call.attempts,
     interrupted: call.interrupted,
     given: call.rounds > 0 ? scope.inputs.given(call.callId) : null,
     rounds: call.rounds,
   };
-  if (call.verdict !== null) await crashPoint(request.approved ? 'confirmed-before-effect' : 'denied-before-continue');
+  if (call.verdict !== null) await crashPoint(request.approved !== null ? 'confirmed-before-effect' : 'denied-before-continue');
   const sent = refusal === null ? sentCall(scope, call) : null;
   const key = sent === null ? null : shareKey(deps, call, sent);
   const begun = key === null ? undefined : shared.get(key);

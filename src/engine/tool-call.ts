@@ -1,6 +1,6 @@
 /** One tool call on its way through the door: what it needs, where it comes from, what is asked and what comes of it. */
 import type { AliasMap } from '../core/alias-map.ts';
-import type { Ask } from '../core/approval.ts';
+import type { Approved, Question } from '../core/approval.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { EditionPointer, EditionTool } from '../core/edition-tool.ts';
 import type { Gathered } from '../core/gathered-tools.ts';
@@ -108,10 +108,8 @@ export type ToolCallRequest = {
   guessed?: boolean;
   /** Answered with this instead of running: budgets of the turn, a person's no. */
   refusal?: Refusal | null;
-  /** A person said yes to exactly this call. */
-  approved?: boolean;
-  /** With `approved`: the host that the question was about; absent or null: it was about something else. */
-  approvedHost?: string | null;
+  /** The last question about this call was answered with yes: what that is bound to. Absent or null: it was not asked. */
+  approved?: Approved | null;
   /** What the call asked for when it was made before, and how often it has asked. */
   given?: GivenInput | null;
   rounds?: number;
@@ -122,9 +120,9 @@ export type ToolCallRequest = {
   lost?: boolean;
 };
 
-/** Somebody outside has to act first: a person, or the caller, whose tool it is. `arguments`: the tool's own, secrets as names. */
+/** Somebody outside has to act first: a person, or the caller, whose tool it is. `arguments`: the tool's own, secrets as names. `round`: counts the questions of the call from 1. */
 export type WaitFor =
-  | { kind: 'approval'; tool: EditionTool; ask: Ask; arguments: Record<string, unknown> }
+  | { kind: 'approval'; tool: EditionTool; ask: Question; round: number; arguments: Record<string, unknown> }
   | { kind: 'client'; tool: EditionTool }
   | { kind: 'input'; tool: EditionTool; input: InputRequired; arguments: Record<string, unknown> }
   /** Calls beneath this one wait: it is run again when all of them are answered. */

@@ -2,6 +2,7 @@
  * What a session remembers of the calls beneath an open call, so that one that waited or died goes on without running again what had
  * finished. An inner call's id is its parent's with a dot and its place, from 1: `call_x.2.1`. Everything is dropped when the outermost call has its result.
  */
+import type { Approved } from '../core/approval.ts';
 import type { GivenInput } from '../core/mcp-input.ts';
 import type { Via } from '../core/message.ts';
 import type { ToolResult } from '../core/tool.ts';
@@ -43,8 +44,8 @@ export interface CallJournal {
   pause(call: InnerCallStart): void;
   /** Answers its order; null: the journal is full, and holds no more than that it ran. `keep` false: as `JournalEntry` without a result. */
   finish(call: InnerCallStart, result: ToolResult, options: { durationMs: number; keep: boolean }): number | null;
-  /** The person's word on an inner call; null: nobody was asked, or nobody has said. `host`: the one that was asked about. */
-  verdict(callId: string): { decision: 'approve' | 'deny' | 'expire'; host: string | null } | null;
+  /** The decision on an inner call; null: it was not asked about, or is not decided. `approved`: of a yes. */
+  verdict(callId: string): { decision: 'approve' | 'deny' | 'expire'; approved: Approved | null } | null;
   /** What an inner call asked for before, with the answers, and how often it has asked. */
   given(callId: string): { input: GivenInput | null; rounds: number };
 }

@@ -2,7 +2,7 @@
  * What a person is asked for in this session, and what was said: a table that follows the log for the calls of turns, and
  * stands alone for direct calls. It stores; who may decide, and what happens then, is `decide.ts`.
  */
-import { askedHost, type ApprovalVerdict, type ApprovalView, type AskKind } from '../core/approval.ts';
+import { toAskedMembers, type ApprovalVerdict, type ApprovalView, type Approved, type AskKind, type Question } from '../core/approval.ts';
 import { idsBeneath, parentOf } from '../core/composite-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
@@ -23,17 +23,31 @@ export type Approval = {
   /** What a remembered rule would be about (`core/approval.ts`). */
   target: string | null;
   reason: string;
+  /** null: an older release asked. */
+  question: StoredQuestion | null;
+  /** Counts the questions of the call from 1. */
+  round: number;
+  /** Reasons of the questions before this one. */
+  earlier: readonly string[];
   state: ApprovalState;
   askedAt: number;
   expiresAt: number;
 };
+
+type StoredQuestion = Pick<Question, 'effects' | 'effectCount' | 'several' | 'binding'>;
+
+/** A question about a call, as it is stored. */
+export type AskedCall = Omit<Approval, 'toolset' | 'state' | 'askedAt' | 'earlier'>;
 
 /** What a direct call is known by when it is sent again. */
 export type DirectCallKey = { toolset: string | null; canonical: string; entry: string; argumentsHash: string };
 
 /** As an `Approval` names them. */
 const columns =
-  'call_id AS callId, turn, canonical, entry, toolset, kind, target, reason, state, asked_at AS askedAt, expires_at AS expiresAt';
+  'call_id AS callId, turn, canonical, entry, toolset, kind, target, reason, question, round, earlier, state, asked_at AS askedAt, expires_at AS expiresAt';
+
+/** As it is stored, with JSON that this file wrote. */
+type Row = Omit<Approval, 'question' | 'earlier'> & { question: string | null; earlier: string };
 
 export class Approvals {
   readonly #sql: SqlStorage;
@@ -48,12 +62,23 @@ export class Approvals {
   follow(event: SessionEventBody): boolean {
     switch (event.type) {
       case 'approval-required': {
-        const { callId, turn, canonical, entry, ask: kind, target, reason } = event;
-        this.#insert(
-          { callId, turn, canonical, entry, kind, target, reason, expiresAt: Date.parse(event.expiresAt) },
-          null,
-          event.arguments,
-        );
+        const {
+          callId,
+          turn,
+          canonical,
+          entry,
+          ask: kind,
+          target,
+          reason,
+          effects,
+          effectCount = 0,
+          several,
+          binding = [],
+          round = 1,
+        } = event;
+        const question = effects === undefined ? null : toStored({ effects, effectCount, several, binding });
+        const expiresAt = Date.parse(event.expiresAt);
+        this.#insert({ callId, turn, canonical, entry, kind, target, reason, question, round, expiresAt }, null, event.arguments);
         return true;
       }
       case 'approval-decided':
@@ -71,11 +96,7 @@ export class Approvals {
   }
 
   /** A direct call that has to be asked for; `key` null: one beneath it. */
-  askDirect(
-    asked: Omit<Approval, 'turn' | 'toolset' | 'state' | 'askedAt'>,
-    key: DirectCallKey | null,
-    args: Record<string, unknown>,
-  ): void {
+  askDirect(asked: Omit<AskedCall, 'turn'>, key: DirectCallKey | null, args: Record<string, unknown>): void {
     this.#insert({ ...asked, turn: null }, key, args);
   }
 
@@ -94,8 +115,8 @@ export class Approvals {
     return this.#one(`SELECT ${columns} FROM approvals WHERE call_id = ?`, callId);
   }
 
-  /** What was said of a call beneath another; null: nothing, or so long ago that it counts no more. `host`: the one that was asked about. */
-  verdict(callId: string): { decision: ApprovalVerdict; host: string | null } | null {
+  /** The decision on an inner call; null: none, or one that has expired. `approved`: of a yes. */
+  verdict(callId: string): { decision: ApprovalVerdict; approved: Approved | null } | null {
     const approval = this.get(callId);
     if (approval === null) return null;
     const { state, turn, expiresAt } = approval;
@@ -103,15 +124,15 @@ export class Approvals {
       case 'pending':
         return null;
       case 'denied':
-        return { decision: 'deny', host: null };
+        return { decision: 'deny', approved: null };
       case 'expired':
-        return { decision: 'expire', host: null };
+        return { decision: 'expire', approved: null };
       case 'approved':
         // A turn goes on at once; a direct call when it is sent again.
         if (turn === null && expiresAt <= this.#now()) return null;
-        return { decision: 'approve', host: askedHost(approval) };
+        return { decision: 'approve', approved: toApproved(approval) };
       case 'used':
-        return { decision: 'approve', host: askedHost(approval) };
+        return { decision: 'approve', approved: toApproved(approval) };
       default:
         return state satisfies never;
     }
@@ -200,17 +221,15 @@ export class Approvals {
     return this.#sql.exec(query, id).toArray().length > 0;
   }
 
-  #insert(
-    asked: Omit<Approval, 'toolset' | 'state' | 'askedAt'>,
-    key: Pick<DirectCallKey, 'toolset' | 'argumentsHash'> | null,
-    args: Record<string, unknown>,
-  ): void {
-    const { callId, turn, canonical, entry, kind, target, reason, expiresAt } = asked;
+  #insert(asked: AskedCall, key: Pick<DirectCallKey, 'toolset' | 'argumentsHash'> | null, args: Record<string, unknown>): void {
+    const { callId, turn, canonical, entry, kind, target, reason, expiresAt, question, round } = asked;
     this.#forgetOld();
+    const before = round === 1 ? null : this.get(callId);
+    const earlier = before === null ? [] : [...before.earlier, before.reason];
     // One beneath a direct call may have expired, and is asked about anew.
     this.#sql.exec('DELETE FROM approval_arguments WHERE call_id = ?', callId);
     this.#sql.exec(
-      `INSERT OR REPLACE INTO approvals (call_id, turn, canonical, entry, toolset, arguments_hash, kind, target, reason, state, asked_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
+      `INSERT OR REPLACE INTO approvals (call_id, turn, canonical, entry, toolset, arguments_hash, kind, target, reason, question, round, earlier, state, asked_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
       callId,
       turn,
       canonical,
@@ -220,6 +239,9 @@ export class Approvals {
       kind,
       target,
       reason,
+      question === null ? null : JSON.stringify(question),
+      round,
+      JSON.stringify(earlier),
       this.#now(),
       expiresAt,
     );
@@ -233,15 +255,40 @@ export class Approvals {
   }
 
   #all(query: string, ...bindings: (string | number | null)[]): Approval[] {
-    return this.#sql.exec<Approval>(query, ...bindings).toArray();
+    return this.#sql
+      .exec<Row>(query, ...bindings)
+      .toArray()
+      .map(fromRow);
   }
 }
 
-/** What a word makes of what was pending. */
+function fromRow({ question, earlier, ...row }: Row): Approval {
+  return {
+    ...row,
+    question: question === null ? null : (JSON.parse(question) as StoredQuestion),
+    earlier: JSON.parse(earlier) as string[],
+  };
+}
+
+/** The part of a question that is stored as one value. */
+export function toStored({
+  effects,
+  effectCount,
+  several,
+  binding,
+}: Omit<StoredQuestion, 'several'> & { several?: true | undefined }): StoredQuestion {
+  return { effects, effectCount, ...(several === true && { several }), binding };
+}
+
+export function toApproved({ question, round }: Approval): Approved {
+  return { binding: question?.binding ?? [], round };
+}
+
+/** What a decision makes of what was pending. */
 export const verdictStates = { approve: 'approved', deny: 'denied', expire: 'expired' } as const;
 
 export function toApprovalView(session: string, approval: Approval, args: Record<string, unknown>): ApprovalView {
-  const { callId, turn, canonical, entry, reason, state, askedAt, expiresAt } = approval;
+  const { callId, turn, canonical, entry, reason, question, round, state, askedAt, expiresAt } = approval;
   return {
     callId,
     session,
@@ -251,6 +298,7 @@ export function toApprovalView(session: string, approval: Approval, args: Record
     entry,
     arguments: args,
     reason,
+    ...toAskedMembers({ ...question, round }),
     state,
     askedAt: new Date(askedAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),

@@ -2,7 +2,6 @@
  * Direct calls with a session (`…/calls`): on its files, through the one door. One that needs a person's word is kept as an
  * approval; once approved, the same call sent again runs, once. With an idempotency key a call has one answer for a day.
  */
-import { askedHost } from '../core/approval.ts';
 import { resolveName } from '../core/alias-map.ts';
 import { callsTools } from '../core/composite-tool.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
@@ -15,7 +14,7 @@ import { withFetchResult } from '../engine/plan/plan-names.ts';
 import { createSkillReader } from '../engine/plan/plan-skills.ts';
 import type { SessionCall, SessionCallRequest } from '../ports/session.ts';
 import { withSkillFiles } from '../storage/skill-files.ts';
-import type { DirectCallKey } from './approvals.ts';
+import { toApproved, type DirectCallKey } from './approvals.ts';
 import { namedBy, ownArguments, toCall, toSessionCall, type DirectCallDoor } from './direct-call-door.ts';
 import { answerAsked, answerAskedBeneath, answerDenied, ask, valid } from './direct-questions.ts';
 
@@ -121,8 +120,7 @@ async function runAs(
   const { approvals, journals } = door.room;
   const own = approvals.get(callId);
   const approved = own?.state === 'used' ? own : null;
-  const approvedHost = approved === null ? null : askedHost(approved);
-  const call = { ...toCall(request, callId), approved: approved !== null, approvedHost };
+  const call = { ...toCall(request, callId), approved: approved === null ? null : toApproved(approved) };
   const outcome = await callTool(door.deps, scope, call, new AbortController().signal);
   if (door.gone()) throw new Problem('not_found', 'The session was deleted.');
   if ('waitFor' in outcome) return await ask(door, scope, request, { callId, key, waitFor: outcome.waitFor });

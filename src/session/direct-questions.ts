@@ -3,13 +3,14 @@
  * which; what was denied is told as that. Each has its audit row.
  */
 import { limits } from '../core/limits.ts';
+import { toAskedMembers, type Pending } from '../core/approval.ts';
 import { parentOf } from '../core/composite-tool.ts';
 import { Problem } from '../core/problem.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
 import { auditCall } from '../engine/audit-call.ts';
 import type { CallScope, WaitFor } from '../engine/tool-call.ts';
 import type { SessionCall, SessionCallRequest } from '../ports/session.ts';
-import type { Approval, DirectCallKey } from './approvals.ts';
+import { toStored, type Approval, type AskedCall, type DirectCallKey } from './approvals.ts';
 import { namedBy, ownArguments, toCall, toSessionCall, type DirectCallDoor } from './direct-call-door.ts';
 
 export async function ask(
@@ -42,20 +43,21 @@ export async function ask(
   if (waitFor.kind === 'inner') journals.await(callId, key.argumentsHash);
   runner.setApprovalTimer();
   if (waitFor.kind === 'inner') return await answerAskedBeneath(door, scope, request, callId, approvals.pendingBeneath(callId));
-  return await answerAsked(door, scope, request, { callId, canonical: key.canonical, reason: questions[0]?.reason ?? '' });
+  const now = approvals.get(callId);
+  if (now === null) throw new Error('the question was not stored');
+  return await answerAsked(door, scope, request, now);
 }
 
-type DirectQuestion = Pick<Approval, 'callId' | 'canonical' | 'entry' | 'kind' | 'reason' | 'target'> & {
-  arguments: Record<string, unknown>;
-};
+type DirectQuestion = Omit<AskedCall, 'turn' | 'expiresAt'> & { arguments: Record<string, unknown> };
 
 /** Only leave can be asked for: nobody stands by who could run a tool or fill in a form. */
 function toQuestions(callId: string, waitFor: WaitFor, own: Record<string, unknown>): DirectQuestion[] {
   switch (waitFor.kind) {
     case 'approval': {
-      const { tool, ask } = waitFor;
-      const { kind, reason, target } = ask;
-      return [{ callId, canonical: tool.canonical, entry: tool.wireName, kind, reason, target, arguments: own }];
+      const { tool, ask, round } = waitFor;
+      const { kind, target, reason } = ask;
+      const named = { callId, canonical: tool.canonical, entry: tool.wireName };
+      return [{ ...named, kind, target, reason, question: toStored(ask), round, arguments: own }];
     }
     case 'inner':
       return waitFor.waiting.flatMap((inner) =>
@@ -88,26 +90,24 @@ export async function answerAskedBeneath(
   const more = asked.length > 1 ? `, and ${asked.length - 1} more` : '';
   const text = `Not finished yet: ${first?.reason ?? ''}. It waits for a person's approval under ${first?.callId ?? ''}${more}; once decided, send the same call again: what it has done is not done again.`;
   const answer = await refuse(door, scope, request, root, errorResult('approval_required', text));
-  const pending = asked.map(({ callId, canonical, reason }) => ({
-    callId,
-    ...parentOf(callId),
-    kind: 'approval' as const,
-    canonical,
-    arguments: door.room.approvals.argumentsOf(callId),
-    reason,
-  }));
-  return { ...answer, pending };
+  return { ...answer, pending: asked.map((approval) => toPending(approval, door.room.approvals.argumentsOf(approval.callId))) };
 }
 
 export async function answerAsked(
   door: DirectCallDoor,
   scope: CallScope,
   request: SessionCallRequest,
-  { callId, canonical, reason }: Pick<Approval, 'callId' | 'canonical' | 'reason'>,
+  asked: Approval,
 ): Promise<SessionCall> {
+  const { callId, reason } = asked;
   const text = `Not run yet: ${reason}. It waits for a person's approval under ${callId}; once approved, send the same call again.`;
   const answer = await refuse(door, scope, request, callId, errorResult('approval_required', text));
-  return { ...answer, pending: [{ callId, kind: 'approval', canonical, arguments: ownArguments(door, request), reason }] };
+  return { ...answer, pending: [toPending(asked, ownArguments(door, request))] };
+}
+
+function toPending({ callId, canonical, reason, question, round }: Approval, args: Record<string, unknown>): Pending {
+  const members = toAskedMembers({ ...question, round });
+  return { callId, ...parentOf(callId), kind: 'approval', canonical, arguments: args, reason, ...members };
 }
 
 export async function answerDenied(

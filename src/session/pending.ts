@@ -1,5 +1,5 @@
 /** What a turn waits for, as its callers are told: read from the turn's events. */
-import type { Pending } from '../core/approval.ts';
+import { toAskedMembers, type Pending } from '../core/approval.ts';
 import { parentOf, rootCallId } from '../core/composite-tool.ts';
 import { questionOf } from '../core/elicitation.ts';
 import type { SessionEvent } from '../core/session-event.ts';
@@ -44,7 +44,7 @@ export function toPending(question: Question): Pending {
   const at = { callId, ...parentOf(callId), canonical, arguments: args };
   switch (question.type) {
     case 'approval-required':
-      return { ...at, kind: 'approval', reason: question.reason };
+      return { ...at, kind: 'approval', reason: question.reason, ...toAskedMembers(question) };
     case 'client-tool-required':
       return { ...at, kind: 'client-tool', reason: 'The caller runs this tool and sends the result.' };
     case 'input-required': {

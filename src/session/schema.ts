@@ -110,6 +110,18 @@ const eighth = [
   `CREATE TABLE notices (sequence INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, turn TEXT NOT NULL, event INTEGER NOT NULL, at INTEGER NOT NULL)`,
 ];
 
-export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh, eighth].map((statements) =>
+/**
+ * `question`: the effects that a question lists and what a yes to it is bound to, as JSON; NULL: an older release asked, and a yes to it is bound to
+ * nothing. `round` counts the questions of a call, `earlier` has the reasons of those before this one. A link decides the question that it was made
+ * for.
+ */
+const ninth = [
+  `ALTER TABLE approvals ADD COLUMN question TEXT`,
+  `ALTER TABLE approvals ADD COLUMN round INTEGER NOT NULL DEFAULT 1`,
+  `ALTER TABLE approvals ADD COLUMN earlier TEXT NOT NULL DEFAULT '[]'`,
+  `ALTER TABLE approval_links ADD COLUMN round INTEGER NOT NULL DEFAULT 1`,
+];
+
+export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth].map((statements) =>
   statements.join(';\n'),
 );

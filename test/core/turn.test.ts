@@ -182,11 +182,24 @@ function deaths(count: number, first = 1): SessionEventBody[] {
 }
 
 describe('a turn that waits', () => {
-  it('knows by its log which host a person was asked about, and that other questions were about none', () => {
-    const about = { ...question('a'), ask: 'network', target: 'new.example' } as SessionEventBody;
-    const path = { ...question('b'), ask: 'write-outside', target: '/tmp/x' } as SessionEventBody;
-    const { calls } = fold([stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), about, path, decided('a', 'approve')]);
-    expect([calls.get('a')?.askedHost, calls.get('b')?.askedHost]).toEqual(['new.example', undefined]);
+  it('knows from its log what a yes is bound to; a question of an older release binds it to nothing', () => {
+    const about = { ...question('a'), binding: ['hash'] } as SessionEventBody;
+    const { calls } = fold([stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), about, question('b')]);
+    expect(['a', 'b'].map((id) => calls.get(id)?.question)).toEqual([
+      { binding: ['hash'], round: 1 },
+      { binding: [], round: 1 },
+    ]);
+  });
+
+  it('waits again where a call asks again, whatever was decided before', () => {
+    const again = { ...question('a'), round: 2, binding: ['other'] } as SessionEventBody;
+    const events = [stepStart(1), ...call('a', 1), stepEnd(1), question('a'), decided('a', 'approve'), again];
+    const state = fold(events);
+    expect([isWaiting(state), state.calls.get('a')?.verdict]).toEqual([true, null]);
+    expect(fold([...events, decided('a', 'approve')]).calls.get('a')).toMatchObject({
+      verdict: { decision: 'approve' },
+      question: { binding: ['other'], round: 2 },
+    });
   });
 
   const asked = [stepStart(1), ...call('a', 1), ...call('b', 1, { x: 1 }), stepEnd(1), question('a'), question('b')];

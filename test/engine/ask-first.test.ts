@@ -8,7 +8,7 @@ import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { contentText } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { callTool } from '../../src/engine/call-tool.ts';
-import type { CallDeps, CallScope, ToolCallRequest } from '../../src/engine/tool-call.ts';
+import type { CallDeps, CallScope } from '../../src/engine/tool-call.ts';
 import { createGuard, refusedUrl } from '../../src/net/guard.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
@@ -17,6 +17,7 @@ import { codeTools, toolDefinitions } from '../../src/tools/registry.ts';
 import { describeCorpus, readJsonLines } from '../fixtures.ts';
 import { countedIds, keptLog } from '../fakes/runtime.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { callWith, yesTo, type How } from './approve.ts';
 
 const definitions = new Map(toolDefinitions().map((tool) => [tool.canonical as string, tool]));
 const known = { get: (name: string) => definitions.get(name), all: () => definitions.values(), hasServer: () => true };
@@ -74,14 +75,16 @@ function door(
     sent,
     log,
     /** What is asked, or the result. */
-    async call(requested: string, args: Record<string, unknown>, more: Partial<ToolCallRequest> = {}) {
-      const request = { callId: ids.next('call'), requested, arguments: args, ...more };
-      const outcome = await callTool(deps, scope, request, new AbortController().signal);
+    async call(requested: string, args: Record<string, unknown>, how: How = {}) {
+      const request = { callId: ids.next('call'), requested, arguments: args };
+      const outcome = await callWith(how, (more) => callTool(deps, scope, { ...request, ...more }, new AbortController().signal));
       if ('answer' in outcome) {
         const { result } = outcome.answer;
-        return { asked: null, code: result.code, isError: result.isError, text: contentText(result.content) };
+        return { asked: null, yes: undefined, code: result.code, isError: result.isError, text: contentText(result.content) };
       }
-      return { asked: outcome.waitFor.kind === 'approval' ? outcome.waitFor.ask : null, isError: false, text: '', code: undefined };
+      const { waitFor } = outcome;
+      const asked = waitFor.kind === 'approval' ? waitFor.ask : null;
+      return { asked, yes: waitFor.kind === 'approval' ? yesTo(waitFor) : undefined, isError: false, text: '', code: undefined };
     },
   };
 }
@@ -113,7 +116,11 @@ describe('files', () => {
   it('are as they were after a script that had to ask, whatever it did before and after and made of the refusal', async () => {
     const { call, files } = door();
     const command = 'echo new > n; rm n; echo new > n; (rm b.txt) 2>/dev/null || true; echo x > /tmp/y; mv a.txt c.txt; echo done';
-    expect((await call('bash', { command })).asked).toMatchObject({ target: '/workspace/b.txt' });
+    expect((await call('bash', { command })).asked).toMatchObject({
+      kind: 'delete-file',
+      target: '/workspace/b.txt',
+      effects: [{ target: '/workspace/b.txt' }, { target: '/tmp/y' }],
+    });
     expect(files.paths()).toEqual(pathsBefore);
     expect((await call('bash', { command }, { approved: true })).text).toContain('done');
     expect(files.paths()).toEqual(['/', '/tmp', '/tmp/y', '/workspace', ...['c.txt', 'd', 'd/x', 'n'].map((path) => `/workspace/${path}`)]);
@@ -230,30 +237,33 @@ describe('the network', () => {
   it.each(['GET', 'HEAD'])('asks when %s is led to a new host, and begins anew once that is approved', async (method) => {
     const { call, sent } = door({ answers: redirecting('https://new.example/'), known: ['known.example'] });
     const args = { url: 'https://known.example/', method };
-    expect((await call('http_request', args)).asked).toMatchObject({ kind: 'network', target: 'new.example' });
+    const { asked, yes } = await call('http_request', args);
+    expect(asked).toMatchObject({ kind: 'network', target: 'new.example' });
     expect(sent).toEqual([`${method} https://known.example/`]);
-    const approval = { approved: true, approvedHost: 'new.example' };
-    expect((await call('http_request', args, approval)).text).toContain('HTTP 200');
+    expect((await call('http_request', args, { approved: yes ?? true })).text).toContain('HTTP 200');
     expect(sent.slice(1)).toEqual([`${method} https://known.example/`, `${method} https://new.example/`]);
   });
 
-  it('does not follow to another new host than the one that was asked about, wherever the server leads by then', async () => {
+  it('asks again before it follows to another new host than the one that was approved', async () => {
     const answers = redirecting('https://new.example/');
     const { call, sent } = door({ answers, known: ['known.example'] });
     const args = { url: 'https://known.example/' };
-    expect((await call('http_request', args)).asked).toMatchObject({ target: 'new.example' });
+    const { asked, yes } = await call('http_request', args);
+    expect(asked).toMatchObject({ target: 'new.example' });
     Object.assign(answers, redirecting('https://other.example/'));
-    const { isError, text } = await call('http_request', args, { approved: true, approvedHost: 'new.example' });
-    expect([isError, text]).toEqual([true, expect.stringMatching(/leads to other\.example.*separately/)]);
+    expect((await call('http_request', args, { approved: yes ?? true })).asked).toMatchObject({ target: 'other.example' });
     expect(sent.filter((request) => !request.includes('known.example'))).toEqual([]);
   });
 
-  it('does not follow a call whose every run is asked about to a host that its arguments do not name', async () => {
+  it('lists the host with the call where every call is asked about, and asks again about one that a redirect leads to', async () => {
     const { call, sent } = door({ answers: redirecting('https://new.example/'), known: ['known.example'], entry: 'always' });
     const args = { url: 'https://known.example/' };
     expect((await call('http_request', args)).asked).toMatchObject({ kind: 'always', target: null });
-    expect((await call('http_request', args, { approved: true })).text).toMatch(/leads to new\.example.*separately/);
+    expect(sent).toEqual([]);
+    const again = await call('http_request', args, { approved: true });
+    expect(again.asked).toMatchObject({ effects: [{ kind: 'always' }, { target: 'new.example', method: 'GET' }] });
     expect(sent).toEqual(['GET https://known.example/']);
+    expect((await call('http_request', args, { approved: again.yes ?? true })).text).toContain('HTTP 200');
     expect((await call('http_request', { url: 'https://fresh.example/' }, { approved: true })).text).toContain('HTTP 200');
   });
 
@@ -270,13 +280,13 @@ describe('the network', () => {
     expect(sent).toEqual([`${method} https://known.example/`]);
   });
 
-  it('does not follow an approved request to a further new host, since nobody was shown that one', async () => {
+  it('asks again before an approved request follows to a further new host', async () => {
     const { call, sent } = door({ answers: redirecting('https://new.example/') });
     const args = { url: 'https://known.example/' };
     expect((await call('http_request', args)).asked).toMatchObject({ target: 'known.example' });
-    const { asked, text } = await call('http_request', args, { approved: true });
-    expect([asked, sent]).toEqual([null, ['GET https://known.example/']]);
-    expect(text).toMatch(/leads to new\.example.*separately/);
+    const { asked } = await call('http_request', args, { approved: true });
+    expect(asked).toMatchObject({ effects: [{ target: 'known.example' }, { target: 'new.example' }] });
+    expect(sent).toEqual(['GET https://known.example/']);
     const free = door({ answers: redirecting('https://new.example/'), entry: 'never' });
     expect((await free.call('http_request', args)).text).toContain('HTTP 200');
   });

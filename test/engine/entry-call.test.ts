@@ -10,12 +10,13 @@ import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { contentText, textResult, type ContentBlock, type ToolResult } from '../../src/core/tool.ts';
 import { callTool } from '../../src/engine/call-tool.ts';
 import { dryRunCall } from '../../src/engine/direct-call.ts';
-import type { CallDeps, CallScope, ToolCallRequest } from '../../src/engine/tool-call.ts';
+import type { CallDeps, CallScope } from '../../src/engine/tool-call.ts';
 import type { Directory } from '../../src/ports/catalog.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
+import { callWith, type How } from './approve.ts';
 
 const inputSchema = {
   type: 'object',
@@ -115,13 +116,9 @@ function door({
     audit: (row) => void audit.push(row),
     ...scope,
   };
-  const call = async (requested: string, args: Record<string, unknown>, more: Partial<ToolCallRequest> = {}) => {
-    const outcome = await callTool(
-      deps,
-      callScope,
-      { callId: 'call_1', requested, arguments: args, ...more },
-      new AbortController().signal,
-    );
+  const call = async (requested: string, args: Record<string, unknown>, how: How = {}) => {
+    const request = { callId: 'call_1', requested, arguments: args };
+    const outcome = await callWith(how, (more) => callTool(deps, callScope, { ...request, ...more }, new AbortController().signal));
     if ('waitFor' in outcome) return { waitFor: outcome.waitFor };
     const { result } = outcome.answer;
     return { result, ran: outcome.answer.ran, text: contentText(result.content) };

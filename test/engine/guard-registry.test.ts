@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { contentText, textResult } from '../../src/core/tool.ts';
 import { callTool } from '../../src/engine/call-tool.ts';
-import type { CallScope, ToolCallRequest } from '../../src/engine/tool-call.ts';
+import type { CallScope } from '../../src/engine/tool-call.ts';
 import type { ConfigurationDesk } from '../../src/ports/configuration-desk.ts';
+import { callWith, type How } from './approve.ts';
 import { type Body, runOf, toolNamed } from './inner-run.ts';
 
 type Options = { rules?: object[]; scope?: Partial<CallScope>; body?: Body; approval?: 'never' | 'always' };
@@ -30,9 +31,9 @@ function door(tool: ReturnType<typeof toolNamed>, { rules = [], scope = {}, body
   };
   // Only what changes toolsets is of interest.
   self.deps.configuration = () => desk as unknown as ConfigurationDesk;
-  const call = async (more: Partial<ToolCallRequest> = {}) => {
-    const request = { callId: 'call_1', requested: tool.canonical, arguments: {}, ...more };
-    const outcome = await callTool(self.deps, self.scope, request, new AbortController().signal);
+  const call = async (how: How = {}) => {
+    const request = { callId: 'call_1', requested: tool.canonical, arguments: {} };
+    const outcome = await callWith(how, (more) => callTool(self.deps, self.scope, { ...request, ...more }, new AbortController().signal));
     if ('answer' in outcome) return { asked: null, code: outcome.answer.result.code, text: contentText(outcome.answer.result.content) };
     return { asked: outcome.waitFor.kind === 'approval' ? outcome.waitFor.ask : null, code: undefined, text: '' };
   };
@@ -52,7 +53,7 @@ describe('a secret', () => {
     const free = door(tool, options);
     expect((await free.call()).code).toBeUndefined();
     expect(free.read).toEqual(['GH']);
-    for (const more of [{}, { approved: true }]) {
+    for (const more of [{}, { approved: true }] as const) {
       const denied = door(tool, { ...options, rules: [deny] });
       const { code, text } = await denied.call(more);
       expect([code, denied.read]).toEqual([body === undefined ? 'not_allowed' : 'tool_error', []]);

@@ -3,7 +3,7 @@ import { limits } from '../../src/core/limits.ts';
 import { contentText, errorResult, textResult, type ToolResult } from '../../src/core/tool.ts';
 import type { InnerAnswer } from '../../src/ports/inner-calls.ts';
 import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
-import { answerOf, madeTool, memoryJournal, runOf, toolNamed, waitingOf, type Body } from './inner-run.ts';
+import { answerOf, decideAll, madeTool, memoryJournal, runOf, toolNamed, waitingOf, type Body } from './inner-run.ts';
 
 const read = toolNamed('local.read');
 const send = toolNamed('local.send');
@@ -308,9 +308,10 @@ test('what a script did to its files through tools is done again when it is run 
     },
     scope: { journal: store.journal },
   });
-  expect(waitingOf(await run.call('bash'))).toEqual([{ callId: 'call_1.3', kind: 'approval' }]);
+  const waiting = await run.call('bash');
+  expect(waitingOf(waiting)).toEqual([{ callId: 'call_1.3', kind: 'approval' }]);
   expect(run.scope.files.stat('/workspace/log')).toBeNull();
-  store.verdicts.set('call_1.3', { decision: 'approve', host: null });
+  decideAll(waiting, store);
   expect(text(answerOf(await run.call('bash')))).toBe('ww');
   expect(ran).toEqual(['write_file ok', 'sent', 'send ok', 'write_file ok', 'send ok', 'asks ok', 'write_file ok']);
   expect(run.audit.map(({ callId }) => callId)).toEqual(['call_1.1', 'call_1.2', 'call_1.3', 'call_1.4', 'call_1']);

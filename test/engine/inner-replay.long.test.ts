@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { contentText, textResult, type ToolResult } from '../../src/core/tool.ts';
 import type { CallJournal } from '../../src/ports/call-journal.ts';
 import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
-import { answerOf, madeTool, memoryJournal, runOf, toolNamed, waitingOf } from './inner-run.ts';
+import { answerOf, madeTool, memoryJournal, runOf, toolNamed, decideAll } from './inner-run.ts';
 
 // The platform hashes in a thread of its own, whose time no test can know.
 vi.spyOn(crypto.subtle, 'digest').mockImplementation(async (_algorithm, data) => {
@@ -103,8 +103,7 @@ async function live({ threads, deaths, says }: Life) {
       continue;
     }
     if ('answer' in outcome) return { result: answerOf(outcome), effects, sights };
-    for (const { callId } of waitingOf(outcome))
-      verdicts.set(callId, { decision: says[verdicts.size % says.length] ?? 'deny', host: null });
+    decideAll(outcome, { verdicts }, () => says[verdicts.size % says.length] ?? 'deny');
   }
   throw new Error('it never ended');
 }

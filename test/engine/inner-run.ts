@@ -10,6 +10,7 @@ import type { CallJournal, InnerCallStart, JournalEntry } from '../../src/ports/
 import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { fakeClock, keptLog } from '../fakes/runtime.ts';
+import { yesTo } from './approve.ts';
 
 export function toolNamed(canonical: string, own: Partial<EditionTool> = {}): EditionTool {
   const [server = '', ownName = ''] = canonical.split('.');
@@ -90,10 +91,26 @@ export function waitingOf(outcome: CallOutcome): readonly { callId: string; kind
   return outcome.waitFor.waiting.map(({ callId, waitFor }) => ({ callId, kind: waitFor.kind }));
 }
 
+/** Answers every question about inner calls, as a session stores it. */
+export function decideAll(
+  outcome: CallOutcome,
+  { verdicts }: Pick<ReturnType<typeof memoryJournal>, 'verdicts'>,
+  decision = approveEach,
+): void {
+  if (!('waitFor' in outcome) || outcome.waitFor.kind !== 'inner') throw new Error('no inner call waits');
+  for (const { callId, waitFor } of outcome.waitFor.waiting) {
+    const decided = decision();
+    const approved = decided === 'approve' && waitFor.kind === 'approval' ? yesTo(waitFor) : null;
+    verdicts.set(callId, { decision: decided, approved });
+  }
+}
+
+const approveEach = (): 'approve' | 'deny' | 'expire' => 'approve';
+
 /** As a session keeps it, in memory: it outlives runs. */
 export function memoryJournal(maxBytes = Number.POSITIVE_INFINITY) {
   const entries = new Map<string, JournalEntry>();
-  const verdicts = new Map<string, { decision: 'approve' | 'deny' | 'expire'; host: string | null }>();
+  const verdicts = new Map<string, NonNullable<ReturnType<CallJournal['verdict']>>>();
   const told: string[] = [];
   let bytes = 0;
   const put = ({ callId, canonical, fingerprint }: InnerCallStart, change: Partial<JournalEntry>): void => {

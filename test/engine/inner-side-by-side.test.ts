@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { contentText, textResult } from '../../src/core/tool.ts';
 import type { ToolAnswer, ToolContext } from '../../src/ports/tool-executor.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { answerOf, madeTool, memoryJournal, runOf, toolNamed, waitingOf } from './inner-run.ts';
+import { answerOf, madeTool, memoryJournal, runOf, toolNamed, decideAll } from './inner-run.ts';
 
 const sandbox = createSandbox();
 
@@ -29,7 +29,7 @@ test('many that wait do not keep those behind them, which were answered before, 
     scope: { journal },
     bodies: { 'made.code': (_args, context) => inSandbox(source, context), 'local.look': effect('look'), 'local.ask': effect('ask') },
   });
-  for (const { callId } of waitingOf(await run.call('code'))) verdicts.set(callId, { decision: 'approve', host: null });
+  decideAll(await run.call('code'), { verdicts });
   expect(verdicts.size).toBe(20);
   const all = [...Array.from({ length: 20 }, (_, at) => `ask${at}`), 'look20', 'look21'];
   expect(contentText(answerOf(await run.call('code')).content)).toBe(JSON.stringify(all.join(' ')));

@@ -1,22 +1,33 @@
 /** The one door over real tools and files that the caller put there: what is asked, and what becomes of the files. */
 import { buildAliasMap } from '../../src/core/alias-map.ts';
-import type { Ask } from '../../src/core/approval.ts';
+import type { Approved, Question } from '../../src/core/approval.ts';
 import { compileEdition } from '../../src/core/edition.ts';
 import { PolicyRule } from '../../src/core/policy/rule.ts';
 import { contentText } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { callTool } from '../../src/engine/call-tool.ts';
-import type { CallDeps, CallScope, ToolCallRequest } from '../../src/engine/tool-call.ts';
+import type { CallDeps, CallScope } from '../../src/engine/tool-call.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools, toolDefinitions } from '../../src/tools/registry.ts';
 import { countedIds, keptLog } from '../fakes/runtime.ts';
+import { callWith, yesTo, type How } from './approve.ts';
 
 const definitions = new Map(toolDefinitions().map((tool) => [tool.canonical as string, tool]));
 const known = { get: (name: string) => definitions.get(name), all: () => definitions.values(), hasServer: () => true };
 const tools = [...definitions.keys()].map((tool) => ({ tool, aliases: [] }));
 const { edition } = await compileEdition({ workspace: 'default', name: 'demo', toolset: Toolset.parse({ tools }), known });
+
+/** What a call comes to; `yes` answers its question. */
+type Asking = {
+  asked: Question | null;
+  isError: boolean;
+  code: string | undefined;
+  text: string;
+  exitCode: number | null;
+  yes(): Promise<Asking>;
+};
 
 export function policyDoor({ rules = [], ...more }: { rules?: readonly object[] } & Partial<Omit<CallScope, 'rules'>> = {}) {
   const files = createMemoryFiles(() => 0);
@@ -49,16 +60,27 @@ export function policyDoor({ rules = [], ...more }: { rules?: readonly object[] 
     audit: () => undefined,
     ...more,
   };
-  const call = async (requested: string, args: Record<string, unknown>, how: Partial<ToolCallRequest> = {}) => {
-    const request = { callId: ids.next('call'), requested, arguments: args, ...how };
-    const outcome = await callTool(deps, scope, request, new AbortController().signal);
+  const call = async (requested: string, args: Record<string, unknown>, how: How = {}) => {
+    const request = { callId: ids.next('call'), requested, arguments: args };
+    const outcome = await callWith(how, (more) => callTool(deps, scope, { ...request, ...more }, new AbortController().signal));
     if ('waitFor' in outcome) {
-      const asked: Ask | null = outcome.waitFor.kind === 'approval' ? outcome.waitFor.ask : null;
-      return { asked, isError: false, code: undefined, text: '', exitCode: null };
+      const { waitFor } = outcome;
+      const asked: Question | null = waitFor.kind === 'approval' ? waitFor.ask : null;
+      const nextYes = waitFor.kind === 'approval' ? yesTo(waitFor) : null;
+      return { asked, yes: nextYes, isError: false, code: undefined, text: '', exitCode: null };
     }
     const { isError, code, content, structuredContent } = outcome.answer.result;
     const exitCode = structuredContent?.exitCode;
-    return { asked: null, isError, code, text: contentText(content), exitCode: typeof exitCode === 'number' ? exitCode : null };
+    return { asked: null, yes: null, isError, code, text: contentText(content), exitCode: typeof exitCode === 'number' ? exitCode : null };
+  };
+  /** Calls; `yes` then answers the question, once something else may have happened, and calls again. */
+  const ask = async (requested: string, args: Record<string, unknown>) => {
+    const callId = ids.next('call');
+    const asking = async (approved: Approved | null): Promise<Asking> => {
+      const { yes, ...answer } = await call(requested, args, { callId, ...(approved !== null && { approved }) });
+      return { ...answer, yes: () => (yes === null ? Promise.reject(new Error('nothing was asked')) : asking(yes)) };
+    };
+    return await asking(null);
   };
   const text = (path: string): string => new TextDecoder().decode(files.read(`/workspace/${path}`));
   return {
@@ -68,7 +90,10 @@ export function policyDoor({ rules = [], ...more }: { rules?: readonly object[] 
     log,
     sent,
     call,
-    bash: (command: string, how: Partial<ToolCallRequest> = {}) => call('bash', { command, timeout: 4_000 }, how),
+    ask,
+    /** Runs a script, and answers its questions as `ask` does. */
+    script: (command: string) => ask('bash', { command, timeout: 4_000 }),
+    bash: (command: string, how: How = {}) => call('bash', { command, timeout: 4_000 }, how),
     paths: () => files.paths(),
     text,
     /** What of the contents that the caller put there is there still, wherever, sorted. */

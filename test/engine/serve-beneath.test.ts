@@ -133,15 +133,16 @@ test('only so many calls wait for a person at once, since each keeps a machine f
   const principal: Principal = { workspace: 'default', keyId: 'k', scopes: ['approve'] };
   const words: ((answer: InputAnswer) => void)[] = [];
   const channel = { ask: () => new Promise<InputAnswer>((resolve) => words.push(resolve)) };
-  const waitFor = { kind: 'approval', tool: wipe, ask: { kind: 'always', reason: 'It wipes', target: null }, arguments: {} } as const;
+  const asked = { kind: 'always', reason: 'It wipes', target: null, effects: [], effectCount: 1, binding: ['hash'] } as const;
+  const waitFor = { kind: 'approval', tool: wipe, ask: asked, round: 1, arguments: {} } as const;
   const asking = Array.from({ length: limits.maxOpenQuestionsBeneath }, () => askNow({ principal, channel, askable: form }, waitFor, 0));
   const refused = await askNow({ principal, channel, askable: form }, waitFor, 0);
   expect(refused.refusal).toMatchObject({ code: 'approval_required', message: expect.stringContaining('too many calls wait') });
   for (const answer of words) answer(yes);
-  expect((await Promise.all(asking)).every(({ approved }) => approved)).toBe(true);
+  expect((await Promise.all(asking)).every(({ approved }) => approved?.binding[0] === 'hash')).toBe(true);
   const next = askNow({ principal, channel, askable: form }, waitFor, 0);
   words.at(-1)?.(yes);
-  expect(await next).toMatchObject({ approved: true });
+  expect(await next).toMatchObject({ approved: { binding: ['hash'], round: 1 } });
 });
 
 test('what calls tools asks for nothing itself once one has run that nothing remembers', async () => {

@@ -9,7 +9,7 @@ import type { ServerAccess } from '../../src/core/servers/server.ts';
 import { createTaintMarks, type TaintMarks } from '../../src/core/taint.ts';
 import { contentText, textResult, type ToolResult } from '../../src/core/tool.ts';
 import { callTool } from '../../src/engine/call-tool.ts';
-import type { CallDeps, CallScope, ToolCallRequest } from '../../src/engine/tool-call.ts';
+import type { CallDeps, CallScope } from '../../src/engine/tool-call.ts';
 import { createOutbound } from '../../src/net/outbound.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { ToolContext } from '../../src/ports/tool-executor.ts';
@@ -18,6 +18,7 @@ import { createCodeExecutor } from '../../src/tools/executor.ts';
 import { codeTools, toolDefinitions } from '../../src/tools/registry.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { countedIds, keptLog } from '../fakes/runtime.ts';
+import { callWith, type How } from './approve.ts';
 
 const served = (server: string, name: string, annotations: object = {}, trusted = false) =>
   toolOf(server, name, { kind: 'mcp', annotations, inputSchema: { type: 'object' }, source: { state: 'ready', trusted, pin: '' } });
@@ -121,9 +122,9 @@ export function taintDoor({ rules = [], marks = createTaintMarks(), scope: given
     audit: () => undefined,
     ...given,
   };
-  async function call(requested: string, args: Record<string, unknown> = {}, more: Partial<ToolCallRequest> = {}) {
-    const request = { callId: ids.next('call'), requested, arguments: args, ...more };
-    const outcome = await callTool(deps, scope, request, new AbortController().signal);
+  async function call(requested: string, args: Record<string, unknown> = {}, how: How = {}) {
+    const request = { callId: ids.next('call'), requested, arguments: args };
+    const outcome = await callWith(how, (more) => callTool(deps, scope, { ...request, ...more }, new AbortController().signal));
     if ('answer' in outcome) return { asked: null, ...outcome.answer.result, text: contentText(outcome.answer.result.content) };
     if (outcome.waitFor.kind !== 'approval') throw new Error('it waits for something else');
     return { asked: outcome.waitFor.ask, isError: false, code: undefined, text: '' };
@@ -136,7 +137,6 @@ export function taintDoor({ rules = [], marks = createTaintMarks(), scope: given
     call,
     readSecret: () => call('read_file', { path: 'secret.txt' }),
     readPage: () => call('http_request', { url: 'https://page.example/' }),
-    post: (more: Partial<ToolCallRequest> = {}) =>
-      call('http_request', { url: 'https://api.example/', method: 'POST', body: 'the plan' }, more),
+    post: (more: How = {}) => call('http_request', { url: 'https://api.example/', method: 'POST', body: 'the plan' }, more),
   };
 }

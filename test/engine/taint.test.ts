@@ -22,7 +22,7 @@ describe('a conversation that has read a file it was given, and a page', () => {
       /api\.example.*\/workspace\/secret\.txt \(builtin\.read_file\).*a page of page\.example \(builtin\.http_request\)/,
     );
     expect(sent).toEqual(['GET page.example']);
-    expect(await post({ approved: true, approvedHost: 'api.example' })).toMatchObject({ asked: null, isError: false });
+    expect(await post({ approved: true })).toMatchObject({ asked: null, isError: false });
     expect(sent).toEqual(['GET page.example', 'POST api.example']);
     // Single use: the next is asked about again.
     expect((await post()).asked).toMatchObject({ kind: 'taint' });
@@ -70,7 +70,7 @@ describe('a conversation that has read a file it was given, and a page', () => {
     const away = { url: 'https://api.example/away' };
     const { asked } = await call('http_request', away);
     expect(asked).toMatchObject({ kind: 'taint', target: 'other.example' });
-    expect((await call('http_request', away, { approved: true, approvedHost: 'other.example' })).asked).toBeNull();
+    expect((await call('http_request', away, { approved: true })).asked).toBeNull();
     expect(sent.at(-1)).toBe('GET other.example');
   });
 
@@ -91,7 +91,8 @@ describe('a conversation that has read a file it was given, and a page', () => {
     // Of what was dropped nobody has seen anything.
     expect(marks.read()).toEqual({ private: null, untrusted: null });
     expect([sent, files.stat('/workspace/copy.txt')]).toEqual([['GET page.example'], null]);
-    const { asked: again, text } = await call('bash', { command }, { approved: true, approvedHost: 'api.example' });
+    const approved = { binding: asked?.binding ?? [], round: 1 };
+    const { asked: again, text } = await call('bash', { command }, { approved });
     expect([again, text]).toEqual([null, expect.stringContaining('exit code: 0')]);
     expect(sent).toEqual(['GET page.example', 'GET page.example', 'POST api.example']);
     expect(marks.read().private).toBe('/workspace/secret.txt (builtin.bash)');

@@ -307,7 +307,15 @@ describe('a word leaves an audit row and a log line', () => {
     const self = await makeRoom([]);
     const key = { toolset: 'demo', canonical: 'builtin.delete_file', entry: 'delete_file', argumentsHash: 'h' };
     const { toolset: _toolset, argumentsHash: _hash, ...named } = key;
-    const asked = { ...named, kind: 'delete-file', target: '/a', reason: 'It deletes /a', expiresAt: self.clock.now() + 1_000 } as const;
+    const asked = {
+      ...named,
+      kind: 'delete-file',
+      target: '/a',
+      reason: 'It deletes /a',
+      question: null,
+      round: 1,
+      expiresAt: self.clock.now() + 1_000,
+    } as const;
     for (const callId of ['call_9.1', 'call_9.1.2']) {
       self.room.approvals.askDirect({ ...asked, callId }, { ...key, argumentsHash: callId }, { path: 'a' });
       await decide(self.decideDoor(), callId, 'approve', once);

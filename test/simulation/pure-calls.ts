@@ -51,8 +51,12 @@ export class PureCalls {
         return order;
       },
       verdict(callId) {
-        const decided = events().find((event) => event.type === 'approval-decided' && event.callId === callId);
-        return decided?.type === 'approval-decided' ? { decision: decided.decision, host: null } : null;
+        const about = events().filter((event) => 'callId' in event && event.callId === callId);
+        const asked = about.findLast((event) => event.type === 'approval-required');
+        const decided = about.slice(asked === undefined ? 0 : about.lastIndexOf(asked)).find((event) => event.type === 'approval-decided');
+        if (asked?.type !== 'approval-required' || decided?.type !== 'approval-decided') return null;
+        const { binding = [], round = 1 } = asked;
+        return { decision: decided.decision, approved: decided.decision === 'approve' ? { binding, round } : null };
       },
       given: () => ({ input: null, rounds: 0 }),
     };

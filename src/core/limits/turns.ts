@@ -30,6 +30,16 @@ export const turnLimits = {
   maxPendingApprovals: 100,
   /** Arguments of all of them together, from which on no direct call is asked for any more: they are listed on one page, and an RPC carries 32 MB. */
   maxPendingArgumentCharacters: 8 * MB,
+  /** Effects that a question lists as data, and that its sentence names of each kind. A yes is bound to all effects. */
+  maxListedEffects: 100,
+  maxNamedEffects: 10,
+  /** Effects that require approval in one call; after that the call is refused. */
+  maxEffectsToAsk: 10_000,
+  /** Files that a script names, to whose content a question before its run is bound, and the size up to which they are searched for further names. */
+  maxNamedScriptFiles: 100,
+  maxNamedScriptBytes: 64 * KB,
+  /** Questions about one call. One that would do something else each time never gets its yes. */
+  maxApprovalRounds: 5,
   /** JSON on an approval's page; longer than this it is not indented: nobody reads it for its form, and depth would multiply it. */
   maxIndentedCharacters: 64 * KB,
   /** Links to one approval that are good at the same time. */

@@ -3,7 +3,7 @@ import type { Ask } from '../approval.ts';
 import { permanentFolders } from '../path.ts';
 import type { PolicyRule } from './rule.ts';
 
-type Asked = Pick<Ask, 'kind' | 'target'>;
+type Asked = Pick<Ask, 'kind' | 'target'> & { several?: true | undefined };
 
 /**
  * A host is known to the whole workspace from then on; a path, a toolset or a made tool only to the tool that was asked for. Never wider than
@@ -36,7 +36,9 @@ export function ruleOf(canonical: string, asked: Asked): PolicyRule | null {
 }
 
 /** For whoever asked to have it remembered; null: it can be. */
-export function whyNotRemembered({ kind, target }: Asked): string | null {
+export function whyNotRemembered({ kind, target, several }: Asked): string | null {
+  if (several === true)
+    return 'the question lists several effects, and a rule is about one: leave it out, or write the rules that you want into the policy';
   if (kind === 'always' || kind === 'rule' || target === null)
     return 'this is asked about every time, so it cannot be remembered: leave it out';
   // These hold everything: what was seen of them is no measure of what a rule would be about.

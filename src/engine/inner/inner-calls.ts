@@ -47,6 +47,8 @@ export type InnerDesk = {
   waiting(): readonly WaitingInner[];
   /** What the call ends with, whatever its tool answers; null: with that. */
   end(): ToolResult | null;
+  /** Whether a name means a tool that works on files and does nothing else. */
+  isFileTool(name: string): boolean;
   /** A call beneath it that would be made twice if this one were run again; null: there is none. */
   unrepeatable(): string | null;
 };
@@ -107,6 +109,10 @@ class Desk implements InnerDesk {
 
   end(): ToolResult | null {
     return this.#tree.end ?? this.#end;
+  }
+
+  isFileTool(name: string): boolean {
+    return fileTools.has(meantBy(this.#names, name)?.tool.canonical ?? '');
   }
 
   unrepeatable(): string | null {
@@ -175,8 +181,7 @@ class Desk implements InnerDesk {
       arguments: given,
       fault: given === null ? 'invalid_json' : null,
       refusal: verdict === null ? this.#refuse(callId, at.meant) : refusalOf(verdict.decision),
-      approved: verdict?.decision === 'approve',
-      approvedHost: verdict?.host ?? null,
+      approved: verdict?.approved ?? null,
       given: input,
       rounds,
       attempts,

@@ -11,6 +11,7 @@ import { callEffect } from '../../core/policy/call-effect.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import { withoutAsking, type Judgement } from '../../core/policy/judge.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
+import type { AskAtStart } from './rehearsal.ts';
 import { removeEffects, writeEffect } from './file-effects.ts';
 import { createJudge, type JudgedScope } from './judge-effect.ts';
 import type { CallDeps } from '../tool-call.ts';
@@ -27,13 +28,30 @@ export function foresee(
   return withEntry(tool, worst(callEffects(deps, tool, args, scope.files), createJudge(scope, tool)));
 }
 
+/** What is asked before the call runs: that its toolset entry asks always, and every effect that its arguments tell. */
+export function asksOfCall(
+  deps: Pick<CallDeps, 'refuses'>,
+  scope: JudgedScope & { files: FileSystem },
+  tool: EditionTool,
+  args: Arguments,
+): AskAtStart[] {
+  if (tool.approval === 'never') return [];
+  const judge = createJudge(scope, tool);
+  const asked = callEffects(deps, tool, args, scope.files).flatMap((effect) => {
+    const { ask } = judge(effect);
+    return ask === null ? [] : [{ effect, ask, operation: ask, isForeseen: true }];
+  });
+  return tool.approval === 'always' ? [{ effect: null, ask: alwaysAsk, operation: alwaysAsk }, ...asked] : asked;
+}
+
+const alwaysAsk: Ask = { kind: 'always', reason: 'Its toolset asks for an approval of every call', target: null };
+
 /** What the toolset entry makes of it: it may ask always, or never; what is denied stays denied. */
 export function withEntry(tool: Pick<EditionTool, 'approval'>, judgement: Judgement): Judgement {
   if (judgement.verdict === 'deny') return judgement;
   if (tool.approval === 'never') return withoutAsking(judgement);
   if (tool.approval !== 'always') return judgement;
-  const ask: Ask = { kind: 'always', reason: 'Its toolset asks for an approval of every call', target: null };
-  return { verdict: 'ask', ask, rule: null, reason: ask.reason };
+  return { verdict: 'ask', ask: alwaysAsk, rule: null, reason: alwaysAsk.reason };
 }
 
 /** What the call would do, as its arguments say it. */

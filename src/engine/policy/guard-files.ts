@@ -4,11 +4,14 @@ import type { FileOverlay, FileSystem } from '../../ports/file-system.ts';
 import { appendEffect, attributesEffect, makeDirectoryEffect, removeEffects, renameEffects, writeEffect } from './file-effects.ts';
 
 export type FileGuard = {
-  /** Throws what the tool is told instead. `effects` are said of the files as they stand, when they are asked for. `path`: what it is about. */
-  change(path: string, effects: () => Iterable<Effect>): void;
+  /**
+   * Throws the error that the tool gets instead. `path`: what the operation is about. `effects`: computed from the current files when it is called.
+   * `files`: those that are changed, an overlay's where it is one.
+   */
+  change(path: string, effects: () => Iterable<Effect>, files: FileSystem): void;
   /** Absent: everything may be read. `files`: those that it is read from, an overlay's where it is one. */
   read?(path: string, files: FileSystem): void;
-  /** A tool that had to ask has done nothing, whatever it makes of the error. */
+  /** Whether a tool's overlay may be committed, asked when the tool commits it. */
   mayCommit(): boolean;
   /** Whether what lies beneath a moved directory is of interest. */
   deep: boolean;
@@ -37,31 +40,31 @@ export function guardFiles(files: FileSystem, guard: FileGuard): FileSystem {
     list: (path) => files.list(path),
     paths: () => files.paths(),
     write(path, content, options) {
-      guard.change(path, () => writeEffect(files, path, content));
+      guard.change(path, () => writeEffect(files, path, content), files);
       files.write(path, content, options);
     },
     append(path, content) {
-      guard.change(path, () => appendEffect(files, path));
+      guard.change(path, () => appendEffect(files, path), files);
       files.append(path, content);
     },
     makeDirectory(path, options) {
-      guard.change(path, () => makeDirectoryEffect(files, path));
+      guard.change(path, () => makeDirectoryEffect(files, path), files);
       files.makeDirectory(path, options);
     },
     remove(path, options) {
-      guard.change(path, () => removeEffects(files, path, options?.recursive === true));
+      guard.change(path, () => removeEffects(files, path, options?.recursive === true), files);
       files.remove(path, options);
     },
     rename(from, to) {
-      guard.change(from, () => renameEffects(files, from, to, guard.deep));
+      guard.change(from, () => renameEffects(files, from, to, guard.deep), files);
       files.rename(from, to);
     },
     setMode(path, mode) {
-      guard.change(path, () => attributesEffect(files, path));
+      guard.change(path, () => attributesEffect(files, path), files);
       files.setMode(path, mode);
     },
     setModifiedAt(path, modifiedAt) {
-      guard.change(path, () => attributesEffect(files, path));
+      guard.change(path, () => attributesEffect(files, path), files);
       files.setModifiedAt(path, modifiedAt);
     },
     overlay() {

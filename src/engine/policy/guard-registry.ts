@@ -7,12 +7,12 @@ import type { ConfigurationDesk } from '../../ports/configuration-desk.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
 import type { ToolMaker } from '../../ports/tool-maker.ts';
 
-/** Throws what the tool is told instead. `ruled`: only what a rule of the workspace asks about is asked about. */
-export type Check = (effect: Effect, options?: { ruled: boolean }) => void;
+/** Throws the error that the tool gets instead. `ruled`: only what a rule of the workspace asks about requires approval. */
+export type Check = (effects: readonly Effect[], options?: { ruled: boolean }) => void;
 
 export function guardSecret(secret: ToolContext['secret'], check: Check): ToolContext['secret'] {
   return async (name, host) => {
-    check({ kind: 'secret', name });
+    check([{ kind: 'secret', name }]);
     return await secret(name, host);
   };
 }
@@ -22,7 +22,10 @@ export function guardSecret(secret: ToolContext['secret'], check: Check): ToolCo
  * says so. Writing a toolset is asked about by rules alone: an earlier version is a rollback away, and a deleted one is not.
  */
 export function guardDesk(desk: ConfigurationDesk, check: Check, inTurn: boolean): ConfigurationDesk {
-  const writes = (name: string): void => check({ kind: 'registry', change: 'write-toolset', name }, { ruled: true });
+  const writes = (...names: string[]): void => {
+    const effects = names.map((name): Effect => ({ kind: 'registry', change: 'write-toolset', name }));
+    check(effects, { ruled: true });
+  };
   return {
     ...desk,
     async write(name, document, version) {
@@ -30,11 +33,11 @@ export function guardDesk(desk: ConfigurationDesk, check: Check, inTurn: boolean
       return await desk.write(name, document, version);
     },
     async rename(from, to, version) {
-      for (const name of [from, to]) writes(name);
+      writes(from, to);
       return await desk.rename(from, to, version);
     },
     async remove(name, version) {
-      check({ kind: 'registry', change: 'delete-toolset', name }, { ruled: !inTurn });
+      check([{ kind: 'registry', change: 'delete-toolset', name }], { ruled: !inTurn });
       await desk.remove(name, version);
     },
   };
@@ -45,7 +48,8 @@ export function guardMaker(maker: ToolMaker, check: Check, inTurn: boolean): Too
   return {
     async prepare(request) {
       const prepared = await maker.prepare(request);
-      for (const change of prepared.changes) check({ kind: 'registry', ...change }, { ruled: !inTurn });
+      const effects = prepared.changes.map((change): Effect => ({ kind: 'registry', ...change }));
+      check(effects, { ruled: !inTurn });
       return prepared;
     },
   };

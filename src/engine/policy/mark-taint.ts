@@ -49,11 +49,12 @@ export class TaintWatch {
     this.#hosts.add(requestHost(to.href) ?? to.host);
   }
 
-  over(context: ToolContext): ToolContext {
+  /** `commits`: whether what the tool commits is kept; of a call that has to ask first it is not, and it has seen nothing. */
+  over(context: ToolContext, commits: () => boolean): ToolContext {
     const { canonical } = this.#tool;
     return {
       ...context,
-      files: this.#markReads(context.files),
+      files: this.#markReads(context.files, commits),
       secret: async (name, host) => {
         const value = await context.secret(name, host);
         this.usedSecret(name);
@@ -97,13 +98,13 @@ export class TaintWatch {
   }
 
   /** Contents that the conversation was given: not what it made itself, not the files of skills, and nothing where there is nothing. */
-  #markReads(files: FileSystem): FileSystem {
+  #markReads(files: FileSystem, commits: () => boolean): FileSystem {
     return guardFiles(files, {
       deep: false,
       change: () => undefined,
       // With what a script leaves behind: a copy of what was given is the session's own.
       mayCommit: () => {
-        this.#keep();
+        if (commits()) this.#keep();
         return true;
       },
       read: (path, from) => {

@@ -2,7 +2,6 @@
  * What a call beneath an MCP client's call waits for, asked for while that one is open: on the connection of a session (2025 eras), or from an
  * object that holds it (`held-call.ts`). What has run beneath it meanwhile is not run again, since nothing of it has ended. Used by `serve-call.ts`.
  */
-import { askedHost, type Ask } from '../../core/approval.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
 import { limits } from '../../core/limits.ts';
 import { toGiven, type AskableInput, type InputAnswer, type InputRequired } from '../../core/mcp-input.ts';
@@ -57,7 +56,7 @@ async function answerTo(asked: Promise<InputAnswer>): Promise<InputAnswer | null
 
 async function askApproval(
   { principal, channel, askable }: Asked,
-  { tool, ask, arguments: args }: { tool: EditionTool; ask: Ask; arguments: Record<string, unknown> },
+  { tool, ask, round, arguments: args }: Extract<WaitFor, { kind: 'approval' }>,
 ): Promise<Partial<ToolCallRequest>> {
   const refusal = approvalRefusal({ principal, askable }, ask.reason);
   if (refusal !== null) return { refusal };
@@ -65,7 +64,7 @@ async function askApproval(
   if (open >= limits.maxOpenQuestionsBeneath) return { refusal: cannotAsk(ask.reason, tooMany) };
   const answer = await answerTo(channel.ask(approvalRequest(tool, ask, args), approvalKey));
   if (answer === null) return { refusal: cannotAsk(ask.reason, 'nobody answered') };
-  return isApproved(answer) ? { approved: true, approvedHost: askedHost(ask) } : { refusal: deniedByPerson };
+  return isApproved(answer) ? { approved: { binding: ask.binding, round } } : { refusal: deniedByPerson };
 }
 
 async function askInput(

@@ -4,7 +4,6 @@
  * of servers that ask while theirs is open (`held-call.ts`).
  */
 import { resolveName } from '../../core/alias-map.ts';
-import { askedHost } from '../../core/approval.ts';
 import type { AuditRow } from '../../core/audit.ts';
 import { callsTools } from '../../core/composite-tool.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
@@ -190,7 +189,7 @@ function wordsOf({ approved, given, refusal, rounds, interrupted, lost }: Round)
     rounds,
     ...(interrupted === true && { interrupted, attempts: 1 }),
     ...(lost === true && { lost }),
-    ...(approved !== undefined && { approved: true, approvedHost: approved.host }),
+    ...(approved !== undefined && { approved: { binding: approved.binding ?? [], round: approved.round ?? 1 } }),
     ...(given !== undefined && { given }),
     ...(refusal !== undefined && { refusal }),
   };
@@ -240,15 +239,14 @@ async function ask(
   const { callId, approved } = round;
   switch (waitFor.kind) {
     case 'approval': {
-      const { tool, ask: asked, arguments: args } = waitFor;
+      const { tool, ask: asked, arguments: args, round: question } = waitFor;
       const refusal = approvalRefusal(caller, asked.reason);
       if (refusal !== null) return { ...round, refusal };
-      const host = askedHost(asked);
-      // The word is good for a yes only: with a no, `approved` is dropped when it is read.
+      // Of a yes only: with a no, `approved` is dropped when it is read.
       const state = await sealState(deps, about, {
         callId,
         asked: 'approval',
-        approved: { host },
+        approved: { binding: asked.binding, round: question },
         keys: [approvalKey],
         rounds: round.rounds,
       });

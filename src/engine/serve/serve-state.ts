@@ -3,6 +3,7 @@
  * did not sign it). It says which call was asked about, by whom and until when; signing it is an adapter's (`storage/request-state.ts`).
  * What leads to an effect is used once.
  */
+import type { Approved } from '../../core/approval.ts';
 import { canonicalJson, sha256Hex } from '../../core/hash.ts';
 import { limits } from '../../core/limits.ts';
 import { Problem } from '../../core/problem.ts';
@@ -24,8 +25,8 @@ export type ServedState = {
   /** Every try of one call has the same. */
   callId: string;
   asked: AskedFor;
-  /** A person has said yes to exactly this call. */
-  approved?: { host: string | null };
+  /** A person has said yes to exactly this call, and to what this is bound to. Absent members: an older release asked, and a yes is bound to nothing. */
+  approved?: Partial<Approved>;
   /** What was asked for, by the server's keys; and the answers that nobody had to be asked for. */
   keys: string[];
   answered?: Record<string, Record<string, unknown>>;

@@ -1,0 +1,134 @@
+/**
+ * The one question about a call that has several effects: the effects as data, and the sentence that lists them. Pure; built from what
+ * `engine/policy/effect-record.ts` recorded.
+ */
+import type { Ask, AskedEffect, Question } from '../approval.ts';
+import { limits } from '../limits.ts';
+import type { Effect } from '../policy-effect.ts';
+
+/**
+ * An effect that requires approval. `effect`: null where the toolset entry asks, whatever the call does. `operation`: the question about the
+ * operation that it is part of, such as the deletion of a folder; equal for all effects of one operation.
+ */
+export type EffectToAsk = { effect: Effect | null; ask: Ask; operation: Ask };
+
+/** `kind` and `target` are those of the first operation. `reason` is its reason, or lists the effects of all where there are several. */
+export function questionAbout(recorded: readonly EffectToAsk[], binding: readonly string[]): Question {
+  const [first] = recorded;
+  if (first === undefined) throw new Error('there is nothing to ask');
+  const isOne = new Set(recorded.map(({ operation }) => JSON.stringify(operation))).size === 1;
+  const { kind, target, reason } = first.operation;
+  const effects = recorded.slice(0, limits.maxListedEffects).map(toAskedEffect);
+  return {
+    kind,
+    target,
+    reason: isOne ? reason : listed(recorded),
+    effects,
+    effectCount: recorded.length,
+    ...(!isOne && { several: true as const }),
+    binding,
+  };
+}
+
+function toAskedEffect({ effect, ask }: EffectToAsk): AskedEffect {
+  const { kind } = ask;
+  return {
+    action: actionOf(effect),
+    kind,
+    target: targetOf(effect) ?? ask.target,
+    ...(effect?.kind === 'network' && { method: effect.method }),
+  };
+}
+
+/** One sentence without its full stop; what is not about files or requests stands before it, in its own words. */
+function listed(recorded: readonly EffectToAsk[]): string {
+  const sentences: string[] = [];
+  const files = new Map<AskedEffect['action'], string[]>();
+  const requests: string[] = [];
+  for (const one of recorded) {
+    const { effect, ask } = one;
+    const action = actionOf(effect);
+    const target = targetOf(effect);
+    if (ask.kind === 'rule' || ask.kind === 'always' || effect === null || target === null) sentences.push(ask.reason);
+    else if (effect.kind === 'network') requests.push(requestText(effect, ask));
+    else if (action in verbs) files.set(action, [...(files.get(action) ?? []), target]);
+    else sentences.push(ask.reason);
+    // A rule names no more than the rule and the path, so the file is listed with the others as well.
+    if (ask.kind === 'rule' && target !== null && action in verbs) files.set(action, [...(files.get(action) ?? []), target]);
+  }
+  const parts = [...[...files].map(([action, targets]) => fileText(action, targets)), ...bounded([...new Set(requests)])];
+  const list = parts.length === 0 ? [] : [`It ${joined(parts)}`];
+  return [...bounded([...new Set(sentences)]), ...list].join('. ');
+}
+
+const verbs: Partial<Record<AskedEffect['action'], string>> = {
+  delete: 'deletes',
+  replace: 'replaces',
+  write: 'writes',
+  move: 'moves away',
+  read: 'reads',
+};
+
+function fileText(action: AskedEffect['action'], targets: readonly string[]): string {
+  const verb = verbs[action] ?? action;
+  const shown = bounded(targets).join(', ');
+  return targets.length === 1 ? `${verb} ${shown}` : `${verb} ${targets.length} files (${shown})`;
+}
+
+/** With the method, which the reason for a question about a host leaves out. */
+function requestText({ host, method }: Extract<Effect, { kind: 'network' }>, { reason }: Ask): string {
+  const before = `It sends a request to ${host}`;
+  return reason.startsWith(before) ? `sends ${method} to ${host}${reason.slice(before.length)}` : `sends ${method} to ${host} (${reason})`;
+}
+
+function bounded(texts: readonly string[]): string[] {
+  const shown = texts.slice(0, limits.maxNamedEffects);
+  return texts.length > shown.length ? [...shown, `and ${texts.length - shown.length} more`] : shown;
+}
+
+function joined(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? '';
+  return parts.length < 2 || last.startsWith('and ') ? parts.join(', ') : `${parts.slice(0, -1).join(', ')} and ${last}`;
+}
+
+function actionOf(effect: Effect | null): AskedEffect['action'] {
+  switch (effect?.kind) {
+    case undefined:
+    case 'call':
+      return 'call';
+    case 'delete-file':
+      return 'delete';
+    case 'write-file':
+      return effect.change === 'overwrite' ? 'replace' : effect.change === 'move-away' ? 'move' : 'write';
+    case 'read-file':
+      return 'read';
+    case 'network':
+      return 'send';
+    case 'secret':
+      return 'use-secret';
+    case 'registry':
+      return 'change-registry';
+    default:
+      return effect satisfies never;
+  }
+}
+
+/** null: the call itself. */
+function targetOf(effect: Effect | null): string | null {
+  switch (effect?.kind) {
+    case undefined:
+    case 'call':
+      return null;
+    case 'delete-file':
+    case 'write-file':
+    case 'read-file':
+      return effect.path;
+    case 'network':
+      return effect.host;
+    case 'secret':
+    case 'registry':
+      return effect.name;
+    default:
+      return effect satisfies never;
+  }
+}

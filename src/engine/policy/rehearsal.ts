@@ -1,0 +1,227 @@
+/**
+ * A call that may have effects which require approval. It runs as it would with a yes, on files that are not committed, so that one question can
+ * list all that it does. Where it cannot be undone (a request, a secret, a change of the registry, a call of another tool) it stops until a yes
+ * covers everything up to there. With a yes it runs the same way again, and commits only if the yes covers all of it. Used by `ask-first.ts`.
+ */
+import type { Ask, Question } from '../../core/approval.ts';
+import type { EffectToAsk } from '../../core/policy/approval-question.ts';
+import type { Judgement } from '../../core/policy/judge.ts';
+import type { Effect } from '../../core/policy-effect.ts';
+import { FileError, type FileSystem } from '../../ports/file-system.ts';
+import type { InnerCalls } from '../../ports/inner-calls.ts';
+import type { ToolContext } from '../../ports/tool-executor.ts';
+import { EffectRecord } from './effect-record.ts';
+import { guardFiles } from './guard-files.ts';
+import { guardDesk, guardMaker, guardSecret, type Check } from './guard-registry.ts';
+import { createHeldFiles, type HeldFiles } from './held-files.ts';
+import { forbidden, isReading, needsApproval, networkEffect, redirectedAway, refuseLate } from './refusals.ts';
+
+/** Sends a request; `onHop` as in `ports/outbound.ts`. */
+export type Send = (request: Request, onHop?: (to: URL, hop: number) => void) => Promise<Response>;
+
+/**
+ * `ruled`: there are rules; without any, nothing is denied and much need not be looked at. `inTurn`: a model acts. `called`: a tool that the call
+ * has called and would call again if it were run again; absent or null: none. `isFileTool`: whether an inner call of this name works on files only.
+ */
+export type GuardParts = {
+  context: ToolContext;
+  send: Send;
+  judge(effect: Effect): Judgement;
+  ruled: boolean;
+  inTurn: boolean;
+  called?(): string | null;
+  isFileTool?(name: string): boolean;
+};
+
+/**
+ * What the call may do. `entry`: all that is not denied, since its toolset entry has `approval: "never"`. `call`: what needs no approval, and what
+ * the yes covers. `approved`: the binding of the yes; empty: none. `asks`: what is asked before the call runs. `reads`:
+ * stored files that these questions are bound to.
+ */
+/** `isForeseen`: as in `effect-record.ts`. */
+export type AskAtStart = EffectToAsk & { isForeseen?: boolean };
+
+export type Allowed = { by: 'entry' } | { by: 'call'; approved: readonly string[]; asks: readonly AskAtStart[]; reads: readonly string[] };
+
+/** `stop` ends the tool. `note`: keeps why something was denied. */
+type Hooks = { stop(reason: string): void; note(judged: Judgement): Judgement };
+
+export class Rehearsal {
+  readonly #parts: GuardParts;
+  readonly #hooks: Hooks;
+  readonly #record: EffectRecord;
+  readonly #held: HeldFiles;
+  /** It has read what requires approval: until then nothing at all is sent. */
+  #isStrict = false;
+  /** The first request that was no mere reading, as `POST host`. */
+  #sent: string | null = null;
+
+  constructor(parts: GuardParts, { approved, asks, reads }: Extract<Allowed, { by: 'call' }>, hooks: Hooks) {
+    this.#parts = parts;
+    this.#hooks = hooks;
+    this.#record = new EffectRecord(parts.context.files, approved);
+    this.#held = createHeldFiles(parts.context.files);
+    for (const path of reads) this.#record.read(path);
+    for (const ask of asks) this.#record.add(ask);
+  }
+
+  question(): Question | null {
+    return this.#passes() ? null : this.#record.question();
+  }
+
+  release(): void {
+    this.#held.release();
+  }
+
+  context(): ToolContext {
+    const { context, inTurn } = this.#parts;
+    const { secret, configuration, maker, calls } = context;
+    const check: Check = (effects, options) => this.#check(effects, options?.ruled === true);
+    return {
+      ...context,
+      secret: guardSecret(secret, check),
+      configuration: configuration === null ? null : guardDesk(configuration, check, inTurn),
+      maker: maker === null ? null : guardMaker(maker, check, inTurn),
+      calls: calls === null ? null : this.#calls(calls),
+      fetch: (request) => this.#request(request),
+      files: guardFiles(this.#held.files, {
+        deep: this.#parts.ruled,
+        mayCommit: () => this.#passes(),
+        read: (path) => this.#read(path),
+        change: (path, effects, files) => this.#change(path, effects, files),
+      }),
+    };
+  }
+
+  #passes(): boolean {
+    if (!this.#record.passes()) return false;
+    this.#isStrict = false;
+    return true;
+  }
+
+  #halt(): void {
+    this.#hooks.stop(this.#record.question().reason);
+  }
+
+  /** An effect that a yes covers is allowed; one that requires approval too late is denied. */
+  #judge(effect: Effect): Judgement {
+    const judged = this.#parts.judge(effect);
+    const { ask } = judged;
+    if (ask === null) return judged;
+    if (this.#record.covers(effect, ask)) return { ...judged, verdict: 'allow', ask: null };
+    const late = this.#tooLate(ask);
+    return late === null ? judged : this.#hooks.note({ ...judged, verdict: 'deny', ask: null, reason: late });
+  }
+
+  /** A call that asks is run again from its beginning: what it has sent or called would be so twice. null: it may still ask. */
+  #tooLate({ reason }: Ask): string | null {
+    const called = this.#parts.called?.() ?? null;
+    if (this.#sent === null && called === null) return null;
+    const what = this.#sent === null ? `called ${called}` : `sent ${this.#sent}`;
+    return `${reason}. That needs approval, which cannot be asked for once this call has ${what}: do it before that, or in a call of its own`;
+  }
+
+  #read(path: string): void {
+    this.#record.read(path);
+    if (!this.#parts.ruled) return;
+    const effect: Effect = { kind: 'read-file', path };
+    const judged = this.#judge(effect);
+    refuseDenied(path, judged);
+    if (judged.ask === null) return;
+    this.#held.hold();
+    this.#record.add({ effect, ask: judged.ask });
+    this.#isStrict = true;
+  }
+
+  #change(path: string, effects: () => Iterable<Effect>, files: FileSystem): void {
+    refuseLate(path, this.#parts.context.signal);
+    // A write to such a file is refused whatever is approved.
+    if (files.isReadOnly?.(path) === true) return;
+    const asked: { effect: Effect; ask: Ask }[] = [];
+    let deleted = 0;
+    for (const effect of effects()) {
+      const ask = this.#askOfChange(path, effect);
+      if (ask !== null) asked.push({ effect, ask });
+      if (effect.kind === 'delete-file') deleted += 1;
+    }
+    if (asked.length === 0) return;
+    this.#held.hold();
+    for (const { effect, ask } of asked) this.#record.add({ effect, ask, operation: aboutFolder(ask, path, deleted), files });
+  }
+
+  #askOfChange(path: string, effect: Effect): Ask | null {
+    const judged = this.#judge(effect);
+    refuseDenied(path, judged);
+    const again = judged.ask === null && 'path' in effect ? this.#record.askAbout(effect.path) : null;
+    const late = again === null ? null : this.#tooLate(again);
+    if (late !== null) refuseDenied(path, this.#hooks.note({ ...judged, verdict: 'deny', reason: late }));
+    return judged.ask ?? again;
+  }
+
+  /** Before something that cannot be undone. `holds`: it has to wait for a yes to what came before it. */
+  #stopUnlessCovered(effects: readonly { effect: Effect; ask: Ask }[], holds: boolean): void {
+    for (const one of effects) this.#record.add(one);
+    if ((effects.length === 0 && !holds) || this.#passes()) return;
+    const { reason } = this.#record.question();
+    this.#halt();
+    throw needsApproval(effects[0]?.ask.reason ?? reason);
+  }
+
+  #request(request: Request): Promise<Response> {
+    return this.#parts.send(request, (to, hop) => {
+      const effect = networkEffect(request, to);
+      const reads = isReading(request);
+      const judged = hop > 0 && !reads ? this.#parts.judge(effect) : this.#judge(effect);
+      if (judged.verdict === 'deny') throw forbidden('Not sent', judged);
+      const { ask } = judged;
+      if (hop > 0 && !reads) {
+        if (ask !== null && !this.#record.covers(effect, ask)) throw redirectedAway(request, to, ask);
+        return;
+      }
+      this.#stopUnlessCovered(ask === null ? [] : [{ effect, ask }], !reads || this.#isStrict);
+      if (!reads) this.#sent ??= `${request.method} ${effect.host}`;
+    });
+  }
+
+  /** Secrets and toolsets. `ruled`: only what a rule asks about requires approval. */
+  #check(effects: readonly Effect[], ruled: boolean): void {
+    const asked = effects.flatMap((effect) => {
+      const judged = this.#judge(effect);
+      if (judged.verdict === 'deny') throw forbidden('Not done', judged);
+      return judged.ask === null || (ruled && judged.rule === null) ? [] : [{ effect, ask: judged.ask }];
+    });
+    this.#stopUnlessCovered(
+      asked,
+      effects.some(({ kind }) => kind === 'registry'),
+    );
+  }
+
+  /** A call that works on the files of this one is rehearsed with it; every other call waits for the yes. */
+  #calls(calls: InnerCalls): InnerCalls {
+    return {
+      get tools() {
+        return calls.tools;
+      },
+      get replay() {
+        return calls.replay;
+      },
+      call: async (name, args, options) => {
+        const isRehearsed = options?.files !== undefined && this.#parts.isFileTool?.(name) === true;
+        if (this.#passes() || isRehearsed) return await calls.call(name, args, options);
+        this.#halt();
+        return { waits: true };
+      },
+    };
+  }
+}
+
+function refuseDenied(path: string, { verdict, reason }: Judgement): void {
+  if (verdict === 'deny') throw new FileError('EPERM', path, `${path}: not done. ${reason}.`);
+}
+
+/** A folder is one question, and one rule to remember, whatever it holds. */
+function aboutFolder(ask: Ask, path: string, deleted: number): Ask {
+  if (ask.kind !== 'delete-file' || ask.target === path) return ask;
+  const files = deleted === 1 ? 'the file' : `the ${deleted} files`;
+  return { ...ask, reason: `It deletes ${files} in ${path}, which cannot be undone`, target: path };
+}
