@@ -214,7 +214,7 @@ export interface Session {
    * The same word twice is one; another one after it is `conflict`, as is a word on what has expired or was used. `remember`
    * stores a rule for the workspace, which is the caller's business to be allowed.
    */
-  decide(caller: Principal, callId: string, decision: Decision, options: { remember: boolean }): Promise<Decided>;
+  decide(caller: Principal, callId: string, decision: Decision, options: { remember: boolean; round?: number | null }): Promise<Decided>;
   /** A nonce that stands for one decision on this approval; `storage/approval-link.ts` makes a link of it. */
   mintLink(caller: Principal, callId: string): Promise<{ nonce: string; expiresAt: number }>;
   /** By the nonce of a link, which is the right to it. `not_found` for one that is unknown, used up or expired. */

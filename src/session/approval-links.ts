@@ -4,8 +4,8 @@
  */
 import { limits } from '../core/limits.ts';
 
-/** The call that may be decided, and the key that the link was made with. */
-export type ApprovalLink = { callId: string; keyId: string };
+/** The call and the question about it that may be decided, and the key that the link was made with. */
+export type ApprovalLink = { callId: string; keyId: string; round: number };
 
 export class ApprovalLinks {
   readonly #sql: SqlStorage;
@@ -17,14 +17,15 @@ export class ApprovalLinks {
   }
 
   /** The oldest of a call go when it has too many. */
-  add(nonceHash: string, { callId, keyId, expiresAt }: ApprovalLink & { expiresAt: number }): void {
+  add(nonceHash: string, { callId, keyId, expiresAt, round }: ApprovalLink & { expiresAt: number }): void {
     this.#sql.exec('DELETE FROM approval_links WHERE expires_at <= ?', this.#now());
     this.#sql.exec(
-      'INSERT INTO approval_links (nonce_hash, call_id, key_id, expires_at) VALUES (?, ?, ?, ?)',
+      'INSERT INTO approval_links (nonce_hash, call_id, key_id, expires_at, round) VALUES (?, ?, ?, ?, ?)',
       nonceHash,
       callId,
       keyId,
       expiresAt,
+      round,
     );
     this.#sql.exec(
       `DELETE FROM approval_links WHERE call_id = ? AND nonce_hash NOT IN (SELECT nonce_hash FROM approval_links WHERE call_id = ? ORDER BY expires_at DESC LIMIT ?)`,
@@ -36,13 +37,12 @@ export class ApprovalLinks {
 
   /** What it is for; null for one that is unknown, used up or expired. */
   find(nonceHash: string): ApprovalLink | null {
-    const rows = this.#sql.exec<{ call_id: string; key_id: string }>(
-      'SELECT call_id, key_id FROM approval_links WHERE nonce_hash = ? AND used = 0 AND expires_at > ?',
+    const rows = this.#sql.exec<ApprovalLink>(
+      'SELECT call_id AS callId, key_id AS keyId, round FROM approval_links WHERE nonce_hash = ? AND used = 0 AND expires_at > ?',
       nonceHash,
       this.#now(),
     );
-    const [row] = rows.toArray();
-    return row === undefined ? null : { callId: row.call_id, keyId: row.key_id };
+    return rows.toArray()[0] ?? null;
   }
 
   use(nonceHash: string): void {

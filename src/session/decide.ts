@@ -35,24 +35,28 @@ export function showPending({ room, session }: DecideDoor): ApprovalView[] {
   return room.approvals.pending().map((approval) => toApprovalView(session, approval, room.approvals.argumentsOf(approval.callId)));
 }
 
-/** `by`: id of the key that decides, or `link`. */
+/**
+ * `by`: id of the key that decides, or `link`. `round`: the question that the decision is about; null: not given, which is the first. A yes to a later
+ * question has to name it: otherwise a repeated request, or a second person, would approve what was never shown.
+ */
 export async function decide(
   door: DecideDoor,
   callId: string,
   decision: Decision,
-  { by, remember }: { by: string; remember: boolean },
+  { by, remember, round = null }: { by: string; remember: boolean; round?: number | null },
 ): Promise<Decided> {
   if (remember && decision !== 'approve') {
     const message = 'only what is approved can be remembered: send it with "approve", or leave it out';
     throw invalidRequest([{ path: 'remember', message }], message);
   }
   const approval = find(door.room, callId);
-  if (refuse(door, approval, decision, remember) === 'same' && !remember) return answer(door, callId, decision);
+  if (refuse(door, approval, { decision, remember, round }) === 'same' && !remember) return answer(door, callId, decision);
   const rule = remember ? toRule(approval) : null;
   const argumentsHash = await hashOfArguments(door.room, callId);
   if (door.gone()) throw new Problem('not_found', 'There is no such session.');
-  // Another word may have come meanwhile.
-  if (refuse(door, find(door.room, callId), decision, remember) === 'new') settle(door, approval, { decision, by, argumentsHash });
+  // Another decision may have come meanwhile, and the call may have asked again.
+  if (refuse(door, find(door.room, callId), { decision, remember, round: approval.round }) === 'new')
+    settle(door, approval, { decision, by, argumentsHash });
   // After the word is stored: a rule is never made by one that came too late.
   if (rule !== null) await keepRule(door, rule);
   return door.gone() ? { callId, decision, turn: approval.turn, status: null } : answer(door, callId, decision);
@@ -88,33 +92,37 @@ export async function mintLink(door: DecideDoor, callId: string, keyId: string):
   if (approval.state !== 'pending' || approval.expiresAt <= door.now())
     throw new Problem('conflict', `This approval is ${stateNow(door, approval)}: there is nothing to decide.`);
   const expiresAt = Math.min(approval.expiresAt, door.now() + limits.approvalLinkTtlMs);
-  door.room.links.add(hash, { callId, keyId, expiresAt });
+  door.room.links.add(hash, { callId, keyId, expiresAt, round: approval.round });
   return { nonce, expiresAt };
 }
 
 export async function showLinked(door: DecideDoor, nonce: string): Promise<ApprovalView> {
-  return showApproval(door, await linkedCall(door, await sha256Hex(nonce)));
+  const { callId } = await linkedCall(door, await sha256Hex(nonce));
+  return showApproval(door, callId);
 }
 
 export async function decideByLink(door: DecideDoor, nonce: string, decision: Decision): Promise<Decided> {
   const hash = await sha256Hex(nonce);
-  const callId = await linkedCall(door, hash);
-  const decided = await decide(door, callId, decision, { by: 'link', remember: false });
+  const { callId, round } = await linkedCall(door, hash);
+  const decided = await decide(door, callId, decision, { by: 'link', remember: false, round });
   door.room.links.use(hash);
   return decided;
 }
 
 /** A link is no more than the key it was made with. */
-async function linkedCall(door: DecideDoor, nonceHash: string): Promise<string> {
+async function linkedCall(door: DecideDoor, nonceHash: string): Promise<ApprovalLink> {
   const { keyId } = findLink(door.room, nonceHash);
   if (!(await stillStands(door, keyId)))
     throw new Problem('not_found', 'This link holds no more: the key that it was made with was revoked or has expired. Ask for a new one.');
   // It may have been used while the Catalog was asked.
-  return findLink(door.room, nonceHash).callId;
+  return findLink(door.room, nonceHash);
 }
 
-function findLink({ links }: Room, nonceHash: string): ApprovalLink {
+function findLink({ links, approvals }: Room, nonceHash: string): ApprovalLink {
   const link = links.find(nonceHash);
+  const asked = link === null ? null : approvals.get(link.callId);
+  if (link !== null && asked !== null && asked.round !== link.round)
+    throw new Problem('not_found', 'The call has changed since this link was made, and asks again. Ask for a new link.');
   if (link === null) throw new Problem('not_found', 'This link was used or has expired. Ask for a new one.');
   return link;
 }
@@ -136,9 +144,13 @@ function find(room: Room, callId: string): Approval {
   return approval;
 }
 
-/** Throws when the word comes too late or against another one; `same`: it was said before. What was used can still be remembered. */
-function refuse(door: DecideDoor, approval: Approval, decision: Decision, remember: boolean): 'new' | 'same' {
+type Wanted = { decision: Decision; remember: boolean; round: number | null };
+
+/** Throws where the decision is late, differs from an earlier one, or is about another question; `same`: it was made before. What was used can still be remembered. */
+function refuse(door: DecideDoor, approval: Approval, { decision, remember, round }: Wanted): 'new' | 'same' {
   const state = stateNow(door, approval);
+  const isForAnother = round === null ? state === 'pending' && decision === 'approve' && approval.round > 1 : round !== approval.round;
+  if (isForAnother) throw otherQuestion(approval, state);
   if (state === 'pending') return 'new';
   if (state === 'used' && remember) return 'same';
   if (state === (decision === 'approve' ? 'approved' : 'denied')) return 'same';
@@ -149,6 +161,12 @@ function refuse(door: DecideDoor, approval: Approval, decision: Decision, rememb
         ? 'is no longer open: it has expired, or its turn has ended'
         : `was ${state} before`;
   throw new Problem('conflict', `This approval ${why}. Nothing was run for this request.`);
+}
+
+function otherQuestion({ round, reason }: Approval, state: Approval['state']): Problem {
+  if (state !== 'pending') return new Problem('conflict', `The last question about this call was round ${round}. Nothing was decided.`);
+  const detail = `This call would now do something else than what was approved before, so it asks again: ${reason}. Nothing was decided. To decide this question, send "round": ${round}.`;
+  return new Problem('conflict', detail, { round });
 }
 
 /** The clock may be ahead of the alarm. */
@@ -178,9 +196,10 @@ function answer({ room }: DecideDoor, callId: string, decision: Decision): Decid
   return { callId, decision, turn, status: row === null ? null : (row.status ?? row.state) };
 }
 
-function toRule({ kind, canonical, target }: Approval): PolicyRule {
-  const rule = ruleOf(canonical, { kind, target });
+function toRule({ kind, canonical, target, question }: Approval): PolicyRule {
+  const asked = { kind, target, several: question?.several };
+  const rule = ruleOf(canonical, asked);
   if (rule !== null) return rule;
-  const message = whyNotRemembered({ kind, target }) ?? 'it cannot be remembered: leave it out';
+  const message = whyNotRemembered(asked) ?? 'it cannot be remembered: leave it out';
   throw invalidRequest([{ path: 'remember', message }], message);
 }

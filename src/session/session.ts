@@ -138,9 +138,14 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return toOutcome(() => showApproval(this.#decideDoor(this.#enterToDecide(caller)), callId));
   }
 
-  decide(caller: Principal, callId: string, decision: Decision, { remember }: { remember: boolean }): Promise<Outcome<Decided>> {
+  decide(
+    caller: Principal,
+    callId: string,
+    decision: Decision,
+    options: { remember: boolean; round?: number | null },
+  ): Promise<Outcome<Decided>> {
     return toOutcome(() =>
-      this.#decided(this.#enterToDecide(caller), (door) => decide(door, callId, decision, { by: caller.keyId, remember })),
+      this.#decided(this.#enterToDecide(caller), (door) => decide(door, callId, decision, { by: caller.keyId, ...options })),
     );
   }
 

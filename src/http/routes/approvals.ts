@@ -16,7 +16,11 @@ const DecisionRequest = z
     decision: Decision,
     remember: z.boolean().default(false).meta({
       description:
-        'With `approve`: adds a rule to the policy, so that the same needs no approval again. Only for keys with scope `admin` that are not bound.',
+        'With `approve`: adds a rule to the policy, so that the same needs no approval again. Only for a question about one effect or one folder, and for keys with scope `admin` that are not bound.',
+    }),
+    round: z.int().min(1).optional().meta({
+      description:
+        'The question that is decided, as `round` of the approval shows it; absent: the first. Required to approve a later one, so that a repeated request never approves what it was not about.',
     }),
   })
   .refine(({ decision, remember }) => decision === 'approve' || !remember, {
@@ -82,16 +86,16 @@ export function mountApprovals(app: App): void {
       operationId: 'decideApproval',
       summary: 'Approve or deny a call',
       description:
-        'For exactly this tool and these arguments, once. The same word twice is one; another word after it is `conflict`. A turn that waited goes on by itself; a direct call is to be sent again.',
+        'For exactly this tool, these arguments and the effects that the question lists, once. A call that would do anything else when it runs does nothing and asks again, with `round` counted up. Repeating a decision has no effect; a different decision is `conflict`. A turn that waited continues; a direct call has to be sent again.',
       scopes: ['approve'],
       params,
       body: { schema: DecisionRequest },
       answers: { 200: { description: 'Stored.', schema: DecisionAnswer } },
       problems: ['conflict'],
     },
-    async ({ c, services, principal, params, body: { decision, remember } }) => {
+    async ({ c, services, principal, params, body: { decision, remember, round } }) => {
       if (remember) requireAllowed(principal, { act: 'waive', what: '`remember`, which writes a rule for the whole workspace,' });
-      return c.json(await services.sessions.get(params.id).decide(principal, params.callId, decision, { remember }));
+      return c.json(await services.sessions.get(params.id).decide(principal, params.callId, decision, { remember, round: round ?? null }));
     },
   );
 
