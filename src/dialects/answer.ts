@@ -5,9 +5,11 @@
  */
 import { questionOf } from '../core/elicitation.ts';
 import { Problem } from '../core/problem.ts';
+import { oneLine } from '../core/paragraphs.ts';
 import { toToolCallId } from '../core/reference.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import { applyEvent } from '../core/fold-turn.ts';
+import { visibleText } from '../core/visible-text.ts';
 import { beginTurn, isWaiting, type TurnState, waitedFor } from '../core/turn-state.ts';
 import { createMessage, type AnswerMessage, type Change, type ClientCall } from './answer-message.ts';
 import type { AnswerFrame, AnswerIdentity, Dialect } from './dialect.ts';
@@ -38,6 +40,7 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
   const message = createMessage({ restarts });
   const asked = new Map<string, ClientCall>();
   const questions = new Map<string, string>();
+  const approvals = new Map<string, NotedQuestion>();
   /** Of the turn at hand, whosever: one that waits keeps those behind it waiting. */
   let state = beginTurn('');
   /** Before `after` all is known, so what a dead run had said is taken back before it is shown. */
@@ -47,6 +50,10 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
     if (event.turn !== state.turn) state = beginTurn(event.turn);
     applyEvent(state, event);
     if (event.type === 'input-required') questions.set(event.callId, questionOf(event.requests));
+    if (event.type === 'approval-required') {
+      const { callId, canonical, reason, round = 1 } = event;
+      approvals.set(callId, { callId, canonical, reason, round });
+    }
     if (event.type !== 'client-tool-required') return;
     const { callId, name, arguments: given } = event;
     asked.set(callId, { id: toToolCallId(callId, session), name, arguments: JSON.stringify(given) });
@@ -83,7 +90,7 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
       if (shown && event.id > range.after && !message.isOver()) parts.push(show(event));
       if (isWaiting(state) && !message.isOver()) {
         const last = parts.at(-1);
-        const changes = message.pause(pauseOf(state, { asked, questions }, session));
+        const changes = message.pause(pauseOf(state, { asked, questions, approvals }, session));
         if (last?.event === event.id) last.changes.push(...changes);
         else parts.push({ event: event.id, changes });
       }
@@ -92,9 +99,14 @@ export function createAnswerReader(range: AnswerRange, session: string, restarts
   };
 }
 
-/** What a client reads while a call waits for a person's word: one line, the same each time, so that it is known when it comes back. */
-export function approvalNote(canonical: string, callId: string, session: string): string {
-  return `Waiting for approval of ${canonical} (call ${callId}): POST /v1/sessions/${session}/approvals/${callId} with {"decision": "approve"} or {"decision": "deny"} decides, or a link minted at its /link; the next message goes on from there.`;
+/** `reason`: null in the notes of older releases. `round`: counts the questions about the call from 1. */
+export type NotedQuestion = { canonical: string; callId: string; reason: string | null; round: number };
+
+/** What a client reads while a call waits for approval: one line, the same each time, so that it is recognized in the history that comes back. */
+export function approvalNote({ canonical, callId, reason, round }: NotedQuestion, session: string): string {
+  const approve = round === 1 ? '{"decision": "approve"}' : `{"decision": "approve", "round": ${round}}`;
+  const why = reason === null ? '' : `${visibleText(oneLine(reason))}. `;
+  return `Waiting for approval of ${canonical} (call ${callId}): ${why}POST /v1/sessions/${session}/approvals/${callId} with ${approve} or {"decision": "deny"} decides, or a link minted at its /link; the next message goes on from there.`;
 }
 
 /** The same for a question of a tool's server. */
@@ -187,14 +199,19 @@ function numbers(id: string): [number, number] {
   return [Number(match[1]), Number(match[2] ?? 0)];
 }
 
-type Waited = { asked: ReadonlyMap<string, ClientCall>; questions: ReadonlyMap<string, string> };
+type Waited = {
+  asked: ReadonlyMap<string, ClientCall>;
+  questions: ReadonlyMap<string, string>;
+  approvals: ReadonlyMap<string, NotedQuestion>;
+};
 
-function pauseOf(state: TurnState, { asked, questions }: Waited, session: string) {
+function pauseOf(state: TurnState, { asked, questions, approvals }: Waited, session: string) {
   const open = waitedFor(state);
   return {
     notes: open.flatMap(({ asked: by, canonical, callId }) => {
       if (by === 'input') return [inputNote({ canonical, callId, question: questions.get(callId) ?? '' }, session)];
-      return by === 'approval' ? [approvalNote(canonical, callId, session)] : [];
+      const approval = by === 'approval' ? approvals.get(callId) : undefined;
+      return approval === undefined ? [] : [approvalNote(approval, session)];
     }),
     calls: open.flatMap(({ callId }) => asked.get(callId) ?? []),
   };

@@ -57,5 +57,7 @@ export function isOwnNote({ approvals, inputs }: Pick<Room, 'approvals' | 'input
   if (asking !== null) return inputs.of(asking).some((asked) => paragraph === inputNote(asked, session));
   const callId = readApprovalNote(paragraph);
   const approval = callId === null ? null : approvals.get(callId);
-  return approval !== null && paragraph === approvalNote(approval.canonical, approval.callId, session);
+  if (approval === null) return false;
+  const notes = [...approval.earlier, approval.reason].map((reason, index) => ({ ...approval, reason, round: index + 1 }));
+  return [{ ...approval, reason: null, round: 1 }, ...notes].some((note) => paragraph === approvalNote(note, session));
 }

@@ -177,7 +177,7 @@ const result = (callId: string): SessionEventBody => {
   return { type: 'tool-result', turn, step: 1, callId, name: 'x', canonical: 'x', via: 'own', isError: false, content: [] };
 };
 const decided: SessionEventBody = { type: 'approval-decided', turn, step: 1, callId: 'a1', decision: 'approve', by: 'root' };
-const note = approvalNote('builtin.delete_file', 'a1', sessionId);
+const note = approvalNote({ canonical: 'builtin.delete_file', callId: 'a1', reason: 'It deletes a file', round: 1 }, sessionId);
 
 describe('a turn that waits', () => {
   const forClient = logOf(

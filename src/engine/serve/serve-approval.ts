@@ -2,7 +2,7 @@
  * Our own question before a call, as an MCP client puts it to its person (elicitation, form mode): which tool, with what, and why it is
  * asked. The answer is a person's word only because the key may approve (`engine/serve/serve-call.ts` looks to that).
  */
-import type { Ask } from '../../core/approval.ts';
+import type { AskedEffect, Question } from '../../core/approval.ts';
 import type { EditionTool } from '../../core/edition-tool.ts';
 import { canElicit, type AskableInput, type InputAnswer, type InputRequest } from '../../core/mcp-input.ts';
 import { hasScope, type Principal } from '../../core/principal.ts';
@@ -13,8 +13,9 @@ import { isRecord } from '../../core/wire-value.ts';
 export const approvalKey = 'approval';
 
 /** `args`: the tool's own, secrets as names, in full: what is not shown is not approved. */
-export function approvalRequest({ canonical, wireName }: EditionTool, { reason }: Ask, args: Record<string, unknown>): InputRequest {
-  const message = `Allow one call of ${canonical}, named ${wireName} here?\nReason: ${reason}.\nArguments: ${JSON.stringify(args)}`;
+export function approvalRequest({ canonical, wireName }: EditionTool, question: Question, args: Record<string, unknown>): InputRequest {
+  const effects = question.effectCount > 1 ? `\n${effectLines(question)}` : '';
+  const message = `Allow one call of ${canonical}, named ${wireName} here?\nReason: ${question.reason}.${effects}\nArguments: ${JSON.stringify(args)}`;
   return {
     method: 'elicitation/create',
     params: {
@@ -26,7 +27,7 @@ export function approvalRequest({ canonical, wireName }: EditionTool, { reason }
           approve: {
             type: 'boolean',
             title: 'Allow this call',
-            description: 'This one call, with exactly these arguments.',
+            description: 'This one call, with exactly these arguments and effects.',
             default: false,
           },
         },
@@ -34,6 +35,12 @@ export function approvalRequest({ canonical, wireName }: EditionTool, { reason }
       },
     },
   };
+}
+
+function effectLines({ effects, effectCount }: Question): string {
+  const lines = effects.map(({ action, method, target }: AskedEffect) => `- ${[method ?? action, target].filter(Boolean).join(' ')}`);
+  const more = effectCount - effects.length;
+  return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
 }
 
 /** Whatever is not a clear yes is a no. */

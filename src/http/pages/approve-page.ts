@@ -21,17 +21,29 @@ export function approvePage(approval: ApprovalView): string {
 <dt>Session</dt><dd><code>${visibleText(approval.session)}</code></dd>
 <dt>${asking ? 'Expires' : 'Asked'}</dt><dd>${time(asking ? approval.expiresAt : approval.askedAt)}</dd>
 </dl>
-<h2>Arguments</h2>
+${effectsHtml(approval)}<h2>Arguments</h2>
 ${argumentsHtml(approval.arguments)}
 ${asking ? buttons : '<p>Nothing is left to decide. You may close this page.</p>'}
 </main>`,
   );
 }
 
+/** Only where they say more than the reason: a single effect is in it. */
+function effectsHtml({ effects = [], effectCount = 0 }: ApprovalView): string {
+  if (effectCount < 2) return '';
+  const lines = effects.map(({ action, method, target }) => {
+    const what = visibleText(method ?? action);
+    return `<li>${what}${target === null ? '' : ` <code>${visibleText(target)}</code>`}</li>`;
+  });
+  const more = effectCount - effects.length;
+  return `<h2>Effects</h2>\n<ul class="effects">\n${lines.join('\n')}${more > 0 ? `\n<li>and ${more} more</li>` : ''}\n</ul>\n`;
+}
+
 /** After the word: what was decided, and that the link is used. */
 export function decidedPage(decision: Decision): string {
   const title = decision === 'approve' ? 'Approved' : 'Denied';
-  const what = decision === 'approve' ? 'The call may run, once.' : 'The call will not run, and the model is told so.';
+  const what =
+    decision === 'approve' ? 'The call may run, once, with exactly these effects.' : 'The call will not run, and the model is told so.';
   return messagePage(title, `${what} This link is used up; you may close this page.`);
 }
 
