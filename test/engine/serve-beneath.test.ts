@@ -3,6 +3,7 @@ import type { AskableInput, InputAnswer, InputRequest } from '../../src/core/mcp
 import { limits } from '../../src/core/limits.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { contentText, textResult } from '../../src/core/tool.ts';
+import { approvalRequest } from '../../src/engine/serve/serve-approval.ts';
 import { askNow } from '../../src/engine/serve/serve-beneath.ts';
 import { mustHold } from '../../src/engine/serve/held-call.ts';
 import type { CallScope } from '../../src/engine/tool-call.ts';
@@ -177,4 +178,16 @@ test('a call that may have to ask beneath is held open for clients whose request
   expect(await held(bash, { command: 'ls' })).toBe(false);
   expect(await held(madeTool('tidy', []), {}, {})).toBe(false);
   expect(await held(read, {})).toBe(false);
+});
+
+test('the question in an MCP client lists every effect, and counts those that it leaves out', () => {
+  const effects = ['/workspace/junk.txt', '/workspace/contract.txt'].map((target) => {
+    return { action: 'delete', kind: 'delete-file', target } as const;
+  });
+  const post = { action: 'send', kind: 'network', target: 'new.example', method: 'POST' } as const;
+  const question = { kind: 'delete-file', reason: 'It deletes 2 files', target: null, binding: ['hash'] } as const;
+  const { params } = approvalRequest(wipe, { ...question, effects: [...effects, post], effectCount: 5 }, { command: 'rm' });
+  expect(params.message).toContain(
+    'Reason: It deletes 2 files.\n- delete /workspace/junk.txt\n- delete /workspace/contract.txt\n- POST new.example\n- and 2 more\nArguments: {"command":"rm"}',
+  );
 });
