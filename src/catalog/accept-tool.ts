@@ -1,5 +1,5 @@
-/** Accepting a held definition: from now on it is the one in force, in every toolset that has the tool. */
-import { acceptHeld } from '../core/listing/accept-listed.ts';
+/** Accepts what a server lists of a tool, in every toolset that has it: a definition that is held, its annotations, or both. */
+import { acceptListed, type Acceptance } from '../core/listing/accept-listed.ts';
 import { toDefinition, toServerTool } from '../core/listing/kept-tool.ts';
 import type { KeptTool } from '../core/listing/kept-tool.ts';
 import { Problem } from '../core/problem.ts';
@@ -13,8 +13,8 @@ import { dropDefinitions, serverOf } from './server-definitions.ts';
 import { readTool, writeTool } from './server-tools.ts';
 import { recompileWith, revise } from './toolsets.ts';
 
-export async function acceptTool(context: CatalogContext, server: string, name: string, refId: string | undefined): Promise<AcceptedTool> {
-  const accepted = acceptHeld(requireTool(context, server, name), refId);
+export async function acceptTool(context: CatalogContext, server: string, name: string, acceptance: Acceptance): Promise<AcceptedTool> {
+  const accepted = acceptListed(requireTool(context, server, name), acceptance);
   const definition = toDefinition(serverOf(context, server), accepted);
   const tools = definition === null ? [] : [definition];
   const { revisions, warnings } = await recompileWith(

@@ -2,9 +2,9 @@
  * The definitions of servers' tools that toolsets are compiled from, which an object keeps parsed: a workspace has thousands, and
  * every write of a toolset walks them. The rows themselves are `server-tools.ts`.
  */
-import { stateOf, toDefinition } from '../core/listing/kept-tool.ts';
+import { annotatedPins, stateOf, toDefinition } from '../core/listing/kept-tool.ts';
 import type { KeptTool, ServerOfTools } from '../core/listing/kept-tool.ts';
-import type { Server } from '../core/servers/server.ts';
+import type { Server, ServerAccess } from '../core/servers/server.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
@@ -17,10 +17,10 @@ export function serverDefinitions(context: CatalogContext): ReadonlyMap<string, 
   return new Map(parsed.names.map((server) => [server, parsedServer(context, server).definitions]));
 }
 
-/** Own names of a server's tools: those that may be called now, and all others. */
-export function callableNames(context: CatalogContext, server: string): { ready: readonly string[]; held: readonly string[] } {
-  const { ready, held } = parsedServer(context, server);
-  return { ready, held };
+/** Own names of a server's tools: those that may be called now, and all others. `annotated`: pins of those whose annotations were accepted. */
+export function callableNames(context: CatalogContext, server: string): Omit<ParsedServer, 'definitions'> {
+  const { definitions: _definitions, ...names } = parsedServer(context, server);
+  return names;
 }
 
 /** Part of a write's transaction: what is kept parsed of a server is read again. */
@@ -57,6 +57,7 @@ function parsedServer(context: CatalogContext, server: string): ParsedServer {
     definitions: definitionsOf(serverOf(context, server), tools),
     ready: tools.filter((tool) => stateOf(tool) === 'ready').map(({ name }) => name),
     held: tools.filter((tool) => stateOf(tool) !== 'ready').map(({ name }) => name),
+    ...annotatedPins(tools),
   };
   servers.set(server, parsed);
   return parsed;
@@ -93,7 +94,7 @@ export function toServerOfTools(name: string, { kind, trusted = false, instructi
 
 /** `names`: of all servers there are, null until they are asked for. */
 type Parsed = { names: string[] | null; servers: Map<string, ParsedServer> };
-type ParsedServer = { definitions: readonly ToolDefinition[]; ready: readonly string[]; held: readonly string[] };
+type ParsedServer = { definitions: readonly ToolDefinition[] } & Pick<ServerAccess, 'ready' | 'held' | 'annotated'>;
 
 /** Lives as long as the object that the context is of. */
 const parsedServers = new WeakMap<CatalogContext, Parsed>();

@@ -2,8 +2,8 @@
  * Rows of servers' tools. Every write of one is followed by `dropDefinitions` (`server-definitions.ts`), for what is kept parsed of them.
  * What becomes of a tool is decided in `core/listing/take-listing.ts`.
  */
-import { toServerTool } from '../core/listing/kept-tool.ts';
-import type { KeptTool, PinnedDefinition } from '../core/listing/kept-tool.ts';
+import { toServerTool, withoutAnnotations } from '../core/listing/kept-tool.ts';
+import type { AcceptedDefinition, KeptTool } from '../core/listing/kept-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { ServerTool } from '../core/servers/server.ts';
 import type { Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
@@ -97,7 +97,8 @@ type SqlRow = {
 function fromSql(row: SqlRow): KeptTool {
   const isRefused = row.reason === refusedReason;
   const accepted = pinnedOf(row.accepted, row.accepted_pin);
-  const listed = row.listed === null && row.listed_pin === row.accepted_pin ? accepted : pinnedOf(row.listed, row.listed_pin);
+  const listed =
+    row.listed === null && row.listed_pin === row.accepted_pin ? withoutAnnotations(accepted) : pinnedOf(row.listed, row.listed_pin);
   return {
     name: row.name,
     accepted,
@@ -109,12 +110,12 @@ function fromSql(row: SqlRow): KeptTool {
   };
 }
 
-function pinnedOf(text: string | null, pin: string | null): PinnedDefinition | null {
-  return text === null || pin === null ? null : { ...(JSON.parse(text) as Omit<PinnedDefinition, 'pin'>), pin };
+function pinnedOf(text: string | null, pin: string | null): AcceptedDefinition | null {
+  return text === null || pin === null ? null : { ...(JSON.parse(text) as Omit<AcceptedDefinition, 'pin'>), pin };
 }
 
-function definitionText(pinned: PinnedDefinition | null): string | null {
+function definitionText(pinned: AcceptedDefinition | null): string | null {
   if (pinned === null) return null;
-  const { definition, raw } = pinned;
-  return JSON.stringify({ definition, ...(raw !== undefined && { raw }) });
+  const { definition, raw, annotationsAccepted } = pinned;
+  return JSON.stringify({ definition, ...(raw !== undefined && { raw }), ...(annotationsAccepted === true && { annotationsAccepted }) });
 }

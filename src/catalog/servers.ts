@@ -3,7 +3,7 @@
  * document keeps a hash in the place of the listing, which may be larger than a value of SQLite: another listing is another version.
  */
 import { parseDocument } from '../core/issues.ts';
-import { canonicalOf, rawOf, toServerTool } from '../core/listing/kept-tool.ts';
+import { canonicalOf, rawOf, toServerTool, withoutAnnotations } from '../core/listing/kept-tool.ts';
 import { requireNamed } from '../core/listing/listing-report.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { Issue } from '../core/problem.ts';
@@ -106,12 +106,17 @@ async function prepareSelfListing(
   const { document: _document, ...body } = { document: undefined, ...server };
   const after = toServerOfTools(name, server);
   const isOtherServer = previous === null || JSON.stringify(serverOf(context, name)) !== JSON.stringify(after);
-  const same = isOtherServer ? await prepareSameTools(context, after, readTools(context.sql, name)) : null;
+  const kept = readTools(context.sql, name);
+  // Annotations were accepted for what answers at this address.
+  const annotated = isSamePlace(previous, document) ? [] : kept.filter(({ accepted }) => accepted?.annotationsAccepted === true);
+  const tools = annotated.length === 0 ? kept : kept.map((tool) => ({ ...tool, accepted: withoutAnnotations(tool.accepted) }));
+  const same = isOtherServer || annotated.length > 0 ? await prepareSameTools(context, after, tools) : null;
   return {
     body: { ...body, name, ...(given !== null && { givenDocument: given.kept }) },
     warnings: same?.warnings ?? [],
     commit: ({ version }, changed) => {
       if (!changed) return;
+      for (const tool of annotated) writeTool(context, name, { ...tool, accepted: withoutAnnotations(tool.accepted) });
       same?.commit();
       storeDocument(context.sql, name, given?.text ?? null);
       renewState(context, name, version, document, previous);
@@ -122,12 +127,16 @@ async function prepareSelfListing(
 
 function renewState(context: CatalogContext, name: string, version: number, document: Server, previous: DocumentRow | null): void {
   const before = readState(context.sql, name);
-  const isSamePlace = previous?.body.kind === document.kind && previous.body.url === document.url;
-  if (!isSamePlace) storeOffers(context.sql, name, noOffers);
-  const state = rewritten(before, version, isSamePlace, context.now());
+  const isSame = isSamePlace(previous, document);
+  if (!isSame) storeOffers(context.sql, name, noOffers);
+  const state = rewritten(before, version, isSame, context.now());
   // What a static server listed, it listed when it was written.
   const listedAt = state.listedAt ?? (previous?.body.kind === 'static' ? previous.updatedAt : null);
   writeState(context.sql, name, { ...state, listedAt });
+}
+
+function isSamePlace(previous: DocumentRow | null, { kind, url }: Server): boolean {
+  return previous?.body.kind === kind && previous.body.url === url;
 }
 
 /** Who has it granted would be another one. Secrets are bound to hosts by themselves. */

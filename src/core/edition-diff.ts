@@ -111,6 +111,7 @@ function toolsetView({ edition, description }: ToolsetState): Record<string, unk
 function entryView(tool: EditionTool): Record<string, unknown> {
   const { wireName, description, inputSchema, outputSchema, annotations, approval, result, alwaysOffered, trusted, state, renamedTo } =
     tool;
+  const { annotationsAccepted } = tool;
   const aliases = Object.fromEntries(tool.aliases.map(({ name, ...rest }) => [name, rest]));
   return {
     wireName,
@@ -124,6 +125,7 @@ function entryView(tool: EditionTool): Record<string, unknown> {
     approval,
     alwaysOffered,
     trusted,
+    annotationsAccepted,
     ui: tool.ui,
     state,
     held: tool.held?.reason,

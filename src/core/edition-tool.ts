@@ -31,8 +31,10 @@ export type EditionTool = {
   arguments?: EntryArguments;
   sourceSchema?: JsonSchema;
   result?: EntryResult;
-  /** Its server's annotations count. */
+  /** Its server is trusted: all its annotations count. */
   trusted?: true;
+  /** An administrator accepted the annotations of the definition that `pin` is the hash of. */
+  annotationsAccepted?: true;
   alwaysOffered?: true;
   ui?: UiTool;
   /** Of a made tool that can run. */

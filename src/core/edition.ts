@@ -143,6 +143,7 @@ async function compileTool(entry: NamedEntry, made: MadeCode | undefined): Promi
     ...(shown !== inputSchema && { sourceSchema: inputSchema }),
     ...(source.result !== undefined && { result: source.result }),
     ...(listing?.trusted === true && { trusted: true as const }),
+    ...(listing?.annotationsAccepted === true && { annotationsAccepted: true as const }),
     ...(source.alwaysOffered === true && { alwaysOffered: true as const }),
     ...(ui !== undefined && { ui }),
     ...(made !== undefined && { made }),

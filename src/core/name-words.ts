@@ -1,4 +1,4 @@
-/** Where the words of a name begin, as its letters tell: what suggestions, advice, searches and the policy look for in names. Equal names are `fold.ts`. */
+/** Where the words of a name begin, as its letters tell: what suggestions, advice, findings and searches look for in names. Equal names are `fold.ts`. */
 
 /** `getHTTPPage_v2` → `get HTTP Page_v2`: a space before each word that only its capital sets apart. */
 export function spaceWords(name: string): string {

@@ -11,7 +11,7 @@ import type { Taint } from './taint.ts';
 export type Actor = { tool: string; chain?: readonly string[]; agent: string | null; key: string };
 
 export type Effect =
-  /** A tool is called: what its hints and its name say that it does. null: that is judged at the capabilities beneath it. */
+  /** A tool is called: what its annotations say, where they count. null: judged at the capabilities that the tool uses. */
   | { kind: 'call'; does: 'read' | 'write' | 'destroy' | null; trusted: boolean; sends: boolean }
   | { kind: 'read-file'; path: string }
   /**

@@ -84,6 +84,8 @@ export function bareDefinition({ name, description, inputSchema, outputSchema, a
 export type ToolSource = {
   state: 'ready' | 'held' | 'missing';
   trusted: boolean;
+  /** An administrator accepted the annotations of the definition in force. */
+  annotationsAccepted?: true;
   /** The definition's pin, so that it need not be found again. */
   pin: string;
   held?: Hold;

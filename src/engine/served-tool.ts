@@ -19,17 +19,26 @@ export async function asServed({ server, log }: Pick<CallDeps, 'server' | 'log'>
   if (server === undefined || !isServed(tool)) return { ok: true, tool, server: null };
   try {
     const access = await server(tool.server, tool.ownName);
-    const { ready, held, trusted } = access;
+    const { ready, held } = access;
     if (held.includes(tool.ownName)) return { ok: false, result: heldResult(tool) };
     if (!ready.includes(tool.ownName)) return notServed(tool, `its server "${tool.server}" does not list it any more; use another tool`);
-    const { trusted: _trusted, ...untrusted } = tool;
-    return { ok: true, tool: trusted ? tool : untrusted, server: access };
+    return { ok: true, tool: asEndorsed(tool, access), server: access };
   } catch (error) {
     const gone = error instanceof Problem && error.code === 'not_found';
     if (!gone) log.error('a server could not be looked up', { server: tool.server, cause: String(error) });
     const why = gone ? `its server "${tool.server}" is gone` : `its server "${tool.server}" could not be looked up; try again later`;
     return notServed(tool, why);
   }
+}
+
+/** Without the trust and the acceptance that were withdrawn since, or that were given to another definition. */
+function asEndorsed(tool: EditionTool, { trusted, annotated = [] }: ServerAccess): EditionTool {
+  const { trusted: wasTrusted, annotationsAccepted: wasAccepted, ...plain } = tool;
+  return {
+    ...plain,
+    ...(wasTrusted === true && trusted && { trusted: wasTrusted }),
+    ...(wasAccepted === true && annotated.includes(tool.pin) && { annotationsAccepted: wasAccepted }),
+  };
 }
 
 function notServed({ wireName, canonical }: EditionTool, why: string): ServedCall {

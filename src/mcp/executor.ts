@@ -7,6 +7,7 @@ import type { EditionTool } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import type { InputRequired } from '../core/mcp-input.ts';
 import { Problem } from '../core/problem.ts';
+import { isRepeatable } from '../core/tool-effects.ts';
 import { secretHostOf } from '../core/secret.ts';
 import type { ServerAccess } from '../core/servers/server.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
@@ -24,8 +25,7 @@ export type McpExecutorParts = {
 export function createMcpExecutor({ server, upstream, changed }: McpExecutorParts): ToolExecutor {
   return {
     host: async (tool) => secretHostOf((await server(tool.server)).url),
-    // What a server says of its tools counts only where somebody trusts it.
-    isSafe: ({ trusted, annotations }) => trusted === true && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true),
+    isSafe: (tool) => isRepeatable(tool),
     async execute(tool, args, context) {
       const unheard: string[] = [];
       try {

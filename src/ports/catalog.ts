@@ -151,10 +151,10 @@ export interface Catalog {
   spend(nonce: string, expiresAt: number): Promise<boolean>;
 
   /**
-   * Takes the definition that is held into force, in every toolset. `refId`: the one that was looked at; `conflict` when it is another by now,
-   * or when nothing is held.
+   * Takes the definition that is held into force, in every toolset, and with `annotations` its annotations. `refId`: the one that was
+   * reviewed; `conflict` when it is another by now, or when there is nothing to accept.
    */
-  acceptTool(server: string, tool: string, refId?: string): Promise<AcceptedTool>;
+  acceptTool(server: string, tool: string, refId?: string, annotations?: boolean): Promise<AcceptedTool>;
   /** Puts `to` in the place of `from`, which its server lists no more, in every toolset, under the names it had. */
   rebindTool(server: string, from: string, to: string): Promise<{ toolsets: string[] }>;
 

@@ -51,8 +51,10 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
     equipment: (keyId) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.equipment(workspace, keyId)),
     setEquipment: (keyId, change) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.setEquipment(workspace, keyId, change)),
     spend: (nonce, expiresAt) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.spend(workspace, nonce, expiresAt)),
-    acceptTool: (server, tool, refId) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.acceptTool(workspace, server, tool, refId));
+    acceptTool: (server, tool, refId, annotations) => {
+      const write = askCatalog(bindings, workspace, 'write', (catalog) =>
+        catalog.acceptTool(workspace, server, tool, { refId, annotations }),
+      );
       return thenForget(write, () => directory?.dropped('server', workspace, server));
     },
     rebindTool: (server, from, to) => {

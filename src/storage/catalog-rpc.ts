@@ -5,6 +5,7 @@
 import type { Agent } from '../core/agent.ts';
 import type { AuditRow } from '../core/audit.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
+import type { Acceptance } from '../core/listing/accept-listed.ts';
 import { limits } from '../core/limits.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
 import { Problem, unwrap } from '../core/problem.ts';
@@ -87,7 +88,7 @@ export interface CatalogRpc extends TriggersRpc {
   equipment(workspace: string, keyId: string): Answer<Equipment>;
   setEquipment(workspace: string, keyId: string, change: Partial<Equipment>): Answer<Equipment>;
   spend(workspace: string, nonce: string, expiresAt: number): Answer<boolean>;
-  acceptTool(workspace: string, server: string, tool: string, refId: string | undefined): Answer<AcceptedTool>;
+  acceptTool(workspace: string, server: string, tool: string, acceptance: Acceptance): Answer<AcceptedTool>;
   rebindTool(workspace: string, server: string, from: string, to: string): Answer<{ toolsets: string[] }>;
 
   createKey(workspace: string, request: KeyRequest): Answer<{ key: string; record: KeyRecord }>;

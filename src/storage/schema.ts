@@ -12,7 +12,7 @@
  *   `limits.storageChunkBytes`. `published_at` is null until KV has it.
  * - `inherited_aliases(tool, toolset)`: toolsets with an entry of `tool` that takes its default aliases.
  * - `server_tools(server, name, …)`: what a workspace knows of a server's tool. `accepted`: the definition in force (`{definition,
- *   raw?}` as JSON; null: none was ever accepted), `listed`: as the server lists it (null: as accepted, where the pins are equal),
+ *   raw?, annotationsAccepted?}` as JSON; null: none was ever accepted; with `annotationsAccepted` where an administrator accepted its annotations), `listed`: as the server lists it (null: as accepted, where the pins are equal),
  *   each with its pin; `listed_pin` null: it does not. `reason`: why it is held (`Hold`; null: it is not), or `refused`: what is listed is
  *   no definition, and `listed_pin` its hash. `findings`: of the listed one. A row outlives its server where a toolset names the tool.
  * - `toolset_tools(tool, toolset)`: toolsets whose newest version has an entry of `tool`.

@@ -21,9 +21,9 @@ it.each([
   ['a trusted server’s that reads', [served({ trusted: true })], { ...none, openWorldHint: true }],
   ['a server’s whose word counts for nothing', [served({})], { readOnlyHint: false, destructiveHint: true, openWorldHint: true }],
   [
-    'a trusted server’s whose name says otherwise',
+    'a trusted server’s that reads, whatever its name',
     [served({ trusted: true, ownName: 'delete_all' })],
-    { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    { ...none, openWorldHint: true },
   ],
 ])('a made tool over %s has the hints that come of it', (_what, uses, hints) => {
   expect(hintsOf(madeTool('tool', uses))).toEqual(hints);

@@ -31,6 +31,7 @@ const definitions = sources.map(
       description: 'Looks.',
       inputSchema: { type: 'object', properties: ask, required: ['command'] },
       annotations: { readOnlyHint: true },
+      ...(kind === 'mcp' && { source: { state: 'ready', trusted: true, pin: '' } }),
       aliases: [],
     }) as unknown as ToolDefinition,
 );

@@ -20,8 +20,11 @@ import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
 import { countedIds, keptLog } from '../fakes/runtime.ts';
 import { callWith, type How } from './approve.ts';
 
-const served = (server: string, name: string, annotations: object = {}, trusted = false) =>
-  toolOf(server, name, { kind: 'mcp', annotations, inputSchema: { type: 'object' }, source: { state: 'ready', trusted, pin: '' } });
+const served = (server: string, name: string, annotations: object = {}, trusted = false) => {
+  const accepted = Object.keys(annotations).length > 0 && !trusted;
+  const source = { state: 'ready' as const, trusted, pin: `${server}.${name}`, ...(accepted && { annotationsAccepted: true as const }) };
+  return toolOf(server, name, { kind: 'mcp', annotations, inputSchema: { type: 'object' }, source });
+};
 const readOnly = { readOnlyHint: true };
 const known = knownTools([
   ...toolDefinitions(),
@@ -96,7 +99,7 @@ export function taintDoor({ rules = [], marks = createTaintMarks(), scope: given
       },
     },
     server: async (name, tool) => ({
-      ...{ name, kind: 'mcp', url: `https://${name}.example/mcp`, trusted: false, ready: [tool], held: [] },
+      ...{ name, kind: 'mcp', url: `https://${name}.example/mcp`, trusted: false, ready: [tool], held: [], annotated: [`${name}.${tool}`] },
       ...{ version: 1, connection: null, staleAt: null },
       ...servers[name],
     }),

@@ -450,9 +450,9 @@ export function createFakeCatalog(options: {
       spent.add(nonce);
       return true;
     },
-    acceptTool: async (server, tool, refId) => {
+    acceptTool: async (server, tool, refId, annotations) => {
       existing('server', server);
-      const accepted = serverTools.accept(server, tool, refId);
+      const accepted = serverTools.accept(server, tool, { refId, annotations });
       return { ...accepted, warnings: await reviseToolsets() };
     },
     rebindTool: async (server, from, to) => {

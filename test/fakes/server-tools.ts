@@ -2,12 +2,12 @@
  * Servers' tools of the fake catalog, in memory: what becomes of a listing is decided by the product's own rules
  * (`core/listing/take-listing.ts`).
  */
-import { acceptHeld, acceptInPlaceOf } from '../../src/core/listing/accept-listed.ts';
-import { canonicalOf, rawOf, stateOf, toDefinition, toServerTool } from '../../src/core/listing/kept-tool.ts';
+import { type Acceptance, acceptInPlaceOf, acceptListed } from '../../src/core/listing/accept-listed.ts';
+import { annotatedPins, canonicalOf, rawOf, stateOf, toDefinition, toServerTool } from '../../src/core/listing/kept-tool.ts';
 import type { KeptTool } from '../../src/core/listing/kept-tool.ts';
 import { reportListing, requireNamed } from '../../src/core/listing/listing-report.ts';
 import { Problem } from '../../src/core/problem.ts';
-import type { ListingReport, Server, ServerTool } from '../../src/core/servers/server.ts';
+import type { ListingReport, Server, ServerAccess, ServerTool } from '../../src/core/servers/server.ts';
 import { readShown } from '../../src/core/listing/shown-listing.ts';
 import type { Finding } from '../../src/core/listing/hold.ts';
 import type { Discovery, Operation } from '../../src/core/servers/server-state.ts';
@@ -85,12 +85,12 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
         held: states.filter((state) => state === 'held').length,
       };
     },
-    callable: (server: string): { ready: string[]; held: string[] } => {
+    callable: (server: string): Pick<ServerAccess, 'ready' | 'held' | 'annotated'> => {
       const names = (isReady: boolean): string[] =>
         toolsOf(server)
           .filter((tool) => (stateOf(tool) === 'ready') === isReady)
           .map(({ name }) => name);
-      return { ready: names(true), held: names(false) };
+      return { ready: names(true), held: names(false), ...annotatedPins(toolsOf(server)) };
     },
     definitions: (documents: ReadonlyMap<string, ServerDocument>): ToolDefinition[] =>
       [...kept].flatMap(([name, tools]) => {
@@ -98,8 +98,8 @@ export function fakeServerTools(isNamed: (canonical: string) => boolean) {
         const server = { name, kind, trusted, ...(instructions !== undefined && { instructions }) };
         return tools.flatMap((tool) => toDefinition(server, tool) ?? []);
       }),
-    accept: (server: string, name: string, refId: string | undefined): ServerTool => {
-      replace(server, acceptHeld(requireTool(server, name), refId));
+    accept: (server: string, name: string, acceptance: Acceptance): ServerTool => {
+      replace(server, acceptListed(requireTool(server, name), acceptance));
       return toServerTool(server, requireTool(server, name));
     },
     /** The other one is in force; the answer has the canonical names, for the toolsets. */

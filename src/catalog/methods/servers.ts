@@ -32,7 +32,7 @@ export const serverMethods = {
     refreshServer: ({ context }, server) => refreshServer(context, server),
     takeDiscovery: ({ context }, server, leave, discovery) => takeDiscovery(context, server, leave, discovery),
     saveServerGrant: ({ context }, server, grant) => saveGrant(context, server, grant),
-    acceptTool: ({ context }, server, tool, refId) => acceptTool(context, server, tool, refId),
+    acceptTool: ({ context }, server, tool, acceptance) => acceptTool(context, server, tool, acceptance),
     rebindTool: ({ context }, server, from, to) => rebindTool(context, server, from, to),
   },
 } satisfies MethodTable;

@@ -3,22 +3,32 @@
  * Storing it, and compiling the toolsets anew, is the Catalog's.
  */
 import type { EditionTool } from '../edition-tool.ts';
-import { holdOf, shapeOf, stateOf } from './kept-tool.ts';
+import { holdOf, shapeOf, stateOf, withoutAnnotations } from './kept-tool.ts';
 import type { KeptTool } from './kept-tool.ts';
 import { parseWireName, quote } from '../names.ts';
 import { Problem } from '../problem.ts';
 import type { Toolset, ToolsetEntry } from '../toolset.ts';
 
-/** `refId`: the definition that somebody has looked at. `conflict` when it is another by now, or nothing is held. */
-export function acceptHeld(tool: KeptTool, refId: string | undefined): KeptTool {
-  if (tool.listed === null || tool.reason === null)
-    throw new Problem('conflict', `${quote(tool.name)} is not held: there is nothing to accept.`);
+/** `refId`: the definition that was reviewed. `annotations`: whether its annotations count; absent: not those of a definition that was held. */
+export type Acceptance = { refId?: string | undefined; annotations?: boolean | undefined };
+
+/** Takes what is listed into force. Throws `conflict` when it is not the definition that was reviewed, or when nothing would change. */
+export function acceptListed(tool: KeptTool, { refId, annotations }: Acceptance): KeptTool {
+  if (tool.listed === null || (tool.reason === null && annotations === undefined))
+    throw new Problem(
+      'conflict',
+      `${quote(tool.name)} is not held: there is nothing to accept. To accept its annotations, send {"annotations": true}.`,
+    );
   if (refId !== undefined && refId !== tool.listed.pin) {
-    throw new Problem('conflict', `${quote(tool.name)} has changed again since it was looked at: look at it as it is now.`, {
+    throw new Problem('conflict', `${quote(tool.name)} has changed since it was reviewed: read it again.`, {
       refId: tool.listed.pin,
     });
   }
-  return { ...tool, accepted: tool.listed, reason: null };
+  return {
+    ...tool,
+    accepted: { ...withoutAnnotations(tool.listed), ...(annotations === true && { annotationsAccepted: true }) },
+    reason: null,
+  };
 }
 
 /**
@@ -32,7 +42,7 @@ export function acceptInPlaceOf(from: KeptTool, to: KeptTool): KeptTool {
   if (holdOf(to) !== null && (from.accepted === null || shapeOf(from.accepted) !== shapeOf(to.listed))) {
     throw new Problem('conflict', `${quote(to.name)} is held, and its definition is not the one of ${quote(from.name)}: accept it first.`);
   }
-  return { ...to, accepted: to.listed, reason: null };
+  return { ...to, accepted: withoutAnnotations(to.listed), reason: null };
 }
 
 /**

@@ -7,13 +7,13 @@
  * pattern has bounded gaps only, so that a text is read once whatever it holds.
  */
 import type { Finding } from './hold.ts';
+import { contradictsReadOnly, wordsOf } from './hint-contradiction.ts';
 import { addFinding } from './listing-findings.ts';
 import { pointer } from '../json-pointer.ts';
 import { fold } from '../fold.ts';
 import { limits } from '../limits.ts';
 import { quote } from '../names.ts';
 import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
-import { contradictsReadOnly, wordsOf } from '../tool-effects.ts';
 import type { BareDefinition } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
@@ -28,10 +28,10 @@ export function suspicions(definition: BareDefinition, listed: ReadonlySet<strin
   return findings;
 }
 
-/** What holds nobody up, but a person may want to know. */
+/** Advisory: they hold nothing back, and the policy does not use them. */
 export function remarks(definition: BareDefinition): Finding[] {
   if (definition.annotations?.readOnlyHint !== true || !contradictsReadOnly(definition.name)) return [];
-  const message = 'says read-only of a tool whose name says that it changes something; the name counts';
+  const message = 'claims to be read-only, and its name has a verb of change: check it before you accept its annotations';
   return [{ finding: 'hint-contradicts-name', path: '/annotations/readOnlyHint', message }];
 }
 

@@ -7,17 +7,20 @@ import { canonicalJson } from '../hash.ts';
 import type { Finding, Hold } from './hold.ts';
 import { limits } from '../limits.ts';
 import type { CanonicalName } from '../names.ts';
-import type { Server, ServerTool } from '../servers/server.ts';
+import type { Server, ServerAccess, ServerTool } from '../servers/server.ts';
 import type { BareDefinition, ToolDefinition, ToolSource } from '../tool.ts';
 
 /** `definition`: as models are given it. `raw`: as it came, which is what the pin covers; absent: the same. */
 export type PinnedDefinition = { pin: string; definition: BareDefinition; raw?: BareDefinition };
 
+/** `annotationsAccepted`: by an administrator, for exactly this definition. */
+export type AcceptedDefinition = PinnedDefinition & { annotationsAccepted?: true };
+
 export type KeptTool = {
   /** The tool's own name. */
   name: string;
   /** In force; null: none was ever accepted. */
-  accepted: PinnedDefinition | null;
+  accepted: AcceptedDefinition | null;
   /** As the server lists it; null: it does not, or what it lists is no definition. */
   listed: PinnedDefinition | null;
   /** Of something listed that is no definition: the hash of it. */
@@ -77,6 +80,7 @@ export function toServerTool(server: string, tool: KeptTool): ServerTool {
     inputSchema,
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
+    annotationsAccepted: tool.accepted?.annotationsAccepted === true,
     refId: shown?.pin ?? '',
     ...(held !== null && { held }),
     ...(tool.findings.length > 0 && { findings: [...tool.findings] }),
@@ -108,6 +112,19 @@ export function shownDefinition({ accepted, listed }: KeptTool): PinnedDefinitio
   return accepted ?? listed;
 }
 
+/** `annotated`: of the definitions whose annotations were accepted; absent: of none. */
+export function annotatedPins(tools: readonly KeptTool[]): Pick<ServerAccess, 'annotated'> {
+  const annotated = tools.flatMap(({ accepted }) => (accepted?.annotationsAccepted === true ? [accepted.pin] : []));
+  return annotated.length === 0 ? {} : { annotated };
+}
+
+/** As a definition that is accepted for the first time, or anew: its annotations are not. */
+export function withoutAnnotations<Pinned extends PinnedDefinition | null>(pinned: Pinned): Pinned {
+  if (pinned === null || !('annotationsAccepted' in pinned)) return pinned;
+  const { annotationsAccepted: _accepted, ...plain } = pinned as AcceptedDefinition;
+  return plain as Pinned;
+}
+
 /** So that a server that changes everything at once cannot make editions too large to tell of it. */
 function shortened(hold: Hold): Hold {
   let left = limits.maxEditionHoldCharacters;
@@ -131,6 +148,7 @@ function sourceOf(server: ServerOfTools, tool: KeptTool, pin: string): ToolSourc
   return {
     state: state === 'refused' ? 'missing' : state,
     trusted: server.trusted,
+    ...(tool.accepted?.annotationsAccepted === true && { annotationsAccepted: true as const }),
     pin,
     ...(held !== null && { held: shortened(held) }),
     ...(tool.renamedTo !== null && { renamedTo: canonicalOf(server.name, tool.renamedTo) }),

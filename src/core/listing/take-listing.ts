@@ -6,8 +6,8 @@
 import { canonicalJson, sha256Hex } from '../hash.ts';
 import type { Finding } from './hold.ts';
 import { isDeeperThan } from '../json-depth.ts';
-import { shapeOf, stateOf } from './kept-tool.ts';
-import type { KeptTool, PinnedDefinition } from './kept-tool.ts';
+import { shapeOf, stateOf, withoutAnnotations } from './kept-tool.ts';
+import type { AcceptedDefinition, KeptTool, PinnedDefinition } from './kept-tool.ts';
 import { limits } from '../limits.ts';
 import { readListing } from './listing.ts';
 import type { Operations } from './listing.ts';
@@ -132,7 +132,7 @@ export function takeListing(request: {
 
 /** Its server lists it no more, or is gone itself. What was accepted stays: it is what a tool of that name is held against later. */
 export function goneTool({ name, accepted, renamedTo }: KeptTool): KeptTool {
-  return { name, accepted, listed: null, refused: null, reason: null, findings: [], renamedTo };
+  return { name, accepted: withoutAnnotations(accepted), listed: null, refused: null, reason: null, findings: [], renamedTo };
 }
 
 function listedTool(
@@ -147,11 +147,16 @@ function listedTool(
   const tool = { name, accepted, listed, refused, reason: null, findings, renamedTo: null };
   if (listed === null) return tool;
   // What came is the same, but the rules by which it is cleaned for models may be newer than what is kept.
-  if (accepted?.pin === listed.pin) return { ...tool, accepted: listed, listed, reason: other === null ? null : 'server' };
+  if (accepted?.pin === listed.pin) return { ...tool, accepted: acceptedAgain(accepted, listed), reason: other === null ? null : 'server' };
   if (accepted !== null) return { ...tool, reason: 'changed' };
   if (item.isSuspicious) return { ...tool, reason: 'suspicious' };
   // One that waited for somebody before does so still, whoever made the server anew.
   return isFirst && before === undefined ? { ...tool, accepted: listed } : { ...tool, reason: 'new' };
+}
+
+/** The same definition, cleaned by the rules of this release. Another server's identity ends the acceptance of annotations with the hold. */
+function acceptedAgain({ annotationsAccepted }: AcceptedDefinition, listed: PinnedDefinition): AcceptedDefinition {
+  return { ...listed, ...(annotationsAccepted === true && { annotationsAccepted }) };
 }
 
 /** Nobody has accepted it since: a server that was another one once is not the old one again for having been asked twice. */
@@ -203,9 +208,14 @@ function isSame(one: KeptTool, other: KeptTool): boolean {
   );
 }
 
-function isSameDefinition(one: PinnedDefinition | null, other: PinnedDefinition | null): boolean {
+function isSameDefinition(one: AcceptedDefinition | null, other: AcceptedDefinition | null): boolean {
   if (one === other) return true;
-  return one !== null && one.pin === other?.pin && canonicalJson(one.definition) === canonicalJson(other.definition);
+  return (
+    one !== null &&
+    one.annotationsAccepted === other?.annotationsAccepted &&
+    one.pin === other?.pin &&
+    canonicalJson(one.definition) === canonicalJson(other.definition)
+  );
 }
 
 function push(table: Map<string, KeptTool[]>, key: string, tool: KeptTool): void {

@@ -43,6 +43,7 @@ export function createMadeCompiler(known: Pick<KnownTools, 'get'>): MadeCompiler
       ...(annotations !== undefined && { annotations }),
       aliases: [],
       ...(source?.trusted === true && { trusted: true as const }),
+      ...(source?.annotationsAccepted === true && { annotationsAccepted: true as const }),
       state: source?.state ?? 'ready',
       ...(source?.held !== undefined && { held: source.held }),
       ...(source?.renamedTo !== undefined && { renamedTo: source.renamedTo }),

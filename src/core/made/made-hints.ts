@@ -4,7 +4,7 @@
  */
 import type { EditionTool } from '../edition-tool.ts';
 import type { ToolAnnotations } from '../tool.ts';
-import { contradictsReadOnly } from '../tool-effects.ts';
+import { isEndorsed } from '../tool-effects.ts';
 
 /** Of any other tool: its own. */
 export function hintsOf(tool: EditionTool): ToolAnnotations | undefined {
@@ -35,10 +35,11 @@ function allOf(effects: readonly Effect[]): Effect {
   };
 }
 
-/** Hints that are left out mean the worst, as in MCP; who is not trusted is believed none. */
-function ownEffect({ kind, ownName, annotations = {}, trusted }: EditionTool): Effect {
+/** A missing hint means the worst case, as in MCP. Annotations of untrusted servers do not count. */
+function ownEffect(tool: EditionTool): Effect {
+  const { kind, annotations = {} } = tool;
   const isOurs = kind === 'builtin' || kind === 'local';
-  if (!isOurs && trusted !== true) return { reads: false, keeps: false, stays: false };
-  const reads = annotations.readOnlyHint === true && (isOurs || !contradictsReadOnly(ownName));
+  if (!isOurs && !isEndorsed(tool)) return { reads: false, keeps: false, stays: false };
+  const reads = annotations.readOnlyHint === true;
   return { reads, keeps: reads || annotations.destructiveHint === false, stays: annotations.openWorldHint === false };
 }

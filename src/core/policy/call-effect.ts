@@ -1,14 +1,16 @@
-/** What a call of a tool would do, by what its server says of it. What it does to files and hosts is judged where it does it. */
+/** What a call of a tool would do, according to annotations that count. Effects on files and hosts are judged where they happen. */
 import type { EditionTool } from '../edition-tool.ts';
 import type { Effect } from '../policy-effect.ts';
-import { contradictsReadOnly } from '../tool-effects.ts';
+import { believesAnnotations } from '../tool-effects.ts';
 
-/** Who is not trusted is believed only that a tool reads, and not even that where its name says otherwise. */
-export function callEffect(tool: Pick<EditionTool, 'kind' | 'ownName' | 'annotations' | 'trusted'>): Extract<Effect, { kind: 'call' }> {
-  const { kind, ownName, annotations = {} } = tool;
+/** `readOnlyHint` counts only where annotations are believed; `destructiveHint: true` always counts, since it only adds a question. */
+export function callEffect(
+  tool: Pick<EditionTool, 'kind' | 'annotations' | 'trusted' | 'annotationsAccepted'>,
+): Extract<Effect, { kind: 'call' }> {
+  const { kind, annotations = {} } = tool;
   if (judgedBeneath.has(kind)) return beneath;
   const trusted = tool.trusted === true || kind === 'local';
-  const reads = annotations.readOnlyHint === true && (trusted || !contradictsReadOnly(ownName));
+  const reads = annotations.readOnlyHint === true && believesAnnotations(tool);
   const does = annotations.destructiveHint === true ? 'destroy' : reads ? 'read' : 'write';
   return { kind: 'call', does, trusted, sends: kind !== 'local' && (!trusted || does !== 'read') };
 }

@@ -40,7 +40,7 @@ function callEffects(kinds: readonly ToolKind[]): Effect[] {
   const hints = [{}, { readOnlyHint: true }, { destructiveHint: true }];
   return kinds.flatMap((kind) =>
     hints.flatMap((annotations) =>
-      [true, false].map((trusted) => callEffect({ kind, ownName: 'tool', annotations, ...(trusted && { trusted: true as const }) })),
+      [true, false].map((trusted) => callEffect({ kind, annotations, ...(trusted && { trusted: true as const }) })),
     ),
   );
 }

@@ -100,7 +100,7 @@ const changes = {
   'delete-toolset': 'deletes the toolset',
 } as const;
 
-/** Who is not trusted is believed only that a tool reads. One question a tool, so that one rule answers it. */
+/** One question for each tool, so that one rule answers it. */
 function askOfCall(canonical: string, { does, trusted }: Extract<Effect, { kind: 'call' }>): Ask | null {
   if (does === null || does === 'read' || (trusted && does !== 'destroy')) return null;
   const may = does === 'destroy' ? 'may destroy what it works on' : 'may change what it works on';

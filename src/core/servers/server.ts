@@ -51,7 +51,7 @@ const common = {
     }),
   trusted: z.boolean().optional().meta({
     description:
-      'Its annotations count: what it calls read-only or idempotent may run again, and only what it calls destructive is asked for.',
+      'Its annotations count: calls of read-only or idempotent tools may be retried, and only destructive tools require approval. Absent or false: every call of an MCP tool requires approval until an administrator accepts its annotations.',
   }),
   instructions: z
     .string()
@@ -210,6 +210,8 @@ export type ServerAccess = {
   trusted: boolean;
   ready: readonly string[];
   held: readonly string[];
+  /** Pins of the definitions in force whose annotations an administrator accepted. Absent: none. */
+  annotated?: readonly string[];
   /** Of the document: another one was written since, where this differs. */
   version: number;
   timeoutMs?: number;
@@ -229,7 +231,7 @@ export type ServerAccess = {
 export function toServerAccess(
   name: string,
   document: Omit<StaticServer, 'tools'> | McpServer | OpenApiServer,
-  known: Pick<ServerAccess, 'ready' | 'held' | 'version' | 'connection' | 'staleAt'>,
+  known: Pick<ServerAccess, 'ready' | 'held' | 'annotated' | 'version' | 'connection' | 'staleAt'>,
 ): ServerAccess {
   const { kind, headers, trusted = false } = document;
   const plain = { name, kind, url: document.url ?? '', ...(headers && { headers }), trusted, ...known };
@@ -260,6 +262,9 @@ export const ServerTool = z
     inputSchema: z.record(z.string(), z.unknown()),
     outputSchema: z.record(z.string(), z.unknown()).optional(),
     annotations: ToolAnnotations.optional(),
+    annotationsAccepted: z.boolean().meta({
+      description: 'An administrator accepted the annotations of this definition. They count where its server is not `trusted`, too.',
+    }),
     refId: z.string().meta({ description: 'SHA-256 of the definition that is in force: a toolset entry may name a tool by it.' }),
     held: Hold.optional(),
     findings: z.array(Finding).optional(),

@@ -7,7 +7,7 @@ import type { Effect } from '../../core/policy-effect.ts';
 import { requestHost } from '../../core/policy/host.ts';
 import type { ServerAccess } from '../../core/servers/server.ts';
 import { createTaintMarks, joinTaint, originOfHost, originOfServer, type Taint, type TaintMarks } from '../../core/taint.ts';
-import { contradictsReadOnly } from '../../core/tool-effects.ts';
+import { believesAnnotations } from '../../core/tool-effects.ts';
 import type { ToolResult } from '../../core/tool.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { ToolContext } from '../../ports/tool-executor.ts';
@@ -134,5 +134,5 @@ export function taintFor(marks: TaintMarks | undefined, tool: EditionTool, effec
 function asksOrigin(origin: string, tool: EditionTool, effect: Effect): boolean {
   if (effect.kind === 'network') return origin === originOfHost(effect.host) && (effect.method === 'GET' || effect.method === 'HEAD');
   if (!isServed(tool) || origin !== originOfServer(tool.server)) return false;
-  return tool.annotations?.readOnlyHint === true && !contradictsReadOnly(tool.ownName);
+  return tool.annotations?.readOnlyHint === true && believesAnnotations(tool);
 }

@@ -14,8 +14,19 @@ const params = serverParams.extend({
 const refId = z
   .string()
   .regex(/^[0-9a-f]{64}$/, { message: 'must be 64 hex digits: held.refId, as GET shows it' })
-  .meta({ description: '`held.refId` of what was looked at. If it is another by now, nothing is accepted (409).' });
-const AcceptRequest = z.strictObject({ refId: refId.optional() }).meta({ id: 'AcceptRequest' });
+  .meta({
+    description:
+      '`refId` of the definition that was reviewed (`held.refId` of a held one). If the server lists another one by now, nothing is accepted (409).',
+  });
+const AcceptRequest = z
+  .strictObject({
+    refId: refId.optional(),
+    annotations: z.boolean().optional().meta({
+      description:
+        '`true`: its annotations (`readOnlyHint`, `idempotentHint`) count, although its server is not `trusted`, until the definition changes. `false`: they no longer do. Absent: only a held definition is accepted, without its annotations.',
+    }),
+  })
+  .meta({ id: 'AcceptRequest', example: { annotations: true } });
 const RebindRequest = z
   .strictObject({ to: z.string().min(1).max(512).meta({ description: 'Own or canonical name of the tool that takes its place.' }) })
   .meta({ id: 'RebindRequest', example: { to: 'get_forecast' } });
@@ -67,15 +78,16 @@ export function mountServerTools(app: App): void {
       method: 'post',
       path: '/v1/servers/{server}/tools/{tool}/accept',
       operationId: 'acceptServerTool',
-      summary: 'Accept a held definition',
-      description: 'From now on it is the one in force, in every toolset that has the tool.',
+      summary: 'Accept a held definition, or annotations',
+      description:
+        'A held definition takes effect in every toolset that has the tool. With `annotations: true` the annotations of the definition count as well: calls of a tool that they call read-only no longer require approval.',
       params,
       body: { schema: AcceptRequest, isOptional: true },
       answers: { 200: { description: 'The tool as it stands now.', schema: AcceptedTool } },
       problems: ['conflict'],
     },
     async ({ c, services, principal, params, body }) => {
-      return c.json(await services.catalog(principal.workspace).acceptTool(params.server, params.tool, body.refId));
+      return c.json(await services.catalog(principal.workspace).acceptTool(params.server, params.tool, body.refId, body.annotations));
     },
   );
 

@@ -34,6 +34,10 @@ const ToolView = z
     inputSchema: z.record(z.string(), z.unknown()),
     outputSchema: z.record(z.string(), z.unknown()).optional(),
     annotations: ToolAnnotations.optional(),
+    annotationsAccepted: z.boolean().optional().meta({
+      description:
+        'Of a tool of an MCP server: whether an administrator accepted its annotations. They also count where the server is `trusted`.',
+    }),
     aliases: z.array(z.string()).meta({ description: 'Default aliases.' }),
     refId: z.string().meta({ description: 'SHA-256 of the definition that is in force: a toolset entry may name the tool by it.' }),
     state: z.enum(['ready', 'held', 'missing']).meta({
@@ -226,6 +230,7 @@ async function toView(tool: ToolDefinition): Promise<Record<string, unknown>> {
   const { source, ui, made: _made, ...definition } = tool;
   return {
     ...definition,
+    ...(tool.kind === 'mcp' && { annotationsAccepted: source?.annotationsAccepted === true }),
     refId: await pinOf(tool),
     state: source?.state ?? 'ready',
     ...(source?.held !== undefined && { held: source.held }),

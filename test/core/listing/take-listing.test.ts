@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acceptHeld } from '../../../src/core/listing/accept-listed.ts';
+import { acceptListed } from '../../../src/core/listing/accept-listed.ts';
 import { stateOf, toDefinition, toServerTool } from '../../../src/core/listing/kept-tool.ts';
 import type { KeptTool } from '../../../src/core/listing/kept-tool.ts';
 import { limits } from '../../../src/core/limits.ts';
@@ -162,7 +162,7 @@ describe('whatever a server lists', () => {
           kept = kept.map((entry) => {
             if (stateOf(entry) !== 'held' || !decisions.next().value) return entry;
             wanted.set(entry.name, JSON.stringify(listing.find(({ name, inputSchema }) => name === entry.name && inputSchema !== 1)));
-            return acceptHeld(entry, entry.listed?.pin);
+            return acceptListed(entry, { refId: entry.listed?.pin });
           });
         }
       }),

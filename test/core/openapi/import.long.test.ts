@@ -127,7 +127,7 @@ describe('a tool', () => {
     expect([asked('delete', true), asked('delete', false)]).toEqual(['destructive', 'untrusted']);
     expect([asked('get', true), asked('post', true), asked('post', false)]).toEqual([null, null, 'untrusted']);
     const safe = (method: string) =>
-      [true, false].map((trusted) => isRepeatable({ trusted, ...(of(method) && { annotations: of(method) }) }));
+      [true, false].map((trusted) => isRepeatable({ ...(trusted && { trusted: true }), ...(of(method) && { annotations: of(method) }) }));
     expect(['get', 'head', 'put', 'delete', 'post', 'patch'].map((method) => safe(method)[0])).toEqual([
       true,
       true,

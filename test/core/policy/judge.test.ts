@@ -71,14 +71,20 @@ describe('without rules', () => {
 describe('a tool of a server', () => {
   const served = (ownName: string, more: object): EditionTool =>
     ({ canonical: `github.${ownName}`, ownName, kind: 'static', server: 'github', ...more }) as EditionTool;
+  const mcp = (ownName: string, more: object): EditionTool => served(ownName, { kind: 'mcp', ...more });
   const kindOf = (tool: EditionTool, rules: object[] = []) => asked(rules, callEffect(tool), by(tool.canonical));
   const reads = { annotations: { readOnlyHint: true } };
   const destroys = { annotations: { destructiveHint: true } };
 
   it.each([
     ['says nothing, and its server is not trusted', served('get_issue', {}), 'untrusted'],
-    ['is said to read, by anybody', served('get_issue', reads), null],
-    ['is said to read, and its name says otherwise', served('deleteIssue', reads), 'untrusted'],
+    ['is said to read by an administrator', served('get_issue', reads), null],
+    ['is said to read by an administrator, under a name of a change', served('deleteIssue', reads), null],
+    ['is said to read by an untrusted MCP server', mcp('get_issue', reads), 'untrusted'],
+    ['is said to read by an MCP server whose annotations were accepted', mcp('wire_money', { ...reads, annotationsAccepted: true }), null],
+    ['has accepted annotations that say nothing', mcp('get_issue', { annotationsAccepted: true }), 'untrusted'],
+    ['is said to read by a trusted MCP server', mcp('wire_money', { ...reads, trusted: true }), null],
+    ['reads by its HTTP method', served('wire_money', { ...reads, kind: 'openapi' }), null],
     ['is said to read and to destroy', served('get_issue', { annotations: { readOnlyHint: true, destructiveHint: true } }), 'untrusted'],
     ['is said to write by a trusted server', served('create_issue', { annotations: { readOnlyHint: false }, trusted: true }), null],
     ['is said to destroy by a trusted server', served('delete_issue', { ...destroys, trusted: true }), 'destructive'],

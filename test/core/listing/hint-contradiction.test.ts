@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { contradictsReadOnly } from '../../src/core/tool-effects.ts';
+import { contradictsReadOnly } from '../../../src/core/listing/hint-contradiction.ts';
 
-describe('a name that says that the tool changes something', () => {
+describe('the advisory finding on read-only tools whose name has a verb of change', () => {
   it.each([
     ...['delete_all', 'delete-file', 'repos.createIssue', 'sendMail', 'POST', 'removeHTTPHeader', 'db_drop_table', 'execute_sql', 'run'],
     ...['browser_pdf_save', 'get_or_create_user', 'list_and_delete', 'upsertRow', 'drive.files.move'],
-  ])('%s does', (name) => expect(contradictsReadOnly(name)).toBe(true));
+  ])('flags %s', (name) => expect(contradictsReadOnly(name)).toBe(true));
 
   it.each([
     ...['get_commit', 'get_test_run', 'list_updates', 'search_posts', 'read_file', 'describeImport', 'find_set', 'weather', 'undelete1ed'],
     ...['', '___', 'rundown', 'settings', 'address', 'x'.repeat(100_000)],
-  ])('%.40s does not', (name) => expect(contradictsReadOnly(name)).toBe(false));
+  ])('does not flag %.40s', (name) => expect(contradictsReadOnly(name)).toBe(false));
 });
