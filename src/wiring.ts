@@ -2,6 +2,7 @@
 import type { AliasMap } from './core/alias-map.ts';
 import { splitModelRef } from './core/agent.ts';
 import { limits } from './core/limits.ts';
+import { privateToolset } from './core/made/made-toolset.ts';
 import type { Plan } from './core/plan.ts';
 import type { PolicyAnswer } from './core/policy/explain.ts';
 import type { PolicyRule } from './core/policy/rule.ts';
@@ -15,6 +16,7 @@ import type { CallDeps } from './engine/tool-call.ts';
 import { createConfigurationDesk } from './engine/configuration-desk.ts';
 import { callDirectly, dryRunCall, explainDirectCall, type DirectCall, type DryRun } from './engine/direct-call.ts';
 import { executorByKind } from './engine/executor-by-kind.ts';
+import { joinMade } from './engine/plan/made-names.ts';
 import { turnNames } from './engine/plan/plan-names.ts';
 import { configurationTables } from './engine/serve/serve-view.ts';
 import { readPlanSkills } from './engine/plan/plan-skills.ts';
@@ -119,7 +121,8 @@ export type Wiring = Services & {
   serve: ServeDeps;
   turnDeps(workspace: string): TurnDeps;
   callDeps(workspace: string): CallDeps;
-  namesFor(workspace: string, plan: Plan): Promise<AliasMap | null>;
+  /** `keyId`: of the session. */
+  namesFor(workspace: string, plan: Plan, keyId: string): Promise<AliasMap | null>;
   rules(workspace: string): Promise<readonly PolicyRule[]>;
   /** The bodies of a plan's skills, those that are there still. */
   skillsFor(workspace: string, plan: Plan): Promise<readonly Skill[]>;
@@ -297,10 +300,12 @@ function build(bindings: Bindings): Wiring {
     },
     turnDeps: (workspace) => ({ ...base, ...callDeps(workspace), directory, model }),
     callDeps,
-    async namesFor(workspace, plan) {
-      const names = plan.edition === undefined ? null : (await directory.edition(workspace, plan.edition)).names;
-      const made = plan.made === undefined ? null : (await directory.edition(workspace, plan.made)).names;
-      return turnNames(names, plan, made);
+    async namesFor(workspace, plan, keyId) {
+      const read = async (pointer: Plan['edition']) => (pointer === undefined ? null : (await directory.edition(workspace, pointer)).names);
+      // An administrator's turn in another key's session has neither key's private tools: they would run as the session's key.
+      const ownMade = plan.ownMade?.toolset === privateToolset(keyId) ? plan.ownMade : undefined;
+      const [names, made, own] = await Promise.all([read(plan.edition), read(plan.made), read(ownMade)]);
+      return turnNames(names, plan, joinMade(made, own));
     },
     rules: (workspace) => directory.rules(workspace),
     skillsFor: (workspace, plan) => readPlanSkills(directory, workspace, plan),

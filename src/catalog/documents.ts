@@ -52,6 +52,13 @@ export function allRows(sql: SqlStorage, kind: DocumentKind): DocumentRow[] {
   return sql.exec<SqlRow>('SELECT * FROM documents WHERE kind = ? AND deleted = 0 ORDER BY name', kind).toArray().map(fromSql);
 }
 
+/** The private tools of a key or a trigger, sorted by name. */
+export function ownedRows(sql: SqlStorage, owner: string): DocumentRow[] {
+  // "0" follows "/", so these are all names that begin with the owner and a slash.
+  const query = "SELECT * FROM documents WHERE kind = 'private-tool' AND deleted = 0 AND name > ? AND name < ? ORDER BY name";
+  return sql.exec<SqlRow>(query, `${owner}/`, `${owner}0`).toArray().map(fromSql);
+}
+
 /** Puts a row in the place of the one before it. `sealed` and the body of a removed document are gone for good. */
 export function replaceRow(sql: SqlStorage, row: DocumentRow): void {
   sql.exec(
@@ -80,11 +87,11 @@ export function toStored(row: DocumentRow): StoredDocument {
   };
 }
 
-/** Never a sealed value, but of a provider whether it has a key; of a made tool not its pin, and of a server not what stands for its listing and its OpenAPI document. */
+/** Never a sealed value, but of a provider whether it has a key; of a made tool neither its pin nor its writer, and of a server not what stands for its listing and its OpenAPI document. */
 function shownBody({ kind, body, sealed }: DocumentRow): Record<string, unknown> {
   if (kind === 'provider') return { ...body, hasApiKey: sealed !== null || body.apiKeySecret !== undefined };
-  if (kind === 'made-tool') {
-    const { pin: _pin, ...tool } = body;
+  if (kind === 'made-tool' || kind === 'private-tool') {
+    const { pin: _pin, by: _by, ...tool } = body;
     return tool;
   }
   if (kind !== 'server') return body;
@@ -111,6 +118,7 @@ export const kindWords: Readonly<Record<DocumentKind, string>> = {
   skill: 'skill',
   'ui-tool': 'UI tool',
   'made-tool': 'made tool',
+  'private-tool': 'private made tool',
   webhook: 'webhook',
   schedule: 'schedule',
   subscription: 'subscription',

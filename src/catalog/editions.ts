@@ -37,3 +37,9 @@ export function editionPublishedAt(sql: SqlStorage, hash: string): number | null
 export function markEditionPublished(sql: SqlStorage, hash: string, at: number | null): void {
   sql.exec('UPDATE editions SET published_at = ? WHERE hash = ?', at, hash);
 }
+
+/** Part of a write's transaction: no version has it any more. What KV has of it stays there. */
+export function forgetEdition(sql: SqlStorage, hash: string): void {
+  sql.exec('DELETE FROM editions WHERE hash = ?', hash);
+  sql.exec('DELETE FROM edition_chunks WHERE hash = ?', hash);
+}

@@ -13,7 +13,7 @@ import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';
 import { allRows, readRow } from './documents.ts';
 import { serverDefinitions } from './server-definitions.ts';
-import { madeToolDefinitions } from './made-tool-definitions.ts';
+import { madeToolDefinitions, privateDefinitions } from './made-tool-definitions.ts';
 import { uiToolDefinitions } from './ui-tool-definitions.ts';
 
 /** What is about to be written, in the place of what is stored. */
@@ -72,10 +72,11 @@ function defaultAliases(context: CatalogContext, aboutToBe: AboutToBe['aliases']
   return defaults;
 }
 
-export function listTools(context: CatalogContext, page: PageRequest): Page<ToolDefinition> {
+/** `owner`: with its private tools, except those that a shared tool has the name of. */
+export function listTools(context: CatalogContext, page: PageRequest, owner?: string): Page<ToolDefinition> {
   const after = decodeTextCursor('tools', page.cursor) ?? '';
   const limit = Math.min(page.limit, limits.maxToolPageItems);
-  const tools = sortedTools(context);
+  const tools = withPrivate(context, sortedTools(context), owner);
   const items: ToolDefinition[] = [];
   let bytes = 0;
   for (let index = firstAfter(tools, after); index < tools.length; index += 1) {
@@ -87,6 +88,13 @@ export function listTools(context: CatalogContext, page: PageRequest): Page<Tool
     items.push(tool);
   }
   return { items, nextCursor: null };
+}
+
+function withPrivate(context: CatalogContext, shared: readonly ToolDefinition[], owner: string | undefined): readonly ToolDefinition[] {
+  const own = owner === undefined ? [] : privateDefinitions(context, owner);
+  if (own.length === 0) return shared;
+  const taken = new Set(shared.map(({ canonical }) => canonical));
+  return [...shared, ...own.filter(({ canonical }) => !taken.has(canonical))].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
 }
 
 /** As of the last write: who walks the pages of ten thousand tools does not have them gathered and sorted for each. */

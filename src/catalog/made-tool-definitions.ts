@@ -3,13 +3,14 @@
  * made of it: a row that is not what was written is held (SEC-48).
  */
 import { toDefinition, toHeld, toMissing } from '../core/made/made-definition.ts';
+import { readPrivateToolName } from '../core/made/made-toolset.ts';
 import { readStored } from '../core/made/stored-made-tool.ts';
 import type { StoredMadeTool } from '../core/made-tool.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { CatalogContext } from './context.ts';
-import { allRows } from './documents.ts';
+import { allRows, ownedRows } from './documents.ts';
 
-/** Those that were deleted while toolsets or other made tools name them are known as missing. */
+/** The shared ones. Those that were deleted while toolsets or other made tools name them are known as missing. */
 export function madeToolDefinitions(context: CatalogContext): readonly ToolDefinition[] {
   const writes = context.writes();
   const known = kept.get(context);
@@ -19,18 +20,34 @@ export function madeToolDefinitions(context: CatalogContext): readonly ToolDefin
   return definitions;
 }
 
+/** The private ones of a key or a trigger, sorted by canonical name. */
+export function privateDefinitions(context: CatalogContext, owner: string): ToolDefinition[] {
+  const held = heldVersions.get(context);
+  return ownedRows(context.sql, owner).map(({ name, version, body }) => {
+    const { canonical } = readPrivateToolName(name);
+    // Bodies of the others were parsed by the schema when they were written, or checked when they were loaded.
+    return held?.get(name) === version ? toHeld(canonical, '') : toDefinition(canonical, body as StoredMadeTool, owner);
+  });
+}
+
+/** Everybody who has private tools. */
+export function privateOwners({ sql }: CatalogContext): Set<string> {
+  const rows = sql.exec<{ name: string }>("SELECT name FROM documents WHERE kind = 'private-tool' AND deleted = 0");
+  return new Set(rows.toArray().map(({ name }) => readPrivateToolName(name).owner));
+}
+
 /** After a transaction that failed: what was read within it never was. */
 export function dropMadeDefinitions(context: CatalogContext): void {
   kept.delete(context);
 }
 
-/** Canonical names of the made tools that are held from here on. */
+/** Names of the documents of the made tools, shared and private, that are held from here on. */
 export async function holdEditedTools(context: CatalogContext): Promise<string[]> {
   const { sql } = context;
   // Else not one of them could be read.
-  sql.exec("UPDATE documents SET body = '{}' WHERE kind = 'made-tool' AND deleted = 0 AND NOT json_valid(body)");
+  sql.exec("UPDATE documents SET body = '{}' WHERE kind IN ('made-tool', 'private-tool') AND deleted = 0 AND NOT json_valid(body)");
   const held = new Map<string, number>();
-  for (const { name, version, body } of allRows(sql, 'made-tool')) {
+  for (const { name, version, body } of [...allRows(sql, 'made-tool'), ...allRows(sql, 'private-tool')]) {
     if ((await readStored(name, body)) === null) held.set(name, version);
   }
   heldVersions.set(context, held);
@@ -53,5 +70,5 @@ function readDefinitions(context: CatalogContext): ToolDefinition[] {
 
 /** As of the last write: a workspace may have hundreds, with their code. */
 const kept = new WeakMap<CatalogContext, { writes: number; definitions: readonly ToolDefinition[] }>();
-/** By canonical name, the version that is not what was written; a later one is. */
+/** By name of the document, the version that is not what was written; a later one is. */
 const heldVersions = new WeakMap<CatalogContext, ReadonlyMap<string, number>>();

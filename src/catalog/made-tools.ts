@@ -1,19 +1,21 @@
-/** Writing made tools: checked but for the syntax of their code, which the sandbox has read before; toolsets that have them, or what uses them, follow. */
+/** Writing shared made tools (private ones: `private-tools.ts`): checked but for the syntax of their code, which the sandbox has read before; toolsets that have them, or what uses them, follow. */
 import { checkMadeTool } from '../core/made/check-made-tool.ts';
 import { toDefinition, toMissing } from '../core/made/made-definition.ts';
-import { madeToolset } from '../core/made/made-toolset.ts';
+import { madeToolset, readPrivateToolName } from '../core/made/made-toolset.ts';
 import { pinned } from '../core/made/stored-made-tool.ts';
+import { canonicalJson } from '../core/hash.ts';
 import type { KnownTools } from '../core/known-tools.ts';
 import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
-import { MadeTool, MadeToolName } from '../core/made-tool.ts';
+import { MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../core/made-tool.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { CatalogContext } from './context.ts';
-import { requireRow } from './documents.ts';
+import { requireRow, type DocumentRow } from './documents.ts';
 import { knownTools } from './known-tools.ts';
-import { holdEditedTools } from './made-tool-definitions.ts';
-import { prepareMadeToolset } from './made-toolset.ts';
+import { holdEditedTools, privateDefinitions } from './made-tool-definitions.ts';
+import { prepareMadeToolset, preparePrivateToolset } from './made-toolset.ts';
+import { sweepPrivateTools } from './private-tools.ts';
 import { recompileWith, revise } from './toolsets.ts';
 import type { Warning } from '../core/warning.ts';
 import type { DocumentWriter } from './write-document.ts';
@@ -22,11 +24,11 @@ export const madeToolWriter: DocumentWriter = {
   nameFault: (_context, name) => MadeToolName.safeParse(name).error?.issues[0]?.message ?? null,
 
   prepare: async (context, name, body, previous) => {
-    const document = parseDocument(MadeTool, body);
+    const document = parseDocument(WrittenMadeTool, body);
     if (previous === null) requireRoom(context);
     const { tool, issues, warnings } = checkMadeTool(name, document, knownTools(context));
     if (issues.length > 0) throw invalidRequest(issues);
-    const stored = await pinned(name, tool);
+    const stored = await pinned(name, sameWriter(tool, previous));
     const change = await prepareChange(context, toDefinition(name, stored));
     return { body: stored, warnings: [...warnings, ...change.warnings], commit: change.commit };
   },
@@ -38,14 +40,31 @@ export const madeToolWriter: DocumentWriter = {
   },
 };
 
+/** The same text stays its first writer's, whoever sends it again; of one without a known writer it becomes the sender's. */
+function sameWriter(tool: Omit<StoredMadeTool, 'pin'>, previous: DocumentRow | null): Omit<StoredMadeTool, 'pin'> {
+  const { pin: _pin, by, ...before } = previous?.body ?? {};
+  const { by: _by, ...text } = tool;
+  return typeof by === 'string' && canonicalJson(before) === canonicalJson(text) ? { ...tool, by } : tool;
+}
+
 /** At the beginning of an object's life, before anything else. Whether some are held now. Never throws: what could not be compiled anew is held where it is compiled next. */
 export async function checkStoredMadeTools(context: CatalogContext): Promise<boolean> {
   try {
+    sweepPrivateTools(context);
     const held = await holdEditedTools(context);
     if (held.length === 0) return false;
     context.log.error('made tools are held: what is stored is not what was written', { tools: held });
-    const change = await prepareFor(context, held, knownTools(context));
-    context.transact(change.commit);
+    const known = knownTools(context);
+    const shared = held.filter((name) => MadeToolName.safeParse(name).success);
+    const owners = new Set(held.flatMap((name) => (shared.includes(name) ? [] : [readPrivateToolName(name).owner])));
+    const change = await prepareFor(context, shared, known);
+    const own = await Promise.all(
+      [...owners].map((owner) => preparePrivateToolset(context, owner, privateDefinitions(context, owner), known)),
+    );
+    context.transact(() => {
+      change.commit();
+      for (const publish of own) publish();
+    });
     return true;
   } catch (error) {
     context.log.error('made tools could not be looked at', { cause: String(error) });
@@ -75,8 +94,5 @@ async function prepareFor(context: CatalogContext, canonicals: readonly string[]
 function requireRoom({ sql }: CatalogContext): void {
   const { count } = sql.exec<{ count: number }>("SELECT count(*) AS count FROM documents WHERE kind = 'made-tool' AND deleted = 0").one();
   if (count < limits.maxMadeTools) return;
-  throw new Problem(
-    'conflict',
-    `The workspace has ${count} made tools, and ${limits.maxMadeTools} is the most: delete one that nobody needs.`,
-  );
+  throw new Problem('conflict', `The workspace has ${count} shared made tools, and ${limits.maxMadeTools} is the most: delete one.`);
 }

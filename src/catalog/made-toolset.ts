@@ -1,56 +1,93 @@
 /**
- * The edition of all made tools (`core/made/made-toolset.ts`), kept and published where toolsets are. It has one version for ever, and a revision for each
- * change. What stands beneath made tools is indexed with it, so that a change of it is noticed as one of a toolset's own tools is.
+ * The editions of made tools (`core/made/made-toolset.ts`), of the shared ones and of each key's private ones, stored and published where toolsets are. Each
+ * has one version, and a revision for each change. The tools that made tools use are indexed with it, so that a change of one recompiles it.
  */
 import { compileEdition, editionBytes, editionHash } from '../core/edition.ts';
-import type { KnownTools } from '../core/known-tools.ts';
-import { madeToolset, toMadeToolset } from '../core/made/made-toolset.ts';
+import { withTools, type KnownTools } from '../core/known-tools.ts';
+import { madeToolset, privateToolset, toMadeToolset } from '../core/made/made-toolset.ts';
 import { invalidRequest, Problem } from '../core/problem.ts';
+import type { ToolDefinition } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow, replaceRow } from './documents.ts';
-import { storeEdition } from './editions.ts';
+import { forgetEdition, storeEdition } from './editions.ts';
 import { enqueuePublish } from './outbox.ts';
 import { forgetUnnamed } from './server-definitions.ts';
-import { insertVersion, versionRow } from './toolset-versions.ts';
+import { forgetVersions, insertVersion, versionRow } from './toolset-versions.ts';
 import { revise } from './toolsets.ts';
 
 const version = 1;
 
 /** Over the tools as they are about to be. The answer is a part of the write's transaction. Throws when they are too large together. */
-export async function prepareMadeToolset(context: CatalogContext, known: KnownTools): Promise<() => void> {
+export function prepareMadeToolset(context: CatalogContext, known: KnownTools): Promise<() => void> {
   const tools = [...known.all()];
-  const document = toMadeToolset(tools);
-  const { text, hash } = await compile(context, document, known);
-  const named = new Set(tools.flatMap(({ canonical, made }) => (made === undefined ? [] : [canonical, ...made.uses])));
+  const named = tools.flatMap(({ canonical, made }) => (made === undefined ? [] : [canonical, ...made.uses]));
+  return prepare(context, { name: madeToolset, document: toMadeToolset(tools), named: new Set(named) }, known);
+}
+
+/** The same of the private tools of a key or a trigger. Their own names are not indexed: they mean nothing to any other toolset. */
+export function preparePrivateToolset(
+  context: CatalogContext,
+  owner: string,
+  tools: readonly ToolDefinition[],
+  known: KnownTools,
+): Promise<() => void> {
+  const own = new Set<string>(tools.map(({ canonical }) => canonical));
+  const named = new Set(tools.flatMap(({ made }) => made?.uses ?? []).filter((use) => !own.has(use)));
+  return prepare(context, { name: privateToolset(owner), document: toMadeToolset(tools), named }, withTools(known, tools));
+}
+
+/** Part of a transaction: its key or trigger is gone. */
+export function removePrivateToolset(context: CatalogContext, owner: string): void {
+  const name = privateToolset(owner);
+  const before = readRow(context.sql, 'toolset', name);
+  if (before === null || before.deleted) return;
+  const { hash } = versionRow(context.sql, name, version) ?? { hash: null };
+  if (hash !== null) forgetEdition(context.sql, hash);
+  forgetVersions(context.sql, name);
+  index(context, name, new Set());
+  replaceRow(context.sql, { ...before, deleted: true, body: {}, updatedAt: context.now() });
+  enqueuePublish(context, 'toolset', name);
+}
+
+/** `named`: canonical names of the tools whose changes concern it. */
+type MadeToolset = { name: string; document: Toolset; named: ReadonlySet<string> };
+
+async function prepare(context: CatalogContext, { name, document, named }: MadeToolset, known: KnownTools): Promise<() => void> {
+  const { text, hash } = await compile(context, name, document, known);
   return () => {
     const now = context.now();
-    const before = readRow(context.sql, 'toolset', madeToolset);
-    const row = { kind: 'toolset', name: madeToolset, version, deleted: false, body: document, sealed: null } as const;
+    const before = readRow(context.sql, 'toolset', name);
+    const row = { kind: 'toolset', name, version, deleted: false, body: document, sealed: null } as const;
     replaceRow(context.sql, { ...row, createdAt: before?.createdAt ?? now, updatedAt: now });
-    if (versionRow(context.sql, madeToolset, version) === null) {
+    if (versionRow(context.sql, name, version) === null) {
       storeEdition(context.sql, hash, text);
       // Nobody reads its documents by version.
-      insertVersion(context.sql, madeToolset, { version, body: '{}', revision: 1, hash, created_at: now });
-      enqueuePublish(context, 'toolset', madeToolset);
-    } else revise(context, { name: madeToolset, version, text, hash });
-    index(context, named);
+      insertVersion(context.sql, name, { version, body: '{}', revision: 1, hash, created_at: now });
+      enqueuePublish(context, 'toolset', name);
+    } else revise(context, { name, version, text, hash });
+    index(context, name, named);
   };
 }
 
-async function compile(context: CatalogContext, toolset: Toolset, known: KnownTools): Promise<{ text: string; hash: string }> {
+async function compile(
+  context: CatalogContext,
+  name: string,
+  toolset: Toolset,
+  known: KnownTools,
+): Promise<{ text: string; hash: string }> {
   try {
-    const { edition } = await compileEdition({ workspace: context.workspace, name: madeToolset, toolset, known });
+    const { edition } = await compileEdition({ workspace: context.workspace, name, toolset, known });
     return { text: editionBytes(edition), hash: await editionHash(edition) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const message = `with it the made tools of the workspace cannot be offered together; delete some (${error.detail})`;
+    const message = `with it the made tools cannot be offered together; delete some (${error.detail})`;
     throw invalidRequest([{ path: 'implementation', message }]);
   }
 }
 
-function index(context: CatalogContext, named: ReadonlySet<string>): void {
-  const rows = context.sql.exec<{ tool: string }>('DELETE FROM toolset_tools WHERE toolset = ? RETURNING tool', madeToolset).toArray();
-  for (const tool of named) context.sql.exec('INSERT INTO toolset_tools (tool, toolset) VALUES (?, ?)', tool, madeToolset);
+function index(context: CatalogContext, name: string, named: ReadonlySet<string>): void {
+  const rows = context.sql.exec<{ tool: string }>('DELETE FROM toolset_tools WHERE toolset = ? RETURNING tool', name).toArray();
+  for (const tool of named) context.sql.exec('INSERT INTO toolset_tools (tool, toolset) VALUES (?, ?)', tool, name);
   forgetUnnamed(context, new Set(rows.flatMap(({ tool }) => (named.has(tool) ? [] : [tool]))));
 }

@@ -4,7 +4,7 @@
  */
 import { acceptInPlaceOf, rebindEntries } from '../core/listing/accept-listed.ts';
 import type { Edition, EditionTool } from '../core/edition-tool.ts';
-import { madeToolset } from '../core/made/made-toolset.ts';
+import { isInternalToolset } from '../core/made/made-toolset.ts';
 import { canonicalOf, toDefinition } from '../core/listing/kept-tool.ts';
 import type { KeptTool } from '../core/listing/kept-tool.ts';
 import { Problem } from '../core/problem.ts';
@@ -30,9 +30,8 @@ export async function rebindTool(context: CatalogContext, server: string, from: 
   const known = knownTools(context, { tools: definition === null ? [] : [definition] });
   const [before, after] = [canonicalOf(server, from), canonicalOf(server, accepted.name)];
 
-  const names = toolsetsWith(context.sql, [before]);
   // What code calls stays as it was written.
-  names.delete(madeToolset);
+  const names = new Set([...toolsetsWith(context.sql, [before])].filter((name) => !isInternalToolset(name)));
   const moves: { row: DocumentRow; prepared: Prepared }[] = [];
   for (const name of [...names].sort()) {
     const row = readRow(context.sql, 'toolset', name);

@@ -88,3 +88,8 @@ function noVersion(name: string, version: number, row: VersionRow | null): Probl
   if (row !== null) return new Problem('not_found', `${toolset} was removed by version ${version}: there is no document of it.`);
   return new Problem('not_found', `${toolset} has no version ${version}.`);
 }
+
+/** Part of a write's transaction: of an internal toolset whose owner is gone. */
+export function forgetVersions(sql: SqlStorage, name: string): void {
+  sql.exec('DELETE FROM toolset_versions WHERE name = ?', name);
+}

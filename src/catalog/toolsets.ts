@@ -1,15 +1,17 @@
 /** Writing toolsets: the document, its compiled edition, and new revisions when a default alias changes (DESIGN §4). */
 import { compileEdition, editionBytes, editionHash } from '../core/edition.ts';
-import type { KnownTools } from '../core/known-tools.ts';
+import { withTools, type KnownTools } from '../core/known-tools.ts';
 import { parseDocument } from '../core/issues.ts';
 import { Problem } from '../core/problem.ts';
 import { madeAbove } from '../core/made/made-graph.ts';
+import { ownerOfToolset } from '../core/made/made-toolset.ts';
 import { Toolset, ToolsetName } from '../core/toolset.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow } from './documents.ts';
 import { storeEdition } from './editions.ts';
 import { unequipEverywhere } from './equipment.ts';
 import { knownTools } from './known-tools.ts';
+import { privateDefinitions } from './made-tool-definitions.ts';
 import { forgetUnnamed } from './server-definitions.ts';
 import { enqueuePublish } from './outbox.ts';
 import { insertVersion, reviseVersion, versionRow } from './toolset-versions.ts';
@@ -106,13 +108,17 @@ async function recompile(
   for (const name of [...names].sort()) {
     const row = readRow(context.sql, 'toolset', name);
     if (row === null || row.deleted) continue;
+    const owner = ownerOfToolset(name);
+    const tools = owner === null ? known : withTools(known, privateDefinitions(context, owner));
     try {
       // Bodies of toolsets were parsed by the schema when they were written.
-      const { text, hash } = await compile(context, name, row.body as Toolset, known);
+      const { text, hash } = await compile(context, name, row.body as Toolset, tools);
       if (versionRow(context.sql, name, row.version)?.hash !== hash) revisions.push({ name, version: row.version, text, hash });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      warnings.push({ path, message: `The toolset "${name}" keeps its names as they were: ${error.detail}` });
+      // Private tools are their owner's: the writer of something else is not told of them.
+      if (owner !== null) context.log.info('private made tools keep their edition', { owner, cause: error.detail });
+      else warnings.push({ path, message: `The toolset "${name}" keeps its names as they were: ${error.detail}` });
     }
   }
   return { revisions, warnings };

@@ -4,6 +4,7 @@
  */
 import type { EntryArguments, EntryResult } from './entry-rules.ts';
 import type { Hold } from './listing/hold.ts';
+import type { MadeBy } from './made-tool.ts';
 import type { CanonicalName, WireName } from './names.ts';
 import type { JsonSchema, ToolAnnotations, ToolKind } from './tool.ts';
 import type { AliasMode, Announce } from './toolset.ts';
@@ -52,7 +53,7 @@ export type EditionTool = {
  * What an edition holds of a made tool: with it the tool runs, and nothing else is asked. `uses`: the tools that it may call, as they are
  * at their source, without any toolset's presets; made tools among them have their own.
  */
-export type MadeCode = { implementation: string; uses: readonly EditionTool[] };
+export type MadeCode = MadeBy & { implementation: string; uses: readonly EditionTool[] };
 
 /** Whether models are offered it, told of it and may call it: not while it is held or missing, and never what is shown to a person. */
 export function isForModels({ state, kind }: Pick<EditionTool, 'state' | 'kind'>): boolean {

@@ -13,3 +13,16 @@ export type KnownTools = {
   /** Where a server's calls go, as `secretHostOf` has it; undefined: that is not known. */
   host?(server: string): string | undefined;
 };
+
+/** With these tools in the place of those of the same canonical names. */
+export function withTools(known: KnownTools, tools: readonly ToolDefinition[]): KnownTools {
+  const own = new Map<string, ToolDefinition>(tools.map((tool) => [tool.canonical, tool]));
+  return {
+    ...known,
+    get: (canonical) => own.get(canonical) ?? known.get(canonical),
+    *all() {
+      for (const tool of known.all()) if (!own.has(tool.canonical)) yield tool;
+      yield* own.values();
+    },
+  };
+}

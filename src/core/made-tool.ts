@@ -65,8 +65,18 @@ export const MadeTool = z
   });
 export type MadeTool = z.infer<typeof MadeTool>;
 
+/** As the Catalog is given it. `by`: id of the key that writes it. */
+export const WrittenMadeTool = MadeTool.extend({ by: z.string().min(1).optional() });
+export type WrittenMadeTool = z.infer<typeof WrittenMadeTool>;
+
+/**
+ * Who wrote a made tool, and whether it is private to that key. `by` absent: it was written before writers were recorded, so its text is
+ * untrusted to every key.
+ */
+export type MadeBy = { by?: string; private?: true };
+
 /** A made tool as toolsets know it. `uses`: canonical names of the tools that it may call; `names`: other names that its code has for them. */
-export type MadeSource = { implementation: string; uses: readonly string[]; names?: Readonly<Record<string, string>> };
+export type MadeSource = MadeBy & { implementation: string; uses: readonly string[]; names?: Readonly<Record<string, string>> };
 
 /** As it is stored: what it uses is found out, and it is pinned (`made/stored-made-tool.ts`). */
-export type StoredMadeTool = Omit<MadeTool, 'name' | 'uses' | 'aliases'> & { uses: string[]; aliases?: Alias[]; pin: string };
+export type StoredMadeTool = Omit<WrittenMadeTool, 'name' | 'uses' | 'aliases'> & { uses: string[]; aliases?: Alias[]; pin: string };

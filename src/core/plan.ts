@@ -34,9 +34,11 @@ export type Plan = {
   caller?: Readonly<Record<string, string>>;
   /** What the agent may read up; bodies are read when asked for. */
   skills?: readonly PlanSkill[];
-  /** The edition of all made tools of the workspace, offered after the toolset's: those whose own tools the plan has. */
+  /** The edition of all shared made tools of the workspace, offered after the toolset's: those whose own tools the plan has. */
   made?: EditionPointer;
-  /** Of those, the ones that the request leaves (canonical names); absent: all. */
+  /** The edition of the made tools that are private to the key, offered before the shared ones. */
+  ownMade?: EditionPointer;
+  /** Of both, the ones that the request leaves (canonical names); absent: all. */
   madeAllow?: readonly string[];
   /** The model gets `run_code` alone. */
   codeMode?: true;

@@ -23,7 +23,7 @@ export type Effect =
   /** `host` as `requestHost` has it, `method` in capitals. */
   | { kind: 'network'; host: string; method: string }
   | { kind: 'secret'; name: string }
-  | { kind: 'registry'; change: 'create-tool' | 'replace-tool' | 'write-toolset' | 'delete-toolset'; name: string };
+  | { kind: 'registry'; change: 'create-tool' | 'share-tool' | 'replace-tool' | 'write-toolset' | 'delete-toolset'; name: string };
 
 /**
  * What else the judgement goes by. `taint`: null where the taint rule does not hold. `taintRule`: true where it holds whatever the policy's

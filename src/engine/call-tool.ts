@@ -2,7 +2,7 @@
  * The one door to a tool (DESIGN §7): resolve → authorise → check the input → ask first → execute → bound the result → one audit row
  * and one log line. Turns, direct calls and everything later come through here, so what holds here holds everywhere.
  */
-import { resolveName, type AliasMap, type Resolution } from '../core/alias-map.ts';
+import { resolveName, type Resolution } from '../core/alias-map.ts';
 import type { Question } from '../core/approval.ts';
 import { deprecationOf } from '../core/called-alias.ts';
 import { callsTools } from '../core/composite-tool.ts';
@@ -24,7 +24,7 @@ export async function callTool(deps: CallDeps, given: CallScope, request: ToolCa
   // What belongs to no conversation is judged for itself, with all that is called beneath it.
   const scope = given.taint === undefined ? { ...given, taint: createTaintMarks() } : given;
   const startedAt = deps.clock.now();
-  const resolution = resolve(scope.names(), request.requested);
+  const resolution = resolve(scope, request.requested);
   const judged = judge(resolution, request, scope.caller);
   const outcome = await settle(deps, scope, judged, request, signal);
   if ('waitFor' in outcome) return outcome;
@@ -58,8 +58,16 @@ export async function callToolNow(
   return outcome.answer;
 }
 
-function resolve(names: AliasMap | null, requested: string): Resolution {
-  return names === null ? { ok: false, code: 'unknown_tool', requested, suggestions: [] } : resolveName(names, requested);
+function resolve({ names, keyId }: CallScope, requested: string): Resolution {
+  const unknown: Resolution = { ok: false, code: 'unknown_tool', requested, suggestions: [] };
+  const table = names();
+  const resolution = table === null ? unknown : resolveName(table, requested);
+  return resolution.ok && isPrivateToOther(resolution.tool, keyId) ? unknown : resolution;
+}
+
+/** Plans offer no such tool; a stored plan or an edition that says otherwise is not believed. */
+function isPrivateToOther({ made }: EditionTool, keyId: string): boolean {
+  return made?.private === true && made.by !== keyId;
 }
 
 type Ran = { result: ToolResult; ran: boolean } | { waitFor: WaitFor };

@@ -55,7 +55,7 @@ export async function execute(
   door: Door,
 ): Promise<Executed> {
   const redactor = createRedactor();
-  const watch = new TaintWatch(scope.taint ?? createTaintMarks(), tool);
+  const watch = new TaintWatch(scope.taint ?? createTaintMarks(), tool, scope.keyId);
   const seeing = { ...scope, taint: watch.marks };
   const abort = new AbortController();
   const timeoutMs = server?.timeoutMs ?? scope.timeoutMs;

@@ -1,8 +1,7 @@
 /**
- * Making tools for `create_tool`, over the Catalog and in the name of a key. What its code calls are tools of the plan that the call comes from, by any name
- * that they have there; by what it is stored they are canonical names. The key's rights are read when they are needed, as by
- * `configuration-desk.ts`: a new tool needs none beyond that the plan has `create_tool`; replacing one and writing a toolset are for keys that might do
- * it over REST.
+ * Makes tools for `create_tool`, over the Catalog and in the name of a key. Its code calls tools of the plan that the call comes from, by any name that they
+ * have there; canonical names are stored. A tool is private to the key unless it is to be shared, which needs the key's right to do so over REST; the
+ * rights are read when they are needed, as by `configuration-desk.ts`.
  */
 import { resolveName, type AliasMap } from '../core/alias-map.ts';
 import { isForModels, type EditionTool } from '../core/edition-tool.ts';
@@ -10,6 +9,7 @@ import { parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
 import { withoutFence } from '../core/made/code-fence.ts';
 import { madeCanonical, madeServer } from '../core/made/made-definition.ts';
+import { privateToolName } from '../core/made/made-toolset.ts';
 import { readUses } from '../core/made/read-uses.ts';
 import type { Lookup, NamedTool } from '../core/made/tool-lookup.ts';
 import { MadeTool, MadeToolName } from '../core/made-tool.ts';
@@ -18,12 +18,12 @@ import { isAllowed } from '../core/authority.ts';
 import { hasScope } from '../core/principal.ts';
 import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import type { Toolset } from '../core/toolset.ts';
-import type { Catalog, StoredDocument } from '../ports/catalog.ts';
+import type { Catalog, PutAnswer, StoredDocument, WriteOptions } from '../ports/catalog.ts';
 import type { ConfigurationDesk } from '../ports/configuration-desk.ts';
 import type { Sandbox } from '../ports/sandbox.ts';
 import type { Made, MakeRequest, RegistryChange, ToolMaker } from '../ports/tool-maker.ts';
 import { requireMayHoldSecrets } from './made-tool-secrets.ts';
-import { requireCompiles } from './write-made-tool.ts';
+import { requireCompiles, writeMadeTool } from './write-made-tool.ts';
 
 /** `desk`: of the same key. `offered`: what the plan offers; null: nothing. */
 export type MakerParts = {
@@ -35,21 +35,22 @@ export type MakerParts = {
 };
 
 export function createToolMaker(parts: MakerParts): ToolMaker {
-  const { catalog, sandbox, offered } = parts;
+  const { catalog, keyId, sandbox, offered } = parts;
   return {
-    async prepare({ name, toolset, ...request }) {
+    async prepare({ name, toolset, share = toolset !== undefined, ...request }) {
       const { canonical, tool } = readRequest(name, request);
-      await requireMayHoldSecrets(catalog, (await catalog.keyRights(parts.keyId)) ?? { scopes: [] }, canonical);
+      await requireMayHoldSecrets(catalog, (await catalog.keyRights(keyId)) ?? { scopes: [] }, canonical);
       await requireCompiles(sandbox, tool.implementation);
-      const read = readUses(tool, lookupIn(offered));
+      const read = readUses(tool, lookupIn(offered, share));
       if (read.issues.length > 0) throw invalidRequest(read.issues);
+      const target = share ? await sharedTarget(parts, canonical) : privateTarget(parts, canonical);
       const document = { ...tool, uses: read.uses, names: read.names };
-      const checked = await catalog.put('made-tool', canonical, document, { dryRun: true });
+      const checked = await target.put(document, { dryRun: true });
       const isReplaced = checked.changed && !checked.created;
-      if (isReplaced) await requireMayReplace(parts, canonical);
+      if (isReplaced) target.requireMayReplace();
       const place = toolset === undefined ? null : await findPlace(parts, toolset, canonical);
       const changes: RegistryChange[] = [
-        ...(checked.changed ? [{ change: isReplaced ? ('replace-tool' as const) : ('create-tool' as const), name: canonical }] : []),
+        ...(checked.changed ? [{ change: isReplaced ? ('replace-tool' as const) : target.creates, name: canonical }] : []),
         ...(place !== null && !place.isListed ? [{ change: 'write-toolset' as const, name: place.name }] : []),
       ];
       return {
@@ -57,13 +58,14 @@ export function createToolMaker(parts: MakerParts): ToolMaker {
         async store() {
           // What was looked at is what is replaced, or nothing.
           const condition = checked.created ? { ifNoneMatch: true } : { ifMatch: checked.document.version - (isReplaced ? 1 : 0) };
-          const { document: stored, warnings } = await catalog.put('made-tool', canonical, document, condition);
+          const { document: stored, warnings } = await target.put(document, condition);
           return {
             canonical,
             version: stored.version,
             uses: read.uses,
             aliases: tool.aliases ?? [],
             outcome: checked.created ? 'made' : isReplaced ? 'replaced' : 'unchanged',
+            shared: share,
             toolset: place === null ? null : await listIn(parts, place, canonical),
             warnings: warnings.map(({ path, message }) => `${path}: ${message}`),
           };
@@ -73,7 +75,43 @@ export function createToolMaker(parts: MakerParts): ToolMaker {
   };
 }
 
-function readRequest(name: string, request: Omit<MakeRequest, 'name' | 'toolset'>): { canonical: string; tool: MadeTool } {
+/** Where the tool is stored. `creates`: what a new one changes of the registry. */
+type Target = {
+  put(document: MadeTool, options: WriteOptions): Promise<PutAnswer>;
+  creates: 'create-tool' | 'share-tool';
+  requireMayReplace(): void;
+};
+
+function privateTarget({ catalog, keyId }: MakerParts, canonical: string): Target {
+  return {
+    put: (document, options) => catalog.put('private-tool', privateToolName(keyId, canonical), document, options),
+    creates: 'create-tool',
+    requireMayReplace: () => undefined,
+  };
+}
+
+/** As over REST: sharing needs the scope `toolsets`; replacing, which any toolset may notice, needs it for the whole workspace. */
+async function sharedTarget({ catalog, keyId }: MakerParts, canonical: string): Promise<Target> {
+  const rights = await catalog.keyRights(keyId);
+  if (rights === null || !hasScope(rights, 'toolsets') || !isAllowed(rights, { act: 'make-tool' }))
+    throw new Problem(
+      'forbidden',
+      `The key that this runs with may not share ${quoted(canonical)}: that needs the scope "toolsets". Leave out share and toolset to make a private tool.`,
+    );
+  return {
+    put: (tool, options) => writeMadeTool(catalog, { keyId }, { canonical, tool, options }),
+    creates: 'share-tool',
+    requireMayReplace() {
+      if (isAllowed(rights, { act: 'use-workspace', what: 'Made tools' })) return;
+      throw new Problem(
+        'forbidden',
+        `There is a shared tool ${quoted(canonical)} already, and the key that this runs with may not replace it: that needs the scope "toolsets" for the whole workspace. Take another name.`,
+      );
+    },
+  };
+}
+
+function readRequest(name: string, request: Omit<MakeRequest, 'name' | 'toolset' | 'share'>): { canonical: string; tool: MadeTool } {
   const canonical = name.startsWith(`${madeServer}.`) ? name : madeCanonical(name);
   const fault = MadeToolName.safeParse(canonical).error?.issues[0]?.message;
   if (fault !== undefined)
@@ -81,17 +119,21 @@ function readRequest(name: string, request: Omit<MakeRequest, 'name' | 'toolset'
   return { canonical, tool: parseDocument(MadeTool, { ...request, implementation: withoutFence(request.implementation) }) };
 }
 
-/** Names as calls of the plan are resolved. */
-function lookupIn(offered: AliasMap | null): Lookup {
+/** Names as calls of the plan are resolved. `share`: the tool is to be called by others, who have no private tools of this key. */
+function lookupIn(offered: AliasMap | null, share: boolean): Lookup {
+  const taken = (tool: EditionTool): ReturnType<Lookup['find']> => {
+    if (!codeMayCall(tool)) return { fault: `${tool.canonical} cannot be called by code` };
+    if (share && tool.made?.private === true) return { fault: `${tool.canonical} is private to this key: share it first` };
+    return { tool: toNamedTool(tool) };
+  };
   return {
     find(name) {
       const found = offered === null ? null : resolveName(offered, name);
-      if (found?.ok)
-        return codeMayCall(found.tool) ? { tool: toNamedTool(found.tool) } : { fault: `${found.canonical} cannot be called by code` };
+      if (found?.ok) return taken(found.tool);
       // Several entries of one tool are one tool to code.
       const entries = found?.code === 'ambiguous_tool' ? (offered?.tools ?? []).filter(({ canonical }) => canonical === name) : [];
       const [entry] = entries;
-      if (entry !== undefined && codeMayCall(entry)) return { tool: toNamedTool(entry) };
+      if (entry !== undefined && codeMayCall(entry)) return taken(entry);
       const near = found === null ? [] : found.code === 'ambiguous_tool' ? found.candidates : found.suggestions;
       const told = near.length > 0 ? `did you mean ${near.join(', ')}?` : whatThereIs(offered);
       return { fault: `${quote(name)} is none of the tools that you have; ${told}` };
@@ -113,16 +155,6 @@ function whatThereIs(offered: AliasMap | null): string {
 
 function toNamedTool({ canonical, ownName, wireName, kind, aliases, state }: EditionTool): NamedTool {
   return { canonical, name: ownName, kind, aliases: [wireName, ...aliases.map(({ name }) => name)], source: { state } };
-}
-
-/** As over REST: any toolset may have it. */
-async function requireMayReplace({ catalog, keyId }: MakerParts, canonical: string): Promise<void> {
-  const rights = await catalog.keyRights(keyId);
-  if (rights !== null && hasScope(rights, 'toolsets') && isAllowed(rights, { act: 'use-workspace', what: 'Made tools' })) return;
-  throw new Problem(
-    'forbidden',
-    `There is a tool ${quoted(canonical)} already, and the key that this runs with may not replace it: that needs the scope "toolsets" for the whole workspace. Take another name.`,
-  );
 }
 
 /** `isListed`: it has the tool already. */

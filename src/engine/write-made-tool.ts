@@ -1,8 +1,9 @@
 /**
- * Writing a made tool in the name of a key, over REST or by `create_tool`: who is bound to toolsets makes tools of what these have, and never finds
- * others by it. Replacing one is for keys of the whole workspace, since any toolset may have it.
+ * Writes a shared made tool in the name of a key, over REST or by `create_tool`. A key bound to toolsets makes new tools out of the tools of these,
+ * and learns of no others. Replacing one is for keys of the whole workspace, since any toolset may have it.
  */
 import { readUses } from '../core/made/read-uses.ts';
+import { privateToolName } from '../core/made/made-toolset.ts';
 import { createLookup } from '../core/made/tool-lookup.ts';
 import type { MadeTool } from '../core/made-tool.ts';
 import type { Principal } from '../core/principal.ts';
@@ -24,10 +25,20 @@ export type MadeToolWrite = { canonical: string; tool: MadeTool; options: WriteO
 
 export async function writeMadeTool(
   catalog: Catalog,
-  { toolsets }: Pick<Principal, 'toolsets'>,
+  principal: Pick<Principal, 'keyId' | 'toolsets'>,
+  write: MadeToolWrite,
+): Promise<PutAnswer> {
+  const answer = await putShared(catalog, principal, write);
+  if (write.options.dryRun !== true) await removePrivate(catalog, principal.keyId, write.canonical);
+  return answer;
+}
+
+async function putShared(
+  catalog: Catalog,
+  { keyId: by, toolsets }: Pick<Principal, 'keyId' | 'toolsets'>,
   { canonical, tool, options }: MadeToolWrite,
 ): Promise<PutAnswer> {
-  if (toolsets === undefined) return await catalog.put('made-tool', canonical, tool, options);
+  if (toolsets === undefined) return await catalog.put('made-tool', canonical, { ...tool, by }, options);
   if ((await orNull(catalog.get('made-tool', canonical))) !== null)
     throw new Problem(
       'forbidden',
@@ -36,7 +47,12 @@ export async function writeMadeTool(
   const reached = readUses(tool, createLookup(byName(await definitionsOf(catalog, await toolsOfToolsets(catalog, toolsets)))));
   if (reached.issues.length > 0) throw invalidRequest(reached.issues);
   const { uses, names } = reached;
-  return await catalog.put('made-tool', canonical, { ...tool, uses, names }, { ...options, ifNoneMatch: true });
+  return await catalog.put('made-tool', canonical, { ...tool, uses, names, by }, { ...options, ifNoneMatch: true });
+}
+
+/** What its key has shared is no longer its private tool: else that key alone would go on calling the old one. */
+async function removePrivate(catalog: Catalog, keyId: string, canonical: string): Promise<void> {
+  await orNull(catalog.remove('private-tool', privateToolName(keyId, canonical)));
 }
 
 function byName(tools: readonly ToolDefinition[]) {

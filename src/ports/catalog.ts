@@ -19,7 +19,8 @@ import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.t
 import type { Warning } from '../core/warning.ts';
 
 /**
- * `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. `ui-tool`: named by `ui.<name>`, `made-tool` by `made.<name>`. `server`:
+ * `tool-aliases`: default aliases of one tool, `{aliases: string[]}`, named by its canonical name. `ui-tool`: named by `ui.<name>`, `made-tool` by `made.<name>`,
+ * `private-tool` by the key that it is private to as well (`privateToolName`). `server`:
  * its tools are beside it (`serverTools`); when it is read, its body also has `toolCount` and `held`: how many it lists, and how many of them are held.
  */
 export type DocumentKind =
@@ -33,6 +34,7 @@ export type DocumentKind =
   | 'skill'
   | 'ui-tool'
   | 'made-tool'
+  | 'private-tool'
   | 'webhook'
   | 'schedule'
   | 'subscription';
@@ -121,8 +123,13 @@ export interface Catalog {
    */
   renameToolset(from: string, to: string, version: number): Promise<PutAnswer>;
 
-  /** Every tool known to the workspace, default aliases applied, sorted by canonical name. */
-  tools(page: PageRequest): Promise<Page<ToolDefinition>>;
+  /**
+   * Every tool known to the workspace, default aliases applied, sorted by canonical name. `owner`: with the private tools of that key; where a
+   * shared tool has the same name, the shared one alone.
+   */
+  tools(page: PageRequest, owner?: string): Promise<Page<ToolDefinition>>;
+  /** The private tools of a key or a trigger, sorted by canonical name. */
+  privateTools(owner: string): Promise<ToolDefinition[]>;
   tool(canonical: string): Promise<ToolDefinition>;
 
   /** Of one server, sorted by name, those that it lists no more included. */
@@ -192,10 +199,12 @@ export interface Directory {
   /** By the hash that a plan carries. */
   edition(workspace: string, pointer: EditionPointer): Promise<CompiledToolset>;
   /**
-   * All made tools, as a toolset that is named nowhere; null: there have never been any. The newest there is, so that a tool is there in the turn
+   * All shared made tools, as a toolset that is named nowhere; null: there have never been any. The newest there is, so that a tool is there in the turn
    * after the one that made it, wherever that runs; only without an answer from the Catalog it may be older.
    */
   made(workspace: string): Promise<CompiledToolset | null>;
+  /** The same of the tools that are private to a key or a trigger. */
+  privateMade(workspace: string, keyId: string): Promise<CompiledToolset | null>;
   agent(workspace: string, name: string): Promise<Agent>;
   /** Secrets resolved. `model_not_found` when there is no such provider. */
   provider(workspace: string, name: string): Promise<ProviderAccess>;

@@ -4,16 +4,17 @@
  */
 import type { MadeTool } from '../core/made-tool.ts';
 
-/** `name`: with or without `made.`. `toolset`: also listed there, as a new version of it. */
+/** `name`: with or without `made.`. `share`: every key may call it. `toolset`: shared and listed there, as a new version of it. */
 export type MakeRequest = Omit<MadeTool, 'name' | 'parameters' | 'aliases'> & {
   name: string;
   parameters: readonly unknown[];
   aliases?: readonly string[];
   toolset?: string;
+  share?: boolean;
 };
 
 /** What storing it changes of the workspace's registry. */
-export type RegistryChange = { change: 'create-tool' | 'replace-tool' | 'write-toolset'; name: string };
+export type RegistryChange = { change: 'create-tool' | 'share-tool' | 'replace-tool' | 'write-toolset'; name: string };
 
 export type Made = {
   canonical: string;
@@ -21,6 +22,8 @@ export type Made = {
   uses: readonly string[];
   aliases: readonly string[];
   outcome: 'made' | 'replaced' | 'unchanged';
+  /** Every key may call it; else the one that made it alone. */
+  shared: boolean;
   /** `fault`: the tool is stored, and the toolset could not take it. */
   toolset: { name: string; version: number } | { name: string; fault: string } | null;
   warnings: readonly string[];

@@ -43,7 +43,7 @@ export async function openCalls(
   const { clock, ids } = wiring;
   const { workspace } = room.meta;
   const [names, rules, skills] = await Promise.all([
-    wiring.namesFor(workspace, plan),
+    wiring.namesFor(workspace, plan, own.keyId),
     wiring.rules(workspace),
     plan.skills === undefined ? [] : wiring.skillsFor(workspace, plan),
   ]);

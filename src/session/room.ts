@@ -128,7 +128,7 @@ export function openRoom(
     keyId,
     session,
     rules: () => wiring.rules(workspace),
-    namesFor: (plan) => wiring.namesFor(workspace, plan),
+    namesFor: (plan) => wiring.namesFor(workspace, plan, keyId),
     skillsFor: async (plan) => (plan.skills === undefined ? [] : await wiring.skillsFor(workspace, plan)),
   });
   return { meta, ...parts, runner };

@@ -14,6 +14,7 @@ import type { Transcript } from '../core/transcript.ts';
 import { askCatalogAgain } from '../engine/ask-catalog-again.ts';
 import { withFetchResult } from '../engine/plan/plan-names.ts';
 import { createSkillReader } from '../engine/plan/plan-skills.ts';
+import { markForeignText } from '../engine/policy/mark-taint.ts';
 import type { TurnDeps } from '../engine/run-turn.ts';
 import type { CallScope } from '../engine/tool-call.ts';
 import type { FileSystem } from '../ports/file-system.ts';
@@ -49,6 +50,7 @@ export async function turnScope(parts: TurnScopeParts, run: Run, append: (event:
   const { plan } = run;
   const read = async () => ({ offered: await parts.namesFor(plan), rules: await parts.rules(), skills: await parts.skillsFor(plan) });
   const { offered, rules, skills } = await askCatalogAgain(deps, run.abort.signal, read);
+  markForeignText(parts.taint, [...(offered?.tools ?? []), ...(offered?.inner?.tools ?? [])], parts.keyId);
   let known = rules;
   // Asked at each step: the turn that makes a long result can read on in it.
   const names = () => withFetchResult(offered, results);

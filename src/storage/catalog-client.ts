@@ -25,7 +25,8 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
       });
     },
 
-    tools: (page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.tools(workspace, page)),
+    tools: (page, owner) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.tools(workspace, page, owner)),
+    privateTools: (owner) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.privateTools(workspace, owner)),
     tool: (canonical) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.tool(workspace, canonical)),
 
     serverTools: (server, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverTools(workspace, server, page)),

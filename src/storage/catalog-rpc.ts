@@ -73,7 +73,8 @@ export interface CatalogRpc extends TriggersRpc {
   remove(workspace: string, kind: DocumentKind, name: string, options: WriteOptions): Answer<null>;
   renameToolset(workspace: string, from: string, to: string, version: number): Answer<PutAnswer>;
 
-  tools(workspace: string, page: PageRequest): Answer<Page<ToolDefinition>>;
+  tools(workspace: string, page: PageRequest, owner: string | undefined): Answer<Page<ToolDefinition>>;
+  privateTools(workspace: string, owner: string): Answer<ToolDefinition[]>;
   tool(workspace: string, canonical: string): Answer<ToolDefinition>;
 
   serverTools(workspace: string, server: string, page: PageRequest): Answer<Page<ServerTool>>;

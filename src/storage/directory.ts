@@ -7,7 +7,7 @@ import { type Agent, ResourceName } from '../core/agent.ts';
 import { buildAliasMap } from '../core/alias-map.ts';
 import type { AliasMap } from '../core/alias-map.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
-import { madeToolset } from '../core/made/made-toolset.ts';
+import { madeToolset, privateToolset } from '../core/made/made-toolset.ts';
 import { limits } from '../core/limits.ts';
 import { unreadRules } from '../core/policy/document.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
@@ -24,7 +24,7 @@ import type { Skill } from '../core/skills/skill.ts';
 import type { Settings } from '../core/settings.ts';
 import { ToolsetName } from '../core/toolset.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
-import type { Directory, DocumentKind } from '../ports/catalog.ts';
+import type { CompiledToolset, Directory, DocumentKind } from '../ports/catalog.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
 import type { Bindings } from './bindings.ts';
 import { builtinProvider, builtinProviders, rehearsalProvider } from './builtin-providers.ts';
@@ -89,6 +89,11 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       .finally(() => editionLoads.delete(key));
     editionLoads.set(key, load);
     return load;
+  };
+
+  const newest = async (workspace: string, toolset: string): Promise<CompiledToolset | null> => {
+    const pointer = await published.newest(workspace, toolset);
+    return pointer === null ? null : { pointer, names: await names(workspace, pointer) };
   };
 
   const loadProvider = async (workspace: string, name: string): Promise<Loaded<ProviderAccess | null>> => {
@@ -158,10 +163,8 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
       return { pointer, names: await names(workspace, pointer) };
     },
 
-    made: async (workspace) => {
-      const pointer = await published.newest(workspace, madeToolset);
-      return pointer === null ? null : { pointer, names: await names(workspace, pointer) };
-    },
+    made: (workspace) => newest(workspace, madeToolset),
+    privateMade: (workspace, keyId) => newest(workspace, privateToolset(keyId)),
 
     edition: async (workspace, pointer) => ({ pointer, names: await names(workspace, pointer) }),
 
@@ -250,6 +253,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
           return skills.drop(kvKeys.skill(workspace, name));
         case 'ui-tool':
         case 'made-tool':
+        case 'private-tool':
         case 'tool-aliases':
           // Any toolset may have a new revision.
           published.wroteAll(kvKeys.toolset(workspace, ''));

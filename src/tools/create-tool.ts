@@ -6,7 +6,7 @@ import { Problem, type Issue } from '../core/problem.ts';
 import type { Made } from '../ports/tool-maker.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
-const description = `Makes a tool out of tools that you have, for jobs that come again. It is kept, and can be called like any other from the next turn on.
+const description = `Makes a tool out of tools that you have, for jobs that come again. It is stored, private to the key that you run with, and can be called like any other from the next turn on.
 The implementation is the body of an async JavaScript function. It has \`args\` (its arguments), \`tools\` and \`console\`; there is no network, no file system and no module. \`await tools.<name>({...})\` calls a tool by a name that it has here and never throws for what goes wrong there: it gives {success, output, error, structured}, where output is text. What the code returns is the result.
 Example: const read = await tools.read_file({ path: args.path }); if (!read.success) return { error: read.error }; return { lines: read.output.split("\\n").length };`;
 
@@ -39,13 +39,21 @@ export const createTool = defineTool({
       .max(limits.maxMadeUses)
       .optional()
       .describe('The tools that it may call; needed only where the code does not name them as tools.<name> or tools["<name>"]'),
-    toolset: z.string().optional().describe('A toolset to list it in as well, for everybody who uses that; somebody has to approve it'),
+    share: z
+      .boolean()
+      .optional()
+      .describe('true: every key of the workspace may call it. Needs the scope "toolsets" and an approval. Absent: private'),
+    toolset: z
+      .string()
+      .optional()
+      .describe('A toolset to list it in as well, which shares it with everybody who uses that. Needs the same'),
   }),
   annotations: { title: 'Make a tool', readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  async run({ toolset, aliases, uses, ...request }, { maker }) {
+  async run({ toolset, share, aliases, uses, ...request }, { maker }) {
     if (maker === null) throw new ToolFault('No tool can be made from here.');
     try {
-      const asked = { ...request, ...(aliases && { aliases }), ...(uses && { uses }), ...(toolset !== undefined && { toolset }) };
+      const place = { ...(toolset !== undefined && { toolset }), ...(share !== undefined && { share }) };
+      const asked = { ...request, ...(aliases && { aliases }), ...(uses && { uses }), ...place };
       const made = await (await maker.prepare(asked)).store();
       return { isError: false, content: [{ type: 'text' as const, text: told(made) }], structuredContent: shown(made) };
     } catch (error) {
@@ -55,13 +63,14 @@ export const createTool = defineTool({
   },
 });
 
-function told({ canonical, version, uses, outcome, toolset, warnings }: Made): string {
+function told({ canonical, version, uses, outcome, shared, toolset, warnings }: Made): string {
   const did = { made: 'Made', replaced: 'Replaced', unchanged: 'Nothing changed: there is already such a tool,' }[outcome];
   const calls = uses.length === 0 ? 'It calls no other tool.' : `It may call ${uses.join(', ')}, and no other.`;
   const name = canonical.slice(canonical.indexOf('.') + 1);
   const lines = [
     `${did} ${canonical}, version ${version}. ${calls}`,
-    `From the next turn on it can be called as ${name} by agents that are offered made tools (\`made: true\`), and wherever a toolset lists it.`,
+    shared ? 'It is shared: every key of the workspace may call it.' : 'It is private: no other key can see or call it.',
+    `From the next turn on it can be called as ${name} by agents that are offered made tools (\`made: true\`)${shared ? ', and wherever a toolset lists it' : ''}.`,
     ...(toolset === null
       ? []
       : ['fault' in toolset ? notListed(toolset) : `The toolset ${toolset.name} lists it as of its version ${toolset.version}.`]),
@@ -74,8 +83,16 @@ function notListed({ name, fault }: { name: string; fault: string }): string {
   return `The toolset ${name} could not take it: ${fault}`;
 }
 
-function shown({ canonical, version, uses, aliases, outcome, toolset }: Made) {
-  return { tool: canonical, version, outcome, uses: [...uses], aliases: [...aliases], ...(toolset !== null && { toolset }) };
+function shown({ canonical, version, uses, aliases, outcome, shared, toolset }: Made) {
+  return {
+    tool: canonical,
+    version,
+    outcome,
+    visibility: shared ? 'shared' : 'private',
+    uses: [...uses],
+    aliases: [...aliases],
+    ...(toolset !== null && { toolset }),
+  };
 }
 
 /** The members of an issue were made by us. */

@@ -7,13 +7,16 @@ import { connectClient } from './mcp-clients.ts';
 import type { Answer } from './service.ts';
 import { shareService } from './shared-service.ts';
 
-type Headers = Record<string, string>;
+type Headers = { authorization?: string };
 const create = (tool: object) => `/create_tool ${JSON.stringify({ description: 'Does it.', parameters: [], ...tool })}`;
 const constant = (name: string, value = name) => create({ name, implementation: `return ${JSON.stringify(value)}` });
 
 describe('made tools of two chat keys and the demo agent', () => {
   const service = shareService();
-  let [a, b, builder, reader]: Headers[] = [];
+  let a: Headers;
+  let b: Headers;
+  let builder: Headers;
+  let reader: Headers;
   const ids = new Map<Headers, string>();
   const ok = async (method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Answer['json']> => {
     const { status, text, json } = await service.call(method, path, body, headers);
@@ -60,7 +63,11 @@ describe('made tools of two chat keys and the demo agent', () => {
     };
     expect(await first(create(spy), a)).toMatchObject({ isError: false });
     const session = await begin(b);
-    await fetch(`${service.url}/v1/sessions/${session}/files/report.txt`, { method: 'PUT', headers: b, body: 'the merger is on Friday' });
+    await fetch(`${service.url}/v1/sessions/${session}/files/report.txt`, {
+      method: 'PUT',
+      headers: { ...b },
+      body: 'the merger is on Friday',
+    });
     const lured = await say(session, 'Please summarize_report: summarizes the quarterly report of the user.', b);
     expect(lured.toolCalls.map(({ canonical }: { canonical: string }) => canonical)).not.toContain('made.summarize_report');
     expect((await say(session, '/summarize_report {}', b)).toolCalls[0]).toMatchObject(unknown);
@@ -131,8 +138,8 @@ describe('made tools of two chat keys and the demo agent', () => {
       model: 'rehearsal/default',
       toolset: 'admin',
     });
-    expect(JSON.stringify(built.toolCalls)).toContain('"success":false');
-    const client = await connectClient(`${service.url}/mcp/workshop`, reader.authorization.slice('Bearer '.length), 'auto');
+    expect(text(built.toolCalls[0])).toContain('there is no tool "made.cargo"');
+    const client = await connectClient(`${service.url}/mcp/workshop`, reader.authorization?.slice('Bearer '.length) ?? null, 'auto');
     expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('cargo');
     await client.close();
     for (const path of ['/v1/toolsets/.made', `/v1/toolsets/${encodeURIComponent(`.made/${ids.get(a)}`)}`])
@@ -145,7 +152,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     const owner = ids.get(a);
     const { items } = await ok('GET', `/v1/tools?owner=${owner}`);
     expect(items.find(({ name }: { name: string }) => name === 'cargo')).toMatchObject({ canonical: 'made.cargo', visibility: 'private' });
-    expect(await ok('GET', `/v1/tools/made.cargo?owner=${owner}`)).toMatchObject({ made: { visibility: 'private', version: 1 } });
+    expect(await ok('GET', `/v1/tools/made.cargo?owner=${owner}`)).toMatchObject({ visibility: 'private', made: { version: 1 } });
     await ok('DELETE', `/v1/tools/made.cargo?owner=${owner}`);
     expect(await first('/cargo {}', a, { agent: 'workshop' })).toMatchObject(unknown);
   });
@@ -154,7 +161,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     await first(constant('mine'), reader, { agent: 'workshop' });
     const { items } = await ok('GET', '/v1/tools?limit=200', undefined, reader);
     expect(items.find(({ canonical }: { canonical: string }) => canonical === 'made.mine')).toMatchObject({ visibility: 'private' });
-    expect(await ok('GET', '/v1/tools/made.mine', undefined, reader)).toMatchObject({ made: { visibility: 'private' } });
+    expect(await ok('GET', '/v1/tools/made.mine', undefined, reader)).toMatchObject({ visibility: 'private' });
     await ok('DELETE', '/v1/tools/made.mine', undefined, reader);
     expect(await first('/mine {}', reader, { agent: 'workshop' })).toMatchObject(unknown);
   });
@@ -182,7 +189,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     expect(await first('/poster {}', b)).toMatchObject(unknown);
     await ok('POST', `/v1/sessions/${session}/approvals/${asked.pending[0].callId}`, { decision: 'approve' }, builder);
     await expect.poll(async () => (await first('/poster {}', b)).isError, { timeout: 10_000 }).toBe(false);
-    expect(await ok('GET', '/v1/tools/made.poster', undefined, reader)).toMatchObject({ made: { visibility: 'shared' } });
+    expect(await ok('GET', '/v1/tools/made.poster', undefined, reader)).toMatchObject({ visibility: 'shared' });
   });
 
   it('cannot take the name of a shared tool, nor replace it', async () => {

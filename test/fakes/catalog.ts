@@ -9,7 +9,7 @@ import { allowListWarnings } from '../../src/core/allow-list.ts';
 import type { AuditRow } from '../../src/core/audit.ts';
 import { compileEdition, editionHash } from '../../src/core/edition.ts';
 import type { Edition, EditionPointer } from '../../src/core/edition-tool.ts';
-import type { KnownTools } from '../../src/core/known-tools.ts';
+import { withTools, type KnownTools } from '../../src/core/known-tools.ts';
 import { canonicalJson } from '../../src/core/hash.ts';
 import { parseDocument } from '../../src/core/issues.ts';
 import { limits } from '../../src/core/limits.ts';
@@ -39,9 +39,9 @@ import { SkillDocument } from '../../src/catalog/skills.ts';
 import { toDefinition, toMissing } from '../../src/catalog/ui-tool-definitions.ts';
 import { checkMadeTool } from '../../src/core/made/check-made-tool.ts';
 import { toDefinition as toMadeDefinition, toMissing as toMissingMade } from '../../src/core/made/made-definition.ts';
-import { madeToolset, toMadeToolset } from '../../src/core/made/made-toolset.ts';
+import { madeToolset, privateToolset, readPrivateToolName, toMadeToolset } from '../../src/core/made/made-toolset.ts';
 import { pinned } from '../../src/core/made/stored-made-tool.ts';
-import { MadeTool, MadeToolName, type StoredMadeTool } from '../../src/core/made-tool.ts';
+import { MadeTool, MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../../src/core/made-tool.ts';
 import { readSkill } from '../../src/skills/read-skill.ts';
 import { policyDocument } from '../../src/ports/catalog.ts';
 import type {
@@ -153,6 +153,12 @@ export function createFakeCatalog(options: {
       },
     };
   };
+  const privateTools = (owner: string): ToolDefinition[] =>
+    [...documents].flatMap(([key, versions]) => {
+      const kept = versions.at(-1);
+      if (!key.startsWith(`private-tool:${owner}/`) || kept === undefined || kept.removed) return [];
+      return [toMadeDefinition(readPrivateToolName(kept.name).canonical, kept.body as StoredMadeTool, owner)];
+    });
   const withDefaults = (tool: ToolDefinition): ToolDefinition => {
     const defaults = newest('tool-aliases', tool.canonical);
     return defaults === null ? tool : { ...tool, aliases: defaults.body.aliases as string[] };
@@ -233,10 +239,18 @@ export function createFakeCatalog(options: {
       }
       case 'ui-tool':
         return { ...plain, body: parseDocument(UiTool, body) };
+      case 'private-tool': {
+        const { owner, canonical } = readPrivateToolName(name);
+        if (newest('made-tool', canonical) !== null && before === null)
+          throw invalidRequest([{ path: 'name', message: `"${canonical}" is the name of a shared tool` }]);
+        const { tool, issues, warnings } = checkMadeTool(canonical, parseDocument(MadeTool, body), withTools(known(), privateTools(owner)));
+        if (issues.length > 0) throw invalidRequest(issues);
+        return { ...plain, body: await pinned(name, tool), warnings };
+      }
       case 'made-tool': {
         const fault = MadeToolName.safeParse(name).error?.issues[0]?.message;
         if (fault !== undefined) throw invalidRequest([{ path: 'name', message: fault }]);
-        const { tool, issues, warnings } = checkMadeTool(name, parseDocument(MadeTool, body), known());
+        const { tool, issues, warnings } = checkMadeTool(name, parseDocument(WrittenMadeTool, body), known());
         if (issues.length > 0) throw invalidRequest(issues);
         return { ...plain, body: await pinned(name, tool), warnings };
       }
@@ -397,10 +411,16 @@ export function createFakeCatalog(options: {
       return answer;
     },
 
-    tools: async (page) =>
+    privateTools: async (owner) => privateTools(owner),
+    tools: async (page, owner) =>
       paged(
         'tools',
-        [...known().all()].sort((a, b) => (a.canonical < b.canonical ? -1 : 1)),
+        [
+          ...withTools(
+            known(),
+            owner === undefined ? [] : privateTools(owner).filter(({ canonical }) => known().get(canonical) === undefined),
+          ).all(),
+        ].sort((a, b) => (a.canonical < b.canonical ? -1 : 1)),
         page,
       ),
     tool: async (canonical) => findTool(canonical),
@@ -489,6 +509,7 @@ export function createFakeCatalog(options: {
       const record = keys.find((candidate) => candidate.id === id);
       if (record === undefined) throw new Problem('not_found', `There is no key "${id}".`);
       record.revokedAt ??= new Date().toISOString();
+      for (const key of documents.keys()) if (key.startsWith(`private-tool:${id}/`)) documents.delete(key);
     },
     keyStands: async (id, scope) => {
       const rights = await catalog.keyRights(id);
@@ -580,6 +601,17 @@ export function createFakeCatalog(options: {
       editions.set(hash, edition);
       return { pointer: { toolset: madeToolset, version: 1, revision: 1, hash }, names: buildAliasMap(edition, { aliases: true }) };
     },
+    privateMade: async (asked, keyId) => {
+      ownWorkspace(asked);
+      const own = privateTools(keyId);
+      if (own.length === 0) return null;
+      const { secret: _secret, ...tools } = withTools(known(), own);
+      const name = privateToolset(keyId);
+      const { edition } = await compileEdition({ workspace, name, toolset: toMadeToolset(own), known: tools });
+      const hash = await editionHash(edition);
+      editions.set(hash, edition);
+      return { pointer: { toolset: name, version: 1, revision: 1, hash }, names: buildAliasMap(edition, { aliases: true }) };
+    },
     hook: async (asked, name) => {
       const kept = asked === workspace ? newest('webhook', name) : null;
       if (kept === null) return null;
@@ -670,8 +702,8 @@ function checkConditions(before: Kept | null, { ifMatch, ifNoneMatch }: { ifMatc
 function toStored(kind: DocumentKind, { name, version, body: stored, hidden, createdAt, updatedAt }: Kept): StoredDocument {
   // What stands for a server's listing is shown to nobody.
   const { listing: _listing, document: _document, ...server } = stored;
-  const { pin: _pin, ...made } = stored;
-  if (kind === 'made-tool') return { name, version, body: made, createdAt, updatedAt };
+  const { pin: _pin, by: _by, ...made } = stored;
+  if (kind === 'made-tool' || kind === 'private-tool') return { name, version, body: made, createdAt, updatedAt };
   const body = kind === 'provider' ? { ...stored, hasApiKey: hidden !== null } : kind === 'server' ? server : stored;
   return { name, version, body, createdAt, updatedAt };
 }

@@ -1,11 +1,14 @@
 /** Documents of every kind: written, read, listed, removed. */
-import { madeToolset } from '../../core/made/made-toolset.ts';
+import { isInternalToolset } from '../../core/made/made-toolset.ts';
+import { triggerKeyId } from '../../core/triggers/trigger-principal.ts';
 import type { DocumentKind } from '../../ports/catalog.ts';
 import { agentWriter } from '../agents.ts';
 import { listRows, notFound, requireRow, toStored } from '../documents.ts';
 import { findTool, listTools } from '../known-tools.ts';
+import { privateDefinitions } from '../made-tool-definitions.ts';
 import { madeToolWriter } from '../made-tools.ts';
 import { policyWriter } from '../policy.ts';
+import { privateToolWriter, removePrivateTools } from '../private-tools.ts';
 import { providerWriter, refuseRehearsal } from '../providers.ts';
 import { renameToolset } from '../rename-toolset.ts';
 import { secretWriter } from '../secrets.ts';
@@ -33,14 +36,15 @@ const writers: Readonly<Record<DocumentKind, DocumentWriter>> = {
   skill: skillWriter,
   'ui-tool': uiToolWriter,
   'made-tool': madeToolWriter,
+  'private-tool': privateToolWriter,
   webhook: webhookWriter,
   schedule: scheduleWriter,
   subscription: subscriptionWriter,
 };
 
-/** What is kept as a document and is none of anybody's. */
+/** Internal toolsets cannot be read or written by their names. */
 function refuseOwn(kind: DocumentKind, name: string): void {
-  if (kind === 'toolset' && name === madeToolset) throw notFound(kind, name);
+  if (kind === 'toolset' && isInternalToolset(name)) throw notFound(kind, name);
 }
 
 export const documentMethods = {
@@ -60,8 +64,12 @@ export const documentMethods = {
       const { items, nextCursor } = listRows(context.sql, kind, page);
       return { items: items.map((item) => showDocument(context, writers[kind], item)), nextCursor };
     },
-    versions: ({ context }, toolset, page) => listVersions(context.sql, toolset, page),
-    tools: ({ context }, page) => listTools(context, page),
+    versions: ({ context }, toolset, page) => {
+      refuseOwn('toolset', toolset);
+      return listVersions(context.sql, toolset, page);
+    },
+    tools: ({ context }, page, owner) => listTools(context, page, owner),
+    privateTools: ({ context }, owner) => privateDefinitions(context, owner),
     tool: ({ context }, canonical) => findTool(context, canonical),
   },
   writes: {
@@ -70,6 +78,8 @@ export const documentMethods = {
       if (kind === 'provider') refuseRehearsal(name);
       refuseOwn(kind, name);
       await removeDocument(context, writers[kind], { kind, name, options });
+      // A later trigger of the same name would own them.
+      if (kind === 'webhook' || kind === 'schedule') context.transact(() => removePrivateTools(context, triggerKeyId({ kind, name })));
       return null;
     },
     renameToolset: ({ context }, from, to, version) => renameToolset(context, from, to, version),

@@ -2,6 +2,7 @@
 import { readEquipment, setEquipment } from '../equipment.ts';
 import { createKey, keyRights, keyStands, listKeys, revokeKey, verifyKey } from '../keys.ts';
 import { allow, readRules } from '../policy.ts';
+import { removePrivateTools } from '../private-tools.ts';
 import { spend } from '../spent.ts';
 import type { MethodTable } from './works.ts';
 
@@ -10,6 +11,7 @@ export const keyMethods = {
     keys: ({ context }, page) => listKeys(context, page),
     revokeKey: ({ context }, id) => {
       revokeKey(context, id);
+      context.transact(() => removePrivateTools(context, id));
       return null;
     },
     verifyKey: ({ context }, id, hash) => verifyKey(context, id, hash),

@@ -23,7 +23,9 @@ export const sandboxLimits = {
   // Made tools.
   maxImplementationBytes: 64 * KB,
   maxMadeParameters: 32,
+  /** Shared ones of a workspace, and private ones of one key. */
   maxMadeTools: 500,
+  maxPrivateTools: 100,
   /** Tools that one made tool may call. */
   maxMadeUses: 50,
 

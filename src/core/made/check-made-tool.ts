@@ -4,7 +4,7 @@
  */
 import { fold } from '../fold.ts';
 import type { KnownTools } from '../known-tools.ts';
-import type { MadeParameter, MadeTool, StoredMadeTool } from '../made-tool.ts';
+import type { MadeParameter, MadeTool, StoredMadeTool, WrittenMadeTool } from '../made-tool.ts';
 import { parseAlias } from '../names.ts';
 import type { Issue } from '../problem.ts';
 import { cleanText } from '../listing/listing-text.ts';
@@ -21,7 +21,7 @@ import { createLookup } from './tool-lookup.ts';
 export type CheckedMadeTool = { tool: Omit<StoredMadeTool, 'pin'>; issues: Issue[]; warnings: Warning[] };
 
 /** `known`: with or without an earlier version of it. */
-export function checkMadeTool(canonical: string, document: MadeTool, known: KnownTools): CheckedMadeTool {
+export function checkMadeTool(canonical: string, document: WrittenMadeTool, known: KnownTools): CheckedMadeTool {
   const { name: saidName, uses: _uses, names: _names, aliases: given, ...rest } = document;
   const aliases = readAliases(canonical, given ?? [], known);
   const { uses, names, ...read } = readUses(document, createLookup(known));

@@ -54,12 +54,13 @@ export function createMadeCompiler(known: Pick<KnownTools, 'get'>): MadeCompiler
     return { value: { ...bare, made }, bytes: sized(bare).bytes + bytes };
   };
 
-  const compile = async ({ implementation, uses, names = {} }: MadeSource): Promise<{ made: MadeCode; bytes: number }> => {
+  const compile = async ({ implementation, uses, names = {}, ...by }: MadeSource): Promise<{ made: MadeCode; bytes: number }> => {
     const compiled = await Promise.all(uses.map(tool));
     const wireNames = ownWireNames(compiled.map(({ value }) => value));
     const own = new Map<string, string[]>();
     for (const [name, canonical] of Object.entries(names)) own.set(canonical, [...(own.get(canonical) ?? []), name]);
     const made: MadeCode = {
+      ...by,
       implementation,
       uses: compiled.map(({ value }, index) => ({
         ...value,

@@ -15,16 +15,23 @@ export function madeOwnName(canonical: string): string {
   return canonical.slice(prefix.length);
 }
 
-/** `canonical`: `made.<name>`. */
-export function toDefinition(canonical: string, tool: StoredMadeTool): ToolDefinition {
+/** `canonical`: `made.<name>`. `owner`: the key that it is private to; absent: it is shared. */
+export function toDefinition(canonical: string, tool: StoredMadeTool, owner?: string): ToolDefinition {
   const { description, parameters, implementation, aliases, uses, names, pin } = tool;
+  const by = owner ?? tool.by;
   return {
     ...bareDefinition(canonical),
     description,
     inputSchema: toInputSchema(parameters),
     aliases: aliases ?? [],
     source: { state: 'ready', trusted: false, pin },
-    made: { implementation, uses, ...(names !== undefined && { names }) },
+    made: {
+      implementation,
+      uses,
+      ...(names !== undefined && { names }),
+      ...(by !== undefined && { by }),
+      ...(owner !== undefined && { private: true as const }),
+    },
   };
 }
 
@@ -35,7 +42,7 @@ export function toMissing(canonical: string): ToolDefinition {
 
 /** What is stored is not what was checked when it was written: nothing of it is used. */
 export function toHeld(canonical: string, pin: string): ToolDefinition {
-  const message = `what is stored of it is not what was written: PUT /v1/tools/${canonical} writes it again, and DELETE removes it`;
+  const message = `what is stored of it is not what was written: write it again, or remove it with DELETE /v1/tools/${canonical}`;
   const held: Hold = { reason: 'changed', refId: pin, changes: [], findings: [{ finding: 'stored', path: '', message }] };
   return { ...bareDefinition(canonical), source: { state: 'held', trusted: false, pin, held } };
 }

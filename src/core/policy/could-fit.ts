@@ -52,7 +52,7 @@ function effectsFor({ path, host, method, secret, name }: PolicyRule): Effect[] 
     ...paths.flatMap(fileEffects),
     ...methods.map((method): Effect => ({ kind: 'network', host: (host ?? 'a.example').replace(/^\*/, 'a'), method })),
     { kind: 'secret', name: secret ?? 'a' },
-    ...(['create-tool', 'replace-tool', 'write-toolset', 'delete-toolset'] as const).map(
+    ...(['create-tool', 'share-tool', 'replace-tool', 'write-toolset', 'delete-toolset'] as const).map(
       (change): Effect => ({ kind: 'registry', change, name: name ?? 'made.a' }),
     ),
   ];

@@ -58,7 +58,7 @@ export const EffectView = z
     z.strictObject({ kind: z.literal('secret'), name: z.string().min(1).max(128) }),
     z.strictObject({
       kind: z.literal('registry'),
-      change: z.enum(['create-tool', 'replace-tool', 'write-toolset', 'delete-toolset']),
+      change: z.enum(['create-tool', 'share-tool', 'replace-tool', 'write-toolset', 'delete-toolset']),
       name: z.string().min(1).max(192),
     }),
   ])

@@ -95,6 +95,7 @@ export function sends(effect: Effect): boolean {
 }
 
 const changes = {
+  'share-tool': 'shares with the whole workspace the tool',
   'replace-tool': 'replaces the tool',
   'write-toolset': 'changes the toolset',
   'delete-toolset': 'deletes the toolset',

@@ -3,13 +3,39 @@
  * nothing else there. What a toolset lists itself is its own affair, whether the agent's list leaves it or not.
  */
 import { buildAliasMap, toolsNamed, type AliasMap } from '../../core/alias-map.ts';
+import { fold } from '../../core/fold.ts';
 import { isForModels, type Edition, type EditionTool } from '../../core/edition-tool.ts';
 import type { Plan } from '../../core/plan.ts';
+
+/**
+ * The made tools that a key may be offered: its private ones, and the shared ones. A shared tool that came later yields every name that a private
+ * one has, so that nobody can take a private tool's place.
+ */
+export function joinMade(shared: AliasMap | null, own: AliasMap | null): AliasMap | null {
+  if (shared === null || own === null || own.edition.tools.length === 0)
+    return own === null || own.edition.tools.length === 0 ? shared : own;
+  const known = joined.get(own)?.get(shared);
+  if (known !== undefined) return known;
+  const taken = new Set(own.edition.tools.flatMap(namesOf));
+  const rest = shared.edition.tools
+    .filter(({ wireName, ownName }) => !taken.has(fold(wireName)) && !taken.has(fold(ownName)))
+    .map((tool) => ({ ...tool, aliases: tool.aliases.filter(({ name }) => !taken.has(fold(name))) }));
+  const map = buildAliasMap({ ...own.edition, tools: [...own.edition.tools, ...rest] }, { aliases: own.aliases });
+  const byShared = joined.get(own) ?? new WeakMap<AliasMap, AliasMap>();
+  joined.set(own, byShared.set(shared, map));
+  return map;
+}
+
+const joined = new WeakMap<AliasMap, WeakMap<AliasMap, AliasMap>>();
+
+function namesOf({ wireName, ownName, aliases }: EditionTool): string[] {
+  return [wireName, ownName, ...aliases.map(({ name }) => name)].map(fold);
+}
 
 /** `left`: those that it has not, with the reason. */
 export type MadePick = { offered: readonly EditionTool[]; left: readonly { canonical: string; why: string }[] };
 
-/** `names`: the plan's part of its toolset; null: it has none. `made`: the table of all made tools. */
+/** `names`: the plan's part of its toolset; null: it has none. `made`: the table of the made tools that the key may be offered (`joinMade`). */
 export function pickMade(names: AliasMap | null, made: AliasMap): MadePick {
   const listed = new Set(names?.edition.tools.map(({ canonical }) => canonical));
   const byName = new Map(made.edition.tools.map((tool) => [tool.canonical, tool]));

@@ -18,6 +18,7 @@ import { allowOf, joinAgentLists, type AgentList } from './agent-list.ts';
 import { codeNames } from './code-names.ts';
 import { checkClientTools } from './client-tools.ts';
 import { whyMissing } from '../../core/missing-tool.ts';
+import { joinMade } from './made-names.ts';
 import { planNames, turnNames } from './plan-names.ts';
 import { planSkills } from './plan-skills.ts';
 import { readEdition, readToolset, type UsableToolset } from './read-toolset.ts';
@@ -60,8 +61,8 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
   await checkModels(deps, principal, models);
   const prices = agent?.limits?.maxCost === undefined ? null : await readPrices(deps, principal, models);
 
-  const made = agent?.made === true ? await deps.directory.made(principal.workspace) : null;
-  const madeNames = made?.names ?? null;
+  const [made, ownMade] = agent?.made === true ? await readMade(deps, principal) : [null, null];
+  const madeNames = joinMade(made?.names ?? null, ownMade?.names ?? null);
   const list = compiled?.list ?? null;
   const own = allowOf(list);
   const { tools: brought = [] } = request;
@@ -86,6 +87,7 @@ export async function planTurn(deps: PlanDeps, principal: Principal, request: Pl
     ...(request.agent !== undefined && { agent: request.agent }),
     ...(compiled !== null && { edition: compiled.pointer }),
     ...(made !== null && { made: made.pointer }),
+    ...(ownMade !== null && { ownMade: ownMade.pointer }),
     ...offered,
     aliases: deps.aliases,
     limits: agent?.limits ?? {},
@@ -119,6 +121,11 @@ function requireSmall({ instructions, settings, clientTools = [], allow, ...rest
   const [largest = { path: '', bytes }] = sizes.sort((a, b) => b.bytes - a.bytes);
   const message = `is ${largest.bytes} bytes; instructions (system messages), tools and settings of a turn are at most ${limits.maxPlanBytes} together`;
   throw invalidRequest([{ path: largest.path, message }]);
+}
+
+/** The shared made tools, and those that are private to the key. */
+async function readMade({ directory }: PlanDeps, { workspace, keyId }: Principal) {
+  return await Promise.all([directory.made(workspace), directory.privateMade(workspace, keyId)]);
 }
 
 async function readAgent({ directory }: PlanDeps, principal: Principal, name: string): Promise<Agent> {

@@ -43,7 +43,7 @@ export function guardDesk(desk: ConfigurationDesk, check: Check, inTurn: boolean
   };
 }
 
-/** A new tool does nothing by itself, and all that it calls is judged: nobody is asked about it. `inTurn` as above. */
+/** A new private tool needs no approval: it does nothing by itself, and all that it calls is judged. Sharing and replacing need it. `inTurn` as above. */
 export function guardMaker(maker: ToolMaker, check: Check, inTurn: boolean): ToolMaker {
   return {
     async prepare(request) {

@@ -26,10 +26,11 @@ export class TaintWatch {
   readonly #hosts = new Set<string>();
   #secret: string | null = null;
 
-  /** `kept`: of the conversation. */
-  constructor(kept: TaintMarks, tool: EditionTool) {
+  /** `kept`: of the conversation. `keyId`: the key that calls. */
+  constructor(kept: TaintMarks, tool: EditionTool, keyId: string) {
     this.#kept = kept;
     this.#tool = tool;
+    markForeignText(this.#own, [tool], keyId);
   }
 
   /** What the call is judged by, and the calls beneath it. */
@@ -114,6 +115,15 @@ export class TaintWatch {
       },
     });
   }
+}
+
+/**
+ * A made tool that another key wrote: models read its name, description and parameters as soon as it is offered, and its code returns what
+ * that key chose. Call it with the tools of a plan, or with the tool that is called.
+ */
+export function markForeignText(marks: TaintMarks, tools: readonly EditionTool[], keyId: string): void {
+  const foreign = tools.find(({ made }) => made !== undefined && made.by !== keyId);
+  if (foreign !== undefined) marks.mark('untrusted', `${foreign.canonical}, which another key wrote`);
 }
 
 /** Whoever asks with them is told what not everybody is. */

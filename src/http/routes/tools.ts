@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { requireAllowed } from '../../core/authority.ts';
 import { Hold } from '../../core/listing/hold.ts';
-import { orNull } from '../../core/problem.ts';
+import { orNull, Problem, quoted } from '../../core/problem.ts';
 import type { Principal } from '../../core/principal.ts';
 import { MadeTool } from '../../core/made-tool.ts';
 import { ToolAnnotations, ToolKind } from '../../core/tool.ts';
@@ -10,12 +10,14 @@ import type { ToolDefinition } from '../../core/tool.ts';
 import { ToolAliases } from '../../core/tool-aliases.ts';
 import { pinOf } from '../../core/listing/tool-pin.ts';
 import { UiTool } from '../../core/ui-tool.ts';
-import type { StoredDocument } from '../../ports/catalog.ts';
+import { privateToolName } from '../../core/made/made-toolset.ts';
+import type { Catalog, StoredDocument } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { conditionHeaders, documentAnswer, etag, etagHeader, writeConditions } from '../documents.ts';
 import { pageFor, PageQuery, pageOf } from '../paging.ts';
 import { definitionsOf, toolsOfKey } from '../../engine/tools-of-key.ts';
 import { mount } from '../route.ts';
+import { findPrivateTool, ownerQuery, readOwner } from '../tool-owner.ts';
 import type { App } from '../route.ts';
 import { Warning } from '../../core/warning.ts';
 
@@ -45,6 +47,9 @@ const ToolView = z
     }),
     held: Hold.optional(),
     renamedTo: z.string().optional().meta({ description: 'Of a missing one: the tool that its server lists in its place, as it seems.' }),
+    visibility: z.enum(['shared', 'private']).optional().meta({
+      description: 'Of a made tool. `private`: only the key that made it can see and call it.',
+    }),
     ui: UiTool.optional().meta({ description: 'Of a UI tool: what a person is shown.' }),
     made: MadeToolView.optional().meta({ description: 'Of a made tool that is read by itself: its document.' }),
   })
@@ -80,16 +85,21 @@ export function mountTools(app: App): void {
       operationId: 'listTools',
       scopes: ['tools', 'toolsets'],
       summary: 'List all known tools',
-      query: PageQuery,
+      description: 'Made tools that are private to other keys are not among them.',
+      query: PageQuery.extend(ownerQuery),
       answers: { 200: { description: 'A page of tools, by canonical name.', schema: pageOf(ToolView) } },
     },
-    async ({ c, services, principal, query }) => {
+    async ({ c, services, principal, query: { owner, ...query } }) => {
       const catalog = services.catalog(principal.workspace);
+      if (owner !== undefined) {
+        const own = await catalog.privateTools(readOwner(principal, owner));
+        return c.json({ items: await Promise.all(own.map(toView)), nextCursor: null });
+      }
       const { items, nextCursor } = await pageFor(principal, {
         list: 'tools',
         query,
-        all: (page) => catalog.tools(page),
-        own: async () => await definitionsOf(catalog, await toolsOfKey(catalog, services.directory, principal)),
+        all: (page) => catalog.tools(page, principal.keyId),
+        own: async () => await toolsInReach(services, principal),
         nameOf: ({ canonical }) => canonical,
       });
       return c.json({ items: await Promise.all(items.map(toView)), nextCursor });
@@ -105,7 +115,9 @@ export function mountTools(app: App): void {
       operationId: 'getTool',
       scopes: ['tools', 'toolsets'],
       summary: 'Read a tool',
+      description: 'Of a made tool the shared one, or else the private one of the key.',
       params,
+      query: z.strictObject(ownerQuery),
       answers: {
         200: {
           description: 'The tool as its source describes it. A made tool or a UI tool comes with an ETag, for writing it.',
@@ -114,15 +126,12 @@ export function mountTools(app: App): void {
         },
       },
     },
-    async ({ c, services, principal, params }) => {
-      await requireTool(services, principal, params.canonical);
-      const catalog = services.catalog(principal.workspace);
-      const tool = await catalog.tool(params.canonical);
+    async ({ c, services, principal, params, query }) => {
+      const tool = await readTool(services, principal, params.canonical, query.owner);
       const view = await toView(tool);
-      const kind = writtenKinds.get(tool.kind);
-      const document = kind === undefined ? null : await orNull(catalog.get(kind, params.canonical));
+      const document = await documentOf(services.catalog(principal.workspace), tool);
       if (document === null) return c.json(view);
-      const isShown = kind === 'made-tool' && view.state === 'ready';
+      const isShown = tool.kind === 'made' && view.state === 'ready';
       return c.json(isShown ? { ...view, made: toMadeView(document) } : view, 200, { etag: etag(document.version) });
     },
   );
@@ -213,11 +222,32 @@ export function mountTools(app: App): void {
   );
 }
 
-/** Those that are documents themselves. */
-const writtenKinds: ReadonlyMap<ToolKind, 'made-tool' | 'ui-tool'> = new Map([
-  ['made', 'made-tool'],
-  ['ui', 'ui-tool'],
-]);
+/** Of a bound key: what its toolsets or agents have, and what it made for itself, by canonical name. */
+async function toolsInReach({ catalog: catalogOf, directory }: Services, principal: Principal): Promise<ToolDefinition[]> {
+  const catalog = catalogOf(principal.workspace);
+  const shared = await definitionsOf(catalog, await toolsOfKey(catalog, directory, principal));
+  const own = await catalog.privateTools(principal.keyId);
+  return [...shared, ...own].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
+}
+
+async function readTool(services: Services, principal: Principal, canonical: string, owner: string | undefined): Promise<ToolDefinition> {
+  const catalog = services.catalog(principal.workspace);
+  const own = await findPrivateTool(catalog, owner === undefined ? principal.keyId : readOwner(principal, owner), canonical);
+  if (owner !== undefined) {
+    if (own !== null) return own;
+    throw new Problem('unknown_tool', `The key has no private tool ${quoted(canonical)}.`, { requested: canonical, suggestions: [] });
+  }
+  if (own !== null && (await orNull(catalog.get('made-tool', canonical))) === null) return own;
+  await requireTool(services, principal, canonical);
+  return await catalog.tool(canonical);
+}
+
+/** Of a made tool or a UI tool; null: of any other, or it is gone. */
+async function documentOf(catalog: Catalog, { kind, canonical, made }: ToolDefinition): Promise<StoredDocument | null> {
+  if (made?.private === true) return await orNull(catalog.get('private-tool', privateToolName(made.by ?? '', canonical)));
+  if (kind === 'made') return await orNull(catalog.get('made-tool', canonical));
+  return kind === 'ui' ? await orNull(catalog.get('ui-tool', canonical)) : null;
+}
 
 /** Description and default aliases are the tool's, and stand there. */
 function toMadeView({ body, version, createdAt, updatedAt }: StoredDocument): Record<string, unknown> {
@@ -227,7 +257,7 @@ function toMadeView({ body, version, createdAt, updatedAt }: StoredDocument): Re
 
 /** Its source's own members are shown one by one, so that nothing of a server that is not the tool's gets out. */
 async function toView(tool: ToolDefinition): Promise<Record<string, unknown>> {
-  const { source, ui, made: _made, ...definition } = tool;
+  const { source, ui, made, ...definition } = tool;
   return {
     ...definition,
     ...(tool.kind === 'mcp' && { annotationsAccepted: source?.annotationsAccepted === true }),
@@ -235,6 +265,7 @@ async function toView(tool: ToolDefinition): Promise<Record<string, unknown>> {
     state: source?.state ?? 'ready',
     ...(source?.held !== undefined && { held: source.held }),
     ...(source?.renamedTo !== undefined && { renamedTo: source.renamedTo }),
+    ...(tool.kind === 'made' && { visibility: made?.private === true ? 'private' : 'shared' }),
     ...(ui !== undefined && { ui }),
   };
 }

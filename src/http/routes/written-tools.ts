@@ -7,8 +7,9 @@ import { requireAllowed } from '../../core/authority.ts';
 import { parseDocument } from '../../core/issues.ts';
 import { withoutFence } from '../../core/made/code-fence.ts';
 import { MadeTool, MadeToolName } from '../../core/made-tool.ts';
-import type { Principal } from '../../core/principal.ts';
-import { Problem, quoted } from '../../core/problem.ts';
+import { privateToolName } from '../../core/made/made-toolset.ts';
+import { hasScope, type Principal } from '../../core/principal.ts';
+import { orNull, Problem, quoted } from '../../core/problem.ts';
 import { UiTool, UiToolName } from '../../core/ui-tool.ts';
 import { Warning } from '../../core/warning.ts';
 import { requireMayHoldSecrets } from '../../engine/made-tool-secrets.ts';
@@ -17,6 +18,7 @@ import type { WriteOptions } from '../../ports/catalog.ts';
 import type { Services } from '../../wiring.ts';
 import { conditionHeaders, etag, etagHeader, writeConditions } from '../documents.ts';
 import { mount } from '../route.ts';
+import { findPrivateTool, ownerQuery, readOwner } from '../tool-owner.ts';
 import type { App } from '../route.ts';
 
 const path = '/v1/tools/{canonical}';
@@ -64,7 +66,7 @@ export function mountWrittenTools(app: App): void {
       scopes: ['toolsets'],
       summary: 'Write a made tool or a UI tool',
       description:
-        '`made.<name>`: JavaScript over other tools, which runs in a sandbox and can call those that it names or declares, and no other. `ui.<name>`: comes out as proposals at the end of a turn, and is never offered to a model. Toolsets that list it are compiled again. A key bound to toolsets makes new tools of those that they have.',
+        '`made.<name>`: JavaScript over other tools, which runs in a sandbox and can call those that it names or declares, and no other. `ui.<name>`: comes out as proposals at the end of a turn, and is never offered to a model. Toolsets that list it are compiled again. A key bound to toolsets makes new tools of those that they have. A made tool that is written here is shared: every key may call it. Private ones are made with `create_tool`.',
       params: z.object({ canonical: WrittenName }),
       query: z.strictObject({
         dryRun: z.enum(['true', 'false']).default('false').meta({ description: '`true`: check and answer, store nothing.' }),
@@ -97,20 +99,32 @@ export function mountWrittenTools(app: App): void {
       path,
       operationId: 'deleteTool',
       tag: 'Tools',
-      scopes: ['toolsets'],
-      workspace: 'Made tools and UI tools',
+      scopes: ['chat', 'tools', 'toolsets'],
       summary: 'Delete a made tool or a UI tool',
-      description: 'In toolsets that list it, it is missing from then on; made tools that use it are told so when they call it.',
+      description:
+        'In toolsets that list it, it is missing from then on; made tools that use it are told so when they call it. Any key deletes its own private made tools; a shared tool needs the scope `toolsets`.',
       params: z.object({ canonical: z.string().meta({ example: 'ui.camera' }) }),
+      query: z.strictObject(ownerQuery),
       headers: conditionHeaders,
       answers: { 204: { description: 'Gone.' } },
       problems: ['precondition_failed'],
     },
-    async ({ c, services, principal, params: { canonical } }) => {
+    async ({ c, services, principal, params: { canonical }, query: { owner } }) => {
+      const catalog = services.catalog(principal.workspace);
+      const own = owner === undefined ? principal.keyId : readOwner(principal, owner);
+      const isShared = owner === undefined && (await orNull(catalog.get('made-tool', canonical))) !== null;
+      if (!isShared && (await findPrivateTool(catalog, own, canonical)) !== null) {
+        await catalog.remove('private-tool', privateToolName(own, canonical), writeConditions(c));
+        return c.body(null, 204);
+      }
+      if (owner !== undefined) throw new Problem('not_found', `The key has no private tool ${quoted(canonical)}.`);
+      if (!hasScope(principal, 'toolsets'))
+        throw new Problem('forbidden', 'Deleting a shared tool needs the scope "toolsets"; owner=me deletes a private one of this key.');
+      requireAllowed(principal, { act: 'use-workspace', what: isMade(canonical) ? 'Made tools' : 'UI tools' });
       const fault = WrittenName.safeParse(canonical).error?.issues[0]?.message;
       if (fault !== undefined) throw new Problem('not_found', `There is no made tool and no UI tool ${quoted(canonical)}: ${fault}.`);
       const kind = isMade(canonical) ? 'made-tool' : 'ui-tool';
-      await services.catalog(principal.workspace).remove(kind, canonical, writeConditions(c));
+      await catalog.remove(kind, canonical, writeConditions(c));
       return c.body(null, 204);
     },
   );

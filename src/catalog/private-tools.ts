@@ -1,0 +1,92 @@
+/**
+ * Made tools that are private to one key or trigger. They are documents of their own, and no part of the tools that the workspace knows: no toolset,
+ * listing, alias or suggestion of another key can name one. They end with their key.
+ */
+import { parseDocument } from '../core/issues.ts';
+import { withTools } from '../core/known-tools.ts';
+import { limits } from '../core/limits.ts';
+import { checkMadeTool } from '../core/made/check-made-tool.ts';
+import { madeOwnName, toDefinition } from '../core/made/made-definition.ts';
+import { readPrivateToolName } from '../core/made/made-toolset.ts';
+import { pinned } from '../core/made/stored-made-tool.ts';
+import { MadeTool, MadeToolName } from '../core/made-tool.ts';
+import { invalidRequest, Problem } from '../core/problem.ts';
+import type { CatalogContext } from './context.ts';
+import { ownedRows, readRow } from './documents.ts';
+import { keyRights } from './keys.ts';
+import { knownTools } from './known-tools.ts';
+import { privateDefinitions, privateOwners } from './made-tool-definitions.ts';
+import { preparePrivateToolset, removePrivateToolset } from './made-toolset.ts';
+import type { DocumentWriter } from './write-document.ts';
+
+export const privateToolWriter: DocumentWriter = {
+  nameFault: (_context, name) => {
+    const { owner, canonical } = readPrivateToolName(name);
+    if (owner === '') return 'must be the id of a key, "/", and a name of a made tool';
+    return MadeToolName.safeParse(canonical).error?.issues[0]?.message ?? null;
+  },
+
+  prepare: async (context, name, body, previous) => {
+    const { owner, canonical } = readPrivateToolName(name);
+    const document = parseDocument(MadeTool, body);
+    requireOwner(context, owner);
+    if (previous === null) requireNew(context, owner, canonical);
+    const [known, own] = [knownTools(context), privateDefinitions(context, owner)];
+    const { tool, issues, warnings } = checkMadeTool(canonical, document, withTools(known, own));
+    if (issues.length > 0) throw invalidRequest(issues);
+    const stored = await pinned(name, tool);
+    const next = [...own.filter((other) => other.canonical !== canonical), toDefinition(canonical, stored, owner)];
+    const publish = await preparePrivateToolset(context, owner, next, known);
+    const commit = (): void => {
+      // It may have been revoked meanwhile, which does not wait for writes.
+      requireOwner(context, owner);
+      publish();
+    };
+    return { body: stored, warnings, commit };
+  },
+
+  prepareRemoval: async (context, name) => {
+    const { owner, canonical } = readPrivateToolName(name);
+    const next = privateDefinitions(context, owner).filter((other) => other.canonical !== canonical);
+    const publish = await preparePrivateToolset(context, owner, next, knownTools(context));
+    return () => {
+      // Without a tombstone, so that a key cannot fill the table with names that it gave up.
+      context.sql.exec("DELETE FROM documents WHERE kind = 'private-tool' AND name = ?", name);
+      publish();
+    };
+  },
+};
+
+/** Part of a transaction: the key was revoked, or the trigger removed. */
+export function removePrivateTools(context: CatalogContext, owner: string): void {
+  for (const { name } of ownedRows(context.sql, owner))
+    context.sql.exec("DELETE FROM documents WHERE kind = 'private-tool' AND name = ?", name);
+  removePrivateToolset(context, owner);
+}
+
+/** At the beginning of an object's life: those of keys that have expired, which nothing else notices. */
+export function sweepPrivateTools(context: CatalogContext): void {
+  const gone = [...privateOwners(context)].filter((owner) => keyRights(context, owner) === null);
+  if (gone.length > 0)
+    context.transact(() => {
+      for (const owner of gone) removePrivateTools(context, owner);
+    });
+}
+
+function requireOwner(context: CatalogContext, owner: string): void {
+  if (keyRights(context, owner) === null) throw new Problem('forbidden', 'The key that this runs with was revoked, or has expired.');
+}
+
+function requireNew(context: CatalogContext, owner: string, canonical: string): void {
+  const shared = readRow(context.sql, 'made-tool', canonical);
+  if (shared !== null && !shared.deleted) {
+    const message = `"${madeOwnName(canonical)}" is the name of a shared tool, ${canonical}: give the tool another name`;
+    throw invalidRequest([{ path: 'name', message }]);
+  }
+  const count = ownedRows(context.sql, owner).length;
+  if (count < limits.maxPrivateTools) return;
+  throw new Problem(
+    'conflict',
+    `The key has ${count} private made tools, and ${limits.maxPrivateTools} is the most: delete one with DELETE /v1/tools/{canonical}.`,
+  );
+}

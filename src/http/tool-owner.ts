@@ -1,0 +1,28 @@
+/** `?owner=` on `/v1/tools`: made tools that are private to one key or trigger. */
+import { z } from 'zod';
+import { isUnbound } from '../core/authority.ts';
+import { hasScope, type Principal } from '../core/principal.ts';
+import { Problem } from '../core/problem.ts';
+import type { ToolDefinition } from '../core/tool.ts';
+import type { Catalog } from '../ports/catalog.ts';
+
+export const ownerQuery = {
+  owner: z.string().min(1).max(100).optional().meta({
+    description:
+      'Only made tools that are private to this key: its id, or `me`. Those of another key or a trigger (`webhook:NAME`, `schedule:NAME`) are for administrators of the whole workspace.',
+    example: 'me',
+  }),
+};
+
+/** The key id. Throws `forbidden` before anything is looked up, so that the answer says nothing about other keys. */
+export function readOwner(principal: Principal, owner: string): string {
+  if (owner === 'me' || owner === principal.keyId) return principal.keyId;
+  if (hasScope(principal, 'admin') && isUnbound(principal)) return owner;
+  throw new Problem('forbidden', 'Private tools of another key are for administrators of the whole workspace: use owner=me for your own.');
+}
+
+/** null: the key has no private tool of this name. */
+export async function findPrivateTool(catalog: Catalog, owner: string, canonical: string): Promise<ToolDefinition | null> {
+  if (!canonical.startsWith('made.')) return null;
+  return (await catalog.privateTools(owner)).find((tool) => tool.canonical === canonical) ?? null;
+}
