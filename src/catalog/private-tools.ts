@@ -80,7 +80,7 @@ function requireOwner(context: CatalogContext, owner: string): void {
 function requireNew(context: CatalogContext, owner: string, canonical: string): void {
   const shared = readRow(context.sql, 'made-tool', canonical);
   if (shared !== null && !shared.deleted) {
-    const message = `"${madeOwnName(canonical)}" is the name of a shared tool, ${canonical}: give the tool another name`;
+    const message = `"${madeOwnName(canonical)}" is the name of a shared tool, ${canonical}: give the tool another name. To replace that one, send share: true, which needs the scope "toolsets"`;
     throw invalidRequest([{ path: 'name', message }]);
   }
   const count = ownedRows(context.sql, owner).length;

@@ -58,9 +58,12 @@ const calling = (call: string): MakeRequest => ({ ...count, implementation: `ret
 
 describe('a tool that is made of a plan’s tools', () => {
   it('is stored by their canonical names, whatever the plan calls them', async () => {
-    expect(await make(count)).toMatchObject({ canonical: 'made.count_lines', version: 1, uses: ['builtin.read_file'], outcome: 'made' });
-    expect((await catalog.get('made-tool', 'made.count_lines')).body).toMatchObject({ names: { open: 'builtin.read_file' } });
-    const made = await catalog.directory.made('default');
+    expect(await make(count)).toMatchObject({
+      ...{ canonical: 'made.count_lines', version: 1, uses: ['builtin.read_file'] },
+      ...{ outcome: 'made', shared: false },
+    });
+    expect((await catalog.get('private-tool', 'root/made.count_lines')).body).toMatchObject({ names: { open: 'builtin.read_file' } });
+    const made = await catalog.directory.privateMade('default', 'root');
     expect(made?.names.tools[0]?.made?.uses[0]).toMatchObject({
       canonical: 'builtin.read_file',
       aliases: [{ name: 'open', mode: 'hidden' }],
@@ -86,7 +89,7 @@ describe('a tool that is made of a plan’s tools', () => {
     ['tools[args.path]', 'list the tools that it may call in `uses`'],
   ])('may not call %s, and is told what there is', async (call, why) => {
     expect(await refusal(calling(call))).toContain(why);
-    expect((await catalog.list('made-tool', { limit: 10 })).items).toEqual([]);
+    expect((await catalog.list('private-tool', { limit: 10 })).items).toEqual([]);
   });
 
   it('calls none of the caller’s own tools, which are of one conversation', async () => {
@@ -132,9 +135,15 @@ describe('what it changes', () => {
     await make(count);
     expect(await changes(count)).toEqual([]);
     expect(await changes({ ...count, description: 'Counts.' })).toEqual([{ change: 'replace-tool', name: 'made.count_lines' }]);
-    expect(await changes({ ...count, toolset: 'desk' })).toEqual([{ change: 'write-toolset', name: 'desk' }]);
+    const shares = { change: 'share-tool', name: 'made.count_lines' };
+    expect(await changes({ ...count, share: true })).toEqual([shares]);
+    expect(await changes({ ...count, toolset: 'desk' })).toEqual([shares, { change: 'write-toolset', name: 'desk' }]);
     await make({ ...count, toolset: 'desk' });
     expect(await changes({ ...count, toolset: 'desk' })).toEqual([]);
+    expect(await changes({ ...count, share: true, description: 'Counts.' })).toEqual([
+      { change: 'replace-tool', name: 'made.count_lines' },
+    ]);
+    expect(await refusal(count)).toContain('"count_lines" is the name of a shared tool');
   });
 
   it('is the same when it is done twice, as by a turn that died in between', async () => {
@@ -144,7 +153,7 @@ describe('what it changes', () => {
       version: 1,
       toolset: { name: 'desk', version: 2 },
     });
-    expect(await make({ ...count, description: 'Counts.' })).toMatchObject({ outcome: 'replaced', version: 2 });
+    expect(await make({ ...count, share: true, description: 'Counts.' })).toMatchObject({ outcome: 'replaced', version: 2 });
   });
 
   it('is not done where somebody else was faster', async () => {
@@ -178,19 +187,33 @@ describe('whose word it is', () => {
     ['without the scope', ['chat', 'approve'], {}],
     ['bound to toolsets', ['toolsets'], { toolsets: ['desk'] }],
     ['bound to agents', ['toolsets'], { agents: ['helper'] }],
-  ])('replaces none for a key %s', async (_what, scopes, more) => {
-    await make(count);
-    expect(await refusal({ ...count, description: 'Other.' }, makerOf(await keyWith(scopes, more)))).toMatch(
-      /^forbidden: .*Take another name/,
+  ])('replaces no shared one for a key %s', async (_what, scopes, more) => {
+    await make({ ...count, share: true });
+    expect(await refusal({ ...count, share: true, description: 'Other.' }, makerOf(await keyWith(scopes, more)))).toMatch(/^forbidden: /);
+  });
+
+  it('shares one for a key with the scope, and a new one for a key bound to toolsets', async () => {
+    for (const [index, more] of [{}, { toolsets: ['desk'] }].entries()) {
+      const request = { ...count, name: `tool_${index}`, share: true };
+      expect(await make(request, makerOf(await keyWith(['toolsets'], more)))).toMatchObject({ outcome: 'made', shared: true });
+    }
+    expect(await refusal({ ...count, share: true }, makerOf(await keyWith(['chat', 'tools', 'approve'])))).toMatch(
+      /^forbidden: .*"toolsets"/,
     );
   });
 
-  it('replaces one for a key that might do so over REST, and for none that was revoked', async () => {
+  it('makes a private one the shared one once its key shares it', async () => {
     await make(count);
+    await make({ ...count, share: true });
+    expect(await catalog.directory.privateMade('default', 'root')).toBeNull();
+  });
+
+  it('replaces one for a key that might do so over REST, and for none that was revoked', async () => {
+    await make({ ...count, share: true });
     const keyId = await keyWith(['toolsets']);
-    expect(await make({ ...count, description: 'Other.' }, makerOf(keyId))).toMatchObject({ outcome: 'replaced' });
+    expect(await make({ ...count, share: true, description: 'Other.' }, makerOf(keyId))).toMatchObject({ outcome: 'replaced' });
     await catalog.revokeKey(keyId);
-    expect(await refusal({ ...count, description: 'Third.' }, makerOf(keyId))).toMatch(/^forbidden/);
+    expect(await refusal({ ...count, share: true, description: 'Third.' }, makerOf(keyId))).toMatch(/^forbidden/);
   });
 
   it.each<[string, Scope[], { toolsets?: string[] }]>([
@@ -198,7 +221,7 @@ describe('whose word it is', () => {
     ['that is bound to others', ['toolsets'], { toolsets: ['other'] }],
   ])('lists it in no toolset for a key %s, and makes nothing then', async (_what, scopes, more) => {
     expect(await refusal({ ...count, toolset: 'desk' }, makerOf(await keyWith(scopes, more)))).toMatch(/^(forbidden|not_found)/);
-    expect((await catalog.list('made-tool', { limit: 10 })).items).toEqual([]);
+    for (const kind of ['made-tool', 'private-tool'] as const) expect((await catalog.list(kind, { limit: 10 })).items).toEqual([]);
   });
 
   it('lists it in no toolset that is not there', async () => {
