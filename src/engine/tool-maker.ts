@@ -50,8 +50,9 @@ export function createToolMaker(parts: MakerParts): ToolMaker {
       if (isReplaced) target.requireMayReplace();
       const place = toolset === undefined ? null : await findPlace(parts, toolset, canonical);
       const changes: RegistryChange[] = [
-        ...(checked.changed ? [{ change: isReplaced ? ('replace-tool' as const) : target.creates, name: canonical }] : []),
+        // The first that needs an approval is named in the question.
         ...(place !== null && !place.isListed ? [{ change: 'write-toolset' as const, name: place.name }] : []),
+        ...(checked.changed ? [{ change: isReplaced ? ('replace-tool' as const) : target.creates, name: canonical }] : []),
       ];
       return {
         changes,

@@ -1,4 +1,4 @@
-/** Tools that a model makes: kept over restarts, offered to later sessions, put into toolsets under aliases, and changed only with somebody's word. */
+/** Tools that a model makes: stored over restarts, offered to later sessions, put into toolsets under aliases, and shared or changed only after an approval. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, removeDataDir, startService, type Answer, type RunningService } from './service.ts';
 
@@ -62,10 +62,20 @@ describe('tools that a model makes', () => {
     expect(calls[2].content).toEqual([{ type: 'text', text: 'one 2 2' }]);
   });
 
-  it('are there after a restart, in another session, by an alias, for a key that administers nothing', async () => {
+  it('are there after a restart, in another session, by an alias', async () => {
     await restart();
+    expect((await replaces(await session(), 'swap_text'))[1]).toMatchObject({ canonical: 'made.find_and_replace', isError: false });
+  });
+
+  it('are for other keys once they are shared', async () => {
     const { json } = await service.call('POST', '/v1/keys', { name: 'reader', scopes: ['chat'] });
     const headers = { authorization: `Bearer ${json.key}` };
+    expect((await replaces(await session('maker', headers), 'swap_text', headers))[1]).toMatchObject({ code: 'unknown_tool' });
+    const id = await session();
+    const turn = await say(id, `/create_tool ${JSON.stringify({ ...findAndReplace, share: true })}`);
+    expect(turn).toMatchObject({ status: 'waiting', pending: [{ reason: expect.stringContaining('shares') }] });
+    await service.call('POST', `/v1/sessions/${id}/approvals/${turn.pending[0].callId}`, { decision: 'approve' });
+    await expect.poll(async () => (await service.call('GET', '/v1/tools/made.find_and_replace')).json.visibility).toBe('shared');
     const calls = await replaces(await session('maker', headers), 'swap_text', headers);
     expect(calls[1]).toMatchObject({ requested: 'swap_text', canonical: 'made.find_and_replace', isError: false });
     expect(calls[2].content).toEqual([{ type: 'text', text: 'one 2 2' }]);
@@ -85,9 +95,9 @@ describe('tools that a model makes', () => {
     expect(calls[2].content).toEqual([{ type: 'text', text: 'one 2 2' }]);
   });
 
-  it('are replaced by a model only with somebody’s word', async () => {
+  it('are replaced by a model only after an approval', async () => {
     const id = await session();
-    const other = { ...findAndReplace, description: 'Replaces all of it.' };
+    const other = { ...findAndReplace, description: 'Replaces all of it.', share: true };
     const turn = await say(id, `/create_tool ${JSON.stringify(other)}`);
     expect(turn).toMatchObject({
       status: 'waiting',
@@ -100,7 +110,7 @@ describe('tools that a model makes', () => {
     await expect.poll(version, { timeout: 10_000 }).toBe(2);
   });
 
-  it('are listed in a toolset by a model only with somebody’s word', async () => {
+  it('are listed in a toolset by a model only after an approval', async () => {
     const id = await session();
     const lines = {
       name: 'line_count',

@@ -31,7 +31,7 @@ export function toolNamed(canonical: string, own: Partial<EditionTool> = {}): Ed
 
 /** `uses` compiled in; its code is the body that a test gives `runOf`. */
 export function madeTool(name: string, uses: EditionTool[], own: Partial<EditionTool> = {}): EditionTool {
-  return toolNamed(`made.${name}`, { made: { by: 'root', implementation: '', uses }, ...own });
+  return toolNamed(`made.${name}`, { made: { by: 'k', implementation: '', uses }, ...own });
 }
 
 export type Body = (args: Record<string, unknown>, context: ToolContext) => Promise<ToolAnswer> | ToolAnswer;

@@ -137,7 +137,7 @@ describe('what it changes', () => {
     expect(await changes({ ...count, description: 'Counts.' })).toEqual([{ change: 'replace-tool', name: 'made.count_lines' }]);
     const shares = { change: 'share-tool', name: 'made.count_lines' };
     expect(await changes({ ...count, share: true })).toEqual([shares]);
-    expect(await changes({ ...count, toolset: 'desk' })).toEqual([shares, { change: 'write-toolset', name: 'desk' }]);
+    expect(await changes({ ...count, toolset: 'desk' })).toEqual([{ change: 'write-toolset', name: 'desk' }, shares]);
     await make({ ...count, toolset: 'desk' });
     expect(await changes({ ...count, toolset: 'desk' })).toEqual([]);
     expect(await changes({ ...count, share: true, description: 'Counts.' })).toEqual([

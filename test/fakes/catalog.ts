@@ -38,7 +38,7 @@ import { UiTool } from '../../src/core/ui-tool.ts';
 import { SkillDocument } from '../../src/catalog/skills.ts';
 import { toDefinition, toMissing } from '../../src/catalog/ui-tool-definitions.ts';
 import { checkMadeTool } from '../../src/core/made/check-made-tool.ts';
-import { toDefinition as toMadeDefinition, toMissing as toMissingMade } from '../../src/core/made/made-definition.ts';
+import { madeOwnName, toDefinition as toMadeDefinition, toMissing as toMissingMade } from '../../src/core/made/made-definition.ts';
 import { madeToolset, privateToolset, readPrivateToolName, toMadeToolset } from '../../src/core/made/made-toolset.ts';
 import { pinned } from '../../src/core/made/stored-made-tool.ts';
 import { MadeTool, MadeToolName, type StoredMadeTool, WrittenMadeTool } from '../../src/core/made-tool.ts';
@@ -242,7 +242,7 @@ export function createFakeCatalog(options: {
       case 'private-tool': {
         const { owner, canonical } = readPrivateToolName(name);
         if (newest('made-tool', canonical) !== null && before === null)
-          throw invalidRequest([{ path: 'name', message: `"${canonical}" is the name of a shared tool` }]);
+          throw invalidRequest([{ path: 'name', message: `"${madeOwnName(canonical)}" is the name of a shared tool` }]);
         const { tool, issues, warnings } = checkMadeTool(canonical, parseDocument(MadeTool, body), withTools(known(), privateTools(owner)));
         if (issues.length > 0) throw invalidRequest(issues);
         return { ...plain, body: await pinned(name, tool), warnings };
