@@ -64,14 +64,14 @@ export class EffectRecord {
    * Whether the yes covers the effect already. Never a change to a file: what it writes is seen at the next checkpoint. Never a request that may
    * carry what was read since the last one.
    */
-  covers(effect: Effect | null, ask: Ask): boolean {
+  covers(effect: Effect): boolean {
     if (pathOf(effect) !== '' || (effect?.kind === 'network' && this.#readsSincePass)) return false;
-    return this.#covered.has(keyOf(effect, ask));
+    return this.#covered.has(keyOf(effect));
   }
 
   add({ effect, ask, operation = ask, files, isForeseen = false }: ToRecord): void {
     const path = pathOf(effect);
-    const key = keyOf(effect, ask);
+    const key = keyOf(effect);
     this.#isPending = true;
     this.#checkpoint = null;
     // A further change to a file that is listed already: its bytes at the next checkpoint say what came of it.
@@ -89,10 +89,8 @@ export class EffectRecord {
   /** Of a path in a directory outside the workspace that the call has made itself: the question about that directory. */
   #madeWith({ kind }: Ask, path: string): Ask | null {
     if (kind !== 'write-outside') return null;
-    for (let parent = parentPath(path); parent !== '/' && parent !== ''; parent = parentPath(parent)) {
-      const ask = this.#paths.get(parent);
-      const made =
-        ask === undefined ? undefined : this.#recorded.get(keyOf({ kind: 'write-file', path: parent, change: 'create', own: true }, ask));
+    for (let parent = parentPath(path); parent !== '/'; parent = parentPath(parent)) {
+      const made = this.#recorded.get(keyOf({ kind: 'write-file', path: parent, change: 'create', own: true }));
       if (made?.before === 'none') return made.operation;
     }
     return null;
@@ -129,11 +127,20 @@ export class EffectRecord {
   }
 }
 
-/** The reason is no part of it: it may name what the conversation has seen by then. Of a written file the bytes count, not how they got there. */
-function keyOf(effect: Effect | null, { kind, target }: Ask): string {
-  if (effect?.kind !== 'write-file') return canonicalJson({ kind, effect: effect ?? target });
-  const { path, change } = effect;
-  return canonicalJson({ kind, effect: { kind: effect.kind, path, movesAway: change === 'move-away' } });
+/**
+ * Why it is asked is no part of it: what the conversation has seen, and so the reason, may change while the call waits. Of the call itself there is
+ * one, whoever asks. Of a written file the bytes count, not how they got there.
+ */
+function keyOf(effect: Effect | null): string {
+  switch (effect?.kind) {
+    case undefined:
+    case 'call':
+      return canonicalJson({ kind: 'call' });
+    case 'write-file':
+      return canonicalJson({ kind: effect.kind, path: effect.path, movesAway: effect.change === 'move-away' });
+    default:
+      return canonicalJson(effect);
+  }
 }
 
 function pathOf(effect: Effect | null): string {

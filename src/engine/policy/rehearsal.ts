@@ -108,7 +108,7 @@ export class Rehearsal {
     const judged = this.#parts.judge(effect);
     const { ask } = judged;
     if (ask === null) return judged;
-    if (this.#record.covers(effect, ask)) return { ...judged, verdict: 'allow', ask: null };
+    if (this.#record.covers(effect)) return { ...judged, verdict: 'allow', ask: null };
     const late = this.#tooLate(ask);
     return late === null ? judged : this.#hooks.note({ ...judged, verdict: 'deny', ask: null, reason: late });
   }
@@ -175,7 +175,7 @@ export class Rehearsal {
       if (judged.verdict === 'deny') throw forbidden('Not sent', judged);
       const { ask } = judged;
       if (hop > 0 && !reads) {
-        if (ask !== null && !this.#record.covers(effect, ask)) throw redirectedAway(request, to, ask);
+        if (ask !== null && !this.#record.covers(effect)) throw redirectedAway(request, to, ask);
         return;
       }
       this.#stopUnlessCovered(ask === null ? [] : [{ effect, ask }], !reads || this.#isStrict);
