@@ -80,6 +80,12 @@ export type Message =
   | { role: 'assistant'; parts: AssistantPart[]; model?: string }
   | { role: 'tool'; parts: ToolResultPart[] };
 
+/** Trimmed; '' where it says nothing. An image is its data, or its URL. */
+export function textOfInput(part: InputPart): string {
+  if (part.type === 'text') return part.text.trim();
+  return `[image ${part.mediaType ?? ''}]${part.data ?? part.url ?? ''}`;
+}
+
 /** One pass for a foreign character: the usual pattern in groups of four runs out of stack on images of some megabytes. */
 function isBase64(text: string): boolean {
   return text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(text.slice(0, -2)) && /^[A-Za-z0-9+/]{0,2}={0,2}$/.test(text.slice(-2));

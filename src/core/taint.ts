@@ -28,6 +28,11 @@ export function originOfHost(host: string): string {
   return `host ${host}`;
 }
 
+/** Both labels: what has been seen there is not known. */
+export function unknownTaint(source: string): Taint {
+  return { private: source, untrusted: source };
+}
+
 export const untainted: Taint = { private: null, untrusted: null };
 
 /** Whether both are there. */

@@ -138,6 +138,7 @@ export function createAnswerEncoder(range: AnswerRange, identity: AnswerIdentity
         return frames.map((frame, index) => ({ id: index === 0 ? String(id) : `${id}.${index}`, ...frame }));
       }),
     isOver: reader.isOver,
+    parts: reader.message.parts,
   };
 }
 
@@ -150,6 +151,7 @@ export function createAnswerDocument(range: AnswerRange, identity: AnswerIdentit
       for (const { changes } of reader.take(event)) last = changes.at(-1) ?? last;
     },
     isOver: reader.isOver,
+    parts: reader.message.parts,
     document: () => toDocument(last, identity, reader.message, dialect),
   };
 }

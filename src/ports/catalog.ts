@@ -13,6 +13,7 @@ import type { AcceptedTool, ListingReport, ServerAccess, ServerTool } from '../c
 import type { RefreshReason } from '../core/servers/server-life.ts';
 import type { Discovery, Operation, ServerOffers } from '../core/servers/server-state.ts';
 import type { Skill } from '../core/skills/skill.ts';
+import type { Taint } from '../core/taint.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { CompiledHook } from '../core/triggers/compiled-hook.ts';
 import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.ts';
@@ -105,6 +106,11 @@ export type ServerGrant = { value: string | null; revision: number };
 /** What a key has equipped over MCP (DESIGN §10). `mode` null: never set, so it follows from whether something is equipped. */
 export type Equipment = { toolset: string | null; mode: 'configuration' | 'normal' };
 
+/** `expiresAt`: milliseconds since the epoch. */
+export type StoredMarks = { taint: Taint; expiresAt: number };
+/** `answersOf`: the key whose answer they are of; of those the newest `limits.maxAnswerMarks` are stored. Absent: of direct calls. */
+export type NewMarks = { names: readonly string[]; taint: Taint; ttlMs: number; answersOf?: string };
+
 export type AuditQuery = PageRequest & { session?: string; tool?: string };
 
 /** Faults are thrown as `Problem`s: `not_found`, `precondition_failed`, `name_conflict`, `invalid_request`, `conflict`. */
@@ -153,6 +159,11 @@ export interface Catalog {
   equipment(keyId: string): Promise<Equipment>;
   /** Absent members stay as they are. */
   setEquipment(keyId: string, change: Partial<Equipment>): Promise<Equipment>;
+
+  /** Marks of the taint rule that were stored under these names and have not expired, in their order; null: none are. */
+  taintMarks(names: readonly string[]): Promise<(StoredMarks | null)[]>;
+  /** Adds to the marks under each name, and to their time. Durable when it resolves. */
+  addTaintMarks(marks: NewMarks): Promise<void>;
 
   /** True the first time: what is used once (`nonce`) is used. Forgotten after `expiresAt` (milliseconds since the epoch). */
   spend(nonce: string, expiresAt: number): Promise<boolean>;

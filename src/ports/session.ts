@@ -99,7 +99,10 @@ export type SubmitTurn = {
   history?: Message[];
   /** Of a fork: the tools that the conversation in `history` had come to, in their order. */
   gathered?: readonly Gathered[];
-  /** What the conversation has seen before, or sees with this input: of a fork, and where anybody may have written the input. */
+  /**
+   * What the conversation has seen before, or sees with this input: of a fork, and where anybody may have written the input. Absent with a
+   * `history`: the client's own history, which the session judges (`engine/policy/judge-history.ts`).
+   */
   taint?: Taint;
   /**
    * Of a chat dialect: how the answer will be shown. Such a request goes on with a turn that waits, instead of queueing behind

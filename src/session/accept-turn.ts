@@ -1,4 +1,8 @@
 /** Storing a turn with its idempotency key, in one block, so that whoever is answered can rely on it. Used by `submit.ts` and `submit-chat.ts`. */
+import type { Message } from '../core/message.ts';
+import type { Plan } from '../core/plan.ts';
+import type { Principal } from '../core/principal.ts';
+import type { Taint } from '../core/taint.ts';
 import type { Ids } from '../ports/runtime.ts';
 import type { Sessions, SubmittedTurn, SubmitTurn } from '../ports/session.ts';
 import type { Room } from './room.ts';
@@ -12,6 +16,8 @@ export type SubmitDoor = {
   sessions: Sessions;
   /** Forks being made, by idempotency key: a repeat that comes meanwhile joins them. */
   forks: Map<string, Promise<SubmittedTurn>>;
+  /** Marks of a history that a client brought. Never throws. */
+  judge(caller: Principal, plan: Plan, history: readonly Message[]): Promise<Taint>;
   /** True once the session was deleted. */
   gone(): boolean;
 };

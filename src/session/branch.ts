@@ -15,7 +15,7 @@ import type { Room } from './room.ts';
 import type { HashedResult } from './take-results.ts';
 
 /** As a session of its own is begun with it (`SubmitTurn`). */
-type Branch = { history: Message[]; gathered: readonly Gathered[] };
+export type Branch = { history: Message[]; gathered: readonly Gathered[] };
 
 /**
  * null: the session itself goes on. Else the conversation up to the answer, with what the request brings of its own, as a client would

@@ -2,10 +2,12 @@
  * What a chat client reads of an answer, in its dialect: as frames or as one document, from the first frame or from any
  * other. Reads and waits only; `session.ts` has checked who asks.
  */
+import type { SaidAnswer } from '../core/answer-name.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { encodeFrame } from '../dialects/native.ts';
+import { type AnswerPart, textOf } from '../dialects/answer-message.ts';
 import { createAnswerDocument, createAnswerEncoder, isAfter } from '../dialects/answer.ts';
 import type { AnswerIdentity } from '../dialects/dialect.ts';
 import { dialectOf } from '../dialects/dialects.ts';
@@ -15,7 +17,12 @@ import { changed, createFeed } from './feed.ts';
 import type { Room } from './room.ts';
 import type { TurnSource } from './turn-reader.ts';
 
-export type CompletionSource = TurnSource & { room: Pick<Room, 'completions'>; session: string };
+/** `remember`: stores the marks of the conversation for an answer that its client may resend. Never throws. */
+export type CompletionSource = TurnSource & {
+  room: Pick<Room, 'completions'>;
+  session: string;
+  remember(answer: SaidAnswer): Promise<void>;
+};
 
 /**
  * Frames after `after`, or all; or the document, when the answer has its end. Throws `not_found` for an answer that was never
@@ -52,6 +59,11 @@ function identityOf({ id, model, includeUsage, echo, createdAt }: Completion): A
   return { id, model, created: Math.floor(createdAt / 1000), includeUsage, echo };
 }
 
+/** What clients resend of it. */
+function saidIn({ asked }: Completion, parts: readonly AnswerPart[]): SaidAnswer {
+  return { asked, text: textOf(parts, 'text'), reasoning: textOf(parts, 'reasoning') };
+}
+
 function streamFrames(
   source: CompletionSource,
   completion: Completion,
@@ -70,6 +82,8 @@ function streamFrames(
       return text;
     },
     isLast: () => encoder.isOver(),
+    // The client can resend the answer once it has the end of it.
+    beforeEnd: () => source.remember(saidIn(completion, encoder.parts())),
     // It stands in no log, so it has no id: whoever comes back asks for what is after the last frame that has one.
     problem: (problem) => dialect.failureFrames(problem, place).map(encodeFrame).join(''),
   });
@@ -88,6 +102,7 @@ async function readDocument(source: CompletionSource, completion: Completion): P
     await changed(source, limits.heartbeatMs);
     if (source.gone()) throw new Problem('not_found', 'The session was deleted.');
   }
+  await source.remember(saidIn(completion, answer.parts()));
   const document = new TextEncoder().encode(JSON.stringify(answer.document()));
   return new ReadableStream({
     type: 'bytes',

@@ -15,6 +15,8 @@ export type Completion = {
   includeUsage: boolean;
   dialect: DialectName;
   echo: Record<string, unknown>;
+  /** Hash of the input that it answers (`core/answer-name.ts`); '' of one from before there was one. */
+  asked: string;
   /** Milliseconds since the epoch. */
   createdAt: number;
 };
@@ -29,10 +31,11 @@ type StoredCompletion = {
   include_usage: number;
   dialect: string;
   echo: string;
+  asked: string;
   created_at: number;
 };
 
-const columns = 'id, turn, after_event, earlier_turn, earlier_after, model, include_usage, dialect, echo, created_at';
+const columns = 'id, turn, after_event, earlier_turn, earlier_after, model, include_usage, dialect, echo, asked, created_at';
 
 export class CompletionStore {
   readonly #sql: SqlStorage;
@@ -41,9 +44,9 @@ export class CompletionStore {
     this.#sql = sql;
   }
 
-  add({ id, range, model, includeUsage, dialect, echo, createdAt }: Completion): void {
+  add({ id, range, model, includeUsage, dialect, echo, asked, createdAt }: Completion): void {
     const added = this.#sql.exec<{ seq: number }>(
-      'INSERT INTO completions (id, turn, after_event, earlier_turn, earlier_after, model, include_usage, dialect, echo, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq',
+      'INSERT INTO completions (id, turn, after_event, earlier_turn, earlier_after, model, include_usage, dialect, echo, asked, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq',
       id,
       range.turn,
       range.after,
@@ -53,6 +56,7 @@ export class CompletionStore {
       includeUsage ? 1 : 0,
       dialect,
       JSON.stringify(echo),
+      asked,
       createdAt,
     );
     this.#sql.exec('DELETE FROM completions WHERE seq <= ?', added.one().seq - limits.maxKeptCompletions);
@@ -91,6 +95,7 @@ export class CompletionStore {
       // Both written by `add`.
       dialect: row.dialect as DialectName,
       echo: JSON.parse(row.echo) as Record<string, unknown>,
+      asked: row.asked,
       createdAt: row.created_at,
     };
   }

@@ -31,6 +31,8 @@ export type FeedEncoding = {
   problem(problem: ProblemBody): string;
   /** True: the stream closes after this event, given in order. Absent: after the turn's `turn-end`. */
   isLast?(event: SessionEvent): boolean;
+  /** Waited for before the last bytes are given out. Never throws. */
+  beforeEnd?(): Promise<void>;
 };
 
 /**
@@ -63,6 +65,7 @@ export function createFeed(source: FeedSource, turn: string | null, encode: Feed
         ended = isLast(event);
         if (ended) break;
       }
+      if (ended) await encode.beforeEnd?.();
       if (text !== '' || ended || left) return text;
       const instead = begun ? null : (source.behind?.() ?? null);
       if (instead !== null) {

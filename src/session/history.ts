@@ -3,7 +3,7 @@
  * conversation. Pure. Compared are what users said, what the assistant said as one text (clients join steps, and never saw
  * calls of server tools), and which calls the client was given.
  */
-import type { AssistantPart, InputPart, Message, ToolCallPart } from '../core/message.ts';
+import { type AssistantPart, type Message, textOfInput, type ToolCallPart } from '../core/message.ts';
 import { splitParagraphs } from '../core/paragraphs.ts';
 
 /** A conversation as far as it is compared. `said`: paragraphs of the assistant. */
@@ -36,7 +36,7 @@ export function toTold(
   const said: string[] = [];
   const calls = new Set<string>();
   for (const message of messages) {
-    if (message.role === 'user') users.push(...message.parts.map(inputText).filter((text) => text !== ''));
+    if (message.role === 'user') users.push(...message.parts.map(textOfInput).filter((text) => text !== ''));
     if (message.role !== 'assistant') continue;
     said.push(...splitParagraphs(textOf(message.parts)).filter((paragraph) => !isNote(paragraph)));
     for (const part of message.parts) if (part.type === 'tool-call' && isShown(part)) calls.add(part.callId);
@@ -55,11 +55,6 @@ function isSame(one: Told, other: Told): boolean {
 
 function areEqual(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((text, index) => text === other[index]);
-}
-
-function inputText(part: InputPart): string {
-  if (part.type === 'text') return part.text.trim();
-  return `[image ${part.mediaType ?? ''}]${part.data ?? part.url ?? ''}`;
 }
 
 /** Texts on both sides of a call are two to some clients and one to us. */

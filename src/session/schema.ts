@@ -122,6 +122,9 @@ const ninth = [
   `ALTER TABLE approval_links ADD COLUMN round INTEGER NOT NULL DEFAULT 1`,
 ];
 
-export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth].map((statements) =>
-  statements.join(';\n'),
+/** Hash of the input before an answer (`core/answer-name.ts`). Of earlier answers it is not known, so that their marks are found under no name. */
+const tenth = [`ALTER TABLE completions ADD COLUMN asked TEXT NOT NULL DEFAULT ''`];
+
+export const sessionMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth].map(
+  (statements) => statements.join(';\n'),
 );

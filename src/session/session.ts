@@ -14,6 +14,7 @@ import type { Principal } from '../core/principal.ts';
 import { Problem, toOutcome, type Outcome } from '../core/problem.ts';
 import type { SessionEvent } from '../core/session-event.ts';
 import { triggerOfKey } from '../core/triggers/trigger-principal.ts';
+import type { SaidAnswer } from '../core/answer-name.ts';
 import type { Remote } from '../ports/remote.ts';
 import type {
   CompletionOptions,
@@ -37,6 +38,7 @@ import type { Bindings } from '../storage/bindings.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import type { SubmitDoor } from './accept-turn.ts';
 import { editionOf, isUnderWay, readCompletion } from './completion-reader.ts';
+import { createJudge, rememberAnswer } from './client-history.ts';
 import { decide, decideByLink, mintLink, showApproval, showLinked, showPending, type DecideDoor } from './decide.ts';
 import { explainInSession } from './explain-call.ts';
 import { openCalls } from './direct-call-door.ts';
@@ -119,7 +121,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   completion(caller: Principal, completion: string, options: CompletionOptions): Promise<Outcome<ReadableStream<Uint8Array>>> {
-    return toOutcome(() => readCompletion({ ...this.#source(caller), session: this.#id }, completion, options));
+    return toOutcome(() => {
+      const source = this.#source(caller);
+      const remember = (answer: SaidAnswer): Promise<void> => rememberAnswer(this.#wiring, source.room, caller, answer);
+      return readCompletion({ ...source, session: this.#id, remember }, completion, options);
+    });
   }
 
   completionEdition(caller: Principal, completion: string): Promise<Outcome<EditionPointer | null>> {
@@ -267,7 +273,8 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
 
   #submitDoor(room: Room): SubmitDoor {
     const { clock, ids, sessions } = this.#wiring;
-    return { room, session: this.#id, now: clock.now, ids, sessions, forks: this.#forks, gone: () => this.#life.isGone(room) };
+    const gone = (): boolean => this.#life.isGone(room);
+    return { room, session: this.#id, now: clock.now, ids, sessions, forks: this.#forks, gone, judge: createJudge(this.#wiring) };
   }
 
   #decideDoor(room: Room): DecideDoor {

@@ -9,6 +9,7 @@ import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import { callNames, pairCalls, resultMessage } from '../core/pair-calls.ts';
 import { readToolCallId, toCompletionId } from '../core/reference.ts';
 import type { SessionEventBody } from '../core/session-event.ts';
+import { type Taint, unknownTaint } from '../core/taint.ts';
 import type { TurnMessages } from '../core/transcript.ts';
 import type { TurnState } from '../core/turn-state.ts';
 import type { AnswerRange } from '../dialects/answer.ts';
@@ -20,8 +21,13 @@ import { matchHistory, toTold, type HistoryMatch, type Told } from './history.ts
 import { isOwnNote, readShown, toldSince, type Shown } from './shown.ts';
 import { abortedResults, answered, clientCallIds, resultEvents, type HashedResult } from './take-results.ts';
 
-/** `results`: by the ids that this session knows the calls under. */
-export type ChatRequest = SubmitTurn & { chat: NonNullable<SubmitTurn['chat']>; results: readonly HashedResult[] };
+/** `results`: by the ids that this session knows the calls under. `asked`: hash of the input (`core/answer-name.ts`). `brought`: marks of the history; null: it was not judged. */
+export type ChatRequest = SubmitTurn & {
+  chat: NonNullable<SubmitTurn['chat']>;
+  results: readonly HashedResult[];
+  asked: string;
+  brought: Taint | null;
+};
 
 /** null: the history is another conversation than this session's. Throws `invalid_request` for results that nobody waits for. */
 export function submitChat(door: SubmitDoor, request: ChatRequest): SubmittedTurn | null {
@@ -124,7 +130,8 @@ function isImported({ callId, nativeId }: ToolCallPart): boolean {
   return callId === nativeId;
 }
 
-function importHistory({ room }: SubmitDoor, history: readonly Message[], { results, gathered }: ChatRequest): void {
+function importHistory({ room }: SubmitDoor, history: readonly Message[], { results, gathered, brought }: ChatRequest): void {
+  room.taint.take(brought ?? unknownTaint('the history that the client sent'));
   const given = results.map(({ result }) => result);
   const messages = pairCalls([...history, resultMessage(given, callNames(history))]);
   const event = room.log.append({ type: 'history', messages, ...(gathered !== undefined && { gathered }) });
@@ -180,10 +187,10 @@ function joined({ room, session }: SubmitDoor, completion: string, turn: string)
   return { turn, position: 0, session, edition: room.turns.get(turn)?.plan.edition ?? null, completion };
 }
 
-function note({ room, session, ids, now }: SubmitDoor, { chat }: ChatRequest, range: AnswerRange): string {
+function note({ room, session, ids, now }: SubmitDoor, { chat, asked }: ChatRequest, range: AnswerRange): string {
   const { model, includeUsage, dialect, echo } = chat;
   const id = toCompletionId(dialect, ids.next('cmpl'), session);
-  room.completions.add({ id, range, model, includeUsage, dialect, echo, createdAt: now() });
+  room.completions.add({ id, range, model, includeUsage, dialect, echo, asked, createdAt: now() });
   return id;
 }
 

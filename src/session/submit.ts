@@ -4,11 +4,13 @@
  * by `session.ts`, which checked who asks.
  */
 import { limits } from '../core/limits.ts';
+import { hashAsked } from '../core/answer-name.ts';
 import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
+import { joinTaint, type Taint, untainted } from '../core/taint.ts';
 import type { SubmittedTurn, SubmitTurn } from '../ports/session.ts';
 import { acceptTurn, type SubmitDoor } from './accept-turn.ts';
-import { branchFrom } from './branch.ts';
+import { type Branch, branchFrom } from './branch.ts';
 import { ownCallId, submitChat } from './submit-chat.ts';
 import { hashResults } from './take-results.ts';
 
@@ -17,7 +19,8 @@ export async function submit(door: SubmitDoor, caller: Principal, request: Submi
   const { chat } = request;
   const own = (chat?.results ?? []).map((result) => ({ ...result, callId: ownCallId(result.callId, session) }));
   // Before the key is looked for: from there on nothing waits, so that a repeat meanwhile finds what was stored.
-  const results = await hashResults(own);
+  const [results, asked] = await Promise.all([hashResults(own), hashAsked(request.input)]);
+  const brought = await taintOfImport(door, caller, request);
   if (door.gone()) throw new Problem('not_found', 'There is no such session.');
   keepUnlisted(door, request);
   const { turn, idempotencyKey, bodyHash = '' } = request;
@@ -26,8 +29,15 @@ export async function submit(door: SubmitDoor, caller: Principal, request: Submi
   if (request.taint !== undefined) door.room.taint.take(request.taint);
   if (chat === undefined) return acceptTurn(door, request, () => null);
   const branch = branchFrom(door, request, results);
-  if (branch !== null) return await fork(door, caller, { ...request, ...branch, chat: withoutPrevious(chat) });
-  return submitChat(door, { ...request, chat, results }) ?? (await fork(door, caller, { ...request, chat: withoutPrevious(chat) }));
+  if (branch !== null) return await fork(door, caller, request, branch);
+  return submitChat(door, { ...request, chat, results, asked, brought }) ?? (await fork(door, caller, request, {}));
+}
+
+/** Of a client's history that an empty session takes over; null: not judged. Of a history that a fork brings, the marks are in `request.taint`. */
+async function taintOfImport({ room, judge }: SubmitDoor, caller: Principal, { plan, history, taint }: SubmitTurn): Promise<Taint | null> {
+  if (taint !== undefined) return untainted;
+  const mayBeTaken = history !== undefined && history.length > 0 && room.turns.current() === null;
+  return mayBeTaken ? await judge(caller, plan, history) : null;
 }
 
 /** In a session of its own the conversation is all there, and that answer is not. */
@@ -58,15 +68,20 @@ function keepUnlisted({ room, now }: SubmitDoor, { idempotencyKey }: SubmitTurn)
   room.timers.postpone('expire', now() + (idempotencyKey === undefined ? limits.unlistedSessionTtlMs : limits.idempotencyTtlMs));
 }
 
-/** The conversation as the client has it, in a session of its own. The key is remembered here too: repeats ask here again. */
-async function fork(door: SubmitDoor, caller: Principal, request: SubmitTurn): Promise<SubmittedTurn> {
+/**
+ * The conversation as the client has it, in a session of its own: with the marks of this one, and of what the client's history holds besides.
+ * `branch`: what of this session's conversation comes before. The key is remembered here too: repeats ask here again.
+ */
+async function fork(door: SubmitDoor, caller: Principal, request: SubmitTurn, branch: Partial<Branch>): Promise<SubmittedTurn> {
   const { room, sessions, forks } = door;
   const { idempotencyKey: key, bodyHash = '' } = request;
   const joint = jointOf(key, bodyHash);
   const make = async (): Promise<SubmittedTurn> => {
     // A repeat after a death in the middle finds the fork that was made, and what was submitted to it.
     const made = await sessions.create(caller, room.meta.setup, key === undefined ? undefined : `fork ${door.session} ${joint}`);
-    const submitted = await sessions.get(made.id).submit(caller, { ...request, taint: room.taint.read() });
+    const taint = joinTaint(room.taint.read(), await door.judge(caller, request.plan, request.history ?? []));
+    const chat = request.chat && withoutPrevious(request.chat);
+    const submitted = await sessions.get(made.id).submit(caller, { ...request, ...branch, taint, ...(chat && { chat }) });
     if (key !== undefined && !door.gone()) room.turns.rememberKey(key, bodyHash, submitted);
     return submitted;
   };

@@ -51,6 +51,10 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
       askCatalog(bindings, workspace, 'write', (catalog) => catalog.saveServerGrant(workspace, server, grant)),
     equipment: (keyId) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.equipment(workspace, keyId)),
     setEquipment: (keyId, change) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.setEquipment(workspace, keyId, change)),
+    taintMarks: (names) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.taintMarks(workspace, names)),
+    addTaintMarks: async (marks) => {
+      await askCatalog(bindings, workspace, 'write', (catalog) => catalog.addTaintMarks(workspace, marks));
+    },
     spend: (nonce, expiresAt) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.spend(workspace, nonce, expiresAt)),
     acceptTool: (server, tool, refId, annotations) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) =>

@@ -26,6 +26,7 @@ import type {
   Equipment,
   KeyRecord,
   KeyRights,
+  NewMarks,
   Page,
   PageRequest,
   PutAnswer,
@@ -35,6 +36,7 @@ import type {
   ServerGrant,
   SessionIndexRow,
   StoredDocument,
+  StoredMarks,
   ToolsetVersion,
   WriteOptions,
 } from '../ports/catalog.ts';
@@ -88,6 +90,8 @@ export interface CatalogRpc extends TriggersRpc {
   saveServerGrant(workspace: string, server: string, grant: ServerGrant): Answer<boolean>;
   equipment(workspace: string, keyId: string): Answer<Equipment>;
   setEquipment(workspace: string, keyId: string, change: Partial<Equipment>): Answer<Equipment>;
+  taintMarks(workspace: string, names: readonly string[]): Answer<(StoredMarks | null)[]>;
+  addTaintMarks(workspace: string, marks: NewMarks): Answer<null>;
   spend(workspace: string, nonce: string, expiresAt: number): Answer<boolean>;
   acceptTool(workspace: string, server: string, tool: string, acceptance: Acceptance): Answer<AcceptedTool>;
   rebindTool(workspace: string, server: string, from: string, to: string): Answer<{ toolsets: string[] }>;

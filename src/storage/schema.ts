@@ -37,6 +37,8 @@
  * - `callbacks(number, id, …)`: messages to somebody outside; `source` is what it is about, so that a notice that comes twice is one.
  *   `callback_bodies`, `callback_attempts`: what is sent, in pieces, and how each attempt went. `callback_backlog`: how many are pending,
  *   and the bytes of their bodies, one row.
+ * - `taint_marks(name, …)`: marks of the taint rule that belong to no session object (`catalog/taint-marks.ts`): of an answer that a client
+ *   may resend, and of the direct calls of a key. `answers_of`: key of an answer, null for the rest.
  */
 import { crashPoint } from '../core/crash-point.ts';
 
@@ -153,6 +155,14 @@ export const catalogMigrations: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE TABLE callback_backlog (id INTEGER PRIMARY KEY CHECK (id = 1), messages INTEGER NOT NULL, bytes INTEGER NOT NULL);
   INSERT INTO callback_backlog VALUES (1, 0, 0);
+  `,
+  `
+  CREATE TABLE taint_marks (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, answers_of TEXT,
+    private TEXT, untrusted TEXT, origin TEXT, expires_at INTEGER NOT NULL
+  );
+  CREATE INDEX taint_marks_by_expiry ON taint_marks (expires_at);
+  CREATE INDEX taint_marks_of_answers ON taint_marks (answers_of, number) WHERE answers_of IS NOT NULL;
   `,
 ];
 

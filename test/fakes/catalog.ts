@@ -26,6 +26,7 @@ import type { SecretBinding } from '../../src/core/secret.ts';
 import { callUrlOf, ownServers, Server, toServerAccess } from '../../src/core/servers/server.ts';
 import { type Skill, SkillName } from '../../src/core/skills/skill.ts';
 import { legalAliases, ToolAliases } from '../../src/core/tool-aliases.ts';
+import { joinTaint, untainted } from '../../src/core/taint.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { Toolset } from '../../src/core/toolset.ts';
 import { Schedule } from '../../src/core/triggers/schedules/schedule.ts';
@@ -55,6 +56,7 @@ import type {
   ServerGrant,
   SessionIndexRow,
   StoredDocument,
+  StoredMarks,
 } from '../../src/ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../../src/storage/cursor.ts';
 import { fakeServerLife } from './server-life.ts';
@@ -332,6 +334,7 @@ export function createFakeCatalog(options: {
   };
   const equipped = new Map<string, Equipment>();
   const spent = new Set<string>();
+  const marks = new Map<string, StoredMarks>();
   const catalog: Catalog = {
     put: async (kind, name, body, write = {}) => {
       const before = newest(kind, name);
@@ -464,6 +467,11 @@ export function createFakeCatalog(options: {
     setEquipment: async (keyId, change) => {
       equipped.set(keyId, { ...(await catalog.equipment(keyId)), ...change });
       return await catalog.equipment(keyId);
+    },
+    taintMarks: async (names) => names.map((name) => marks.get(name) ?? null),
+    addTaintMarks: async ({ names, taint, ttlMs }) => {
+      for (const name of names)
+        marks.set(name, { taint: joinTaint(marks.get(name)?.taint ?? untainted, taint), expiresAt: Date.now() + ttlMs });
     },
     spend: async (nonce) => {
       if (spent.has(nonce)) return false;

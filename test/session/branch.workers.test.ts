@@ -144,7 +144,7 @@ describe('a request that goes on from an answer', () => {
     const branch = await ask(session, 'And then?', { plan: seeing, previous: first.id });
     expect(branch.session).not.toBe(first.session);
     expect(await marksOf(branch.session)).toEqual(seen);
-    // A branch of one that was sent another history as well.
+    // A fork by another history as well, with what that history holds besides: its answer is not one of ours.
     const further = await ask(sessions.get(branch.session), 'Else?', {
       plan: seeing,
       history: [
@@ -153,7 +153,8 @@ describe('a request that goes on from an answer', () => {
       ],
     });
     expect(further.session).not.toBe(branch.session);
-    expect(await marksOf(further.session)).toEqual(seen);
+    const unknown = { label: 'untrusted', by: 'an answer in the history that the client sent, which is not known here' };
+    expect(await marksOf(further.session)).toEqual([...seen, unknown]);
   });
 
   it('is one branch under one key, however often it comes', async () => {

@@ -15,6 +15,7 @@ it('answers of chat clients are kept up to a number, the newest of them', () => 
       includeUsage: false,
       dialect: 'openai-chat',
       echo: {},
+      asked: '',
       createdAt: n,
     });
   for (let n = 1; n <= limits.maxKeptCompletions + 2; n += 1) add(n);

@@ -164,6 +164,7 @@ describe('a session of the release before, which had no calls beneath calls', ()
       storage.sql.exec('ALTER TABLE files DROP COLUMN own');
       for (const column of ['question', 'round', 'earlier']) storage.sql.exec(`ALTER TABLE approvals DROP COLUMN ${column}`);
       storage.sql.exec('ALTER TABLE approval_links DROP COLUMN round');
+      storage.sql.exec('ALTER TABLE completions DROP COLUMN asked');
       storage.sql.exec('UPDATE schema_version SET version = 6');
     });
 

@@ -48,7 +48,7 @@ it('finds what every turn asks for without looking at all that the session ever 
   turns.takeInput('t1');
   turns.findByKey('k', 'h');
   const range = { turn: 't1', after: 1, earlier: { turn: 't1', after: 0 } };
-  completions.add({ id: 'c1', range, model: 'm', includeUsage: false, dialect: 'openai-chat', echo: {}, createdAt: 0 });
+  completions.add({ id: 'c1', range, model: 'm', includeUsage: false, dialect: 'openai-chat', echo: {}, asked: '', createdAt: 0 });
   completions.get('c1');
   completions.readFrom(range);
   const at = { turn: 't1', step: 1, callId: 'a', name: 'n', canonical: 'client.n', arguments: {} };

@@ -1,6 +1,7 @@
 /** What is written down of sessions and calls. */
 import { listAudit } from '../audit.ts';
 import { forgetSession, indexSession, listSessions } from '../session-index.ts';
+import { addTaintMarks, readTaintMarks } from '../taint-marks.ts';
 import type { MethodTable } from './works.ts';
 
 export const recordMethods = {
@@ -11,6 +12,11 @@ export const recordMethods = {
     },
     forgetSession: ({ context }, id) => {
       forgetSession(context, id);
+      return null;
+    },
+    taintMarks: ({ context }, names) => readTaintMarks(context, names),
+    addTaintMarks: ({ context }, marks) => {
+      addTaintMarks(context, marks);
       return null;
     },
     sessions: ({ context }, keyId, page) => listSessions(context, keyId, page),

@@ -53,4 +53,19 @@ export const storageLimits = {
   /** A tombstone spares readers of a deleted name the Catalog; a miss after it costs one question. */
   tombstoneTtlSeconds: 86_400,
   maxAuditRowsPerAppend: 200,
+
+  // Marks of the taint rule (`core/taint.ts`) outside of sessions.
+  /** Of an answer that a client may resend as history; after that the history counts as unknown. */
+  answerMarksMs: 30 * 24 * 60 * 60_000,
+  /** Answers of one key; the oldest go, in steps of `answerMarksPerSweep`. */
+  maxAnswerMarks: 10_000,
+  answerMarksPerSweep: 100,
+  /** Assistant messages of one history that are looked up; a longer one counts as unknown. */
+  maxRecalledAnswers: 2_000,
+  /** The end of an answer waits this long for its marks to be stored. */
+  answerMarksWaitMs: 2_000,
+  /** Of the direct calls of a key with one toolset, after the last call that added a mark. */
+  directMarksMs: 24 * 60 * 60_000,
+  /** Marks that are there already are not written again within this time, so that they last up to this much longer. */
+  directMarksRefreshMs: 60 * 60_000,
 } as const;

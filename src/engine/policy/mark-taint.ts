@@ -126,8 +126,8 @@ export function markForeignText(marks: TaintMarks, tools: readonly EditionTool[]
   if (foreign !== undefined) marks.mark('untrusted', `${foreign.canonical}, which another key wrote`);
 }
 
-/** Whoever asks with them is told what not everybody is. */
-function hasCredentials({ headers = {}, mcp }: ServerAccess): boolean {
+/** What it returns to requests with credentials is private. */
+export function hasCredentials({ headers = {}, mcp }: ServerAccess): boolean {
   return mcp?.oauth !== undefined || Object.values(headers).some((value) => typeof value !== 'string');
 }
 

@@ -1,0 +1,88 @@
+/**
+ * What a conversation has seen whose history its client brought (`core/taint.ts`). The client may have left anything out of it, so only what is
+ * recognized counts as known: answers of this service by their stored marks, calls of known tools by what such a tool brings. All else may
+ * hold anything and gets both labels. System and user texts are the caller's own.
+ */
+import { resolveName, type AliasMap } from '../../core/alias-map.ts';
+import { namesOfHistory } from '../../core/answer-name.ts';
+import { callsTools } from '../../core/composite-tool.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
+import { secretArguments } from '../../core/entry-arguments.ts';
+import { limits } from '../../core/limits.ts';
+import type { Message } from '../../core/message.ts';
+import { isTainted, joinTaint, originOfServer, type Taint, unknownTaint, untainted } from '../../core/taint.ts';
+import { asServed, isServed } from '../served-tool.ts';
+import type { CallDeps } from '../tool-call.ts';
+import { hasCredentials } from './mark-taint.ts';
+
+export type HistoryDeps = Pick<CallDeps, 'server' | 'log'> & {
+  /** Marks of answers by their names; null: of one that is not known. */
+  recall(names: readonly string[]): Promise<readonly (Taint | null)[]>;
+  /** The names that the plan offers; null: none. */
+  names(): Promise<AliasMap | null>;
+};
+
+/** Never throws: what cannot be looked up is unknown. */
+export async function judgeHistory(deps: HistoryDeps, keyId: string, history: readonly Message[]): Promise<Taint> {
+  try {
+    const said = await taintOfAnswers(deps, keyId, history);
+    return isTainted(said) ? said : joinTaint(said, await taintOfCalls(deps, history));
+  } catch (error) {
+    deps.log.error('a history could not be judged, and counts as unknown', { cause: String(error) });
+    return unknownTaint('the history that the client sent, which could not be judged');
+  }
+}
+
+/** One that is not recognized may have been made of anything: calls of server tools show in no history. */
+async function taintOfAnswers({ recall }: HistoryDeps, keyId: string, history: readonly Message[]): Promise<Taint> {
+  const names = await namesOfHistory(keyId, history);
+  if (names === null || names.length > limits.maxRecalledAnswers) return unknownAnswer;
+  if (names.length === 0) return untainted;
+  return (await recall(names)).reduce<Taint>((taint, recalled) => joinTaint(taint, recalled ?? unknownAnswer), untainted);
+}
+
+const unknownAnswer = unknownTaint('an answer in the history that the client sent, which is not known here');
+
+async function taintOfCalls(deps: HistoryDeps, history: readonly Message[]): Promise<Taint> {
+  const called = new Set(
+    history.flatMap((message) =>
+      message.role === 'assistant' || message.role === 'tool'
+        ? message.parts.flatMap((part) => ('requested' in part ? [part.requested] : []))
+        : [],
+    ),
+  );
+  if (called.size === 0) return untainted;
+  const names = await deps.names();
+  let taint = untainted;
+  for (const name of called) {
+    if (isTainted(taint)) break;
+    const resolution = names === null ? null : resolveName(names, name);
+    const brought = resolution?.ok === true ? await taintOfTool(deps, resolution.tool) : null;
+    taint = joinTaint(taint, brought ?? unknownTaint(`what ${name} answered in the history that the client sent`));
+  }
+  return taint;
+}
+
+/**
+ * As `mark-taint.ts` marks a call of the tool. null: not known. So is a tool that brings no mark: nothing but the name says that the
+ * result is its own.
+ */
+async function taintOfTool(deps: HistoryDeps, tool: EditionTool): Promise<Taint | null> {
+  const source = `what ${tool.canonical} answered in the history that the client sent`;
+  const hasSecret = secretArguments(tool.arguments).size > 0;
+  if (callsTools(tool)) return null;
+  if (tool.canonical === 'builtin.read_file') return { private: source, untrusted: null };
+  if (tool.canonical === 'builtin.http_request') return { private: hasSecret ? source : null, untrusted: source };
+  if (!isServed(tool)) return null;
+  const served = await asServed(deps, tool);
+  if (!served.ok || served.server === null) return null;
+  const { server } = served;
+  const isPrivate = hasSecret || hasCredentials(server);
+  const isUntrusted = served.tool.trusted !== true;
+  if (!isPrivate && !isUntrusted) return null;
+  return {
+    private: isPrivate ? source : null,
+    untrusted: isUntrusted ? source : null,
+    ...(isPrivate && { origin: originOfServer(server.name) }),
+  };
+}
