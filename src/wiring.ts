@@ -22,6 +22,7 @@ import { configurationTables } from './engine/serve/serve-view.ts';
 import { readPlanSkills } from './engine/plan/plan-skills.ts';
 import { planTurn, type PlanRequest } from './engine/plan/plan-turn.ts';
 import { createMeetServers, meetingServers } from './engine/meet-servers.ts';
+import { createMarkStore, type MarkStore } from './engine/policy/direct-marks.ts';
 import { createServerRefresh } from './engine/refresh-server.ts';
 import { createToolMaker } from './engine/tool-maker.ts';
 import type { TurnDeps } from './engine/run-turn.ts';
@@ -240,7 +241,10 @@ function build(bindings: Bindings): Wiring {
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };
   };
+  const marks = ({ workspace, keyId }: Pick<Principal, 'workspace' | 'keyId'>, toolset: string | null): MarkStore =>
+    createMarkStore(catalog(workspace), keyId, toolset);
   const direct = (workspace: string) => ({
+    marks,
     call: callDeps(workspace),
     ids: base.ids,
     directory,
@@ -260,6 +264,7 @@ function build(bindings: Bindings): Wiring {
     callDeps,
     scratchFiles: () => createMemoryFiles(base.clock.now),
     audit: (workspace, rows) => catalog(workspace).appendAudit(rows),
+    marks,
     upstream,
     upstreamContext: (workspace, server, conversation, signal) => upstreamContext(workspace, server, signal, conversation),
     serverChanged,

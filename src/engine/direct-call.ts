@@ -17,6 +17,7 @@ import { createAuditTrail } from './audit-trail.ts';
 import { callToolNow } from './call-tool.ts';
 import { sentArguments } from './entry-call.ts';
 import { explainCall } from './policy/explain-policy.ts';
+import { type MarkStore, openMarks } from './policy/direct-marks.ts';
 import { foresee } from './policy/foresee.ts';
 import { inspectCall } from './judge-call.ts';
 import { asServed } from './served-tool.ts';
@@ -25,8 +26,8 @@ import { planNames } from './plan/plan-names.ts';
 import { allowOf } from './plan/agent-list.ts';
 import { readToolset } from './plan/read-toolset.ts';
 
-/** `toolset` is a name, or `name@version`. */
-export type DirectCall = { toolset: string; name: string; arguments: Record<string, unknown> };
+/** `toolset` is a name, or `name@version`. `inSession`: of a rehearsal, that the call would be one of a session. */
+export type DirectCall = { toolset: string; name: string; arguments: Record<string, unknown>; inSession?: boolean };
 
 export type DryRun = {
   requested: string;
@@ -43,6 +44,8 @@ export type DirectCallDeps = {
   directory: Directory;
   aliases: boolean;
   scratchFiles(): FileSystem;
+  /** Of the calls of a key with one toolset. */
+  marks(principal: Pick<Principal, 'workspace' | 'keyId'>, toolset: string): MarkStore;
   audit(rows: AuditRow[]): Promise<void>;
 };
 
@@ -56,6 +59,7 @@ export async function callDirectly(
   const callId = deps.ids.next('call');
   const offered = planNames(names, { aliases: deps.aliases, ...allowOf(list) });
   const trail = createAuditTrail(deps.audit);
+  const marks = await openMarks(deps.marks(principal, pointer.toolset), deps.call, toolNamed(offered, call.name));
   const scope = {
     keyId: principal.keyId,
     caller: callerFields(principal),
@@ -68,10 +72,11 @@ export async function callDirectly(
     rules: await deps.directory.rules(principal.workspace),
     canWait: false,
     timeoutMs: limits.toolTimeoutMs,
+    taint: marks.taint,
     audit: trail.audit,
   };
   const answer = await callToolNow(deps.call, scope, { callId, requested: call.name, arguments: call.arguments }, signal);
-  await trail.written();
+  await Promise.all([marks.written(), trail.written()]);
   return { callId, ...answer };
 }
 
@@ -83,25 +88,27 @@ export type ExplainedCall = { name: string; arguments: Record<string, unknown>; 
 
 /** What the policy says to a call, on files that nothing is in. */
 export async function explainDirectCall(
-  deps: Pick<DirectCallDeps, 'call' | 'directory' | 'aliases' | 'scratchFiles'>,
+  deps: Pick<DirectCallDeps, 'call' | 'directory' | 'aliases' | 'scratchFiles' | 'marks'>,
   principal: Principal,
   asked: ExplainedCall,
 ): Promise<PolicyAnswer> {
-  const usable =
-    asked.toolset === undefined
-      ? { names: await namesOf(principal.workspace, asked.definitions), list: null }
-      : await readToolset(deps.directory, principal, asked.toolset);
-  const names = planNames(usable.names, { aliases: deps.aliases, ...allowOf(usable.list) });
+  const toolset = asked.toolset === undefined ? null : await readToolset(deps.directory, principal, asked.toolset);
+  const map = toolset?.names ?? (await namesOf(principal.workspace, asked.definitions ?? []));
+  const names = planNames(map, { aliases: deps.aliases, ...allowOf(toolset?.list ?? null) });
+  const tool = resolvedTool(names, asked.name);
+  const keyId = asked.key ?? principal.keyId;
+  const store = toolset === null ? null : deps.marks({ ...principal, keyId }, toolset.pointer.toolset);
   const scope = {
     rules: await deps.directory.rules(principal.workspace),
-    keyId: asked.key ?? principal.keyId,
+    keyId,
+    ...(store !== null && { taint: (await openMarks(store, deps.call, tool)).taint }),
     caller: callerFields(principal),
     files: deps.scratchFiles(),
     isScratch: true,
     names,
     ...(asked.agent !== undefined && { agent: asked.agent }),
   };
-  return await explainCall(deps.call, scope, resolvedTool(names, asked.name), asked.arguments, new AbortController().signal);
+  return await explainCall(deps.call, scope, tool, asked.arguments, new AbortController().signal);
 }
 
 /** A toolset of the first alone. */
@@ -111,6 +118,12 @@ async function namesOf(workspace: string, definitions: readonly ToolDefinition[]
   const toolset = Toolset.parse({ tools: definitions.slice(0, 1).map(({ canonical }) => ({ tool: canonical, aliases: [] })) });
   const { edition } = await compileEdition({ workspace, name: 'policy-test', toolset, known });
   return buildAliasMap(edition, { aliases: false });
+}
+
+/** null: the name leads to no tool. */
+export function toolNamed(names: AliasMap, name: string): EditionTool | null {
+  const resolution = resolveName(names, name);
+  return resolution.ok ? resolution.tool : null;
 }
 
 /** A name that leads to no tool is a fault of the request. */
@@ -124,11 +137,11 @@ export function resolvedTool(names: AliasMap | null, requested: string): Edition
 
 /** What a call would come to, as far as that can be said without running it. */
 export async function dryRunCall(
-  deps: Pick<DirectCallDeps, 'call' | 'directory' | 'aliases'>,
+  deps: Pick<DirectCallDeps, 'call' | 'directory' | 'aliases' | 'marks'>,
   principal: Principal,
   call: DirectCall,
 ): Promise<DryRun> {
-  const { names, list } = await readToolset(deps.directory, principal, call.toolset);
+  const { names, list, pointer } = await readToolset(deps.directory, principal, call.toolset);
   const offered = planNames(names, { aliases: deps.aliases, ...allowOf(list) });
   const { resolution, issues, denied } = inspectCall(offered, call.name, call.arguments, callerFields(principal));
   if (!resolution.ok) return { requested: call.name, canonical: null, via: null, valid: false, issues: [], verdict: resolution.code };
@@ -140,6 +153,7 @@ export async function dryRunCall(
   if (!served.ok) return { ...answer, verdict: served.result.code === 'tool_held' ? 'tool_held' : 'deny' };
   const sent = sentArguments(tool, call.arguments, callerFields(principal));
   const rules = await deps.directory.rules(principal.workspace);
-  const scope = { rules, keyId: principal.keyId, files: null };
+  const marks = call.inSession === true ? null : await openMarks(deps.marks(principal, pointer.toolset), deps.call, served.tool);
+  const scope = { rules, keyId: principal.keyId, files: null, ...(marks !== null && { taint: marks.taint }) };
   return { ...answer, verdict: foresee(deps.call, scope, served.tool, sent).verdict };
 }

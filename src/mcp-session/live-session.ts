@@ -7,6 +7,7 @@ import { type AuthInfo, type Server, WebStandardStreamableHTTPServerTransport } 
 import { limits } from '../core/limits.ts';
 import type { Principal } from '../core/principal.ts';
 import { Problem } from '../core/problem.ts';
+import type { MarkStore } from '../engine/policy/direct-marks.ts';
 import { readView, type ServeTarget } from '../engine/serve/serve-view.ts';
 import { viewMark, watchServed, type Change } from '../engine/serve/serve-watch.ts';
 import { buildServer } from '../mcp/server/build-server.ts';
@@ -24,6 +25,7 @@ export type SessionHost = {
   events: SessionEvents;
   pending: PendingRequests;
   subscriptions: { list(): string[]; add(uri: string): boolean; remove(uri: string): void };
+  marks: MarkStore;
 };
 
 /** `stream`: the response that changes are told on. */
@@ -52,7 +54,7 @@ export class LiveSession {
   }
 
   static async open(host: SessionHost, caller: Principal): Promise<LiveSession> {
-    const { deps, id, target, subscriptions } = host;
+    const { deps, id, target, subscriptions, marks } = host;
     const live: { session: LiveSession | null } = { session: null };
     const view = await readView(deps, caller, target);
     const server = buildServer(
@@ -60,6 +62,7 @@ export class LiveSession {
         deps,
         era: 'session',
         target,
+        marks,
         conversation: id,
         principalOf: ({ http }) => principalOf(http?.authInfo),
         viewOf: (principal) => readView(deps, principal, target),

@@ -7,10 +7,12 @@ import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
 import type { Principal } from '../core/principal.ts';
 import { isRecord } from '../core/wire-value.ts';
+import type { MarkStore } from '../engine/policy/direct-marks.ts';
 import type { ServeTarget } from '../engine/serve/serve-view.ts';
 import type { McpSession as McpSessionPort, McpSessionRequest } from '../ports/mcp-sessions.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import { migrate } from '../storage/schema.ts';
+import { createTaintStore, type TaintStore } from '../storage/taint-store.ts';
 import { wire, type Wiring } from '../wiring.ts';
 import { createEventStore } from './event-store.ts';
 import { KeptCall } from './kept-call.ts';
@@ -116,6 +118,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
       ...{ deps: this.#wiring.serve, id: session, target, subscriptions },
       events: createEventStore(sql),
       pending: createPendingRequests(sql),
+      marks: sessionMarks(createTaintStore(sql, () => this.#now())),
     };
     // Late, as in `mcp/late.ts`: the class of these objects is in every isolate.
     const { LiveSession: live } = await import('./live-session.ts');
@@ -147,6 +150,14 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   #now(): number {
     return this.#wiring.clock.now();
   }
+}
+
+/** They last as long as the session. */
+function sessionMarks(store: TaintStore): MarkStore {
+  return {
+    read: async () => ({ taint: store.read(), expiresAt: Number.POSITIVE_INFINITY }),
+    add: async (taint) => store.take(taint),
+  };
 }
 
 /** As the client said it: the server is as it was, but for what was under way. */

@@ -3,7 +3,7 @@
  * meta: one row: whose it is, `initialize` as it came, whether `initialized` and which level of the log were said · events: messages of its streams in
  * order, for clients that come back; a long one in several rows of one `number` · subscriptions: resources that it wants to hear of ·
  * under_way: requests without an answer, each with the stream that it is awaited on, and the id of its call once that had begun · held: of an
- * object that holds one open call: what was called, and whether it has ended.
+ * object that holds one open call: what was called, and whether it has ended · taint: marks of the taint rule (`storage/taint-store.ts`).
  */
 export const mcpSessionMigrations: readonly string[] = [
   `
@@ -21,4 +21,5 @@ export const mcpSessionMigrations: readonly string[] = [
   CREATE TABLE under_way (id TEXT PRIMARY KEY, stream TEXT NOT NULL, message TEXT NOT NULL, call_id TEXT) WITHOUT ROWID;
   CREATE TABLE held (id INTEGER PRIMARY KEY CHECK (id = 1), call TEXT NOT NULL, is_over INTEGER NOT NULL DEFAULT 0);
   `,
+  'CREATE TABLE taint (label TEXT PRIMARY KEY, by TEXT NOT NULL, origin TEXT, at INTEGER NOT NULL) WITHOUT ROWID',
 ];

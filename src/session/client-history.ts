@@ -15,7 +15,7 @@ export function createJudge({ catalog, callDeps, namesFor, log }: Wiring): Submi
   return async ({ workspace, keyId }, plan, history) => {
     const { server } = callDeps(workspace);
     const recall = async (names: readonly string[]) => (await catalog(workspace).taintMarks(names)).map((marks) => marks?.taint ?? null);
-    return await judgeHistory({ log, recall, names: () => namesFor(workspace, plan), ...(server && { server }) }, keyId, history);
+    return await judgeHistory({ log, recall, names: () => namesFor(workspace, plan, keyId), ...(server && { server }) }, keyId, history);
   };
 }
 

@@ -7,6 +7,7 @@ import type { AuditRow } from '../core/audit.ts';
 import type { Plan } from '../core/plan.ts';
 import type { Skill } from '../core/skills/skill.ts';
 import { sentArguments } from '../engine/entry-call.ts';
+import { createMarkStore, type MarkStore } from '../engine/policy/direct-marks.ts';
 import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest } from '../engine/tool-call.ts';
 import type { FileSystem } from '../ports/file-system.ts';
 import type { Ids } from '../ports/runtime.ts';
@@ -28,6 +29,8 @@ export type DirectCallDoor = {
   /** Calls with an idempotency key that are under way, by key. */
   underWay: Map<string, Promise<SessionCall>>;
   scratchFiles(): FileSystem;
+  /** Of the key's calls without a session, with this toolset. */
+  directMarks(toolset: string | null): MarkStore;
   /** True once the session was deleted. */
   gone(): boolean;
   audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
@@ -47,7 +50,12 @@ export async function openCalls(
     wiring.rules(workspace),
     plan.skills === undefined ? [] : wiring.skillsFor(workspace, plan),
   ]);
-  return { ...own, room, names, rules, skills, ids, deps: wiring.callDeps(workspace), scratchFiles: () => createMemoryFiles(clock.now) };
+  return {
+    ...{ ...own, room, names, rules, skills, ids },
+    deps: wiring.callDeps(workspace),
+    scratchFiles: () => createMemoryFiles(clock.now),
+    directMarks: (toolset) => createMarkStore(wiring.catalog(workspace), own.keyId, toolset),
+  };
 }
 
 export function toCall(request: SessionCallRequest, callId: string): ToolCallRequest {

@@ -9,6 +9,8 @@ import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { auditCall } from '../engine/audit-call.ts';
 import { callTool, outcomeUnknown } from '../engine/call-tool.ts';
+import { toolNamed } from '../engine/direct-call.ts';
+import { openMarks, type OpenMarks } from '../engine/policy/direct-marks.ts';
 import type { CallScope } from '../engine/tool-call.ts';
 import { withFetchResult } from '../engine/plan/plan-names.ts';
 import { createSkillReader } from '../engine/plan/plan-skills.ts';
@@ -121,7 +123,9 @@ async function runAs(
   const own = approvals.get(callId);
   const approved = own?.state === 'used' ? own : null;
   const call = { ...toCall(request, callId), approved: approved === null ? null : toApproved(approved) };
-  const outcome = await callTool(door.deps, scope, call, new AbortController().signal);
+  const marks = await marksOf(door, request);
+  const outcome = await callTool(door.deps, { ...scope, taint: marks.taint }, call, new AbortController().signal);
+  await marks.written();
   if (door.gone()) throw new Problem('not_found', 'The session was deleted.');
   if ('waitFor' in outcome) return await ask(door, scope, request, { callId, key, waitFor: outcome.waitFor });
   journals.drop(callId);
@@ -129,6 +133,15 @@ async function runAs(
   door.room.runner.setApprovalTimer();
   if (approved !== null && !outcome.answer.ran) approvals.giveBack(callId);
   return toSessionCall(outcome.answer);
+}
+
+/** A call on scratch files is one without a session, for which this one only stores the answer. */
+async function marksOf(
+  { room, deps, names, directMarks }: DirectCallDoor,
+  { plan, name, scratch }: SessionCallRequest,
+): Promise<OpenMarks> {
+  if (scratch !== true) return { taint: room.taint, written: async () => undefined };
+  return await openMarks(directMarks(plan.edition?.toolset ?? null), deps, names === null ? null : toolNamed(names, name));
 }
 
 function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallRequest): CallScope {
@@ -140,7 +153,6 @@ function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallReq
     names: () => withFetchResult(door.names, scratch ? null : door.room.results),
     rules: door.rules,
     ...(plan.agent !== undefined && { agent: plan.agent }),
-    // Scratch files and their calls are no part of the conversation; what it has seen may be in their arguments all the same.
     taint: door.room.taint,
     ...(plan.taint !== undefined && { taintRule: plan.taint }),
     // Scratch files are nobody's to come back to.

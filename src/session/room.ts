@@ -21,7 +21,7 @@ import { Inputs } from './inputs.ts';
 import { Notices } from './notices.ts';
 import { createResultStore } from './result-store.ts';
 import { sessionMigrations } from './schema.ts';
-import { createTaintStore, type TaintStore } from './taint-store.ts';
+import { createTaintStore, type TaintStore } from '../storage/taint-store.ts';
 import { Timers } from './timers.ts';
 import { createLogTranscript, type LogTranscript } from './transcript-log.ts';
 import { TurnRunner } from './turn-runner.ts';

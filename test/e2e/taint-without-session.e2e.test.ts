@@ -2,9 +2,11 @@
  * The taint rule for callers that name no session: chat clients that resend their history, in each dialect, and direct calls. A first
  * request reads private and untrusted content, a later one sends something out.
  */
+import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenToolServer, type ToolServer } from '../fakes/tool-server.ts';
 import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
+import { connectClient } from './mcp-clients.ts';
 import type { Answer } from './service.ts';
 import { shareService } from './shared-service.ts';
 
@@ -122,4 +124,102 @@ describe('the taint rule without a session', () => {
       });
     });
   }
+
+  describe('direct calls', () => {
+    type Call = (name: string, args: object) => Promise<string>;
+    /** The first word of a result, or the code that it was refused with. */
+    const rest =
+      (toolset: string, more: () => Record<string, string> = () => ({}), query = ''): Call =>
+      async (name, args) => {
+        const { json, text } = await service.call('POST', `/v1/toolsets/${toolset}/calls${query}`, { name, arguments: args }, more());
+        expect(json.code ?? 'none', text).not.toBe('unknown_tool');
+        return json.code ?? 'ran';
+      };
+    const mcp =
+      (client: Client): Call =>
+      async (name, args) => {
+        const result = await client.callTool({ name, arguments: { ...args } });
+        return result.isError === true ? String(result._meta?.code) : 'ran';
+      };
+    const sending = (path: string) => ({ url: `${upstream.url}${path}`, method: 'POST', body: 'the plan' });
+    const reading = () => ({ url: `${upstream.url}/page` });
+    /** Reads both and sends; then what becomes of calls that send nothing. */
+    const leak = async (call: Call, path: string): Promise<string[]> => [
+      await call('look', {}),
+      await call('http_request', reading()),
+      await call('http_request', sending(path)),
+      await call('calculate', { expression: '1+1' }),
+    ];
+    const asked = ['ran', 'ran', 'approval_required', 'ran'];
+    const toolsetOfItsOwn = async (name: string): Promise<string> => {
+      const tools = ['builtin.http_request', 'builtin.bash', 'local.calculate', 'vault.look'].map((tool) => ({ tool }));
+      await put(`/v1/toolsets/${name}`, { tools });
+      return name;
+    };
+
+    it('over REST ask before the third call sends out what the first two read, after a restart as well', async () => {
+      const toolset = await toolsetOfItsOwn('direct-rest');
+      const call = rest(toolset);
+      expect(await leak(call, '/direct-rest')).toEqual(asked);
+      await service.restart();
+      expect(await call('http_request', sending('/direct-rest'))).toBe('approval_required');
+      // By a pinned version, by code over the tools, and by GET as well.
+      expect(await rest(toolset, undefined, '?version=1')('http_request', sending('/direct-rest'))).toBe('approval_required');
+      expect(await call('bash', { command: `curl -s -X POST -d plan ${upstream.url}/direct-rest` })).toBe('approval_required');
+      expect(await call('http_request', { url: `${upstream.url}/direct-rest?d=plan` })).toBe('approval_required');
+      expect(upstream.requests.filter(({ path }) => path.startsWith('/direct-rest'))).toEqual([]);
+      const rehearsal = { name: 'http_request', arguments: sending('/direct-rest') };
+      expect((await service.call('POST', `/v1/toolsets/${toolset}/calls?dryRun=true`, rehearsal)).json.verdict).toBe('ask');
+      const tested = await service.call('POST', '/v1/policy/test', { toolset, tool: 'http_request', arguments: sending('/direct-rest') });
+      expect(tested.json.verdict).toBe('ask');
+    });
+
+    it('with idempotency keys ask all the same', async () => {
+      const call = rest(await toolsetOfItsOwn('direct-keyed'), () => ({ 'idempotency-key': crypto.randomUUID() }));
+      expect(await leak(call, '/direct-keyed')).toEqual(asked);
+      expect(upstream.countOf('/direct-keyed')).toBe(0);
+    });
+
+    it('of another key, or with another toolset, are another conversation', async () => {
+      const toolset = await toolsetOfItsOwn('direct-shared');
+      await leak(rest(toolset), '/direct-shared');
+      const { json } = await service.call('POST', '/v1/keys', { name: 'other', scopes: ['tools'] });
+      const other = rest(toolset, () => ({ authorization: `Bearer ${json.key}` }));
+      expect(await other('http_request', sending('/direct-shared'))).toBe('ran');
+      expect(await rest(await toolsetOfItsOwn('direct-else'))('http_request', sending('/direct-else'))).toBe('ran');
+    });
+
+    it('run where an administrator has allowed the entry, or the rule', async () => {
+      await put('/v1/toolsets/direct-free', {
+        tools: [{ tool: 'builtin.http_request', approval: 'never' }, { tool: 'local.calculate' }, { tool: 'vault.look' }],
+      });
+      expect(await leak(rest('direct-free'), '/direct-free')).toEqual(['ran', 'ran', 'ran', 'ran']);
+    });
+
+    for (const era of ['pinned', 'legacy'] as const)
+      it(`over MCP (${era}) ask, and send once a person accepts`, async () => {
+        const toolset = await toolsetOfItsOwn(`direct-${era}`);
+        const path = `/direct-${era}`;
+        const connect = (...rest: [] | [object, (client: Client) => void]) =>
+          connectClient(`${service.url}/mcp/${toolset}`, service.key, era, ...rest);
+        const mute = await connect();
+        expect(await leak(mcp(mute), path)).toEqual(asked);
+        await mute.close();
+        const questions: string[] = [];
+        const asking = await connect({ elicitation: { form: {} } }, (client) =>
+          client.setRequestHandler('elicitation/create', async ({ params }) => {
+            questions.push(params.message);
+            return { action: 'accept', content: { decision: 'approve', approve: true } };
+          }),
+        );
+        for (const [name, args] of [
+          ['look', {}],
+          ['http_request', reading()],
+        ] as const)
+          await mcp(asking)(name, args);
+        await mcp(asking)('http_request', sending(path));
+        expect(questions.at(-1)).toContain('what is private may leave with it');
+        await asking.close();
+      });
+  });
 });

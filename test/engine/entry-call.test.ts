@@ -263,6 +263,7 @@ describe('asking first', () => {
         toolset: async () => ({ pointer: {}, names: buildAliasMap(edition, { aliases: true }) }),
         rules: async () => rules,
       }) as unknown as Directory;
+    const noMarks = { read: async () => null, add: async () => undefined };
     const verdict = async (
       name: string,
       args: Record<string, unknown>,
@@ -270,7 +271,11 @@ describe('asking first', () => {
       call = deps,
     ) => {
       const principal = { workspace: 'default', keyId: 'k1', scopes: ['tools' as const], caller };
-      return await dryRunCall({ call, directory: directory([]), aliases: true }, principal, { toolset: 'test', name, arguments: args });
+      return await dryRunCall({ call, directory: directory([]), aliases: true, marks: () => noMarks }, principal, {
+        toolset: 'test',
+        name,
+        arguments: args,
+      });
     };
     expect(await verdict('get_workflow', { id: '7' })).toMatchObject({ valid: true, verdict: 'allow' });
     expect(await verdict('create', {})).toMatchObject({ valid: true, verdict: 'ask' });

@@ -1,6 +1,7 @@
 /** What a toolset is served over MCP with, over the fakes of a workspace; its servers are what the test says. */
 import type { Principal } from '../../src/core/principal.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
+import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';
 import { configurationTables } from '../../src/engine/serve/serve-view.ts';
 import type { CallDeps } from '../../src/engine/tool-call.ts';
 import type { ServeDeps } from '../../src/mcp/server/serving.ts';
@@ -41,6 +42,7 @@ export function fakeServeDeps({ catalog, call, clock, ids, log, master, ...optio
     callDeps: () => call,
     scratchFiles: () => createMemoryFiles(clock.now),
     audit: (_workspace, rows) => catalog.appendAudit(rows),
+    marks: ({ keyId }, toolset) => createMarkStore(catalog, keyId, toolset),
     upstream: {
       ...{ discover: unused, callTool: unused, readResource: unused, getPrompt: unused, complete: unused },
       listen: async () => undefined,

@@ -3,6 +3,7 @@ import type { Principal } from '../../src/core/principal.ts';
 import { readSettings } from '../../src/core/settings.ts';
 import type { ServerAccess, ServerKind } from '../../src/core/servers/server.ts';
 import { textResult, type ToolDefinition } from '../../src/core/tool.ts';
+import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';
 import { callDirectly, dryRunCall, explainDirectCall } from '../../src/engine/direct-call.ts';
 import { createMeetServers, meetingServers } from '../../src/engine/meet-servers.ts';
 import { planTurn } from '../../src/engine/plan/plan-turn.ts';
@@ -115,6 +116,7 @@ export function createHarness(
     aliases: settings.aliases,
     scratchFiles: () => createMemoryFiles(clock.now),
     audit: catalog.appendAudit,
+    marks: ({ keyId }: Pick<Principal, 'keyId'>, toolset: string) => createMarkStore(catalog, keyId, toolset),
   };
   const served = fakeServeDeps({
     catalog,

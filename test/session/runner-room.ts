@@ -27,7 +27,7 @@ import type { DecideDoor } from '../../src/session/decide.ts';
 import { EventLog } from '../../src/session/event-log.ts';
 import { Inputs } from '../../src/session/inputs.ts';
 import { Notices } from '../../src/session/notices.ts';
-import { createTaintStore } from '../../src/session/taint-store.ts';
+import { createTaintStore } from '../../src/storage/taint-store.ts';
 import { createResultStore } from '../../src/session/result-store.ts';
 import type { Room } from '../../src/session/room.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
@@ -310,6 +310,7 @@ export async function makeRoom(
           skills: [],
           underWay: self.underWay,
           scratchFiles: () => createMemoryFiles(clock.now),
+          directMarks: () => ({ read: async () => null, add: async () => undefined }),
           gone: () => false,
           audit: (row) => self.room.audit.add(row),
         },

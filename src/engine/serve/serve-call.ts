@@ -14,8 +14,9 @@ import type { Refusal } from '../../core/turn-budget.ts';
 import type { Directory } from '../../ports/catalog.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
 import type { CallerChannel } from '../../ports/tool-executor.ts';
-import { createAuditTrail, type AuditTrail } from '../audit-trail.ts';
+import { createAuditTrail } from '../audit-trail.ts';
 import { callTool } from '../call-tool.ts';
+import { type MarkStore, openMarks } from '../policy/direct-marks.ts';
 import { type CallHold, HeldCall, type HeldNews } from './held-call.ts';
 import { approvalKey, approvalRefusal, approvalRequest, deniedByPerson, isApproved } from './serve-approval.ts';
 import { askNow } from './serve-beneath.ts';
@@ -29,6 +30,8 @@ export type ServeCallDeps = StateDeps & {
   directory: Directory;
   scratchFiles(): FileSystem;
   audit(workspace: string, rows: AuditRow[]): Promise<void>;
+  /** Of the calls of a key with one toolset; null: with none. */
+  marks(principal: Principal, toolset: string | null): MarkStore;
 };
 
 /** Who asks, for what is served where. */
@@ -42,6 +45,8 @@ export type ServedCaller = {
   askable: AskableInput;
   /** Where the call may stay open; absent: it ends with the request. */
   hold?: CallHold;
+  /** Of its MCP session; absent: its marks belong to the key and the toolset. */
+  marks?: MarkStore;
   /** A call that was under way when the process died. */
   interrupted?: { callId: string };
   /** Durably, before the effect. */
@@ -75,9 +80,9 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
   let round = before === null ? firstRound(deps, caller) : readRound(before, call.responses ?? {});
   const run = async (on: ServedCaller, until: AbortSignal): Promise<CallOutcome> => {
     const request = { callId: round.callId, requested: call.name, arguments: call.arguments, ...wordsOf(round) };
-    const { scope, trail } = await scopeOf(deps, on, tool);
+    const { scope, written } = await scopeOf(deps, on, tool);
     const outcome = await callTool(deps.callDeps(principal.workspace), scope, request, until);
-    await trail.written();
+    await written();
     return outcome;
   };
   for (let isBack = before?.asked === 'held'; ; isBack = false) {
@@ -120,11 +125,11 @@ export async function serveLost(
 ): Promise<HeldCall> {
   const tool = toolNamed(served.view, name);
   const caller = { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} };
-  const { scope, trail } = await scopeOf(deps, caller, tool);
+  const { scope, written } = await scopeOf(deps, caller, tool);
   const request = { callId, requested: name, arguments: args, lost: true };
   return new HeldCall(deps.clock, {}, async (_, signal) => {
     const outcome = await callTool(deps.callDeps(principal.workspace), scope, request, signal);
-    await trail.written();
+    await written();
     return outcome;
   });
 }
@@ -199,11 +204,12 @@ async function scopeOf(
   deps: ServeCallDeps,
   caller: ServedCaller,
   tool: EditionTool | null,
-): Promise<{ scope: CallScope; trail: AuditTrail }> {
+): Promise<{ scope: CallScope; written(): Promise<unknown> }> {
   const { principal, view, conversation, channel, askable, hold } = caller;
   // What calls tools asks nothing itself, and what is beneath it is screened by the name of its own server before it comes here.
   const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
   const trail = createAuditTrail((rows) => deps.audit(principal.workspace, rows));
+  const marks = await openMarks(storeOf(deps, caller), deps.callDeps(principal.workspace), tool);
   const scope: CallScope = {
     keyId: principal.keyId,
     caller: callerFields(principal),
@@ -223,9 +229,18 @@ async function scopeOf(
       caller.started?.(callId);
       hold?.started(callId);
     },
+    taint: marks.taint,
     audit: trail.audit,
   };
-  return { scope, trail };
+  return { scope, written: () => Promise.all([marks.written(), trail.written()]) };
+}
+
+/** Where the marks of the caller's calls are. */
+export function storeOf(
+  deps: Pick<ServeCallDeps, 'marks'>,
+  { marks, principal, view }: Pick<ServedCaller, 'marks' | 'principal' | 'view'>,
+): MarkStore {
+  return marks ?? deps.marks(principal, view.pointer?.toolset ?? null);
 }
 
 /** The questions to send; or the next round at once, where there is nobody to ask. */

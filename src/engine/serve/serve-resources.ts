@@ -13,20 +13,22 @@ import type { Directory } from '../../ports/catalog.ts';
 import type { McpUpstream, UpstreamAnswer, UpstreamContext, UpstreamHooks } from '../../ports/upstream.ts';
 import { limits } from '../../core/limits.ts';
 import { keptTokens } from '../kept-tokens.ts';
+import { markAnswer } from '../policy/direct-marks.ts';
 import { createRedactor, withoutSecrets, type Redactor } from '../redact.ts';
 import { nameOffers, ownerOf, shownUri, type ServedOffer, type ServedOffers } from './serve-offers.ts';
 import { screenedAsk, sortQuestions } from './serve-questions.ts';
 import { openState, sealState, subjectOf, type ServedState, type StateDeps } from './serve-state.ts';
-import type { ServedCaller } from './serve-call.ts';
+import { type ServeCallDeps, type ServedCaller, storeOf } from './serve-call.ts';
 import type { ServedView } from './serve-view.ts';
 
-export type OfferDeps = StateDeps & {
-  directory: Directory;
-  upstream: McpUpstream;
-  upstreamContext(workspace: string, server: ServerAccess, conversation: string, signal: AbortSignal): UpstreamContext;
-  /** A server said that a list of its is another one now: it is read again, at its time. Never waits. */
-  serverChanged(workspace: string, server: string): void;
-};
+export type OfferDeps = StateDeps &
+  Pick<ServeCallDeps, 'marks'> & {
+    directory: Directory;
+    upstream: McpUpstream;
+    upstreamContext(workspace: string, server: ServerAccess, conversation: string, signal: AbortSignal): UpstreamContext;
+    /** A server said that a list of its is another one now: it is read again, at its time. Never waits. */
+    serverChanged(workspace: string, server: string): void;
+  };
 
 /** MCP servers with a tool that may be called here, in the document's order. */
 export function servedServers({ names }: Pick<ServedView, 'names'>): string[] {
@@ -140,7 +142,10 @@ async function converse(
   let given = before === null ? undefined : givenBy(before, request.responses ?? {});
   for (let rounds = before?.rounds ?? 0; rounds < limits.maxInputRounds; ) {
     const answer = await withoutSecretsIn(redactor, send(server, given, hooks, context));
-    if (answer.kind === 'result') return { kind: 'result', result: shown(redactor, answer.result) };
+    if (answer.kind === 'result') {
+      await markAnswer(storeOf(deps, caller), server, `${asked.own} of the server ${server.name} (${asked.kind})`);
+      return { kind: 'result', result: shown(redactor, answer.result) };
+    }
     rounds += 1;
     const { requests, state } = answer.input;
     const { questions, answered, fault } = sortQuestions(server.name, redactor.data(requests), caller.askable);

@@ -87,7 +87,7 @@ export function mountToolsetUse(app: App): void {
         const headers = await headersNow();
         // The call would be refused for it, so its rehearsal is too.
         if (body.session !== undefined) await services.sessions.get(body.session).setup(principal);
-        return c.json(await services.dryRunCall(principal, call), 200, headers);
+        return c.json(await services.dryRunCall(principal, { ...call, inSession: body.session !== undefined }), 200, headers);
       }
       const run = async () => {
         const headers = await headersNow();

@@ -24,6 +24,7 @@ export function answerer(serving: Serving, server: Server): Answering {
         conversation,
         started: (callId) => serving.started?.(context, callId),
         ...(serving.hold && { hold: serving.hold }),
+        ...(serving.marks && { marks: serving.marks }),
         // Whoever called has gone meanwhile, and reads the answer when it is back.
         ...(interrupted === undefined
           ? { channel: channelOf(context, era, gone), askable: askableBy(context, era, server.getClientCapabilities()) }

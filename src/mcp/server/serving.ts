@@ -1,6 +1,7 @@
 /** What the handlers of one MCP server of ours work with: who asks, what they are served, and the engine behind it. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Principal } from '../../core/principal.ts';
+import type { MarkStore } from '../../engine/policy/direct-marks.ts';
 import type { CallHold } from '../../engine/serve/held-call.ts';
 import type { ServeCallDeps } from '../../engine/serve/serve-call.ts';
 import type { ServedView, ServeTarget } from '../../engine/serve/serve-view.ts';
@@ -24,6 +25,8 @@ export type Serving = {
   viewOf(principal: Principal): Promise<ServedView>;
   /** Where a call may stay open. */
   hold?: CallHold;
+  /** In a session: its marks of the taint rule. */
+  marks?: MarkStore;
   /** In a session: of a call that is answered because the process died during it; undefined for others. */
   interruptedOf?(context: ServerContext): { callId: string } | undefined;
   /** In a session: durably, before the effect. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { sessionMigrations } from '../../src/session/schema.ts';
-import { createTaintStore } from '../../src/session/taint-store.ts';
+import { createTaintStore } from '../../src/storage/taint-store.ts';
 import { fakeSql } from '../fakes/sql-storage.ts';
 
 const opened = (sql = fakeSql(sessionMigrations)) => ({ sql, store: createTaintStore(sql, () => 7) });

@@ -1,6 +1,6 @@
 /**
- * What a session's conversation has seen (`core/taint.ts`), a row for each label: kept over restarts, and never taken back. Marked by the door
- * to the tools, read beneath every tool; a fork begins with the marks of the session that it comes from.
+ * The marks of the taint rule (`core/taint.ts`) in an object's own table, a row for each label: of a session's conversation, or of an MCP
+ * session. They outlast restarts and are never taken back.
  */
 import { markTaint, type Taint, type TaintMarks } from '../core/taint.ts';
 

@@ -1,0 +1,78 @@
+/**
+ * Marks of the taint rule for calls that belong to no conversation of this service: a client that makes one call after another is a conversation
+ * all the same. They belong to a key with one toolset, or to an MCP session, and are stored with a lifetime (`limits.directMarksMs`).
+ */
+import { callsTools } from '../../core/composite-tool.ts';
+import type { EditionTool } from '../../core/edition-tool.ts';
+import { limits } from '../../core/limits.ts';
+import { callEffect } from '../../core/policy/call-effect.ts';
+import { createTaintMarks, joinTaint, originOfServer, type Taint, type TaintMarks, unknownTaint, untainted } from '../../core/taint.ts';
+import type { ServerAccess } from '../../core/servers/server.ts';
+import type { Catalog, StoredMarks } from '../../ports/catalog.ts';
+import type { Clock, Logger } from '../../ports/runtime.ts';
+import { isServed } from '../served-tool.ts';
+import { hasCredentials } from './mark-taint.ts';
+
+/** `read`: null where there are none. `add`: joins them to what is stored, durably. */
+export type MarkStore = { read(): Promise<StoredMarks | null>; add(taint: Taint): Promise<void> };
+
+/** `toolset`: without its version; null: of a key that has none equipped. */
+export function createMarkStore(catalog: Pick<Catalog, 'taintMarks' | 'addTaintMarks'>, keyId: string, toolset: string | null): MarkStore {
+  const names = [`direct ${JSON.stringify([keyId, toolset])}`];
+  return {
+    read: async () => (await catalog.taintMarks(names))[0] ?? null,
+    add: (taint) => catalog.addTaintMarks({ names, taint, ttlMs: limits.directMarksMs }),
+  };
+}
+
+/** `written`: to be awaited before the caller sees the result; throws where its marks cannot be stored. */
+export type OpenMarks = { taint: TaintMarks; written(): Promise<void> };
+
+/** Marks are read only for a tool that may send something out. Marks that cannot be read, or were not, count as both labels. */
+export async function openMarks(
+  store: MarkStore,
+  { clock, log }: { clock: Clock; log: Logger },
+  tool: EditionTool | null,
+): Promise<OpenMarks> {
+  const stored = tool !== null && maySend(tool) ? await readMarks(store, log) : unread;
+  const before = stored?.taint ?? untainted;
+  const own = createTaintMarks();
+  return {
+    taint: { read: () => joinTaint(before, own.read()), mark: own.mark },
+    async written() {
+      const added = own.read();
+      if (added === untainted) return;
+      const isFresh = (stored?.expiresAt ?? 0) - clock.now() > limits.directMarksMs - limits.directMarksRefreshMs;
+      if (isFresh && joinTaint(before, added) === before) return;
+      await store.add(added);
+    },
+  };
+}
+
+/** Of what a server returned that is no result of a tool: a resource, a prompt. */
+export async function markAnswer(store: MarkStore, server: ServerAccess, source: string): Promise<void> {
+  const isPrivate = hasCredentials(server);
+  if (!isPrivate && server.trusted) return;
+  await store.add({
+    private: isPrivate ? source : null,
+    untrusted: server.trusted ? null : source,
+    ...(isPrivate && { origin: originOfServer(server.name) }),
+  });
+}
+
+const unread: StoredMarks = { taint: unknownTaint('what other calls of this key returned, which could not be read'), expiresAt: 0 };
+
+async function readMarks(store: MarkStore, log: Logger): Promise<StoredMarks | null> {
+  try {
+    return await store.read();
+  } catch (error) {
+    log.error('marks of direct calls could not be read, and count as both', { cause: String(error) });
+    return unread;
+  }
+}
+
+/** Not where the toolset calls a server's tool trusted and reading; a server that is not trusted any more is asked about (`unread`). */
+function maySend(tool: EditionTool): boolean {
+  if (isServed(tool)) return callEffect(tool).sends;
+  return tool.kind !== 'builtin' || tool.canonical === 'builtin.http_request' || callsTools(tool);
+}
