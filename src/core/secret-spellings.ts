@@ -1,7 +1,7 @@
 /**
- * The ways in which a value comes back from whoever was sent it: as it is, in JSON of several writers, in URLs and forms, in HTML, in
- * hex, and in base64, on its own or in the middle of something longer (`Authorization: Basic`). Ways that have to be undone by somebody
- * who means to (reversed, encrypted) are no spellings. Used by `engine/redact.ts`.
+ * The ways in which a secret comes back from a server that was sent it. `secretSpellings`: as it is, in JSON of several writers, in URLs and
+ * forms, in HTML, in hex, and in base64, on its own or in the middle of something longer (`Authorization: Basic`). `hiddenSpellings`: what a
+ * tool or a model would do to it on purpose with a line of code. Encryption and compression are neither. Used by `engine/redact.ts`.
  */
 import { toHex } from './hex.ts';
 import { toBase64Url } from './base64url.ts';
@@ -28,6 +28,64 @@ function fromBase64(text: string): string | null {
     return null;
   }
 }
+
+/**
+ * Reversed, in one case, in base32, base64, hex and decimal codes, and in two of these after one another. To be looked for squeezed
+ * (`squeezed-text.ts`), so without separators and whatever the case. None of a value that is longer than `maxHiddenLength`.
+ */
+export function hiddenSpellings(value: string): string[] {
+  if (value.length > maxHiddenLength) return [];
+  const plain = [...new Set([value, value.toLowerCase(), value.toUpperCase()])];
+  const texts = [...plain, ...plain.map(reversed)];
+  const encoded = texts.flatMap((text) => encodings(new TextEncoder().encode(text)));
+  const twice = [value, ...encodings(new TextEncoder().encode(value))].flatMap((text) => encodings(new TextEncoder().encode(text)));
+  const forward = [...texts, ...encoded, ...twice, rotated(value)];
+  return [...new Set([...forward, ...forward.map(reversed)])];
+}
+
+/** What it is encoded to grows with each of the ways. No key or token is longer. */
+const maxHiddenLength = 4_096;
+
+/** Of the alphabets of base64 the one for URLs alone: squeezed they differ in nothing that is compared. */
+function encodings(bytes: Uint8Array): string[] {
+  return [toHex(bytes), Array.from(bytes).join(' '), toBase64Url(bytes), ...innerBase64(bytes), ...innerBase32(bytes)];
+}
+
+function reversed(text: string): string {
+  return Array.from(text).reverse().join('');
+}
+
+/** By 13 letters (rot13), as command lines have it at hand. */
+function rotated(text: string): string {
+  return text.replace(/[a-z]/gi, (letter) => {
+    const first = letter <= 'Z' ? 0x41 : 0x61;
+    return String.fromCharCode(((letter.charCodeAt(0) - first + 13) % 26) + first);
+  });
+}
+
+/** The characters that are its alone, whatever stands before and behind it: 5 bytes are 8 characters. */
+function innerBase32(bytes: Uint8Array): string[] {
+  return [0, 1, 2, 3, 4].map((before) => {
+    const text = toBase32(before, bytes);
+    const first = Math.ceil((before * 8) / 5);
+    return text.slice(first, Math.floor(((before + bytes.byteLength) * 8) / 5));
+  });
+}
+
+/** RFC 4648 §6 without padding, `before` bytes of nothing in front. */
+function toBase32(before: number, bytes: Uint8Array): string {
+  let text = '';
+  let bits = 0;
+  let value = 0;
+  for (const byte of [...new Uint8Array(before), ...bytes]) {
+    value = ((value << 8) | byte) & 0xfff;
+    bits += 8;
+    for (; bits >= 5; bits -= 5) text += base32[(value >> (bits - 5)) & 31];
+  }
+  return bits === 0 ? text : text + base32[(value << (5 - bits)) & 31];
+}
+
+const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** All different, the longest first: a shorter one inside it would leave the rest standing. */
 export function secretSpellings(value: string): string[] {
@@ -80,15 +138,18 @@ const minInnerLength = 8;
 
 /** On its own with and without padding; and the characters that are its alone where other bytes stand before and behind it. */
 function inBase64(bytes: Uint8Array): string[] {
-  const inner = [0, 1, 2].map((before) => {
+  const alone = toBase64Url(bytes);
+  const padded = alone + '='.repeat((4 - (alone.length % 4)) % 4);
+  const found = [padded, alone, ...innerBase64(bytes).filter((text) => text.length >= minInnerLength)];
+  return found.flatMap((text) => [text, text.replaceAll('-', '+').replaceAll('_', '/')]);
+}
+
+function innerBase64(bytes: Uint8Array): string[] {
+  return [0, 1, 2].map((before) => {
     const all = new Uint8Array(before + bytes.byteLength);
     all.set(bytes, before);
     const text = toBase64Url(all);
     // A character at a border has bits of both sides.
     return text.slice(before === 0 ? 0 : before + 1, all.byteLength % 3 === 0 ? undefined : -1);
   });
-  const alone = toBase64Url(bytes);
-  const padded = alone + '='.repeat((4 - (alone.length % 4)) % 4);
-  const found = [padded, alone, ...inner.filter((text) => text.length >= minInnerLength)];
-  return found.flatMap((text) => [text, text.replaceAll('-', '+').replaceAll('_', '/')]);
 }

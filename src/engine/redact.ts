@@ -1,8 +1,9 @@
 /**
- * Takes secret values that a call has read out of what it answers, however they are spelt (`core/secret-spellings.ts`), before
- * anything is stored or logged. Only values that were really read are looked for, so an ordinary call costs nothing.
+ * Takes secret values that a call has read out of what it returns, however they are written (`core/secret-spellings.ts`), before anything is
+ * stored or logged. Only values that were read are looked for, so an ordinary call costs nothing; the work is linear in the result.
  */
-import { secretParts, secretSpellings } from '../core/secret-spellings.ts';
+import { createExactScanner, createSqueezedScanner, minSqueezedLength, type Scanner, type Span } from '../core/secret-scanner.ts';
+import { hiddenSpellings, secretParts, secretSpellings } from '../core/secret-spellings.ts';
 import type { ContentBlock, ToolResult } from '../core/tool.ts';
 import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
@@ -18,37 +19,34 @@ export type Redactor = {
   log(log: Logger): Logger;
 };
 
+const mark = '[secret]';
+
 export function createRedactor(): Redactor {
-  let forms: string[] = [];
-  const clean = (text: string): string => {
-    let rest = text;
-    for (const form of forms) rest = rest.replaceAll(form, '[secret]');
-    return rest;
-  };
-  // Texts for texts: the shape is the same.
-  const cleanMember = <Value>(value: Value): Value => cleanValue(value, clean) as Value;
+  const parts = new Set<string>();
+  let made: Finder | null = null;
+  const finder = (): Finder => (made ??= createFinder([...parts]));
+  const data = <Value>(value: Value): Value => (parts.size === 0 ? value : cleanMember(value, finder()));
   return {
     keep(value) {
-      // One secret may be the beginning of another: over all of them, too, the longest goes first.
-      const parts = secretParts(value).filter(({ length }) => length >= limits.minRedactedSecretLength);
-      if (parts.length > 0)
-        forms = [...new Set([...forms, ...parts.flatMap(secretSpellings)])].sort((one, other) => other.length - one.length);
+      for (const part of secretParts(value)) if (part.length >= limits.minRedactedSecretLength) parts.add(part);
+      made = null;
       return value;
     },
-    text: clean,
-    data: (value) => (forms.length === 0 ? value : cleanMember(value)),
+    text: (text) => data(text),
+    data,
     clean(result) {
-      if (forms.length === 0) return result;
+      if (parts.size === 0) return result;
+      const { content, structuredContent, issues } = result;
       return {
         ...result,
-        content: result.content.map((block) => cleanBlock(block, clean)),
-        ...(result.structuredContent && { structuredContent: cleanMember(result.structuredContent) }),
-        ...(result.issues && { issues: cleanMember(result.issues) }),
+        content: cleanMember(cleanBlocks(content, finder()), finder()),
+        ...(structuredContent && { structuredContent: cleanMember(structuredContent, finder()) }),
+        ...(issues && { issues: cleanMember(issues, finder()) }),
       };
     },
     log(log) {
       const cleaned = (write: Logger['info']): Logger['info'] => {
-        return (message, fields) => (forms.length === 0 ? write(message, fields) : write(clean(message), cleanMember(fields)));
+        return (message, fields) => write(data(message), data(fields));
       };
       return {
         error: cleaned((message, fields) => log.error(message, fields)),
@@ -65,27 +63,87 @@ export function withoutSecrets(error: unknown, { text, data }: Pick<Redactor, 't
   return new Problem(error.code, text(error.detail), data({ ...error.extra }), { cause: error.cause });
 }
 
-/** The same shape, every text in it cleaned, names of members included. A number that reads like a secret becomes its mark. */
-function cleanValue(value: unknown, clean: (text: string) => string): unknown {
-  if (typeof value === 'string') return clean(value);
-  if (typeof value === 'number') return clean(String(value)) === String(value) ? value : clean(String(value));
-  if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [clean(name), cleanValue(member, clean)]));
+/** First the spellings as they stand, then all of them squeezed. */
+type Finder = readonly Scanner[];
+
+function createFinder(parts: readonly string[]): Finder {
+  const long = parts.filter(({ length }) => length >= minSqueezedLength);
+  return [
+    createExactScanner(parts.flatMap(secretSpellings)),
+    createSqueezedScanner(long.flatMap((part) => [...secretSpellings(part), ...hiddenSpellings(part)])),
+  ];
 }
 
-/** What an image or a sound says is not looked for. */
-function cleanBlock(block: ContentBlock, clean: (text: string) => string): ContentBlock {
-  switch (block.type) {
-    case 'text':
-      return { ...block, text: clean(block.text) };
-    case 'resource_link':
-    case 'resource':
-      return cleanValue(block, clean) as ContentBlock; // The same shape, text for text.
-    case 'image':
-    case 'audio':
-      return block;
-    default:
-      return block satisfies never;
+/**
+ * The same shape, every text in it cleaned, names of members included. A number that reads like a secret becomes its mark. A secret that is
+ * cut into several texts is taken out of each.
+ */
+function cleanMember<Value>(value: Value, finder: Finder): Value {
+  const [values, names]: [string[], string[]] = [[], []];
+  collect(value, values, names);
+  const [cleanValues, cleanNames] = [cleanTexts(values, finder), cleanTexts(names, finder)];
+  // Texts for texts: the shape is the same.
+  return cleanValues === values && cleanNames === names ? value : (rebuild(value, cleanValues.values(), cleanNames.values()) as Value);
+}
+
+/** In the order in which `rebuild` takes them. */
+function collect(value: unknown, values: string[], names: string[]): void {
+  if (typeof value === 'string' || typeof value === 'number') values.push(String(value));
+  else if (Array.isArray(value)) for (const item of value) collect(item, values, names);
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, member] of Object.entries(value)) {
+      names.push(name);
+      collect(member, values, names);
+    }
+}
+
+function rebuild(value: unknown, values: Iterator<string>, names: Iterator<string>): unknown {
+  if (typeof value === 'string') return values.next().value;
+  if (typeof value === 'number') {
+    const text = values.next().value;
+    return text === String(value) ? value : text;
   }
+  if (Array.isArray(value)) return value.map((item) => rebuild(item, values, names));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [nameOf(name, names), rebuild(member, values, names)]));
+}
+
+function nameOf(name: string, names: Iterator<string>): string {
+  const next = names.next();
+  return next.done === true ? name : next.value;
+}
+
+/** The same array where there is nothing to take out. */
+function cleanTexts(texts: string[], finder: Finder): string[] {
+  return finder.reduce((before, scanner) => {
+    const spans = scanner.find(before);
+    return spans.length === 0 ? before : cutOut(before, spans);
+  }, texts);
+}
+
+function cutOut(texts: readonly string[], spans: readonly Span[]): string[] {
+  const rest = [...texts];
+  const pieces = new Map<number, string[]>();
+  const ends = new Map<number, number>();
+  for (const { text, start, end } of spans) {
+    const before = pieces.get(text) ?? [];
+    before.push((texts[text] ?? '').slice(ends.get(text) ?? 0, start), mark);
+    pieces.set(text, before);
+    ends.set(text, end);
+  }
+  for (const [text, before] of pieces) rest[text] = [...before, (texts[text] ?? '').slice(ends.get(text))].join('');
+  return rest;
+}
+
+/** A secret that is cut into several text blocks; and an image or a sound whose bytes are a secret is none. */
+function cleanBlocks(content: readonly ContentBlock[], finder: Finder): ContentBlock[] {
+  const texts = cleanTexts(
+    content.map((block) => (block.type === 'text' ? block.text : '')),
+    finder,
+  );
+  return content.map((block, index) => {
+    if (block.type === 'text') return { ...block, text: texts[index] ?? '' };
+    if (block.type !== 'image' && block.type !== 'audio') return block;
+    return finder.some((scanner) => scanner.find([block.data]).length > 0) ? { type: 'text', text: mark } : block;
+  });
 }

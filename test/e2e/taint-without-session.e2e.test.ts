@@ -2,7 +2,7 @@
  * The taint rule for callers that name no session: chat clients that resend their history, in each dialect, and direct calls. A first
  * request reads private and untrusted content, a later one sends something out.
  */
-import type { Client } from '@modelcontextprotocol/client';
+import type { Client, ClientOptions } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenToolServer, type ToolServer } from '../fakes/tool-server.ts';
 import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
@@ -200,8 +200,8 @@ describe('the taint rule without a session', () => {
       it(`over MCP (${era}) ask, and send once a person accepts`, async () => {
         const toolset = await toolsetOfItsOwn(`direct-${era}`);
         const path = `/direct-${era}`;
-        const connect = (...rest: [] | [object, (client: Client) => void]) =>
-          connectClient(`${service.url}/mcp/${toolset}`, service.key, era, ...rest);
+        const connect = (capabilities: ClientOptions['capabilities'] = {}, prepare?: (client: Client) => void) =>
+          connectClient(`${service.url}/mcp/${toolset}`, service.key, era, capabilities, prepare);
         const mute = await connect();
         expect(await leak(mcp(mute), path)).toEqual(asked);
         await mute.close();
