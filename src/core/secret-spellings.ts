@@ -31,20 +31,22 @@ function fromBase64(text: string): string | null {
 
 /**
  * Reversed, in one case, in base32, base64, hex and decimal codes, and in two of these after one another. To be looked for squeezed
- * (`squeezed-text.ts`), so without separators and whatever the case. None of a value that is longer than `maxHiddenLength`.
+ * (`squeezed-text.ts`), so without separators and whatever the case. Fewer of a long value, and none of one longer than `maxHiddenLength`.
  */
 export function hiddenSpellings(value: string): string[] {
   if (value.length > maxHiddenLength) return [];
-  const plain = [...new Set([value, value.toLowerCase(), value.toUpperCase()])];
+  const isLong = value.length > maxTwiceEncodedLength;
+  const plain = isLong ? [value] : [...new Set([value, value.toLowerCase(), value.toUpperCase()])];
   const texts = [...plain, ...plain.map(reversed)];
   const encoded = texts.flatMap((text) => encodings(new TextEncoder().encode(text)));
-  const twice = [value, ...encodings(new TextEncoder().encode(value))].flatMap((text) => encodings(new TextEncoder().encode(text)));
+  const twice = isLong ? [] : encodings(new TextEncoder().encode(value)).flatMap((text) => encodings(new TextEncoder().encode(text)));
   const forward = [...texts, ...encoded, ...twice, rotated(value)];
   return [...new Set([...forward, ...forward.map(reversed)])];
 }
 
-/** What it is encoded to grows with each of the ways. No key or token is longer. */
+/** Characters. The spellings of a value are made for each call that reads it, and grow with it: keys and tokens are shorter. */
 const maxHiddenLength = 4_096;
+const maxTwiceEncodedLength = 512;
 
 /** Of the alphabets of base64 the one for URLs alone: squeezed they differ in nothing that is compared. */
 function encodings(bytes: Uint8Array): string[] {

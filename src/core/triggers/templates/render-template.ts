@@ -4,7 +4,7 @@
  *
  * - `input`: what an agent is told. What came from outside is cleaned and marked (`marked-data.ts`); a path that names nothing leaves
  *   nothing and a warning.
- * - `key`: of a session. Values stand as they are, so that two keys never become one; what could not be told apart or seen is a fault.
+ * - `key`: of a session. Different values never make the same key (`session-key.ts`); a value that cannot be shown is a fault.
  */
 import { isDeeperThan } from '../../json-depth.ts';
 import { limits } from '../../limits.ts';
@@ -13,6 +13,7 @@ import { seenJson } from '../../seen-json.ts';
 import { utf8Length } from '../../utf8.ts';
 import { codePointName, hiddenCharacter } from '../../visible-text.ts';
 import { isHarmlessWord, markData, markJson } from './marked-data.ts';
+import { createKeyWriter, type KeyWriter } from './session-key.ts';
 import { valueAt, type Frame } from './template-lookup.ts';
 import type { Template, TemplateNode, TemplatePath, TriggerScope } from './template.ts';
 
@@ -21,7 +22,7 @@ export type RenderMode = 'input' | 'key';
 export type RenderedTemplate = { text: string; warnings: string[] } | { fault: string; warnings: string[] };
 
 export function renderTemplate(template: Template, scope: TriggerScope, mode: RenderMode): RenderedTemplate {
-  const renderer = new Renderer(mode);
+  const renderer = new Renderer(mode, createKeyWriter(template));
   try {
     renderer.walk(template.nodes, { scope, item: scope.payload, index: null });
     return { text: renderer.text(), warnings: renderer.warnings() };
@@ -36,6 +37,9 @@ class RenderFault extends Error {}
 
 class Renderer {
   readonly #mode: RenderMode;
+  readonly #key: KeyWriter;
+  /** Blocks that what is rendered stands in. */
+  #depth = 0;
   readonly #chunks: string[] = [];
   readonly #warnings = new Set<string>();
   /** Said already: an `{{#each}}` comes by again and again. */
@@ -47,8 +51,9 @@ class Renderer {
   /** The end of what is written. */
   #tail = '';
 
-  constructor(mode: RenderMode) {
+  constructor(mode: RenderMode, key: KeyWriter) {
     this.#mode = mode;
+    this.#key = key;
   }
 
   text(): string {
@@ -64,13 +69,13 @@ class Renderer {
       this.#charge(1);
       switch (node.kind) {
         case 'text':
-          this.#write(node.text);
+          this.#write(this.#mode === 'key' ? this.#key.text(node) : node.text);
           break;
         case 'value':
           this.#value(node, frame);
           break;
         case 'if':
-          this.walk(isTrue(valueAt(node.path, frame)) ? node.body : node.otherwise, frame);
+          this.#walkBlock(isTrue(valueAt(node.path, frame)) ? node.body : node.otherwise, frame);
           break;
         case 'each':
           this.#each(node, frame);
@@ -81,19 +86,25 @@ class Renderer {
     }
   }
 
+  #walkBlock(nodes: readonly TemplateNode[], frame: Frame): void {
+    this.#depth += 1;
+    this.walk(nodes, frame);
+    this.#depth -= 1;
+  }
+
   #each({ path, body, otherwise }: Extract<TemplateNode, { kind: 'each' }>, frame: Frame): void {
     const items = valueAt(path, frame);
     if (items === undefined) this.#namesNothing(path, frame);
     else if (items !== null && !Array.isArray(items)) this.#warn(`${pathName(path)} is no list: {{#each}} has nothing to go through`);
     if (!Array.isArray(items) || items.length === 0) {
-      this.walk(otherwise, frame);
+      this.#walkBlock(otherwise, frame);
       return;
     }
     const most = Math.min(items.length, limits.maxTemplateItems);
     for (let index = 0; index < most; index += 1) {
       this.#charge(1);
       const item: unknown = items[index];
-      this.walk(body, { ...frame, item, index });
+      this.#walkBlock(body, { ...frame, item, index });
     }
     const more = items.length - most;
     if (more === 0) return;
@@ -129,7 +140,8 @@ class Renderer {
     this.#write(` (cut: ${counted(told.length)} of ${counted(whole.length)} characters)`);
   }
 
-  #keyPart({ path, json }: Extract<TemplateNode, { kind: 'value' }>, value: unknown): void {
+  #keyPart(node: Extract<TemplateNode, { kind: 'value' }>, value: unknown): void {
+    const { path, json } = node;
     if (value === null && !json) throw new RenderFault(`${pathName(path)} is null, and the key of a session cannot be made of it`);
     const text =
       typeof value === 'string' && !json ? value : typeof value === 'object' || json ? this.#json(value, path) : this.#number(value, path);
@@ -137,7 +149,7 @@ class Renderer {
     const hidden = unseen.exec(text);
     if (hidden !== null)
       throw new RenderFault(`${pathName(path)} holds ${codePointName(hidden[0])}, and a session’s key is one line of what can be seen`);
-    this.#write(text);
+    this.#write(this.#key.value(node, text, this.#depth > 0));
   }
 
   #json(value: unknown, path: TemplatePath): string {

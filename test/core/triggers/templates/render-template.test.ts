@@ -197,6 +197,46 @@ describe('the key of a session', () => {
     expect(key('{{a}}', { a: 'x'.repeat(limits.maxSessionKeyLength + 1) })).toBe('fault: it is longer than 512 characters');
   });
 
+  test.each([
+    ['{{a}}:{{b}}', 'x:y', 'z', 'x%3Ay:z'],
+    ['{{a}}:{{b}}', 'x', 'y:z', 'x:y:z'],
+    ['{{a}}#{{b}}', 'acme/shop', '17', 'acme/shop#17'],
+    ['{{a}}/{{b}}', 'C1', '1699999999.000100', 'C1/1699999999.000100'],
+    ['order-{{a}}/{{b}}', 'a-b', '1', 'order-a-b/1'],
+    ['{{a}}{{b}}', 'ab', 'c', 'ab%|c'],
+    ['{{a}}{{b}}', 'a', 'bc', 'a%|bc'],
+    ['{{a}}{{b}}', 'a%|b', '', 'a%25|b%|'],
+    ['{{a}}%3A{{b}}', ':', '%', ':%%3A%'],
+    ['{{a}}é{{b}}', 'é', 'é', '%C3%A9éé'],
+    ['{{#if a}}{{a}}:{{/if}}{{b}}', '', 'x:y', 'x%3Ay'],
+    ['{{#if a}}{{a}}:{{/if}}{{b}}', 'x', 'y', 'x:y'],
+  ])('of %j with %j and %j is %j', (template, a, b, expected) => {
+    expect(key(template, { a, b })).toBe(expected);
+  });
+
+  test('is another one for other values, whatever stands between them', () => {
+    const piece = fc.string({ unit: fc.constantFrom('a', ':', '%', '3', 'A', '|', '_', '/', 'é'), maxLength: 4 });
+    const literal = fc.string({ unit: fc.constantFrom('a', ':', '%', '3', 'A', '|', '_', '-'), maxLength: 3 });
+    const values = fc.array(piece, { minLength: 3, maxLength: 3 });
+    const lists = fc.array(piece, { maxLength: 3 });
+    const differs = (template: string, one: object, other: object): void => {
+      const [first, second] = [key(template, one), key(template, other)];
+      if (JSON.stringify(one) !== JSON.stringify(other)) expect(first, template).not.toBe(second);
+    };
+    fc.assert(
+      fc.property(literal, literal, literal, literal, values, values, (p, q, r, s, [a, b, c], [d, e, f]) => {
+        differs(`${p}{{a}}${q}{{b}}${r}{{c}}${s}`, { a, b, c }, { a: d, b: e, c: f });
+      }),
+      { numRuns: 3_000 },
+    );
+    fc.assert(
+      fc.property(literal, literal, lists, lists, (p, q, one, other) => {
+        differs(`x${p}{{#each list}}{{this}}${q}{{/each}}`, { list: one }, { list: other });
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
   test('is another one for another text, whatever the texts are', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),

@@ -1,0 +1,65 @@
+/**
+ * How values stand in the key of a session, so that different values never make the same key. The last value stands unchanged. In the values
+ * before it, `%` and the characters that the template has between values are percent-encoded: `{{a}}:{{b}}` makes `x%3Ay:z` of `x:y` and `z`,
+ * and `x:y:z` of `x` and `y:z`. Where no text stands between two values, `%|` does. In templates with blocks each value is encoded.
+ */
+import type { Template, TemplateNode } from './template.ts';
+
+export type KeyWriter = {
+  /** Text of the template. */
+  text(node: Extract<TemplateNode, { kind: 'text' }>): string;
+  /** What a value is rendered to. `isOptional`: a block of the template may leave it out. */
+  value(node: Extract<TemplateNode, { kind: 'value' }>, text: string, isOptional: boolean): string;
+};
+
+/** Neither comes of a percent-encoded character, since no hex digit follows the percent sign. */
+const nothing = '%_';
+const border = '%|';
+
+/** For one rendering: it remembers what was written last. */
+export function createKeyWriter({ nodes }: Template): KeyWriter {
+  const between = textsBetween(nodes);
+  if (between === null) return { text: ({ text }) => text, value: (_node, text) => text };
+  const last = nodes.some(isBlock) ? null : nodes.findLast(({ kind }) => kind === 'value');
+  const confusable = new Set(['%', ...[...between].flatMap(({ text }) => [...text])]);
+  let isAfterValue = false;
+  return {
+    text(node) {
+      if (node.text !== '') isAfterValue = false;
+      return between.has(node) ? node.text.replaceAll('%', '%%') : node.text;
+    },
+    value(node, text, isOptional) {
+      const before = isAfterValue ? border : '';
+      isAfterValue = true;
+      if (node === last) return before + text;
+      return before + (text === '' && isOptional ? nothing : escapeValue(text, confusable));
+    },
+  };
+}
+
+/** The texts that may stand between two values; all of them where there are blocks. null: there is one value at most. */
+function textsBetween(nodes: readonly TemplateNode[]): ReadonlySet<TemplateNode & { kind: 'text' }> | null {
+  if (nodes.some(isBlock)) return new Set(nodes.flatMap(textsIn));
+  const first = nodes.findIndex(({ kind }) => kind === 'value');
+  const last = nodes.findLastIndex(({ kind }) => kind === 'value');
+  return first === last ? null : new Set(nodes.slice(first, last).flatMap(textsIn));
+}
+
+function isBlock({ kind }: TemplateNode): boolean {
+  return kind === 'each' || kind === 'if';
+}
+
+function textsIn(node: TemplateNode): (TemplateNode & { kind: 'text' })[] {
+  if (node.kind === 'text') return [node];
+  return node.kind === 'value' ? [] : [...node.body, ...node.otherwise].flatMap(textsIn);
+}
+
+function escapeValue(text: string, confusable: ReadonlySet<string>): string {
+  let escaped = '';
+  for (const character of text) escaped += confusable.has(character) ? percentEncoded(character) : character;
+  return escaped;
+}
+
+function percentEncoded(character: string): string {
+  return Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+}
