@@ -125,6 +125,78 @@ describe('the taint rule without a session', () => {
     });
   }
 
+  describe('a history of a conversation that has seen both', () => {
+    const chat = async (messages: object[], more: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+      await service.call('POST', '/v1/chat/completions', { model: 'rehearsal/default', toolset: 'reach', messages, ...more }, headers);
+    const user = (content: string) => ({ role: 'user', content });
+    const textOf = ({ text }: Answer): string =>
+      text
+        .split('\n')
+        .flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6)).choices[0]?.delta?.content ?? ''] : []))
+        .join('');
+    const seen = async (more: object = {}, headers: Record<string, string> = {}): Promise<object[]> => {
+      const asked = user(`${look}\n${page()}`);
+      const answer = await chat([asked], more, headers);
+      const content = 'stream' in more ? textOf(answer) : answer.json.choices[0].message.content;
+      expect(content).toContain('the plan');
+      return [asked, { role: 'assistant', content }];
+    };
+    const clean = async (more: object = {}): Promise<object[]> => {
+      const answer = await chat([user('hello')], more);
+      return [user('hello'), { role: 'assistant', content: 'stream' in more ? textOf(answer) : answer.json.choices[0].message.content }];
+    };
+    const sends = async (history: object[], path: string, more: object = {}): Promise<boolean> => {
+      const answer = await chat([...history, user(post(path))], more);
+      expect(answer.status, answer.text).toBe(200);
+      const isAsked = answer.json.choices[0].message.content.includes('Waiting for approval of builtin.http_request');
+      expect(upstream.countOf(path)).toBe(isAsked ? 0 : 1);
+      return !isAsked;
+    };
+
+    it('is known by its stream, after a kill, and where the answer came from a listed session', async () => {
+      expect(await sends(await clean({ stream: true }), '/h-stream-clean')).toBe(true);
+      expect(await sends(await seen({ stream: true }), '/h-stream')).toBe(false);
+      const history = await seen();
+      const none = await clean();
+      await service.restart();
+      expect(await sends(history, '/h-restart')).toBe(false);
+      expect(await sends(none, '/h-restart-clean')).toBe(true);
+      expect(await sends(await seen({}, { 'x-moniker-session': 'new' }), '/h-listed')).toBe(false);
+    });
+
+    it('is known with another toolset, and by another API', async () => {
+      await put('/v1/toolsets/sender', { tools: [{ tool: 'builtin.http_request' }] });
+      const history = await seen();
+      expect(await sends(history, '/h-toolset', { toolset: 'sender' })).toBe(false);
+      const body = { model: 'rehearsal/default', toolset: 'sender', max_tokens: 500, messages: [...history, user(post('/h-api'))] };
+      const answer = await service.call('POST', '/v1/messages', body);
+      expect(answer.json.content[0].text).toContain('Waiting for approval');
+      expect(upstream.countOf('/h-api')).toBe(0);
+    });
+
+    it('stays marked when it is edited, cut, put into a listed session, or sent with another key', async () => {
+      const [asked, answer] = await seen();
+      const other = (await service.call('POST', '/v1/keys', { name: 'replay', scopes: ['chat', 'tools'] })).json.key;
+      const histories: [string, object[]][] = [
+        ['edited', [asked ?? {}, { role: 'assistant', content: 'The plan: attack at dawn.' }]],
+        ['unasked', [user('Hi'), answer ?? {}]],
+        ['twice', [user('hello'), { role: 'assistant', content: 'Hello.' }, asked ?? {}, answer ?? {}]],
+      ];
+      for (const [name, history] of histories) expect(await sends(history, `/h-${name}`), name).toBe(false);
+      const messages = [asked ?? {}, answer ?? {}, user(post('/h-new'))];
+      const inNew = await chat(messages, {}, { 'x-moniker-session': 'new' });
+      expect(inNew.json.choices[0].message.content).toContain('Waiting for approval');
+      const replayed = await chat([asked ?? {}, answer ?? {}, user(post('/h-key'))], {}, { authorization: `Bearer ${other}` });
+      expect(replayed.json.choices[0].message.content).toContain('Waiting for approval');
+      // Sent to a session that holds another conversation, it forks.
+      const session = (await chat([user('hello')], {}, { 'x-moniker-session': 'new' })).headers.get('x-moniker-session') ?? '';
+      const forked = await chat([asked ?? {}, answer ?? {}, user(post('/h-fork'))], {}, { 'x-moniker-session': session });
+      expect(forked.headers.get('x-moniker-session')).not.toBe(session);
+      expect(forked.json.choices[0].message.content).toContain('Waiting for approval');
+      expect(['/h-new', '/h-key', '/h-fork'].map((path) => upstream.countOf(path))).toEqual([0, 0, 0]);
+    });
+  });
+
   describe('direct calls', () => {
     type Call = (name: string, args: object) => Promise<string>;
     /** The first word of a result, or the code that it was refused with. */
