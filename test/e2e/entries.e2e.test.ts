@@ -36,8 +36,8 @@ const put = (arguments_: object, more: object = {}) =>
   service.call('PUT', '/v1/toolsets/desk', {
     tools: [entry(arguments_), { ...entry(arguments_, more), name: 'get_freely', approval: 'never' }],
   });
-const call = async (name: string, args: object, query = '') =>
-  (await service.call('POST', `/v1/toolsets/desk/calls${query}`, { name, arguments: args })).json;
+const call = async (name: string, args: object, query = '', toolset = 'desk') =>
+  (await service.call('POST', `/v1/toolsets/${toolset}/calls${query}`, { name, arguments: args })).json;
 
 beforeAll(async () => {
   server = await listenToolServer(({ arguments: args }) => ({ ticket: { title: 'No light', log: 'x'.repeat(2_000) }, args }));
@@ -84,7 +84,11 @@ it('a question shows what would be sent with the secret as its name, and once re
   expect(approved.status).toBe(200);
   expect((await service.call('GET', '/v1/policy')).json.rules).toEqual([{ decision: 'allow', kind: 'untrusted', tool: 'desk.tickets' }]);
   await expect.poll(() => server.calls.length, { timeout: 20_000 }).toBe(2);
-  await expect.poll(async () => (await call('get_ticket', { id: '9' }, '?dryRun=true')).verdict, { timeout: 20_000 }).toBe('allow');
+  expect((await service.call('PUT', '/v1/toolsets/desk-again', { tools: [entry(rules)] })).status).toBe(201);
+  const rehearse = async (toolset: string) => (await call('get_ticket', { id: '9' }, '?dryRun=true', toolset)).verdict;
+  await expect.poll(() => rehearse('desk-again'), { timeout: 20_000 }).toBe('allow');
+  // The call of `get_freely` above returned private content of a server that is not trusted.
+  expect(await rehearse('desk')).toBe('ask');
   expect(server.calls[1]?.arguments).toEqual({ ...own, token });
 });
 
