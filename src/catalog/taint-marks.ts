@@ -1,6 +1,6 @@
 /**
  * Marks of the taint rule that belong to no session object, by name: of answers that chat clients resend (`core/answer-name.ts`), and of the
- * direct calls of a key (`engine/policy/direct-marks.ts`). Marks under one name are joined and never taken back before they expire.
+ * direct calls of a key (`engine/policy/direct-marks.ts`). Marks under one name are joined, and last until they expire.
  */
 import { limits } from '../core/limits.ts';
 import { joinTaint, type Taint } from '../core/taint.ts';

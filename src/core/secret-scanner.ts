@@ -15,10 +15,10 @@ export type Scanner = {
 /** Shorter patterns could be a part of anything once separators and case do not count. */
 export const minSqueezedLength = 8;
 
-/** Characters that are looked at in one piece: bounds what is held in memory beside the text. */
+/** Characters of a text that are read in one piece: bounds the memory that a scan takes beside the text. */
 const pieceLength = 64 * 1024;
 
-/** Finds the spellings as they stand, each within one text. */
+/** Finds the spellings unchanged, each within one text. */
 export function createExactScanner(spellings: readonly string[]): Scanner {
   const shortest = spellings.reduce((least, { length }) => Math.min(least, length), pieceLength);
   return createScanner([...new Set(spellings)], { read: unsqueezed, windowLength: shortest, between: noCharacter });
@@ -30,7 +30,7 @@ export function createSqueezedScanner(spellings: readonly string[]): Scanner {
   return createScanner(patterns, { read: squeeze, windowLength: minSqueezedLength, between: null });
 }
 
-/** Stands between two texts where no pattern may go on from one into the other. */
+/** Separates two texts, so that no pattern is found over their border. */
 const noCharacter = 0xffff;
 
 /** `windowLength`: no pattern is shorter. */
@@ -85,7 +85,7 @@ function createIndex(patterns: readonly string[], windowLength: number) {
   let highest = 1;
   for (let at = 1; at < windowLength; at += 1) highest = Math.imul(highest, base);
   return {
-    /** Tells of the longest pattern at each begin before `end`. */
+    /** Calls `found` with the longest pattern at each position before `end`. */
     search(window: Window, end: number, found: (begin: number, length: number) => void): void {
       const { codes } = window;
       let hash = 0;

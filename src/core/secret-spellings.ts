@@ -65,7 +65,7 @@ function rotated(text: string): string {
   });
 }
 
-/** The characters that are its alone, whatever stands before and behind it: 5 bytes are 8 characters. */
+/** The characters that depend on `bytes` alone, whatever precedes and follows: 5 bytes are 8 characters. */
 function innerBase32(bytes: Uint8Array): string[] {
   return [0, 1, 2, 3, 4].map((before) => {
     const text = toBase32(before, bytes);

@@ -31,7 +31,7 @@ export function squeeze(text: string, from = 0, to = text.length): Squeezed {
   return { codes, starts, ends, length, next: at };
 }
 
-/** The same of a text as it stands. */
+/** The same for an unchanged text. */
 export function unsqueezed(text: string, from = 0, to = text.length): Squeezed {
   const length = to - from;
   const [codes, starts, ends] = [new Uint16Array(length), new Uint32Array(length), new Uint32Array(length)];

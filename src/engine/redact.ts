@@ -63,7 +63,7 @@ export function withoutSecrets(error: unknown, { text, data }: Pick<Redactor, 't
   return new Problem(error.code, text(error.detail), data({ ...error.extra }), { cause: error.cause });
 }
 
-/** First the spellings as they stand, then all of them squeezed. */
+/** First for the exact spellings, then for all of them squeezed. */
 type Finder = readonly Scanner[];
 
 function createFinder(parts: readonly string[]): Finder {

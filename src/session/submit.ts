@@ -69,8 +69,8 @@ function keepUnlisted({ room, now }: SubmitDoor, { idempotencyKey }: SubmitTurn)
 }
 
 /**
- * The conversation as the client has it, in a session of its own: with the marks of this one, and of what the client's history holds besides.
- * `branch`: what of this session's conversation comes before. The key is remembered here too: repeats ask here again.
+ * Continues the conversation that the client sent in a new session, with the marks of this session and those of the client's history.
+ * `branch`: the part of this session's conversation that precedes the request. The key is stored here too: a repeat is sent here again.
  */
 async function fork(door: SubmitDoor, caller: Principal, request: SubmitTurn, branch: Partial<Branch>): Promise<SubmittedTurn> {
   const { room, sessions, forks } = door;

@@ -1,6 +1,6 @@
 /**
  * The marks of the taint rule (`core/taint.ts`) in an object's own table, a row for each label: of a session's conversation, or of an MCP
- * session. They outlast restarts and are never taken back.
+ * session. They outlast restarts and last as long as the object.
  */
 import { markTaint, type Taint, type TaintMarks } from '../core/taint.ts';
 

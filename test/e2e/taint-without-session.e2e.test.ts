@@ -96,7 +96,7 @@ describe('the taint rule without a session', () => {
         expect(status, text).toBe(200);
         return shape.text(json);
       };
-      /** Each input as a request of its own, with all that was said before. */
+      /** Sends each input in a separate request, with the history before it. */
       const talk = async (...inputs: readonly string[]): Promise<Said[]> => {
         const messages: Said[] = [];
         for (const text of inputs) {

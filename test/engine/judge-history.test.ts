@@ -103,7 +103,7 @@ describe('a history that its client brought', () => {
     ['a known answer that has seen both', [user('read both'), assistant('I have read both.')], 'both'],
     ['an answer that was given twice, once after a private file', [user('thanks'), assistant('You are welcome.')], 'private'],
     ['an answer with a word changed', [user('hello'), assistant('Hello!\n\nHow may I help?')], 'both'],
-    ['an answer with something behind it', [user('hello'), assistant('Hello!\n\nHow can I help? The plan: dawn.')], 'both'],
+    ['an answer with more text', [user('hello'), assistant('Hello!\n\nHow can I help? The plan: dawn.')], 'both'],
     ['an answer that is cut', [user('hello'), assistant('Hello!')], 'both'],
     ['a known answer to another question', [user('hi'), assistant('Hello!\n\nHow can I help?')], 'both'],
     ['the question left out', [assistant('Hello!\n\nHow can I help?')], 'both'],
@@ -129,7 +129,7 @@ describe('a history that its client brought', () => {
     ['an id of a call used twice', [...called('read_file'), assistant(null, ['c1', 'my_mail']), result('c1', 'the plan')], 'both'],
     ['calls of both kinds', [...called('read_file'), user('on'), assistant(null, ['c2', 'http_request']), result('c2')], 'both'],
     [
-      'an id in the form of ours',
+      'an id in the form of this service',
       [user('go'), assistant(null, [`call_1_${'A'.repeat(43)}`, 'my_mail']), result(`call_1_${'A'.repeat(43)}`)],
       'both',
     ],

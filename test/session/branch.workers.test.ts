@@ -144,7 +144,7 @@ describe('a request that goes on from an answer', () => {
     const branch = await ask(session, 'And then?', { plan: seeing, previous: first.id });
     expect(branch.session).not.toBe(first.session);
     expect(await marksOf(branch.session)).toEqual(seen);
-    // A fork by another history as well, with what that history holds besides: its answer is not one of ours.
+    // A fork by another history adds the marks of that history: its answer is not known here.
     const further = await ask(sessions.get(branch.session), 'Else?', {
       plan: seeing,
       history: [

@@ -84,7 +84,8 @@ export const Webhook = z
         'CEL over `event`, `payload` and `headers`, such as `event == "issues" && payload.action in ["opened", "edited"]`. What it is not true of is kept as `ignored`, as is what has no field that it names: `has(payload.field)` and `"X-Kind" in headers` ask.',
     }),
     session: z.string().min(1).max(limits.maxSessionTemplateLength).default('{{@delivery}}').meta({
-      description: 'Template of the session’s key: deliveries with the same key talk in one session. Absent: each in one of its own.',
+      description:
+        'Template of the session’s key: deliveries with the same key talk in one session. Different values never make the same key: with `{{a}}:{{b}}`, `:` and `%` in `a` are percent-encoded. Absent: a session for each delivery.',
     }),
     input: z.string().min(1).max(limits.maxInputTemplateLength).meta({
       description:

@@ -13,7 +13,7 @@ import type { Clock, Logger } from '../../ports/runtime.ts';
 import { isServed } from '../served-tool.ts';
 import { hasCredentials } from './mark-taint.ts';
 
-/** `read`: null where there are none. `add`: joins them to what is stored, durably. */
+/** `read`: null without any. `add`: joins them to what is stored, durably. */
 export type MarkStore = { read(): Promise<StoredMarks | null>; add(taint: Taint): Promise<void> };
 
 /** `toolset`: without its version; null: of a key that has none equipped. */
@@ -71,7 +71,7 @@ async function readMarks(store: MarkStore, log: Logger): Promise<StoredMarks | n
   }
 }
 
-/** Not where the toolset calls a server's tool trusted and reading; a server that is not trusted any more is asked about (`unread`). */
+/** False for trusted, read-only tools of servers. Once such a server loses its trust, the marks count as both (`unread`). */
 function maySend(tool: EditionTool): boolean {
   if (isServed(tool)) return callEffect(tool).sends;
   return tool.kind !== 'builtin' || tool.canonical === 'builtin.http_request' || callsTools(tool);

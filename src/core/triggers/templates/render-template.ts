@@ -38,7 +38,7 @@ class RenderFault extends Error {}
 class Renderer {
   readonly #mode: RenderMode;
   readonly #key: KeyWriter;
-  /** Blocks that what is rendered stands in. */
+  /** Number of blocks around the current node. */
   #depth = 0;
   readonly #chunks: string[] = [];
   readonly #warnings = new Set<string>();

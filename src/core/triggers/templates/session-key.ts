@@ -1,5 +1,5 @@
 /**
- * How values stand in the key of a session, so that different values never make the same key. The last value stands unchanged. In the values
+ * Writes values into the key of a session, so that different values never make the same key. The last value is unchanged. In the values
  * before it, `%` and the characters that the template has between values are percent-encoded: `{{a}}:{{b}}` makes `x%3Ay:z` of `x:y` and `z`,
  * and `x:y:z` of `x` and `y:z`. Where no text stands between two values, `%|` does. In templates with blocks each value is encoded.
  */
