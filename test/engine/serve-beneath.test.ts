@@ -130,20 +130,53 @@ describe('a call beneath the call of an MCP client that needs a person’s word'
   });
 });
 
-test('only so many calls wait for a person at once, since each keeps a machine from others', async () => {
-  const principal: Principal = { workspace: 'default', keyId: 'k', scopes: ['approve'] };
-  const words: ((answer: InputAnswer) => void)[] = [];
-  const channel = { ask: () => new Promise<InputAnswer>((resolve) => words.push(resolve)) };
-  const asked = { kind: 'always', reason: 'It wipes', target: null, effects: [], effectCount: 1, binding: ['hash'] } as const;
-  const waitFor = { kind: 'approval', tool: wipe, ask: asked, round: 1, arguments: {} } as const;
-  const asking = Array.from({ length: limits.maxOpenQuestionsBeneath }, () => askNow({ principal, channel, askable: form }, waitFor, 0));
-  const refused = await askNow({ principal, channel, askable: form }, waitFor, 0);
-  expect(refused.refusal).toMatchObject({ code: 'approval_required', message: expect.stringContaining('too many calls wait') });
-  for (const answer of words) answer(yes);
-  expect((await Promise.all(asking)).every(({ approved }) => approved?.binding[0] === 'hash')).toBe(true);
-  const next = askNow({ principal, channel, askable: form }, waitFor, 0);
-  words.at(-1)?.(yes);
-  expect(await next).toMatchObject({ approved: { binding: ['hash'], round: 1 } });
+describe('calls that wait for an answer', () => {
+  const question = { kind: 'always', reason: 'It wipes', target: null, effects: [], effectCount: 1, binding: ['hash'] } as const;
+  const waitFor = { kind: 'approval', tool: wipe, ask: question, round: 1, arguments: {} } as const;
+  const answers: ((answer: InputAnswer) => void)[] = [];
+  const channel = { ask: () => new Promise<InputAnswer>((resolve) => answers.push(resolve)) };
+  const ask = (workspace: string, keyId: string) =>
+    askNow({ principal: { workspace, keyId, scopes: ['approve'] }, channel, askable: form }, waitFor, 0);
+  const asks = (count: number, workspace: string, keyId: string) => Array.from({ length: count }, () => ask(workspace, keyId));
+  const answerAll = () => {
+    for (const answer of answers.splice(0)) answer(yes);
+  };
+  const refused = { refusal: { code: 'approval_required', message: expect.stringContaining('too many calls of this key or workspace') } };
+
+  test('of one key are limited, and do not block another key, also of the same id in another workspace', async () => {
+    const open = asks(limits.maxOpenQuestionsPerKey, 'one', 'root');
+    expect(await ask('one', 'root')).toMatchObject(refused);
+    const others = [ask('one', 'other'), ask('two', 'root')];
+    answerAll();
+    expect((await Promise.all([...open, ...others])).every(({ approved }) => approved?.binding[0] === 'hash')).toBe(true);
+    const next = ask('one', 'root');
+    answerAll();
+    expect(await next).toMatchObject({ approved: { binding: ['hash'], round: 1 } });
+  });
+
+  test('of one workspace are limited over all of its keys, and do not block another workspace', async () => {
+    const open = Array.from({ length: limits.maxOpenQuestionsPerWorkspace }, (_, index) => ask('one', `key ${index}`));
+    expect(await ask('one', 'one more')).toMatchObject(refused);
+    const other = ask('two', 'key 1');
+    answerAll();
+    expect(await other).toMatchObject({ approved: { round: 1 } });
+    expect((await Promise.all(open)).every(({ approved }) => approved?.binding[0] === 'hash')).toBe(true);
+  });
+
+  test('of an isolate are fewer than its machines, and a failed connection gives its place back', async () => {
+    expect(limits.maxOpenQuestions).toBeLessThan(limits.maxSandboxes);
+    expect(limits.maxOpenQuestionsPerWorkspace * 2).toBeLessThan(limits.maxOpenQuestions);
+    const open = Array.from({ length: limits.maxOpenQuestions }, (_, index) => ask(`workspace ${index}`, 'root'));
+    expect(await ask('one more', 'root')).toMatchObject(refused);
+    answerAll();
+    await Promise.all(open);
+    const broken = { ask: () => Promise.reject(new Error('gone')) };
+    for (let times = 0; times < limits.maxOpenQuestions * 2; times += 1) {
+      const principal: Principal = { workspace: 'one', keyId: 'root', scopes: ['approve'] };
+      const { refusal } = await askNow({ principal, channel: broken, askable: form }, waitFor, 0);
+      expect(refusal?.message).toContain('nobody answered');
+    }
+  });
 });
 
 test('what calls tools asks for nothing itself once one has run that nothing remembers', async () => {

@@ -60,8 +60,13 @@ export const sandboxLimits = {
   maxSandboxes: 40,
   /** That they wait. */
   sandboxQueueMs: 10_000,
-  /** Calls of an isolate that wait for a person while they are open to an MCP client: they keep their machines meanwhile. */
-  maxOpenQuestionsBeneath: 20,
+  /**
+   * Calls that wait for an answer of their MCP client while they are open: each holds its machine meanwhile, so fewer than `maxSandboxes` in an
+   * isolate, and shares of that for one workspace and one key, which thus cannot block the others.
+   */
+  maxOpenQuestions: 30,
+  maxOpenQuestionsPerWorkspace: 12,
+  maxOpenQuestionsPerKey: 6,
   /** Kept compiled in an isolate: bytecode is two to ten times its source, and all of it beside the machines at work. */
   maxCompiledBytes: 8 * MB,
   /** Arguments of its calls that have no answer yet, together: they stand outside of its machine's memory. Half of the largest file. */

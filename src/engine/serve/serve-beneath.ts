@@ -36,21 +36,40 @@ export async function askNow(asked: Asked, waitFor: WaitFor, rounds: number): Pr
 
 const sessionsCan = 'nobody can be asked in the middle of this call. Call it in a session of Moniker (POST /v1/sessions)';
 
-const tooMany = 'too many calls wait for somebody already. Try again later, or call it in a session of Moniker (POST /v1/sessions)';
+const tooMany =
+  'too many calls of this key or workspace already wait for an answer. Try again later, or call it in a session of Moniker (POST /v1/sessions)';
 
-/** Of the isolate: whatever waits keeps its machine from others. */
-let open = 0;
+/** Questions that wait for an answer, by workspace and by key. They count what this isolate holds, hence a table of the module. */
+const open = { all: 0, byWorkspace: new Map<string, number>(), byKey: new Map<string, number>() };
 
-/** null: the client has left, or took too long. */
-async function answerTo(asked: Promise<InputAnswer>): Promise<InputAnswer | null> {
-  open += 1;
+/** Whether one more question may wait: no key and no workspace can take the place of the others. */
+function mayAsk({ workspace, keyId }: Principal): boolean {
+  return (
+    open.all < limits.maxOpenQuestions &&
+    (open.byWorkspace.get(workspace) ?? 0) < limits.maxOpenQuestionsPerWorkspace &&
+    (open.byKey.get(`${workspace} ${keyId}`) ?? 0) < limits.maxOpenQuestionsPerKey
+  );
+}
+
+function countOpen({ workspace, keyId }: Principal, change: 1 | -1): void {
+  open.all += change;
+  for (const [table, name] of [[open.byWorkspace, workspace] as const, [open.byKey, `${workspace} ${keyId}`] as const]) {
+    const count = (table.get(name) ?? 0) + change;
+    if (count === 0) table.delete(name);
+    else table.set(name, count);
+  }
+}
+
+/** Returns null if the client has left, or took too long. */
+async function waitForAnswer(principal: Principal, ask: () => Promise<InputAnswer>): Promise<InputAnswer | null> {
+  countOpen(principal, 1);
   try {
-    return await asked;
+    return await ask();
   } catch {
-    // Whatever it was, nobody said a word.
+    // Whichever way the connection failed, there is no answer.
     return null;
   } finally {
-    open -= 1;
+    countOpen(principal, -1);
   }
 }
 
@@ -61,14 +80,15 @@ async function askApproval(
   const refusal = approvalRefusal({ principal, askable }, ask.reason);
   if (refusal !== null) return { refusal };
   if (channel.ask === undefined) return { refusal: cannotAsk(ask.reason, sessionsCan) };
-  if (open >= limits.maxOpenQuestionsBeneath) return { refusal: cannotAsk(ask.reason, tooMany) };
-  const answer = await answerTo(channel.ask(approvalRequest(tool, ask, args), approvalKey));
+  if (!mayAsk(principal)) return { refusal: cannotAsk(ask.reason, tooMany) };
+  const send = channel.ask;
+  const answer = await waitForAnswer(principal, () => send(approvalRequest(tool, ask, args), approvalKey));
   if (answer === null) return { refusal: cannotAsk(ask.reason, 'nobody answered') };
   return isApproved(answer) ? { approved: { binding: ask.binding, round } } : { refusal: deniedByPerson };
 }
 
 async function askInput(
-  { channel, askable }: Asked,
+  { principal, channel, askable }: Asked,
   { tool, input }: { tool: EditionTool; input: InputRequired },
   rounds: number,
 ): Promise<Partial<ToolCallRequest>> {
@@ -79,10 +99,11 @@ async function askInput(
   if (fault !== null) return failed(fault);
   const answers = new Map(Object.entries(answered));
   for (const [key, question] of Object.entries(questions)) {
-    if (channel.ask === undefined || open >= limits.maxOpenQuestionsBeneath)
-      return failed('it asked for something, and nobody can be asked in the middle of this call');
-    const answer = await answerTo(channel.ask(question, key));
-    // Its server waits for a word on each.
+    const send = channel.ask;
+    if (send === undefined) return failed('it asked for something, and nobody can be asked in the middle of this call');
+    if (!mayAsk(principal)) return failed(`it asked for something, and ${tooMany}`);
+    const answer = await waitForAnswer(principal, () => send(question, key));
+    // Its server waits for an answer to each question.
     if (answer === null) return failed('it asked for something, and nobody answered');
     answers.set(key, answer);
   }
