@@ -2,7 +2,6 @@
 import { KB, MB } from './units.ts';
 
 export const shellLimits = {
-  // Counts, because a busy script never yields by itself: neither a timer nor a signal stops it.
   maxShellCommands: 10_000,
   /** Of one loop, of awk too, and lines of one cut, grep or join; with the commands in them loops of the shell end by those first. */
   maxShellLoops: 300_000,
@@ -24,6 +23,8 @@ export const shellLimits = {
   maxShellCommandBytes: 6 * MB,
   /** Of one sort by keys, versions or sizes with units. */
   maxShellKeyedSortBytes: 2 * MB,
+  /** Of one gzip, which compresses all of it at once. */
+  maxShellGzipBytes: 3 * MB,
   /** Of one html-to-markdown, which takes the depth of elements squared. */
   maxShellHtmlBytes: 256 * KB,
   maxShellHtmlDepth: 200,
@@ -35,20 +36,20 @@ export const shellLimits = {
   maxShellInputBytes: 256 * MB,
   /** Of one answer to curl: held in memory, and it has to fit into a file. */
   maxShellDownloadBytes: 8 * MB,
-  /** How often a script gives way to others: after so many commands of its loops, so many bytes read, or so long. */
-  shellTurnPoints: 64,
+  /** How often a script gives way to others: after so many bytes that it read or worked on, so long, or so much matching. */
   shellTurnBytes: 512 * KB,
+  /** What a command counts for besides its bytes. */
+  shellPointBytes: 8 * KB,
   shellTurnMs: 10,
   shellTurnMatching: 200_000,
   /**
-   * What runs without giving way (one command over a lot of data, a loop in `eval`) stalls the isolate, and is stopped after about a second: by
-   * what it is given (`maxShellCommandBytes`; the largest sort or gzip that may begin takes a second and a half), after so many steps of awk,
-   * sed, jq or the shell, or so much matching. What no count knows of (awk over one long text, again and again) is stopped by the clock, which
-   * a busy machine uses up as well, so it is no shorter; on the edge it stands still meanwhile, and the platform's bound of CPU time is the last.
+   * Code that cannot wait stalls the isolate: one match, one jq program, one gzip. Each is bounded to about a second by what it is given
+   * (`maxShellCommandBytes`), by its matching, or by these steps. jq steps of unknown length (copies of one long array, again and again) are also
+   * stopped by the clock. On the edge the clock stands still meanwhile, and the platform's limit of CPU time is the last bound.
    */
   maxShellSteps: 2_000_000,
-  maxShellStallMs: 1_500,
-  /** For each character of a text as many as there are places in the pattern that it may stand for: about 20 in a microsecond. */
+  maxShellStallMs: 1_000,
+  /** Of one match, or of matches between two points: for each character of a text, the places in the pattern that it may stand for. */
   maxShellMatching: 20_000_000,
   /** What the model reads of each stream: head and tail, the middle left out. */
   shownStdoutBytes: 40 * KB,

@@ -14,7 +14,6 @@ import {
 } from 'just-bash/browser';
 import { joinPath, resolvePath } from '../../core/path.ts';
 import { FileError, type FileErrorCode, type FileSystem } from '../../ports/file-system.ts';
-import { turnDevice } from './script-plan.ts';
 import type { Turns } from './turns.ts';
 
 type EncodingOption = { encoding?: string | null } | string;
@@ -44,10 +43,6 @@ export function createBashFileSystem(files: FileSystem, turns: Turns): IFileSyst
       at('open', path, (place) => files.append(place, encode(content, options)));
     },
     async exists(path) {
-      if (path === turnDevice) {
-        await turns.pass();
-        return true;
-      }
       if (isSystem(path)) return await system.exists(path);
       const resolved = resolvePath(path, '/');
       return resolved.ok && files.stat(resolved.path) !== null;

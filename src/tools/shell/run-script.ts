@@ -2,7 +2,7 @@
  * One run of a script: an interpreter made new for it, over files that are the script's until it has ended. What comes of it is not judged
  * here; `bash.ts` shows it.
  */
-import { Bash, defineCommand } from 'just-bash/browser';
+import { Bash } from 'just-bash/browser';
 import { limits } from '../../core/limits.ts';
 import { workspace } from '../../core/path.ts';
 import type { FileSystem } from '../../ports/file-system.ts';
@@ -12,11 +12,12 @@ import { ToolFault } from '../define-tool.ts';
 import { createScriptTime, type ScriptTime } from './script-time.ts';
 import { createBashFileSystem } from './file-system.ts';
 import { createShellFetch, wget } from './network.ts';
-import { guardPatterns, takePatternTrouble } from './pattern-engine.ts';
-import { scriptPlan, turnCommand } from './script-plan.ts';
+import { duringScript } from './interpreter-hooks.ts';
+import { createPatternBudget } from './pattern-budget.ts';
+import { scriptPlan } from './script-plan.ts';
 import { createToolCommand } from './tool-command.ts';
 import { truncate } from './truncate.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 export type Script = { command: string; directory: string; scratch: string; timeoutMs: number };
 
@@ -25,7 +26,6 @@ export type ScriptEnd = { stdout: string; stderr: string; exitCode: number; stop
 type Stop = 'timeout' | 'stalled' | 'suspended';
 
 export async function runScript(script: Script, files: FileSystem, context: ToolContext): Promise<ScriptEnd> {
-  await guardPatterns();
   const { timeoutMs } = script;
   const stop = new AbortController();
   let stopped: Stop | null = null;
@@ -36,13 +36,16 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
     stop.abort(new Error(`stopped: ${how}`));
   };
   const time = createScriptTime(timeoutMs, () => end('timeout'));
-  const shell = createShell(script, files, context, { end, during: time.during });
+  const patterns = createPatternBudget();
+  const turns = createTurns({ patterns, signal: stop.signal, stalled: (reason) => end('stalled', reason) });
+  const shell = createShell(script, files, context, { end, during: time.during, turns });
   try {
     // In a subshell, because only there the interpreter survives a redirection that cannot be opened (no room left, a
     // file in the way): the script still ends, but what it printed until then is kept.
-    const ended = await shell.exec(`(\n${script.command}\n)`, { signal: AbortSignal.any([context.signal, stop.signal]) });
-    // Of its last command, after which nothing asked.
-    const trouble = takePatternTrouble();
+    const signal = AbortSignal.any([context.signal, stop.signal]);
+    const ended = await duringScript(turns, patterns, () => shell.exec(`(\n${script.command}\n)`, { signal }));
+    // Of its last statement: no point comes after it.
+    const trouble = patterns.trouble();
     if (trouble !== null) end('stalled', trouble);
     return { stdout: ended.stdout, stderr: ended.stderr, exitCode: ended.exitCode, stopped, ...(why !== undefined && { why }) };
   } catch (error) {
@@ -57,10 +60,9 @@ export async function runScript(script: Script, files: FileSystem, context: Tool
 /** Behind our own timer, which is the one that knows what came of it, and what of it was a script's own. */
 const interpreterGraceMs = 1_000;
 
-type Course = { end(how: Stop, why?: string): void; during: ScriptTime['during'] };
+type Course = { end(how: Stop, why?: string): void; during: ScriptTime['during']; turns: Turns };
 
-function createShell(script: Script, files: FileSystem, context: ToolContext, { end, during }: Course): Bash {
-  const turns = createTurns((why) => end('stalled', why));
+function createShell(script: Script, files: FileSystem, context: ToolContext, { end, during, turns }: Course): Bash {
   let sent: string | null = null;
   const shell = new Bash({
     fs: createBashFileSystem(files, turns),
@@ -73,13 +75,9 @@ function createShell(script: Script, files: FileSystem, context: ToolContext, { 
       createToolCommand({ calls: context.calls, files, sent: () => sent, during, suspend: () => end('suspended') }),
       wget,
       truncate,
-      defineCommand(turnCommand, async ([status]) => {
-        await turns.pass();
-        return { stdout: '', stderr: '', exitCode: Number(status ?? 0) };
-      }),
     ],
-    // Told of every command and of every step of awk, sed and jq: the only word that they say on their way.
-    coverage: { hit: () => turns.step() },
+    // Called for every step of a jq program, which runs without waiting.
+    coverage: { hit: (feature) => feature.startsWith('jq:') && turns.step() },
     executionLimitProfile: 'hardened',
     executionLimits: {
       maxCommandCount: limits.maxShellCommands,

@@ -7,19 +7,11 @@ import type { Bash } from 'just-bash/browser';
 import { ToolFault } from '../define-tool.ts';
 
 type Plugin = Parameters<Bash['registerTransformPlugin']>[0];
-type Script = Parameters<Plugin['transform']>[0]['ast'];
-type Statement = Script['statements'][number];
-
-/** What a script comes by: a command, which is told `$?` and answers it, so that it leaves no trace; in loops a file that is asked for. */
-export const turnCommand = '__turn';
-export const turnDevice = '/dev/.turn';
 
 export const scriptPlan: Plugin = {
   name: 'script-plan',
   transform({ ast }) {
-    const nodes = nodesOf(ast);
-    for (const node of nodes) refuseJobs(node);
-    for (const node of nodes) addTurns(node);
+    for (const node of nodesOf(ast)) refuseJobs(node);
     return { ast };
   },
 };
@@ -66,56 +58,4 @@ function literal(word: unknown): string | null {
   if (!isNode(word) || !Array.isArray(word.parts) || word.parts.length !== 1) return null;
   const part: unknown = word.parts[0];
   return isNode(part) && part.type === 'Literal' && typeof part.value === 'string' ? part.value : null;
-}
-
-const loops: ReadonlySet<unknown> = new Set(['For', 'CStyleFor', 'While', 'Until']);
-/** Statements of one list that stand between two points. */
-const stride = 16;
-
-function addTurns(node: Node): void {
-  // In front of the condition, so that the body still finds in `$?` what the condition came to.
-  const entered = node.type === 'While' || node.type === 'Until' ? node.condition : loops.has(node.type) ? node.body : null;
-  if (isStatements(entered)) entered.unshift(passing());
-  const called = node.type === 'FunctionDef' && isNode(node.body) ? node.body.body : null;
-  if (isStatements(called)) called.unshift(tracelessTurn());
-  for (const list of [node.statements, node.body]) {
-    if (!isStatements(list) || list.length <= stride) continue;
-    const spread = list.flatMap((statement, index) => (index > 0 && index % stride === 0 ? [tracelessTurn(), statement] : [statement]));
-    list.splice(0, list.length, ...spread);
-  }
-}
-
-function isStatements(list: unknown): list is Statement[] {
-  return Array.isArray(list) && list.length > 0 && list.every((item) => isNode(item) && item.type === 'Statement');
-}
-
-/** `[[ -e /dev/.turn ]]`: a file system's question (`file-system.ts`), which costs a third of a command. `$?` is 0 after it. */
-function passing(): Statement {
-  const operand = { type: 'Word' as const, parts: [{ type: 'Literal' as const, value: turnDevice }] };
-  const test: Command = { type: 'ConditionalCommand', expression: { type: 'CondUnary', operator: '-e', operand }, redirections: [] };
-  return { type: 'Statement', pipelines: [pipeline(test)], operators: [], background: false };
-}
-
-/** `__turn "$?" && :`, which leaves `$?` as it is and does not end a script under `set -e`. */
-function tracelessTurn(): Statement {
-  const call = simple(turnCommand, [{ type: 'Word', parts: [{ type: 'ParameterExpansion', parameter: '?', operation: null }] }]);
-  return { type: 'Statement', pipelines: [pipeline(call), pipeline(simple(':', []))], operators: ['&&'], background: false };
-}
-
-type Pipeline = Statement['pipelines'][number];
-type Command = Pipeline['commands'][number];
-type Word = { type: 'Word'; parts: { type: 'ParameterExpansion'; parameter: string; operation: null }[] };
-
-function simple(name: string, args: Word[]): Command {
-  return {
-    type: 'SimpleCommand',
-    name: { type: 'Word', parts: [{ type: 'Literal', value: name }] },
-    args,
-    assignments: [],
-    redirections: [],
-  };
-}
-
-function pipeline(command: Command): Pipeline {
-  return { type: 'Pipeline', commands: [command], negated: false };
 }

@@ -4,7 +4,7 @@
  */
 import type { Bash, Command } from 'just-bash/browser';
 import { limits } from '../../core/limits.ts';
-import { duringCommand, takeUnfitPattern } from './pattern-engine.ts';
+import { duringCommand, type InvalidPattern } from './interpreter-hooks.ts';
 import type { Turns } from './turns.ts';
 
 type Context = Parameters<Command['execute']>[1];
@@ -22,26 +22,24 @@ function surroundCommand(command: Command, turns: Turns): void {
     await turns.pass();
     const fault = (await sizeFault(command.name, args, context)) ?? (command.name === 'diff' ? await diffFault(args, context) : null);
     if (fault !== null) return { stdout: '', stderr: `${command.name}: ${fault}\n`, exitCode: 2 };
-    takeUnfitPattern(turns);
-    const ended = await duringCommand(turns, () =>
+    const { value, invalid } = await duringCommand(() =>
       command.name === 'ls' ? listLiterally(args, context, execute) : execute(args, context),
     );
     // Whatever it made of an error of its patterns.
     await turns.pass();
-    const unfit = takeUnfitPattern(turns);
-    if (unfit !== null && isSilent(command.name, unfit.text))
-      return { ...ended, stderr: `${ended.stderr}${command.name}: ${told(unfit)}\n`, exitCode: 2 };
-    return ended;
+    if (invalid !== null && isSilent(command.name, invalid.text))
+      return { ...value, stderr: `${value.stderr}${command.name}: ${explain(invalid)}\n`, exitCode: 2 };
+    return value;
   };
 }
 
-/** These take a pattern that is none for one that does not match, and a script would go on with what was never done. */
+/** These commands take an invalid pattern for one that does not match, and the script would continue with what was never done. */
 function isSilent(name: string, pattern: string): boolean {
   // A separator of awk may be any one character.
   return ['sed', 'awk', 'jq', 'find', 'expr'].includes(name) && !(name === 'awk' && pattern.length === 1);
 }
 
-function told({ text, why }: { text: string; why: string }): string {
+function explain({ text, why }: InvalidPattern): string {
   const shown = text.length > limits.maxQuotedLength ? `${text.slice(0, limits.maxQuotedLength)}…`.toWellFormed() : text;
   return `not a pattern of this shell: ${shown} (${why.replace(/^error parsing regexp: /, '')}); it knows no backreferences in patterns and no lookaround`;
 }
@@ -68,6 +66,7 @@ const takers: ReadonlySet<string> = new Set(
 
 function mostBytes(name: string, args: readonly string[]): number {
   if (name === 'html-to-markdown') return limits.maxShellHtmlBytes;
+  if (name === 'gzip') return limits.maxShellGzipBytes;
   const isKeyed = name === 'sort' && args.some((arg) => /^-[a-zA-Z]*[kVhM]/.test(arg) || /^--(key|human|version|month|sort)/.test(arg));
   return isKeyed ? limits.maxShellKeyedSortBytes : limits.maxShellCommandBytes;
 }

@@ -1,0 +1,101 @@
+/**
+ * What the patched interpreter (`interpreter-patch.ts`) calls while it runs: each call finds the state of the script that it belongs to by the
+ * asynchronous context, so that scripts of one isolate share nothing, however their steps interleave. A call outside of a script throws.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import * as interpreter from 'just-bash/browser';
+import type { Pattern, PatternBudget } from './pattern-budget.ts';
+import type { Turns } from './turns.ts';
+
+/** Of one script. `command`: of the innermost command that runs; null: the shell itself does. */
+type Running = { turns: Turns; patterns: PatternBudget; command: { invalid: InvalidPattern | null } | null };
+/** A pattern that the engine refused, and why. */
+export type InvalidPattern = { text: string; why: string };
+
+type InterpreterHooks = {
+  compile(text: string, flags: number, compile: () => Pattern): Pattern;
+  match: PatternBudget['match'];
+  /** True: it is time for `pass`. `work`: in bytes that were looked at since the last call. */
+  isDue(work: number): boolean;
+  pass(): Promise<void>;
+  /** Sorts as `Array.prototype.sort` does, stably, and gives way on its way. */
+  sort<Item>(items: Item[], compare: (a: Item, b: Item) => number): Promise<Item[]>;
+};
+
+declare module 'just-bash/browser' {
+  /** Added by the patch. */
+  export function setInterpreterHooks(hooks: InterpreterHooks): void;
+}
+
+const scripts = new AsyncLocalStorage<Running>();
+
+install(interpreter);
+
+/** Throws at the start of the process, not in the first script: without the patch nothing bounds a script. */
+export function install(module: { setInterpreterHooks?(hooks: InterpreterHooks): void }): void {
+  if (module.setInterpreterHooks === undefined)
+    throw new Error('just-bash is installed without its patch. Run npm install, without --ignore-scripts, or npm run postinstall.');
+  module.setInterpreterHooks({
+    compile: (text, flags, compile) => running().patterns.compile(text, flags, () => noteInvalid(text, compile)),
+    match: (search) => running().patterns.match(search),
+    isDue: (work) => running().turns.isDue(work),
+    pass: () => running().turns.giveWay(),
+    sort: (items, compare) => sortInTurns(items, compare, running().turns),
+  });
+}
+
+/** Runs a script; everything that it starts has its state. */
+export function duringScript<Value>(turns: Turns, patterns: PatternBudget, work: () => Promise<Value>): Promise<Value> {
+  return scripts.run({ turns, patterns, command: null }, work);
+}
+
+/** Runs a command of a script. `invalid`: the last pattern of this command that the engine refused; null: none. */
+export async function duringCommand<Value>(work: () => Promise<Value>): Promise<{ value: Value; invalid: InvalidPattern | null }> {
+  const command: Running['command'] = { invalid: null };
+  const value = await scripts.run({ ...running(), command }, work);
+  return { value, invalid: command.invalid };
+}
+
+function running(): Running {
+  const state = scripts.getStore();
+  if (state === undefined) throw new Error('The interpreter runs outside of a script: see duringScript.');
+  return state;
+}
+
+function noteInvalid(text: string, compile: () => Pattern): Pattern {
+  try {
+    return compile();
+  } catch (error) {
+    const { command } = running();
+    if (command !== null) command.invalid = { text, why: error instanceof Error ? error.message : String(error) };
+    throw error;
+  }
+}
+
+/** Items that are sorted, or compared in a merge, without a pause. */
+const sortedAtOnce = 1024;
+
+async function sortInTurns<Item>(items: Item[], compare: (a: Item, b: Item) => number, turns: Turns): Promise<Item[]> {
+  let runs: Item[][] = [];
+  for (let start = 0; start < items.length; start += sortedAtOnce) {
+    runs.push(items.slice(start, start + sortedAtOnce).sort(compare));
+    await turns.pass();
+  }
+  while (runs.length > 1) {
+    const merged: Item[][] = [];
+    for (let index = 0; index < runs.length; index += 2) merged.push(await merge(runs[index] ?? [], runs[index + 1] ?? [], compare, turns));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+/** Equal items stay in order: those of `left` are first. */
+async function merge<Item>(left: Item[], right: Item[], compare: (a: Item, b: Item) => number, turns: Turns): Promise<Item[]> {
+  const merged: Item[] = [];
+  let [at, other] = [0, 0];
+  while (at < left.length && other < right.length) {
+    if (merged.length % sortedAtOnce === 0) await turns.pass();
+    merged.push(compare(left[at] as Item, right[other] as Item) <= 0 ? (left[at++] as Item) : (right[other++] as Item));
+  }
+  return merged.concat(left.slice(at), right.slice(other));
+}

@@ -1,0 +1,59 @@
+/** The patch of the shell's interpreter: what the installer applies, and what it says when it cannot. */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { projectRoot } from '../../src/local/environment.ts';
+import { applyPatch } from '../../src/local/patch-just-bash.ts';
+import { install } from '../../src/tools/shell/interpreter-hooks.ts';
+import { interpreterPatch } from '../../src/tools/shell/interpreter-patch.ts';
+
+const installed = join(projectRoot, 'node_modules', interpreterPatch.package);
+const original = readFileSync(join(installed, `${interpreterPatch.file}.orig`), 'utf8');
+let folder: string;
+const file = (): string => join(folder, interpreterPatch.file);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'just-bash-'));
+  mkdirSync(join(folder, 'dist/bundle'), { recursive: true });
+  cpSync(join(installed, 'package.json'), join(folder, 'package.json'));
+  writeFileSync(file(), original);
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it('is what is installed: no edit of interpreter-patch.ts is missing in node_modules', () => {
+  expect(applyPatch(folder)).toBe(true);
+  expect(readFileSync(join(installed, interpreterPatch.file), 'utf8') === readFileSync(file(), 'utf8')).toBe(true);
+});
+
+it('is for the version that package.json pins', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
+  expect(dependencies[interpreterPatch.package]).toBe(interpreterPatch.version);
+});
+
+it('may be applied again, also after it has changed', () => {
+  expect([applyPatch(folder), applyPatch(folder)]).toEqual([true, false]);
+  const before = readFileSync(file(), 'utf8');
+  expect(applyPatch(folder, { ...interpreterPatch, edits: interpreterPatch.edits.slice(-1) })).toBe(true);
+  expect(readFileSync(file(), 'utf8').length).toBeLessThan(before.length);
+  expect(applyPatch(folder)).toBe(true);
+  expect(readFileSync(file(), 'utf8') === before).toBe(true);
+});
+
+it('says why it does not apply: another version, another file, a text that is not there once', () => {
+  const advice = 'Delete node_modules/just-bash and run npm install.';
+  const edit = (find: string) => ({ ...interpreterPatch, edits: [{ what: 'a test', find, replace: '' }] });
+  expect(() => applyPatch(folder, edit('no such text'))).toThrow(`"a test": its text occurs 0 times instead of 1. ${advice}`);
+  expect(() => applyPatch(folder, edit('async executeLine('))).not.toThrow();
+  expect(() => applyPatch(folder, { ...interpreterPatch, version: '9.9.9' })).toThrow(`version 3.4.2 is installed. ${advice}`);
+  rmSync(`${file()}.orig`);
+  writeFileSync(file(), `${original} `);
+  expect(() => applyPatch(folder)).toThrow(`dist/bundle/browser.js is not the published file. ${advice}`);
+  rmSync(join(folder, 'package.json'));
+  expect(() => applyPatch(folder)).toThrow('version none is installed');
+});
+
+it('is required: without it the worker does not start', () => {
+  expect(() => install({})).toThrow('just-bash is installed without its patch. Run npm install');
+});
