@@ -52,6 +52,7 @@ const busy = [
   "rg -c 'foo[0-9]+ b|l.*9.*r' many",
   'jq -R \'test("f.*o.*9.*r")\' f',
   'seq 1 100000 > n; jq . n',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's.
   "eval 'for i in $(seq 1 3000); do a+=($i); x=${a[0]}; done'",
   "echo 'for i in $(seq 1 9000); do x=$i; done' > script; . ./script",
   "bash -c 'while :; do :; done'",
