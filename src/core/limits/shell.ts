@@ -40,15 +40,16 @@ export const shellLimits = {
   shellTurnBytes: 512 * KB,
   /** What a command counts for besides its bytes. */
   shellPointBytes: 8 * KB,
-  shellTurnMs: 10,
-  shellTurnMatching: 200_000,
+  shellTurnMs: 20,
+  shellTurnMatching: 400_000,
   /**
    * Code that cannot wait stalls the isolate: one match, one jq program, one gzip. Each is bounded to about a second by what it is given
    * (`maxShellCommandBytes`), by its matching, or by these steps. jq steps of unknown length (copies of one long array, again and again) are also
-   * stopped by the clock. On the edge the clock stands still meanwhile, and the platform's limit of CPU time is the last bound.
+   * stopped by the clock, which a busy machine uses up as well, so it is no shorter. On the edge the clock stands still meanwhile, and the
+   * platform's limit of CPU time is the last bound.
    */
   maxShellSteps: 2_000_000,
-  maxShellStallMs: 1_000,
+  maxShellStallMs: 1_500,
   /** Of one match, or of matches between two points: for each character of a text, the places in the pattern that it may stand for. */
   maxShellMatching: 20_000_000,
   /** What the model reads of each stream: head and tail, the middle left out. */

@@ -155,7 +155,7 @@ export const interpreterPatch = {
       replace: 'o=await $hooks.sort(o,a),n.unique&&(o=Jm(o,n));',
     },
     {
-      what: 'the shell itself: before each statement, whichever loop, function, eval or sourced file it stands in',
+      what: 'the shell itself: before each statement, in any loop, function, eval or sourced file',
       find: 'async executeStatement(t){if(',
       replace: 'async executeStatement(t){if($hooks.isDue(8192))await $hooks.pass();if(',
     },
