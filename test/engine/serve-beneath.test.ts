@@ -97,7 +97,7 @@ describe('a call beneath the call of an MCP client that needs a person’s word'
     ['a key that may not approve', { scopes: ['tools'] }, /lacks the scope "approve"/],
     ['a client that cannot ask', { askable: {} }, /this client cannot ask one .* Call it in a session/],
     ['a request that ends with its answer', { answers: null }, /in the middle of this call. Call it in a session of Moniker/],
-    ['a client that has left', { answers: [new Error('gone')] }, /nobody answered/],
+    ['a client that has left', { answers: [new Error('gone')] }, /the client did not answer/],
   ])('is a result that code goes on with, for %s', async (_who, client, text) => {
     const asked = callOf(inTurn('wipe', 'read'), client);
     const told = await textOf(asked);
@@ -174,7 +174,7 @@ describe('calls that wait for an answer', () => {
     for (let times = 0; times < limits.maxOpenQuestions * 2; times += 1) {
       const principal: Principal = { workspace: 'one', keyId: 'root', scopes: ['approve'] };
       const { refusal } = await askNow({ principal, channel: broken, askable: form }, waitFor, 0);
-      expect(refusal?.message).toContain('nobody answered');
+      expect(refusal?.message).toContain('the client did not answer');
     }
   });
 });

@@ -34,7 +34,7 @@ export async function askNow(asked: Asked, waitFor: WaitFor, rounds: number): Pr
   }
 }
 
-const sessionsCan = 'nobody can be asked in the middle of this call. Call it in a session of Moniker (POST /v1/sessions)';
+const sessionsCan = 'this connection cannot ask in the middle of this call. Call it in a session of Moniker (POST /v1/sessions)';
 
 const tooMany =
   'too many calls of this key or workspace already wait for an answer. Try again later, or call it in a session of Moniker (POST /v1/sessions)';
@@ -83,7 +83,7 @@ async function askApproval(
   if (!mayAsk(principal)) return { refusal: cannotAsk(ask.reason, tooMany) };
   const send = channel.ask;
   const answer = await waitForAnswer(principal, () => send(approvalRequest(tool, ask, args), approvalKey));
-  if (answer === null) return { refusal: cannotAsk(ask.reason, 'nobody answered') };
+  if (answer === null) return { refusal: cannotAsk(ask.reason, 'the client did not answer') };
   return isApproved(answer) ? { approved: { binding: ask.binding, round } } : { refusal: deniedByPerson };
 }
 
@@ -100,11 +100,11 @@ async function askInput(
   const answers = new Map(Object.entries(answered));
   for (const [key, question] of Object.entries(questions)) {
     const send = channel.ask;
-    if (send === undefined) return failed('it asked for something, and nobody can be asked in the middle of this call');
-    if (!mayAsk(principal)) return failed(`it asked for something, and ${tooMany}`);
+    if (send === undefined) return failed('it asked for input, and this connection cannot ask for it in the middle of a call');
+    if (!mayAsk(principal)) return failed(`it asked for input, and ${tooMany}`);
     const answer = await waitForAnswer(principal, () => send(question, key));
     // Its server waits for an answer to each question.
-    if (answer === null) return failed('it asked for something, and nobody answered');
+    if (answer === null) return failed('it asked for input, and the client did not answer');
     answers.set(key, answer);
   }
   return { given: toGiven(input, Object.fromEntries(answers)), rounds: rounds + 1 };
