@@ -88,7 +88,7 @@ const onePlace: Readonly<Record<string, string>> = {
 function checkImport(path: string, room: string, floor: number | undefined, specifier: string, report: (what: string) => void): void {
   if (specifier.startsWith('.')) {
     const target = roomOf(posix.join(posix.dirname(path), specifier));
-    if (!specifier.endsWith('.ts')) report(`imports ${specifier} without its extension`);
+    if (!/\.(?:ts|wasm)$/.test(specifier)) report(`imports ${specifier} without its extension`);
     if (room === launcher || target === room) return;
     const targetFloor = floors.get(target);
     if (target === launcher) report(`imports ${specifier}; the launcher stands beside the floors`);

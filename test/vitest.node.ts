@@ -1,6 +1,9 @@
 /** Pure tests, in Node: everything that needs neither the Workers runtime nor a running service. */
 import { defineConfig } from 'vitest/config';
 import { wasmModules } from './wasm-modules.ts';
+import { buildEngine } from '../src/local/build-engine.ts';
+
+buildEngine();
 
 const root = `${import.meta.dirname}/..`;
 

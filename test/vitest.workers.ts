@@ -1,6 +1,9 @@
 /** Tests in the Workers runtime, over the bindings of wrangler.toml: storage, the Durable Objects, HTTP journeys. */
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
+import { buildEngine } from '../src/local/build-engine.ts';
+
+buildEngine();
 
 const root = `${import.meta.dirname}/..`;
 

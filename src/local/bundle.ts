@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { projectRoot } from './environment.ts';
 import { StartFailure } from './failure.ts';
 import { workerConfigFile } from './worker-config.ts';
@@ -54,7 +54,8 @@ function runNode(args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd: projectRoot,
-      env: { ...process.env, ...quietWrangler, NO_COLOR: '1' },
+      // The `[build]` command of wrangler.toml runs under the same Node.
+      env: { ...process.env, ...quietWrangler, NO_COLOR: '1', PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}` },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: buildTimeoutMs,
     });
@@ -69,15 +70,16 @@ function runNode(args: readonly string[]): Promise<void> {
   });
 }
 
-/** Everything the bundle is made of: the sources but for this folder, the settings file, the locked dependencies. */
+/** Everything the bundle is made of: the sources, the scripts that generate a part of it, the settings file, the locked dependencies. */
 function hashSources(): string {
   const hash = createHash('sha256');
   const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => relative(projectRoot, join(entry.parentPath, entry.name)))
     .filter((path) => !path.startsWith(join('src', 'local')))
     .sort();
-  for (const path of [...sources, 'wrangler.toml', 'package-lock.json']) {
+  const generators = ['build-engine.ts', 'meter-wasm.ts', 'wasm-binary.ts'].map((file) => join('src/local', file));
+  for (const path of [...sources, ...generators, 'wrangler.toml', 'package-lock.json']) {
     const content = readFileSync(join(projectRoot, path));
     hash.update(`${path}\0${content.length}\0`).update(content);
   }

@@ -1,0 +1,27 @@
+/**
+ * Writes `src/sandbox/quickjs.wasm`, the JavaScript engine of the sandbox with fuel metering added. The file is generated, not committed:
+ * wrangler runs this script before it bundles (`[build]` in wrangler.toml), and the test configurations call `buildEngine`.
+ */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { projectRoot } from './environment.ts';
+import { meterWasm } from './meter-wasm.ts';
+
+export const enginePath = join(projectRoot, 'src/sandbox/quickjs.wasm');
+
+/** Leaves the file alone if it is up to date, so that `npm run dev`, which watches it, does not start over. */
+export function buildEngine(): void {
+  const original = createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm');
+  const metered = meterWasm(readFileSync(original), {
+    fuelExport: 'fuel',
+    settleImport: { module: 'env', name: 'host_interrupt' },
+  });
+  if (existsSync(enginePath) && readFileSync(enginePath).equals(metered)) return;
+  // Renamed into place: another process may be reading it.
+  const fresh = `${enginePath}.${process.pid}`;
+  writeFileSync(fresh, metered);
+  renameSync(fresh, enginePath);
+}
+
+if (import.meta.main) buildEngine();
