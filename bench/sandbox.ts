@@ -4,18 +4,18 @@
  * long a loop that does not end keeps others waiting. `node bench/sandbox.ts [--quick]`
  */
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Plugin } from 'esbuild';
 import { QuickJS } from 'quickjs-wasi';
+import { buildEngine, enginePath } from '../src/local/build-engine.ts';
 import { openBundledWorker } from './bundled-worker.ts';
 
 const quick = process.argv.includes('--quick');
 const rounds = quick ? 3 : 7;
 const passes = 20;
 const goals = { addedMs: 10, stallMs: 2_500 };
-const wasmPath = createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm');
+buildEngine();
 const wasmBeside: Plugin = {
   name: 'wasm beside the bundle',
   setup: ({ onResolve }) => onResolve({ filter: /\.wasm$/ }, () => ({ path: './quickjs.wasm', external: true })),
@@ -32,7 +32,7 @@ type Verdict = { text: string; holds: boolean };
 async function inWorkerd(): Promise<Verdict[]> {
   const runtime = await openBundledWorker('sandbox', 'sandbox-worker.ts', {
     options: { plugins: [wasmBeside] },
-    wasm: { 'quickjs.wasm': wasmPath },
+    wasm: { 'quickjs.wasm': enginePath },
   });
   try {
     const ask = async (path: string): Promise<{ ms: number; body: { gap: number; total: number } }> => {
@@ -70,7 +70,7 @@ async function inWorkerd(): Promise<Verdict[]> {
 async function ofMachines(): Promise<Verdict[]> {
   // The bindings' types are those of Workers, where nothing is compiled at run time; this is Node.
   const { compile } = WebAssembly as unknown as { compile(bytes: Uint8Array): Promise<WebAssembly.Module> };
-  const wasm = await compile(new Uint8Array(readFileSync(wasmPath)));
+  const wasm = await compile(new Uint8Array(readFileSync(enginePath)));
   const options = { wasm, memoryLimit: 16 << 20 };
   const waiting = `(async () => { const seen = []; for (let n = 0; n < 2000; n++) seen.push({ n }); await new Promise(() => {}); return seen })()`;
   const machine = await QuickJS.create(options);

@@ -6,7 +6,7 @@ import type { JsonValue } from './json-value.ts';
 import { contentText, errorResult, textResult, type ToolResult } from './tool.ts';
 
 /** Which bound it ran into. */
-export type SandboxLimit = 'ticks' | 'memory' | 'stack' | 'jobs' | 'calls' | 'arguments' | 'output' | 'never_settles' | 'queue';
+export type SandboxLimit = 'fuel' | 'memory' | 'stack' | 'jobs' | 'calls' | 'arguments' | 'output' | 'never_settles' | 'queue';
 
 /**
  * `console`: what was printed, bounded. `threw`: the message has the line where there is one. `suspended`: all that it waits for has said
@@ -54,7 +54,7 @@ export function resultOfCode(run: SandboxEnd, what: string): ToolResult | null {
     case 'threw':
       return withConsole(errorResult('tool_error', `${what} failed: ${run.message}`), run.console);
     case 'limit':
-      return withConsole(errorResult(run.limit === 'ticks' ? 'timeout' : 'limit_reached', `${what}: ${run.message}`), run.console);
+      return withConsole(errorResult(run.limit === 'fuel' ? 'timeout' : 'limit_reached', `${what}: ${run.message}`), run.console);
     case 'aborted':
       return withConsole(errorResult('aborted', `${what} was stopped before it had ended.`), run.console);
     case 'suspended':

@@ -7,24 +7,29 @@ import { limits } from '../core/limits.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { startCompiler } from './engine.ts';
 import { createKeptSources } from './kept-sources.ts';
+import { createMeter, type Meter } from './meter.ts';
+import { isolateTurns, type Turns } from './turns.ts';
 
 /** What the engine calls the source in what it says of lines. */
 export const sourceName = 'code';
 
 export type SourceFault = { message: string; line: number | null };
-export type Compiled = { ok: true; bytecode: Uint8Array } | { ok: false; fault: SourceFault };
+/** `isPassing`: the reason is not in the source; another attempt may succeed. */
+export type Compiled = { ok: true; bytecode: Uint8Array } | { ok: false; fault: SourceFault; isPassing?: boolean };
+
+type Compiler = { vm: QuickJS; newMeter(report: Turns['spend']): Meter; uses: number };
 
 /** Of one compiler: names it has met stay in its memory. */
 const maxUses = 200;
 
-let compiler: { vm: QuickJS; uses: number } | null = null;
+let compiler: Compiler | null = null;
 const kept = createKeptSources<Compiled>(limits.maxCompiledBytes);
 
 export async function compile(source: string): Promise<Compiled> {
   const before = kept.get(source);
   if (before !== null) return before;
   const compiled = await compileAnew(source);
-  kept.keep(source, compiled, compiled.ok ? compiled.bytecode.byteLength : 0);
+  if (compiled.ok || !compiled.isPassing) kept.keep(source, compiled, compiled.ok ? compiled.bytecode.byteLength : 0);
   return compiled;
 }
 
@@ -34,20 +39,34 @@ async function compileAnew(source: string): Promise<Compiled> {
   const bigInt = bigIntLiteral.exec(source);
   if (bigInt !== null)
     return refused(`"${bigInt[0]}": there are no BigInts here; use numbers, and in a text write "10" + "n"`, lineAt(source, bigInt.index));
-  if (compiler === null || compiler.uses >= maxUses) {
-    compiler?.vm.dispose();
+  if (compiler !== null && compiler.uses >= maxUses) {
+    compiler.vm.dispose();
     compiler = null;
-    const vm = await startCompiler();
-    compiler = { vm, uses: 0 };
   }
-  compiler.uses++;
+  const turns = isolateTurns();
+  if (!(await turns.take(null))) return passing('too much other code is running here; try again in a moment');
+  compiler ??= await newCompiler();
+  const current = compiler;
+  current.uses++;
+  const meter = current.newMeter(turns.spend);
   try {
-    return compileWith(compiler.vm, source);
+    return meter.run(() => compileWith(current.vm, source));
   } catch (error) {
-    // Out of memory or of stack: what it holds now is anybody's guess.
+    // Out of memory, stack or fuel: the state of the compiler is undefined.
     compiler = null;
-    return refused(`the code cannot be compiled (${String(error)}); make it smaller`);
+    const reason = meter.isSpent() ? 'it takes too long' : String(error);
+    return passing(`the code cannot be compiled (${reason}); make it smaller`);
   }
+}
+
+async function newCompiler(): Promise<Compiler> {
+  let meter: Meter | null = null;
+  const { vm, fuel } = await startCompiler(() => meter?.refuel() ?? true);
+  const newMeter = (report: Turns['spend']): Meter => {
+    meter = createMeter(fuel, Date.now, report);
+    return meter;
+  };
+  return { vm, uses: 0, newMeter };
 }
 
 /**
@@ -91,13 +110,17 @@ export function lineOf(stack: string): number | null {
 }
 
 /**
- * Of the language's numbers those that end with "n": a power of two of them can run for hours without being asked to stop. Where one stands in a
- * text it is refused as well, since who mistook a division for a regular expression would let it through.
+ * BigInt literals: JSON cannot hold their values, and machines have no `BigInt`. Refused inside strings as well: a reader that takes a division
+ * for a regular expression would let a literal through.
  */
 const bigIntLiteral = /(?<![\w$])(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*)n(?![\w$])/;
 
 function refused(message: string, line: number | null = null): Compiled {
   return { ok: false, fault: { message, line } };
+}
+
+function passing(message: string): Compiled {
+  return { ok: false, fault: { message, line: null }, isPassing: true };
 }
 
 function lineAt(source: string, index: number): number {

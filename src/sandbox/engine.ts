@@ -1,69 +1,77 @@
 /**
- * The engine (QuickJS in WebAssembly, `quickjs-wasi`), loaded by the first who runs code. Each machine is prepared anew: a copy of one that
- * was prepared once (its snapshot) took as long to make, and more memory.
+ * The engine: QuickJS in WebAssembly (`quickjs-wasi`) with fuel metering added (`src/local/meter-wasm.ts`), so that nothing that it does runs
+ * for long without asking the host. Loaded when code is run for the first time. Each machine is prepared anew: a copy of a prepared one (its
+ * snapshot) took as long to make, and more memory.
  */
 import { Intrinsics, QuickJS, type HostFunction, type JSValueHandle } from 'quickjs-wasi';
-import wasm from 'quickjs-wasi/quickjs.wasm';
 import { limits } from '../core/limits.ts';
-import { fenceSource } from './guest-fence.ts';
 import { guestSource } from './guest.ts';
+import wasm from './quickjs.wasm';
 
-/** No `eval`, no `Function`, nothing that clocks or outlives, and no `Proxy`, whose traps hide what a value is. */
+/** No `eval`, no `Function`, no clock, nothing that outlives a run, and no `Proxy`, whose traps hide what a value is. */
 const intrinsics =
   (Intrinsics.ALL & ~Intrinsics.EVAL & ~Intrinsics.PROXY & ~Intrinsics.WEAK_REF & ~Intrinsics.PERFORMANCE & ~Intrinsics.BIG_INT) >>> 0;
 
-/** What the host does for a machine. They are called in the midst of its work: they take note, and never throw. */
+/** What the host does for a machine. The machine calls these in the middle of its work; they record the call and never throw. */
 export type Host = {
-  /** `args`: read only where they are wanted, since each is a copy outside of the machine's memory. */
+  /** `args` is read only on demand: each read is a copy outside the machine's memory. */
   call(id: number, name: string, args: { length: number; toString(): string }): void;
-  print(line: string): void;
-  /** True ends the machine's work, and no `catch` of the code hears of it. */
-  interrupt(): boolean;
+  print(line: { toString(): string }): void;
+  /** Called when the fuel is used up. Either sets `fuel` and returns true, or returns false: the machine stops where it is, permanently. */
+  refuel(): boolean;
   now(): number;
 };
 
+/**
+ * The fuel of a machine: a unit for each turn of a loop in the engine, each call of a function in it that may recurse, and each 128 bytes copied or
+ * filled; 2 to 10 ns. A loop of the guest takes about 30 units a turn.
+ */
+export type Fuel = { value: number };
+
 export type Engine = {
   vm: QuickJS;
+  fuel: Fuel;
   begin: JSValueHandle;
   deliver: JSValueHandle;
   finish: JSValueHandle;
   fail: JSValueHandle;
-  /**
-   * Sets how many loops and calls of the code there are to the next question, by whoever is asked, and says how many there were to this one.
-   * null: that cannot be set, and is `defaultPolls`.
-   */
-  polls: ((count: number) => number) | null;
 };
 
-/** Of the engine's own making, between two questions. */
-export const defaultPolls = 10_000;
+let prepared: Promise<Uint8Array> | null = null;
 
-/** The guest's code, compiled once, and the place of the count. */
-type Prepared = { fence: Uint8Array; guest: Uint8Array; counter: number | null };
-
-let prepared: Promise<Prepared> | null = null;
-
+/** What runs until it returns is our own code, which the fuel does not bound. */
 export async function startEngine(host: Host): Promise<Engine> {
   prepared ??= prepare().catch((error: unknown) => {
-    // Whatever it was, the next one tries again.
+    // The next call tries again.
     prepared = null;
     throw error;
   });
-  const { fence, guest, counter } = await prepared;
-  // What runs until then is ours, and not what the host counts.
+  const guest = await prepared;
   let isReady = false;
-  const vm = await QuickJS.create({ ...optionsFor({ ...host, interrupt: () => isReady && host.interrupt() }), intrinsics });
+  const vm = await QuickJS.create({ ...optionsFor({ ...host, refuel: () => !isReady || host.refuel() }), intrinsics });
   try {
     const functions = [vm.newFunction('call', callOf(vm, host)), vm.newFunction('print', printOf(vm, host))];
-    vm.callFunction(vm.evalBytecode(fence), vm.undefined).dispose();
     const parts = vm.callFunction(vm.evalBytecode(guest), vm.undefined, ...functions);
     const part = (index: number): JSValueHandle => parts.getProp(String(index));
     isReady = true;
-    return { vm, begin: part(0), deliver: part(1), finish: part(2), fail: part(3), polls: counterOf(vm, counter) };
+    return { vm, fuel: fuelOf(vm), begin: part(0), deliver: part(1), finish: part(2), fail: part(3) };
   } catch (error) {
     vm.dispose();
     throw error;
   }
+}
+
+/** A machine that only compiles. `refuel`: as for `Host`. */
+export async function startCompiler(refuel: () => boolean): Promise<{ vm: QuickJS; fuel: Fuel }> {
+  const vm = await QuickJS.create({ wasm, memoryLimit: limits.maxSandboxMemoryBytes, interruptHandler: () => !refuel() });
+  return { vm, fuel: fuelOf(vm) };
+}
+
+/** Turns off the engine's own polling, which uses the same handler: it does not see inside built-in functions. */
+function fuelOf(vm: QuickJS): Fuel {
+  const exports = vm._getExports() as ReturnType<QuickJS['_getExports']> & { fuel: Fuel };
+  exports.qjs_set_interrupt_handler(0);
+  return exports.fuel;
 }
 
 function optionsFor(host: Host) {
@@ -71,15 +79,16 @@ function optionsFor(host: Host) {
     wasm,
     memoryLimit: limits.maxSandboxMemoryBytes,
     maxStackSize: limits.maxSandboxStackBytes,
-    interruptHandler: () => host.interrupt(),
+    // The engine traps when this returns true.
+    interruptHandler: () => !host.refuel(),
     timezoneOffset: 0,
     wasi: (memory: WebAssembly.Memory) => ({
-      // Nanoseconds; one moment for the whole run.
+      // In nanoseconds; the same time for the whole run.
       clock_time_get: (_clock: number, _precision: bigint, at: number) => {
         new DataView(memory.buffer).setBigUint64(at, BigInt(Math.trunc(host.now())) * 1_000_000n, true);
         return 0;
       },
-      // The engine's own words go nowhere.
+      // The engine's own output is discarded.
       fd_write: () => 0,
       random_get: (at: number, length: number) => {
         new Uint8Array(memory.buffer, at, length).fill(7);
@@ -98,66 +107,14 @@ function callOf(vm: QuickJS, host: Host): HostFunction {
 
 function printOf(vm: QuickJS, host: Host): HostFunction {
   return (line) => {
-    if (line) host.print(line.toString());
+    if (line) host.print(line);
     return vm.undefined;
   };
 }
 
-async function prepare(): Promise<Prepared> {
+async function prepare(): Promise<Uint8Array> {
   const compiler = await QuickJS.create({ wasm });
-  const [fence, guest, spin] = [fenceSource, guestSource, 'for (let turn = 0; turn < 50000; turn++);'].map((source) =>
-    compiler.compile(source, 'host'),
-  );
+  const guest = compiler.compile(guestSource, 'host');
   compiler.dispose();
-  if (!fence || !guest || !spin) throw new Error('the sources of the guest are not whole');
-  return { fence, guest, counter: await findCounter(spin) };
-}
-
-/**
- * Where the engine counts down to its next question, found by looking: when it asks, the count has just been set anew, to `defaultPolls`.
- * With it we are asked more often, since 10,000 turns of a loop whose body is one costly operation take minutes. An offset in words from the
- * engine's context, the same in every machine; null: none, or more than one, looks like it.
- */
-async function findCounter(spin: Uint8Array): Promise<number | null> {
-  const seen: Set<number>[] = [];
-  const look = { words: (): Int32Array => new Int32Array(0) };
-  const vm = await QuickJS.create({
-    wasm,
-    intrinsics,
-    interruptHandler() {
-      const words = look.words();
-      seen.push(new Set([...words.keys()].filter((at) => words[at] === defaultPolls)));
-      return false;
-    },
-  });
-  look.words = () => contextOf(vm);
-  vm.evalBytecode(spin).dispose();
-  vm.dispose();
-  const found = seen.length < 3 ? [] : [...(seen[1] ?? [])].filter((at) => seen.slice(1).every((others) => others.has(at)));
-  return found.length === 1 ? (found[0] ?? null) : null;
-}
-
-function contextOf(vm: QuickJS): Int32Array {
-  const exports = vm._getExports();
-  return new Int32Array(exports.memory.buffer, exports.qjs_get_context_ptr(), 256);
-}
-
-function counterOf(vm: QuickJS, counter: number | null): Engine['polls'] {
-  if (counter === null) return null;
-  let words: Int32Array = new Int32Array(0);
-  let last = defaultPolls;
-  return (count) => {
-    // Memory that grew is another buffer.
-    if (words.length === 0) words = contextOf(vm);
-    // The engine begins its count anew before it asks. A pattern that is being matched asks by a count of its own, which is as long.
-    const since = words[counter] === defaultPolls ? last : defaultPolls;
-    words[counter] = count;
-    last = count;
-    return since;
-  };
-}
-
-/** One for compiling, which runs nothing. */
-export async function startCompiler(): Promise<QuickJS> {
-  return await QuickJS.create({ wasm, memoryLimit: limits.maxSandboxMemoryBytes });
+  return guest;
 }

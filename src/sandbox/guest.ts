@@ -1,7 +1,7 @@
 /**
  * What stands in a machine before code of others comes to it, as text: it runs inside, so nothing of ours is an object that such code could
  * hold. It takes what it needs of the language before anybody can replace it, gives `tools`, `args` and `console`, and keeps for itself the
- * functions by which the host goes on. Only text and numbers cross. Compiled by `engine.ts`, which runs `guest-fence.ts` first.
+ * functions by which the host goes on. Only text and numbers cross. Compiled by `engine.ts`.
  */
 
 /**
@@ -18,6 +18,10 @@ export const guestSource = `(function (hostCall, hostPrint) {
   const PromiseOfGuest = Promise, TypeErrorOfGuest = TypeError, StringOf = String, MathOf = Math;
   const apply = Reflect.apply;
   const { indexOf, slice } = String.prototype;
+
+  // Numbers that JSON cannot hold; shared memory; clocks; code from text.
+  for (const name of ['BigInt', 'BigInt64Array', 'BigUint64Array', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'performance', 'eval', 'Function']) delete globalThis[name];
+  for (const name of ['getBigInt64', 'getBigUint64', 'setBigInt64', 'setBigUint64']) delete DataView.prototype[name];
 
   // A call that nobody awaited, taken for its answer: the slip that is made most often.
   const unanswered = create(PromiseOfGuest.prototype);

@@ -1,23 +1,23 @@
 /**
- * One virtual machine at work, from its begin to its end: it runs jobs in slices between which others run, keeps to its bounds, and does not
- * run on once it has come to one. What it is run for is `run-code.ts`.
+ * One virtual machine at work, from its begin to its end: it takes turns with the other machines of the isolate, keeps to its bounds, and does
+ * not run on once it has come to one. What it is run for is `run-code.ts`.
  */
 import { JSValueHandle } from 'quickjs-wasi';
 import type { SandboxLimit } from '../core/code-result.ts';
 import { limits } from '../core/limits.ts';
 import { utf8Length } from '../core/utf8.ts';
 import { lineOf } from './compile.ts';
-import { defaultPolls, startEngine, type Engine } from './engine.ts';
+import { startEngine } from './engine.ts';
 import { createMeter } from './meter.ts';
 import type { Slot } from './slots.ts';
+import type { Turns } from './turns.ts';
 
-/** Of one question to the next: few, since the body of a loop may be a costly operation; many, since asking costs as much as six turns. */
-const polls = 64;
-/** What a call of the host takes of the machine's time: a few microseconds, and the memory that it is handed. */
-const printTicks = 0.02;
-const callTicks = 0.1;
-/** Jobs between two pauses, however short they are. */
-const jobsOfSlice = 2_000;
+/** What the host's work for the machine counts as: a few microseconds for each line printed or call made. */
+const hostCallFuel = 5_000;
+/** Arguments are parsed, checked, hashed and stored: about 50 ns a character. */
+export const fuelPerCharacter = 20;
+/** Making it: the time of its start, which is not metered. */
+const startFuel = 1_000_000;
 
 export type Over = { limit: SandboxLimit; message: string };
 export type AskedCall = { id: number; name: string; args: string };
@@ -29,15 +29,15 @@ export type Machine = {
   console(): string;
   /** Set once; from then on it does nothing. */
   over(): Over | null;
-  begin(globals: { tools: readonly string[]; args: unknown; seed: readonly number[] }, bytecode: Uint8Array): void;
-  deliver(id: number, answer: string): void;
-  /** Until nothing is left to do, or it is over. `goOn`: false, and it ends at the next pause. */
-  runJobs(goOn: () => boolean): Promise<void>;
-  settled(): Settled;
+  begin(globals: { tools: readonly string[]; args: unknown; seed: readonly number[] }, bytecode: Uint8Array): Promise<void>;
+  deliver(id: number, answer: string): Promise<void>;
+  /** Until nothing is left to do, it is over, or the signal aborts. */
+  runJobs(): Promise<void>;
+  settled(): Promise<Settled>;
   dispose(): void;
 };
 
-export async function startMachine(now: number, slot: Slot): Promise<Machine> {
+export async function startMachine(now: number, slot: Slot, turns: Turns, signal: AbortSignal): Promise<Machine> {
   let over: Over | null = null;
   let calls: AskedCall[] = [];
   let made = 0;
@@ -50,47 +50,53 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
   const end = (limit: SandboxLimit): void => {
     over ??= { limit, message: messages[limit] };
   };
-  const engine: Engine = await startEngine({
+  const engine = await startEngine({
     now: () => now,
     call(id, name, args) {
       made++;
-      meter.spend(callTicks);
       if (made > limits.maxInnerCalls) end('calls');
-      if (handed + args.length > limits.maxSandboxArgumentBytes) end('arguments');
+      const { length } = args;
+      meter.spend(hostCallFuel);
+      meter.spendLater(length * fuelPerCharacter);
+      if (handed + length > limits.maxSandboxArgumentBytes) end('arguments');
       if (over !== null) return;
-      const text = args.toString();
-      handed += text.length;
-      lengths.set(id, text.length);
-      calls.push({ id, name, args: text });
+      handed += length;
+      lengths.set(id, length);
+      calls.push({ id, name, args: args.toString() });
     },
     print(line) {
-      meter.spend(printTicks);
-      printed.add(line);
+      meter.spend(hostCallFuel);
+      if (!printed.isFull()) printed.add(line.toString());
     },
-    interrupt() {
-      const since = engine.polls === null ? defaultPolls : engine.polls(polls);
-      meter.count(since);
-      if (meter.isSpent()) end('ticks');
-      // Its own bound is the engine's to say: this is that of all.
+    refuel() {
+      if (over === null && !meter.refuel()) end('fuel');
+      // A machine's own memory is bounded by the engine; this is the memory of all machines together.
       if (over === null && !slot.holds(exports.memory.buffer.byteLength + handed)) end('queue');
-      return over !== null;
+      return over === null;
     },
   });
   const { vm } = engine;
   const exports = vm._getExports();
-  const meter = createMeter(Date.now);
-  engine.polls?.(polls);
+  const meter = createMeter(engine.fuel, Date.now, turns.spend);
+  turns.spend(startFuel, 0);
 
-  /** Whatever runs code of others. null: it threw, or came to a bound, and `over` or the error said so. */
+  /** Runs what may be code of the guest. null: the machine is over, or has come to a bound. Throws what the code throws. */
   const inside = <Value>(work: () => Value): Value | null => {
     if (over !== null) return null;
-    meter.enter();
     try {
-      return work();
+      return meter.run(work);
+    } catch (error) {
+      // It was stopped in the middle of its work.
+      if (over !== null) return null;
+      throw error;
     } finally {
-      meter.leave();
-      if (meter.isSpent()) end('ticks');
+      if (meter.isSpent()) end('fuel');
     }
+  };
+  /** Waits for the thread first. False: it is over. */
+  const takeTurn = async (): Promise<boolean> => {
+    if (turns.isResting() && !(await turns.take(signal))) end('queue');
+    return over === null;
   };
   const call = (func: JSValueHandle, ...args: JSValueHandle[]): JSValueHandle => {
     try {
@@ -105,7 +111,8 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
     handle.dispose();
     return value;
   };
-  const threw = (error: JSValueHandle): Settled => {
+  const threw = async (error: JSValueHandle): Promise<Settled> => {
+    await takeTurn();
     const told = inside(() => readText(call(engine.fail, error)));
     if (told === null) return { state: 'pending' };
     const [name, message, stack] = JSON.parse(told) as [string, string, string];
@@ -124,46 +131,46 @@ export async function startMachine(now: number, slot: Slot): Promise<Machine> {
     },
     console: () => printed.text(),
     over: () => over,
-    begin({ tools, args, seed }, bytecode) {
-      // Within its time as well: of many tools the engine asks here already.
+    async begin({ tools, args, seed }, bytecode) {
+      await takeTurn();
+      // Metered as well: the names of many tools take a while.
       inside(() => call(engine.begin, text(JSON.stringify(tools)), text(JSON.stringify(args)), text(JSON.stringify(seed))).dispose());
       main = inside(() => {
         const body = vm.evalBytecode(bytecode);
         return call(body);
       });
     },
-    deliver(id, answer) {
+    async deliver(id, answer) {
+      await takeTurn();
       handed -= lengths.get(id) ?? 0;
       lengths.delete(id);
       inside(() => call(engine.deliver, vm.newNumber(id), text(answer)).dispose());
     },
-    async runJobs(goOn) {
-      for (let inSlice = 1; over === null && exports.qjs_is_job_pending() !== 0; inSlice++) {
+    async runJobs() {
+      while (over === null && exports.qjs_is_job_pending() !== 0) {
         if (++jobs > limits.maxSandboxJobs) return end('jobs');
-        // A job that throws has told whoever waits for its promise; what is left here is the engine's own copy.
+        await takeTurn();
+        if (signal.aborted) return;
+        // A job that throws has rejected its promise already; this is the engine's own copy of the error.
         inside(() => exports.qjs_execute_pending_job() < 0 && vm.getException().dispose());
-        if (!meter.isSliceSpent() && inSlice % jobsOfSlice !== 0) continue;
-        await pause();
-        meter.newSlice();
-        if (!goOn()) return;
       }
     },
-    settled() {
+    async settled() {
       const state = main?.promiseState ?? 0;
       if (main === null || state === 0) return { state: 'pending' };
       const value = new JSValueHandle(vm, exports.qjs_promise_result(main.ptr));
-      if (state !== 1) return threw(value);
+      if (state !== 1) return await threw(value);
+      await takeTurn();
       try {
-        const handle = inside(() => call(engine.finish, value));
-        if (handle === null) return { state: 'pending' };
-        // A character is a byte or more: what is too long is not even read.
-        const found = handle.length > limits.maxSandboxResultBytes ? null : readText(handle);
+        // A character is a byte or more: a text that is too long is not even read.
+        const read = (handle: JSValueHandle): string | null => (handle.length > limits.maxSandboxResultBytes ? null : readText(handle));
+        const found = inside(() => read(call(engine.finish, value)));
         if (found !== null && utf8Length(found) <= limits.maxSandboxResultBytes) return { state: 'returned', text: found };
         end('output');
         return { state: 'pending' };
       } catch (error) {
         if (!isGuestError(error)) throw error;
-        return threw(error.handle);
+        return await threw(error.handle);
       }
     },
     dispose() {
@@ -180,13 +187,6 @@ function isGuestError(error: unknown): error is { handle: JSValueHandle } {
 /** To code that looks for `fetch`, `require`, `process` or a tool by its bare name. */
 const whatThereIs = 'here are args, console and the tools, each as await tools.<name>({…})';
 
-/** Timers, not jobs of promises: those of others have to run too. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, 0);
-  });
-}
-
 /** Errors of the engine that code may catch; where it did not, it has come to a bound. */
 function limitOf(name: string, message: string): SandboxLimit | null {
   if (message.includes('out of memory') || message.includes('string too long')) return 'memory';
@@ -195,7 +195,7 @@ function limitOf(name: string, message: string): SandboxLimit | null {
 }
 
 const messages: Record<SandboxLimit, string> = {
-  ticks: 'it ran for too long and was stopped. Look for a loop that does not end, or do less in one call.',
+  fuel: 'it ran for too long and was stopped. Look for a loop that does not end, or do less in one call.',
   memory: `it needs more memory than there is (${limits.maxSandboxMemoryBytes >> 20} MB) and was stopped. Work on smaller pieces.`,
   stack: 'its functions call one another too deeply and it was stopped. Use a loop, or data that nests less.',
   jobs: `it went through more than ${limits.maxSandboxJobs} promise steps and was stopped. Look for an await in a loop that does not end.`,
@@ -211,12 +211,12 @@ export function limitMessage(limit: SandboxLimit): string {
 }
 
 /** What was printed, up to its bound. */
-function createPrinted(): { add(line: string): void; text(): string } {
+function createPrinted(): { add(line: string): void; isFull(): boolean; text(): string } {
   const lines: string[] = [];
   let left: number = limits.maxSandboxConsoleBytes;
   return {
+    isFull: () => left <= 0,
     add(line) {
-      if (left <= 0) return;
       const whole = line.toWellFormed();
       const bytes = utf8Length(whole) + 1;
       lines.push(bytes <= left ? whole : `${whole.slice(0, left >> 2)}\n[the rest was not kept]`.toWellFormed());

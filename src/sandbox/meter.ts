@@ -1,58 +1,77 @@
 /**
- * How much of its time a machine has had. The clock stands still on the edge while code runs, so what is counted is the engine's own polls
- * (loops and calls); where the clock does move, time counts too, since one call may be a second of sorting.
+ * How much of the thread a machine uses, against its bounds. Fuel is what counts: the clock stands still on the edge while code runs, and
+ * elsewhere other processes take the processor. Where the clock does advance, time is bounded too, since fuel that misses the processor's
+ * caches takes many times as long as other fuel.
  */
 import { limits } from '../core/limits.ts';
+import type { Fuel } from './engine.ts';
 
 export type Meter = {
-  /** The engine asks, after so many polls. */
-  count(polls: number): void;
-  /** Work of the host for it. */
-  spend(ticks: number): void;
-  /** Around all that the machine does. */
-  enter(): void;
-  leave(): void;
-  /** Others have run since. */
-  newSlice(): void;
-  /** Whether others should run before its next job. */
-  isSliceSpent(): boolean;
+  /** Runs a stretch of the machine's work, which nothing else interrupts, and counts what it takes. */
+  run<Value>(work: () => Value): Value;
+  /** Counts work that the host does for the machine during the stretch. */
+  spend(fuel: number): void;
+  /** Counts work that the host will do after the stretch. */
+  spendLater(fuel: number): void;
+  /** Called when the fuel is used up. False: the machine is at one of its bounds. */
+  refuel(): boolean;
   isSpent(): boolean;
 };
 
-const pollsOfTick = 10_000;
-/** Below it, the machine may just not have had the processor. */
-const leastMs = 20;
-/** Milliseconds that count as a tick. More than one takes, for the same reason. */
-const msOfTick = 4;
+/** What a machine gets before the host is asked again: a few milliseconds at most. */
+const portion = 500_000;
+/** What the host needs for a stretch, however short. */
+const stretchFuel = 2_000;
 
-export function createMeter(now: () => number): Meter {
-  let total = 0;
-  let slice = 0;
-  let since = 0;
-  const spend = (ticks: number): void => {
-    total += ticks;
-    slice += ticks;
-  };
-  const countTime = (): void => {
+/** `report` receives what each stretch took. */
+export function createMeter(fuel: Fuel, now: () => number, report: (fuel: number, ms: number) => void): Meter {
+  const total = { fuel: 0, ms: 0 };
+  const stretch = { fuel: 0, ms: 0 };
+  let given = 0;
+  /** When the current stretch was last counted; null: between two of them, where time is not the machine's. */
+  let since: number | null = null;
+  fuel.value = 0;
+  const count = (): void => {
+    stretch.fuel += given - fuel.value;
+    given = fuel.value;
+    if (since === null) return;
     const at = now();
-    if (at - since > leastMs) spend((at - since) / msOfTick);
+    stretch.ms += at - since;
     since = at;
   };
-  const isSpent = (): boolean => total > limits.maxSandboxTicks || slice > limits.maxSandboxSliceTicks;
+  const isSpent = (): boolean =>
+    total.fuel + stretch.fuel > limits.maxSandboxFuel ||
+    total.ms + stretch.ms > limits.maxSandboxMs ||
+    stretch.fuel > limits.maxSandboxStretchFuel ||
+    stretch.ms > limits.maxSandboxStretchMs;
   return {
-    count(polls) {
-      spend(polls / pollsOfTick);
-      countTime();
-    },
-    spend,
-    enter() {
+    run(work) {
+      total.fuel += stretch.fuel;
+      total.ms += stretch.ms;
+      stretch.fuel = stretchFuel;
+      stretch.ms = 0;
       since = now();
+      try {
+        return work();
+      } finally {
+        count();
+        since = null;
+        report(stretch.fuel, stretch.ms);
+      }
     },
-    leave: countTime,
-    newSlice() {
-      slice = 0;
+    spend(units) {
+      stretch.fuel += units;
     },
-    isSliceSpent: () => slice > limits.maxSandboxSliceTicks / 4,
+    spendLater(units) {
+      total.fuel += units;
+    },
+    refuel() {
+      count();
+      if (isSpent()) return false;
+      given = portion;
+      fuel.value = portion;
+      return true;
+    },
     isSpent,
   };
 }

@@ -10,8 +10,9 @@ import type { JsonValue } from '../core/json-value.ts';
 import type { InnerAnswer } from '../ports/inner-calls.ts';
 import type { SandboxRun } from '../ports/sandbox.ts';
 import { compile, type SourceFault } from './compile.ts';
-import { limitMessage, startMachine, type AskedCall, type Machine } from './machine.ts';
+import { fuelPerCharacter, limitMessage, startMachine, type AskedCall, type Machine } from './machine.ts';
 import { createSlots } from './slots.ts';
+import { isolateTurns, type Turns } from './turns.ts';
 
 /** Of the isolate: whoever runs code in it shares its memory. */
 const slots = createSlots();
@@ -25,9 +26,11 @@ export async function runCode(run: SandboxRun, signal: AbortSignal): Promise<San
   const calls = createCalls(run);
   let machine: Machine | null = null;
   try {
-    machine = await startMachine(run.now, slot);
-    machine.begin({ tools: run.tools, args: run.args, seed: seedOf(run.seed) }, compiled.bytecode);
-    return await drive(machine, calls, signal);
+    const turns = isolateTurns();
+    await turns.take(signal);
+    machine = await startMachine(run.now, slot, turns, signal);
+    await machine.begin({ tools: run.tools, args: run.args, seed: seedOf(run.seed) }, compiled.bytecode);
+    return await drive(machine, calls, turns, signal);
   } catch (error) {
     const over = machine?.over();
     if (over) return { end: 'limit', ...over, console: machine?.console() ?? '' };
@@ -43,25 +46,28 @@ export async function runCode(run: SandboxRun, signal: AbortSignal): Promise<San
   }
 }
 
-async function drive(machine: Machine, calls: Calls, signal: AbortSignal): Promise<SandboxEnd> {
-  const goOn = (): boolean => !signal.aborted;
+async function drive(machine: Machine, calls: Calls, turns: Turns, signal: AbortSignal): Promise<SandboxEnd> {
   for (;;) {
-    await machine.runJobs(goOn);
+    await machine.runJobs();
     const console = machine.console();
     const over = machine.over();
     if (over !== null) return { end: 'limit', ...over, console };
     if (signal.aborted) return { end: 'aborted', console };
-    calls.add(machine.takeCalls());
+    for (const call of machine.takeCalls()) {
+      await turns.take(signal);
+      turns.spend(call.args.length * fuelPerCharacter, 0);
+      calls.add(call);
+    }
     const answer = calls.nextAnswer();
-    if (answer !== null) machine.deliver(answer.id, answer.text);
+    if (answer !== null) await machine.deliver(answer.id, answer.text);
     else if (calls.running() > 0) await calls.change(signal);
     else if (calls.waiting() > 0) return { end: 'suspended', console };
-    else return endOf(machine);
+    else return await endOf(machine);
   }
 }
 
-function endOf(machine: Machine): SandboxEnd {
-  const settled = machine.settled();
+async function endOf(machine: Machine): Promise<SandboxEnd> {
+  const settled = await machine.settled();
   const over = machine.over();
   const console = machine.console();
   if (over !== null) return { end: 'limit', ...over, console };
@@ -81,7 +87,7 @@ function faultMessage({ message, line }: SourceFault): string {
 }
 
 type Calls = {
-  add(asked: readonly AskedCall[]): void;
+  add(call: AskedCall): void;
   nextAnswer(): { id: number; text: string } | null;
   running(): number;
   /** Those that somebody outside has to act on. */
@@ -123,7 +129,7 @@ function createCalls(run: SandboxRun): Calls {
     signal.removeEventListener('abort', stop);
   };
   return {
-    add: (more) => more.forEach(begin),
+    add: begin,
     nextAnswer: () => answers.shift() ?? null,
     running: () => running,
     waiting: () => waiting,

@@ -10,7 +10,7 @@ describe('code in the Workers runtime', () => {
   });
 
   it('ends in a loop that does not end', async () => {
-    expect(await runIn('while (true) {}')).toMatchObject({ end: 'limit', limit: 'ticks' });
+    expect(await runIn('while (true) {}')).toMatchObject({ end: 'limit', limit: 'fuel' });
   });
 
   it('ends where it needs more memory than there is', async () => {

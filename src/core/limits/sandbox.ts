@@ -45,11 +45,20 @@ export const sandboxLimits = {
   maxDeclaredMemberComment: 120,
   maxNamedToolComment: 80,
 
-  // The sandbox. Ticks, because the clock stands still on the edge while code runs. One is 10,000 loops or calls of the code: 0.15 to 1 ms.
-  /** Between two moments at which others may run: how long a busy loop stalls its isolate. */
-  maxSandboxSliceTicks: 500,
-  /** Of a whole call. */
-  maxSandboxTicks: 5_000,
+  // The sandbox. Fuel, because the clock stands still on the edge while code runs. A unit is about one turn of a loop in the engine (2 to 5 ns).
+  /** Of one stretch of work, which nothing else interrupts: 2 million turns of a loop in the code, about 200 ms. */
+  maxSandboxStretchFuel: 75_000_000,
+  /** Of a whole run. */
+  maxSandboxFuel: 400_000_000,
+  /** The same two bounds in time, where the clock advances: for fuel that takes longer than usual, and for slow machines. */
+  maxSandboxStretchMs: 500,
+  maxSandboxMs: 2_000,
+  /** Work of all machines of an isolate together, after which none works for `sandboxRestMs`, so that others are handled. */
+  sandboxTurnFuel: 25_000_000,
+  sandboxTurnMs: 125,
+  sandboxRestMs: 10,
+  /** How long a machine waits for the thread in its whole run, when others use it. */
+  maxSandboxTurnWaitMs: 6_000,
   /** Of one virtual machine. */
   maxSandboxMemoryBytes: 16 * MB,
   /** Of one, for calls of its functions: the engine's own stack is 1 MB, and what it takes of the isolate's is more. */
@@ -58,7 +67,7 @@ export const sandboxLimits = {
   maxSandboxesMemoryBytes: 64 * MB,
   /** Machines of an isolate at once, as far as their memory goes (1.4 MB at least); more wait for one to end. */
   maxSandboxes: 40,
-  /** That they wait. */
+  /** How long they wait. */
   sandboxQueueMs: 10_000,
   /**
    * Calls that wait for an answer of their MCP client while they are open: each holds its machine meanwhile, so fewer than `maxSandboxes` in an

@@ -1,4 +1,4 @@
-/** Functions of the language that the engine runs for hours in one step: none of them holds the isolate, and ordinary uses are as ever. */
+/** Built-in functions that would run for hours in one call: each is stopped, and ordinary uses work as in the language. */
 import { describe, expect, it } from 'vitest';
 import { runIn } from './harness.ts';
 
@@ -43,13 +43,13 @@ const ordinary: [code: string, value: unknown][] = [
   ['return [5, 6, 7].values().drop(1).toArray()', [6, 7]],
 ];
 
-describe('what the engine would never come back from', () => {
-  it.each(endless)('ends: %s', async (code) => {
+describe('a built-in function', () => {
+  it.each(endless)('is stopped or returns: %s', async (code) => {
     expect((await runIn(`${code}; return 'went on'`)).end).not.toBe('aborted');
     expect(await runIn('return 1')).toMatchObject({ end: 'returned', value: 1 });
   });
 
-  it.each(ordinary)('is as in the language: %s', async (code, value) => {
+  it.each(ordinary)('works as in the language: %s', async (code, value) => {
     expect(await runIn(code)).toMatchObject({ end: 'returned', value });
   });
 
