@@ -276,6 +276,22 @@ describe('a call that belongs to no conversation', () => {
 });
 
 describe('a made tool', () => {
+  it.each([
+    ['its own key', 'k', null],
+    ['another key', 'other', 'made.note, which another key wrote'],
+    ['a key that is not known', undefined, 'made.note, which another key wrote'],
+  ])('of %s is as trusted as that', async (_whose, by, untrusted) => {
+    const marks = createTaintMarks();
+    const note = madeTool('note', [], { made: { implementation: '', uses: [], ...(by !== undefined && { by }) } });
+    await runOf([note], { scope: { taint: marks } }).call('note');
+    expect(marks.read().untrusted).toBe(untrusted);
+  });
+
+  it('that is private to another key is not there, even where an edition has it', async () => {
+    const note = madeTool('note', [], { made: { implementation: '', uses: [], by: 'other', private: true } });
+    expect(await runOf([note]).call('note')).toMatchObject({ answer: { canonical: null, result: { code: 'unknown_tool' } } });
+  });
+
   it('is asked for what it sends after what it read, whether a conversation is around it or not', async () => {
     const [read, request] = [toolNamed('builtin.read_file'), toolNamed('builtin.http_request')];
     const made = madeTool('leak', [read, request]);

@@ -42,7 +42,7 @@ export function toMissing(canonical: string): ToolDefinition {
 
 /** What is stored is not what was checked when it was written: nothing of it is used. */
 export function toHeld(canonical: string, pin: string): ToolDefinition {
-  const message = `what is stored of it is not what was written: write it again, or remove it with DELETE /v1/tools/${canonical}`;
+  const message = `what is stored of it is not what was written: write it again (PUT /v1/tools/${canonical}, or create_tool for a private one), or DELETE it there`;
   const held: Hold = { reason: 'changed', refId: pin, changes: [], findings: [{ finding: 'stored', path: '', message }] };
   return { ...bareDefinition(canonical), source: { state: 'held', trusted: false, pin, held } };
 }
