@@ -40,7 +40,7 @@ export const madeToolWriter: DocumentWriter = {
   },
 };
 
-/** The same text stays its first writer's, whoever sends it again; of one without a known writer it becomes the sender's. */
+/** An identical text keeps its first writer; one without a known writer becomes the sender's. */
 function sameWriter(tool: Omit<StoredMadeTool, 'pin'>, previous: DocumentRow | null): Omit<StoredMadeTool, 'pin'> {
   const { pin: _pin, by, ...before } = previous?.body ?? {};
   const { by: _by, ...text } = tool;

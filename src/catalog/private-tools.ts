@@ -1,5 +1,5 @@
 /**
- * Made tools that are private to one key or trigger. They are documents of their own, and no part of the tools that the workspace knows: no toolset,
+ * Made tools that are private to one key or trigger. They are stored apart from, and are no part of, the tools that the workspace knows: no toolset,
  * listing, alias or suggestion of another key can name one. They end with their key.
  */
 import { parseDocument } from '../core/issues.ts';

@@ -116,7 +116,7 @@ async function recompile(
       if (versionRow(context.sql, name, row.version)?.hash !== hash) revisions.push({ name, version: row.version, text, hash });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      // Private tools are their owner's: the writer of something else is not told of them.
+      // The writer of another document receives no warnings about private tools.
       if (owner !== null) context.log.info('private made tools keep their edition', { owner, cause: error.detail });
       else warnings.push({ path, message: `The toolset "${name}" keeps its names as they were: ${error.detail}` });
     }

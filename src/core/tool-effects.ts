@@ -12,7 +12,7 @@ export function believesAnnotations({ kind, ...rest }: Pick<EditionTool, 'kind' 
   return kind !== 'mcp' || isEndorsed(rest);
 }
 
-/** Whether a repeated call does no harm, according to annotations that an administrator vouches for. */
+/** Whether a call is safe to repeat, according to annotations that an administrator vouches for. */
 export function isRepeatable({ annotations, ...rest }: Pick<EditionTool, 'annotations' | 'trusted' | 'annotationsAccepted'>): boolean {
   return isEndorsed(rest) && (annotations?.readOnlyHint === true || annotations?.idempotentHint === true);
 }

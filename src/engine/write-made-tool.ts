@@ -50,7 +50,7 @@ async function putShared(
   return await catalog.put('made-tool', canonical, { ...tool, uses, names, by }, { ...options, ifNoneMatch: true });
 }
 
-/** What its key has shared is no longer its private tool: else that key alone would go on calling the old one. */
+/** Removes the private tool that its key has now shared: else that key alone would continue to call the old one. */
 async function removePrivate(catalog: Catalog, keyId: string, canonical: string): Promise<void> {
   await orNull(catalog.remove('private-tool', privateToolName(keyId, canonical)));
 }

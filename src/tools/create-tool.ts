@@ -6,7 +6,7 @@ import { Problem, type Issue } from '../core/problem.ts';
 import type { Made } from '../ports/tool-maker.ts';
 import { defineTool, ToolFault } from './define-tool.ts';
 
-const description = `Makes a tool out of tools that you have, for jobs that come again. It is stored, private to the key that you run with, and can be called like any other from the next turn on.
+const description = `Makes a tool out of tools that you have, for jobs that are repeated. It is stored, private to the key that you run with, and can be called like any other from the next turn on.
 The implementation is the body of an async JavaScript function. It has \`args\` (its arguments), \`tools\` and \`console\`; there is no network, no file system and no module. \`await tools.<name>({...})\` calls a tool by a name that it has here and never throws for what goes wrong there: it gives {success, output, error, structured}, where output is text. What the code returns is the result.
 Example: const read = await tools.read_file({ path: args.path }); if (!read.success) return { error: read.error }; return { lines: read.output.split("\\n").length };`;
 

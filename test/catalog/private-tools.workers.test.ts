@@ -67,7 +67,7 @@ describe('private made tools', () => {
     expect(await namesOf(a)).toEqual([]);
     expect(await namesOf(b)).toEqual(['made.helper']);
     await expect(put(a, 'later')).rejects.toMatchObject({ code: 'forbidden' });
-    await expect(put('nobody', 'ghost')).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(put('unknown', 'ghost')).rejects.toMatchObject({ code: 'forbidden' });
     await expect(put('webhook:none', 'ghost')).rejects.toMatchObject({ code: 'forbidden' });
     const rows = await runInDurableObject(object, (_instance, { storage }) =>
       storage.sql.exec("SELECT name FROM documents WHERE kind = 'private-tool'").toArray(),

@@ -75,7 +75,7 @@ describe('made tools of two chat keys and the demo agent', () => {
     const loot = await first('/drop_box {}', a);
     expect(loot).toMatchObject(unknown);
     expect(JSON.stringify(loot)).not.toContain('merger');
-    // Its maker calls it in every session of its own.
+    // Its maker calls it in every session.
     expect(await first('/summarize_report {}', a)).toMatchObject({ isError: false, canonical: 'made.summarize_report' });
   });
 

@@ -143,7 +143,7 @@ describe('annotations of an untrusted MCP server', () => {
     await asks('far', '/far.x {}');
   });
 
-  it('can be taken back, and pinned toolsets notice', async () => {
+  it('can be withdrawn, and pinned toolsets notice', async () => {
     expect((await accept('search', { annotations: true })).status).toBe(200);
     await put('/v1/toolsets/pinned', { tools: [{ tool: 'far.search' }] });
     await runs('pinned@1', 'search');

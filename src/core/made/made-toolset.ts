@@ -1,5 +1,5 @@
 /**
- * Made tools as toolsets of their own, which are published like any other and which no request can name: the shared ones of a workspace, and the
+ * Made tools as internal toolsets, which are published like any other and which no request can name: the shared ones of a workspace, and the
  * private ones of each key. What agents with `made` are offered is picked from their editions (`engine/plan/made-names.ts`).
  */
 import { fold } from '../fold.ts';

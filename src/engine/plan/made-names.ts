@@ -9,7 +9,7 @@ import type { Plan } from '../../core/plan.ts';
 
 /**
  * The made tools that a key may be offered: its private ones, and the shared ones. A shared tool that came later yields every name that a private
- * one has, so that nobody can take a private tool's place.
+ * one has, so that no other key can take a private tool's place.
  */
 export function joinMade(shared: AliasMap | null, own: AliasMap | null): AliasMap | null {
   if (shared === null || own === null || own.edition.tools.length === 0)

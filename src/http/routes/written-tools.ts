@@ -102,7 +102,7 @@ export function mountWrittenTools(app: App): void {
       scopes: ['chat', 'tools', 'toolsets'],
       summary: 'Delete a made tool or a UI tool',
       description:
-        'In toolsets that list it, it is missing from then on; made tools that use it are told so when they call it. Any key deletes its own private made tools; a shared tool needs the scope `toolsets`.',
+        'In toolsets that list it, it is missing from then on; made tools that use it get an error when they call it. Any key deletes its own private made tools; a shared tool needs the scope `toolsets`.',
       params: z.object({ canonical: z.string().meta({ example: 'ui.camera' }) }),
       query: z.strictObject(ownerQuery),
       headers: conditionHeaders,
@@ -112,7 +112,8 @@ export function mountWrittenTools(app: App): void {
     async ({ c, services, principal, params: { canonical }, query: { owner } }) => {
       const catalog = services.catalog(principal.workspace);
       const own = owner === undefined ? principal.keyId : readOwner(principal, owner);
-      const isShared = owner === undefined && (await orNull(catalog.get('made-tool', canonical))) !== null;
+      const kind = isMade(canonical) ? 'made-tool' : 'ui-tool';
+      const isShared = owner === undefined && (await orNull(catalog.get(kind, canonical))) !== null;
       if (!isShared && (await findPrivateTool(catalog, own, canonical)) !== null) {
         await catalog.remove('private-tool', privateToolName(own, canonical), writeConditions(c));
         return c.body(null, 204);
@@ -126,7 +127,6 @@ export function mountWrittenTools(app: App): void {
       requireAllowed(principal, { act: 'use-workspace', what: isMade(canonical) ? 'Made tools' : 'UI tools' });
       const fault = WrittenName.safeParse(canonical).error?.issues[0]?.message;
       if (fault !== undefined) throw new Problem('not_found', `There is no made tool and no UI tool ${quoted(canonical)}: ${fault}.`);
-      const kind = isMade(canonical) ? 'made-tool' : 'ui-tool';
       await catalog.remove(kind, canonical, writeConditions(c));
       return c.body(null, 204);
     },

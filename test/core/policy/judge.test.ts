@@ -78,12 +78,16 @@ describe('a tool of a server', () => {
 
   it.each([
     ['says nothing, and its server is not trusted', served('get_issue', {}), 'untrusted'],
-    ['is said to read by an administrator', served('get_issue', reads), null],
-    ['is said to read by an administrator, under a name of a change', served('deleteIssue', reads), null],
-    ['is said to read by an untrusted MCP server', mcp('get_issue', reads), 'untrusted'],
-    ['is said to read by an MCP server whose annotations were accepted', mcp('wire_money', { ...reads, annotationsAccepted: true }), null],
+    ['is read-only according to an administrator', served('get_issue', reads), null],
+    ['is read-only according to an administrator, under a name of a change', served('deleteIssue', reads), null],
+    ['is read-only according to an untrusted MCP server', mcp('get_issue', reads), 'untrusted'],
+    [
+      'is read-only according to an MCP server whose annotations were accepted',
+      mcp('wire_money', { ...reads, annotationsAccepted: true }),
+      null,
+    ],
     ['has accepted annotations that say nothing', mcp('get_issue', { annotationsAccepted: true }), 'untrusted'],
-    ['is said to read by a trusted MCP server', mcp('wire_money', { ...reads, trusted: true }), null],
+    ['is read-only according to a trusted MCP server', mcp('wire_money', { ...reads, trusted: true }), null],
     ['reads by its HTTP method', served('wire_money', { ...reads, kind: 'openapi' }), null],
     ['is said to read and to destroy', served('get_issue', { annotations: { readOnlyHint: true, destructiveHint: true } }), 'untrusted'],
     ['is said to write by a trusted server', served('create_issue', { annotations: { readOnlyHint: false }, trusted: true }), null],
