@@ -60,6 +60,7 @@ import { createSandbox } from './sandbox/sandbox.ts';
 import { mintToken, readToken, type ApprovalLink } from './storage/approval-link.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient } from './storage/catalog-client.ts';
+import type { CatalogCaller } from './storage/catalog-rpc.ts';
 import { createTriggersClient } from './storage/triggers-client.ts';
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
@@ -78,7 +79,8 @@ export type Services = {
   ids: Ids;
   log: Logger;
   directory: Directory;
-  catalog(workspace: string): Catalog;
+  /** In the name of a key, which the audit shows with each change. */
+  catalog(caller: CatalogCaller): Catalog;
   sessions: Sessions;
   triggers(workspace: string): Triggers;
   /** Whether code of made tools can be compiled. */
@@ -145,9 +147,10 @@ function build(bindings: Bindings): Wiring {
   const outbound = createOutbound({ ...settings, ...(instance !== null && { instance }) }, sendThrough(bindings));
   const kept = createDirectory({ env: bindings, settings, clock: base.clock, log: base.log });
   const catalogs = new Map<string, Catalog>();
-  const catalog = (workspace: string): Catalog => {
-    const known = catalogs.get(workspace) ?? createCatalogClient(bindings, workspace, kept);
-    catalogs.set(workspace, known);
+  const catalog = (caller: CatalogCaller): Catalog => {
+    if (typeof caller !== 'string') return createCatalogClient(bindings, { workspace: caller.workspace, keyId: caller.keyId }, kept);
+    const known = catalogs.get(caller) ?? createCatalogClient(bindings, caller, kept);
+    catalogs.set(caller, known);
     return known;
   };
   const master = createMasterKey(settings.masterKey);
@@ -234,9 +237,15 @@ function build(bindings: Bindings): Wiring {
       fetch: fetchFor,
       refuses: (url) => refusedUrl(guard, url),
       configuration: (keyId) =>
-        createConfigurationDesk(catalog(workspace), keyId, { aliases: settings.aliases, meet: (names) => meet(workspace, names) }),
+        createConfigurationDesk(catalog({ workspace, keyId }), keyId, {
+          aliases: settings.aliases,
+          meet: (names) => meet(workspace, names),
+        }),
       maker: (keyId, offered) =>
-        createToolMaker({ catalog: catalog(workspace), keyId, sandbox, desk: createConfigurationDesk(catalog(workspace), keyId), offered }),
+        createToolMaker({
+          ...{ catalog: catalog({ workspace, keyId }), keyId, sandbox, offered },
+          desk: createConfigurationDesk(catalog({ workspace, keyId }), keyId),
+        }),
       tokens: (access) => signIns.tokens(workspace, access),
       secret: (name, tool, host) => directory.secret(workspace, name, { tool, ...(host !== undefined && { host }) }),
     };

@@ -1,11 +1,12 @@
 /** Accepts what a server lists of a tool, in every toolset that has it: a definition that is held, its annotations, or both. */
 import { acceptListed, type Acceptance } from '../core/listing/accept-listed.ts';
-import { toDefinition, toServerTool } from '../core/listing/kept-tool.ts';
+import { canonicalOf, toDefinition, toServerTool } from '../core/listing/kept-tool.ts';
 import type { KeptTool } from '../core/listing/kept-tool.ts';
 import { Problem } from '../core/problem.ts';
 import { quote } from '../core/names.ts';
 import type { AcceptedTool } from '../core/servers/server.ts';
 import { firstWarnings } from '../core/warning.ts';
+import { recordChange } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import { requireRow } from './documents.ts';
 import { knownTools } from './known-tools.ts';
@@ -13,7 +14,10 @@ import { dropDefinitions, serverOf } from './server-definitions.ts';
 import { readTool, writeTool } from './server-tools.ts';
 import { recompileWith, revise } from './toolsets.ts';
 
-export async function acceptTool(context: CatalogContext, server: string, name: string, acceptance: Acceptance): Promise<AcceptedTool> {
+export async function acceptTool(
+  context: CatalogContext,
+  { server, name, acceptance, by }: { server: string; name: string; acceptance: Acceptance; by: string },
+): Promise<AcceptedTool> {
   const accepted = acceptListed(requireTool(context, server, name), acceptance);
   const definition = toDefinition(serverOf(context, server), accepted);
   const tools = definition === null ? [] : [definition];
@@ -25,6 +29,7 @@ export async function acceptTool(context: CatalogContext, server: string, name: 
   for (const { message } of warnings) context.log.info('toolset not compiled anew', { server, tool: name, message });
   context.transact(() => {
     writeTool(context, server, accepted);
+    recordChange(context, { by, action: 'accept', resource: 'server-tool', name: canonicalOf(server, name) });
     dropDefinitions(context, server);
     for (const revision of revisions) revise(context, revision);
   });

@@ -1,5 +1,5 @@
-/** The workspace's audit: rows are appended and read, never changed. Arguments are in them by hash only. */
-import type { AuditRow } from '../core/audit.ts';
+/** The workspace's audit: rows are appended and read; only the intent of a call is replaced, by its outcome. They hold hashes of arguments, not arguments. */
+import type { AuditChange, AuditEntry, AuditRow } from '../core/audit.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest } from '../core/problem.ts';
 import type { AuditQuery, Page } from '../ports/catalog.ts';
@@ -7,7 +7,7 @@ import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';
 
 export interface AuditWriter {
-  /** All or none, and on the disk when it resolves. A row of a session that is there already is left as it is. */
+  /** All or none, and on the disk when it resolves. A row that is stored already is left as it is, unless it is an intent. */
   append(rows: readonly AuditRow[]): Promise<void>;
 }
 
@@ -47,53 +47,91 @@ function insert(context: CatalogContext, rows: readonly AuditRow[]): void {
   context.record(() => {
     for (const row of rows) {
       const stored = { ...row, requested: row.requested.slice(0, limits.maxToolNameBytes) };
-      context.sql.exec(
-        'INSERT OR IGNORE INTO audit (session, number, tool, row) VALUES (?, ?, ?, ?)',
-        row.session,
-        row.sequence,
-        row.canonical ?? stored.requested,
-        JSON.stringify(stored),
-      );
+      const tool = row.canonical ?? stored.requested;
+      const isOpen = row.verdict === 'outcome_unknown' || row.verdict === 'waiting' ? 1 : 0;
+      if (row.session === null) putCall(context.sql, { callId: row.callId, tool, text: JSON.stringify(stored), isOpen });
+      else {
+        context.sql.exec(
+          `INSERT INTO audit (session, number, tool, row, is_open) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT (session, number) DO UPDATE SET row = excluded.row, tool = excluded.tool, is_open = excluded.is_open WHERE is_open = 1`,
+          row.session,
+          row.sequence,
+          tool,
+          JSON.stringify(stored),
+          isOpen,
+        );
+      }
     }
   });
 }
 
+/** The outcome replaces the intent. A row that is written again is left as it is; a call that is made again under its id gets a row of its own. */
+function putCall(sql: SqlStorage, { callId, tool, text, isOpen }: { callId: string; tool: string; text: string; isOpen: 0 | 1 }): void {
+  const query = 'SELECT sequence, row, is_open FROM audit WHERE call_id = ?';
+  const known = sql.exec<{ sequence: number; row: string; is_open: number }>(query, callId).toArray()[0];
+  if (known?.is_open === 1) {
+    sql.exec('UPDATE audit SET tool = ?, row = ?, is_open = ? WHERE sequence = ?', tool, text, isOpen, known.sequence);
+    return;
+  }
+  if (known?.row === text) return;
+  if (known !== undefined) sql.exec('UPDATE audit SET call_id = NULL WHERE sequence = ?', known.sequence);
+  sql.exec('INSERT INTO audit (call_id, tool, row, is_open) VALUES (?, ?, ?, ?)', callId, tool, text, isOpen);
+}
+
+/** A change and who made it (`by`: id of a key). Part of the transaction of the change, so that neither is stored without the other. */
+export function recordChange(
+  context: Pick<CatalogContext, 'sql' | 'now'>,
+  { by, action, resource, name, version }: Pick<AuditChange, 'action' | 'resource' | 'name'> & { by: string; version?: number },
+): void {
+  const row: AuditChange = {
+    kind: 'change',
+    at: new Date(context.now()).toISOString(),
+    keyId: by,
+    action,
+    resource,
+    name,
+    version: version ?? null,
+  };
+  context.sql.exec("INSERT INTO audit (kind, tool, row) VALUES ('change', '', ?)", JSON.stringify(row));
+}
+
 /** Newest first. `tool`: the canonical name, or the name that was asked for where it meant no tool. */
-export function listAudit(context: CatalogContext, query: AuditQuery): Page<AuditRow> {
+export function listAudit(context: CatalogContext, query: AuditQuery): Page<AuditEntry> {
   const before = decodeNumberCursor('audit', query.cursor) ?? Number.MAX_SAFE_INTEGER;
   const limit = Math.min(query.limit, limits.maxPageItems);
   const rows = select(context.sql, query, before, limit + 1);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return {
-    // Rows are written above only; those from before tools called tools name no parent.
-    items: items.map(({ row }) => ({ parent: null, ...(JSON.parse(row) as Omit<AuditRow, 'parent'> & Partial<AuditRow>) })),
+    items: items.map(toEntry),
     nextCursor: rows.length > limit && last !== undefined ? encodeCursor('audit', last.sequence) : null,
   };
 }
 
-type SqlRow = { sequence: number; row: string };
+type SqlRow = { sequence: number; kind: AuditEntry['kind']; row: string };
 
-/** A statement for each filter, so that each has its index. */
-function select(sql: SqlStorage, { session, tool }: AuditQuery, before: number, count: number): SqlRow[] {
-  if (session !== undefined && tool !== undefined) {
-    const query = 'SELECT sequence, row FROM audit WHERE session = ? AND tool = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?';
-    return sql.exec<SqlRow>(query, session, tool, before, count).toArray();
-  }
-  if (session !== undefined) {
-    return sql
-      .exec<SqlRow>(
-        'SELECT sequence, row FROM audit WHERE session = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?',
-        session,
-        before,
-        count,
-      )
-      .toArray();
-  }
-  if (tool !== undefined) {
-    return sql
-      .exec<SqlRow>('SELECT sequence, row FROM audit WHERE tool = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?', tool, before, count)
-      .toArray();
-  }
-  return sql.exec<SqlRow>('SELECT sequence, row FROM audit WHERE sequence < ? ORDER BY sequence DESC LIMIT ?', before, count).toArray();
+/** Rows are written above only; calls from before tools could call tools have no parent. */
+function toEntry({ kind, row }: SqlRow): AuditEntry {
+  if (kind === 'change') return JSON.parse(row) as AuditChange;
+  return { parent: null, ...(JSON.parse(row) as Omit<AuditRow, 'parent'> & Partial<AuditRow>), kind };
 }
+
+/** A statement for each filter, so that each has its index. A `kind` that is not given is null, and matches every row. */
+function select(sql: SqlStorage, { session, tool, kind: only }: AuditQuery, before: number, count: number): SqlRow[] {
+  const kind = only ?? null;
+  const end = [kind, before, count] as const;
+  const read = (query: string, ...values: (string | number | null)[]): SqlRow[] => sql.exec<SqlRow>(query, ...values).toArray();
+  if (session !== undefined && tool !== undefined) return read(bySessionAndTool, session, tool, ...end);
+  if (session !== undefined) return read(bySession, session, ...end);
+  if (tool !== undefined) return read(byTool, tool, ...end);
+  return kind === null ? read(newest, before, count) : read(byKind, ...end);
+}
+
+const bySessionAndTool = `SELECT sequence, kind, row FROM audit
+  WHERE session = ? AND tool = ? AND coalesce(kind = ?, 1) AND sequence < ? ORDER BY sequence DESC LIMIT ?`;
+const bySession = `SELECT sequence, kind, row FROM audit
+  WHERE session = ? AND coalesce(kind = ?, 1) AND sequence < ? ORDER BY sequence DESC LIMIT ?`;
+const byTool = `SELECT sequence, kind, row FROM audit
+  WHERE tool = ? AND coalesce(kind = ?, 1) AND sequence < ? ORDER BY sequence DESC LIMIT ?`;
+const byKind = 'SELECT sequence, kind, row FROM audit WHERE kind = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?';
+const newest = 'SELECT sequence, kind, row FROM audit WHERE sequence < ? ORDER BY sequence DESC LIMIT ?';

@@ -14,6 +14,7 @@ import { wire } from '../wiring.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import { createLog } from '../platform/log.ts';
 import type { Bindings } from '../storage/bindings.ts';
+import type { CatalogCaller } from '../storage/catalog-rpc.ts';
 import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, migrate } from '../storage/schema.ts';
 import { toolDefinitions } from '../tools/registry.ts';
@@ -48,6 +49,9 @@ const writes = { ...documentMethods.writes, ...serverMethods.writes, ...keyMetho
 /** The contract, whole: the compiler holds the tables against it. `Catalog` gets its methods of them. */
 const works: Works = { ...questions, ...writes };
 
+/** In the audit: what the service changed itself. */
+const systemKeyId = 'system';
+
 type Opened = { parts: Parts; outbox: Duty; duties: readonly Duty[] };
 
 export class Catalog extends DurableObject<Bindings> {
@@ -67,8 +71,9 @@ export class Catalog extends DurableObject<Bindings> {
   static {
     // A work takes what its method of the contract is called with: for a name that is a variable, that is beyond the checker.
     for (const [name, work] of Object.entries(works) as [string, (parts: Parts, ...rest: unknown[]) => unknown][]) {
-      const value = function (this: Catalog, workspace: string, ...rest: unknown[]): Promise<Outcome<unknown>> {
-        const run = async (parts: Parts): Promise<unknown> => await work(parts, ...rest);
+      const value = function (this: Catalog, caller: CatalogCaller, ...rest: unknown[]): Promise<Outcome<unknown>> {
+        const { workspace, keyId } = typeof caller === 'string' ? { workspace: caller, keyId: systemKeyId } : caller;
+        const run = async (parts: Parts): Promise<unknown> => await work({ ...parts, by: keyId }, ...rest);
         return Object.hasOwn(writes, name) ? this.#write(workspace, run) : this.#answer(workspace, run);
       };
       Object.defineProperty(Catalog.prototype, name, { value, writable: true, configurable: true });
@@ -164,6 +169,7 @@ export class Catalog extends DurableObject<Bindings> {
     const outbox = createOutbox(context, () => this.env.KV, wake);
     const triggers = this.#triggers(context, wake);
     const parts: Parts = {
+      by: systemKeyId,
       context,
       triggers,
       audit: createAuditWriter(context, () => this.ctx.storage.sync()),

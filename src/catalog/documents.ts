@@ -3,6 +3,8 @@ import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import type { DocumentKind, Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
+import { recordChange } from './audit.ts';
+import type { CatalogContext } from './context.ts';
 
 export type DocumentRow = {
   kind: DocumentKind;
@@ -59,8 +61,18 @@ export function ownedRows(sql: SqlStorage, owner: string): DocumentRow[] {
   return sql.exec<SqlRow>(query, `${owner}/`, `${owner}0`).toArray().map(fromSql);
 }
 
-/** Puts a row in the place of the one before it. `sealed` and the body of a removed document are gone for good. */
-export function replaceRow(sql: SqlStorage, row: DocumentRow): void {
+/** Replaces a document and records who changed it, in the transaction of the caller. */
+export function replaceRow(
+  context: CatalogContext,
+  row: DocumentRow,
+  change: { by: string; action: 'create' | 'update' | 'delete' },
+): void {
+  storeRow(context.sql, row);
+  recordChange(context, { ...change, resource: row.kind, name: row.name, version: row.version });
+}
+
+/** For rows that the service derives itself; documents of users go through `replaceRow`. A removed document has no body and no `sealed` part. */
+export function storeRow(sql: SqlStorage, row: DocumentRow): void {
   sql.exec(
     `INSERT INTO documents (kind, name, version, deleted, body, sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (kind, name) DO UPDATE SET version = excluded.version, deleted = excluded.deleted, body = excluded.body,
@@ -135,7 +147,7 @@ type SqlRow = {
   updated_at: number;
 };
 
-/** Rows are written by `replaceRow` only, so their kind is one of ours and their body an object. */
+/** Rows are written by `storeRow` only, so their kind is one of ours and their body an object. */
 function fromSql(row: SqlRow): DocumentRow {
   return {
     kind: row.kind as DocumentKind,

@@ -11,28 +11,32 @@ import type { KeyVerdict } from '../storage/catalog-rpc.ts';
 import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
 import { equalInConstantTime } from '../core/constant-time.ts';
 import { mintKey } from '../storage/key-crypto.ts';
+import { recordChange } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import { isoTime, readRow } from './documents.ts';
 
 /** The key itself is in the answer and nowhere else, ever. */
-export async function createKey(context: CatalogContext, body: unknown): Promise<{ key: string; record: KeyRecord }> {
+export async function createKey(context: CatalogContext, body: unknown, by: string): Promise<{ key: string; record: KeyRecord }> {
   const request = parseDocument(KeyRequest, body);
   const now = context.now();
   const expiresAt = request.expiresAt === undefined ? null : Date.parse(request.expiresAt);
   if (expiresAt !== null && expiresAt <= now) throw invalidRequest([{ path: 'expiresAt', message: 'is in the past' }]);
   const { key, id, hash } = await mintKey(context.master, context.workspace);
-  context.sql.exec(
-    'INSERT INTO keys (id, name, hash, scopes, toolsets, agents, caller, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    id,
-    request.name,
-    hash,
-    JSON.stringify([...new Set(request.scopes)]),
-    request.toolsets === undefined ? null : JSON.stringify(request.toolsets),
-    request.agents === undefined ? null : JSON.stringify(request.agents),
-    request.caller === undefined ? null : JSON.stringify(request.caller),
-    now,
-    expiresAt,
-  );
+  context.record(() => {
+    context.sql.exec(
+      'INSERT INTO keys (id, name, hash, scopes, toolsets, agents, caller, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      id,
+      request.name,
+      hash,
+      JSON.stringify([...new Set(request.scopes)]),
+      request.toolsets === undefined ? null : JSON.stringify(request.toolsets),
+      request.agents === undefined ? null : JSON.stringify(request.agents),
+      request.caller === undefined ? null : JSON.stringify(request.caller),
+      now,
+      expiresAt,
+    );
+    recordChange(context, { by, action: 'create', resource: 'key', name: id });
+  });
   return { key, record: toRecord(requireKey(context.sql, id)) };
 }
 
@@ -47,10 +51,13 @@ export function listKeys(context: CatalogContext, page: PageRequest): Page<KeyRe
 }
 
 /** Works everywhere within `limits.principalTtlMs`. Revoking twice changes nothing. */
-export function revokeKey(context: CatalogContext, id: string): void {
+export function revokeKey(context: CatalogContext, id: string, by: string): void {
   if (id === rootKeyId) throw new Problem('conflict', 'The root key is a setting: change MONIKER_ROOT_KEY to revoke it.');
-  requireKey(context.sql, id);
-  context.sql.exec('UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL', context.now(), id);
+  if (requireKey(context.sql, id).revoked_at !== null) return;
+  context.record(() => {
+    context.sql.exec('UPDATE keys SET revoked_at = ? WHERE id = ?', context.now(), id);
+    recordChange(context, { by, action: 'revoke', resource: 'key', name: id });
+  });
 }
 
 /** What a shown key may do. Notes its use, at most once in `limits.keyUseIntervalMs`. */

@@ -9,7 +9,7 @@ import { invalidRequest, Problem } from '../core/problem.ts';
 import type { ToolDefinition } from '../core/tool.ts';
 import type { Toolset } from '../core/toolset.ts';
 import type { CatalogContext } from './context.ts';
-import { readRow, replaceRow } from './documents.ts';
+import { readRow, storeRow } from './documents.ts';
 import { forgetEdition, storeEdition } from './editions.ts';
 import { enqueuePublish } from './outbox.ts';
 import { forgetUnnamed } from './server-definitions.ts';
@@ -59,7 +59,7 @@ async function prepare(context: CatalogContext, { name, document, named }: MadeT
     const now = context.now();
     const before = readRow(context.sql, 'toolset', name);
     const row = { kind: 'toolset', name, version, deleted: false, body: document, sealed: null } as const;
-    replaceRow(context.sql, { ...row, createdAt: before?.createdAt ?? now, updatedAt: now });
+    storeRow(context.sql, { ...row, createdAt: before?.createdAt ?? now, updatedAt: now });
     if (versionRow(context.sql, name, version) === null) {
       storeEdition(context.sql, hash, text);
       // Nobody reads its documents by version.

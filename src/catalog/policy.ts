@@ -57,7 +57,7 @@ function readPolicy(sql: SqlStorage): Policy {
 }
 
 /** Adds a rule that allows at the end, unless it stands there already. `conflict` when there is no room. */
-export async function allow(context: CatalogContext, given: PolicyRule): Promise<void> {
+export async function allow(context: CatalogContext, given: PolicyRule, by: string): Promise<void> {
   const rule = parseDocument(PolicyRule, given);
   const policy = readPolicy(context.sql);
   const { rules } = policy;
@@ -74,5 +74,6 @@ export async function allow(context: CatalogContext, given: PolicyRule): Promise
     name: policyDocument,
     body: { ...policy, rules: [...rules, rule] },
     options: {},
+    by,
   });
 }

@@ -10,6 +10,7 @@ import type { KeptTool } from '../core/listing/kept-tool.ts';
 import { Problem } from '../core/problem.ts';
 import type { Toolset } from '../core/toolset.ts';
 import { requireTool } from './accept-tool.ts';
+import { recordChange } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import { readRow, replaceRow } from './documents.ts';
 import type { DocumentRow } from './documents.ts';
@@ -22,7 +23,10 @@ import type { Prepared } from './write-document.ts';
 import { prepareToolset, recompileWith, revise, toolsetsWith } from './toolsets.ts';
 
 /** Own names; `to` may be canonical. All toolsets or none: `name_conflict` and the like name the one that cannot. */
-export async function rebindTool(context: CatalogContext, server: string, from: string, to: string): Promise<{ toolsets: string[] }> {
+export async function rebindTool(
+  context: CatalogContext,
+  { server, from, to, by }: { server: string; from: string; to: string; by: string },
+): Promise<{ toolsets: string[] }> {
   const gone = requireTool(context, server, from);
   const target = findTarget(context, server, to);
   const accepted = acceptInPlaceOf(gone, target);
@@ -45,11 +49,12 @@ export async function rebindTool(context: CatalogContext, server: string, from: 
   const now = context.now();
   context.transact(() => {
     writeTool(context, server, accepted);
+    recordChange(context, { by, action: 'accept', resource: 'server-tool', name: after });
     dropDefinitions(context, server);
     for (const revision of others.revisions) revise(context, revision);
     for (const { row, prepared } of moves) {
       const next: DocumentRow = { ...row, version: row.version + 1, body: prepared.body, updatedAt: now };
-      replaceRow(context.sql, next);
+      replaceRow(context, next, { by, action: 'update' });
       prepared.commit?.(next, true);
     }
   });

@@ -11,13 +11,16 @@ import { toolsetWriter } from './toolsets.ts';
 import { putDocument, removeDocument } from './write-document.ts';
 
 /** `version`: the one that it must have. Throws `not_found` and `precondition_failed`, for a name that is taken as well. */
-export async function renameToolset(context: CatalogContext, from: string, to: string, version: number): Promise<PutAnswer> {
+export async function renameToolset(
+  context: CatalogContext,
+  { from, to, version, by }: { from: string; to: string; version: number; by: string },
+): Promise<PutAnswer> {
   if (from === to) throw invalidRequest([{ path: 'name', message: 'is the name that it has' }]);
   const { body } = requireRow(context.sql, 'toolset', from);
   const options = { ifMatch: version };
-  const removal = { kind: 'toolset', name: from, options } as const;
+  const removal = { kind: 'toolset', name: from, options, by } as const;
   await removeDocument(context, toolsetWriter, { ...removal, options: { ...options, dryRun: true } });
-  const renamed = { kind: 'toolset', name: to, body: { ...body, name: to }, options: { ifNoneMatch: true } } as const;
+  const renamed = { kind: 'toolset', name: to, body: { ...body, name: to }, options: { ifNoneMatch: true }, by } as const;
   const answer = await putDocument(context, toolsetWriter, renamed);
   equipRenamed(context, from, to);
   await removeDocument(context, toolsetWriter, removal);

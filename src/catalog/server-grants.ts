@@ -1,6 +1,7 @@
 /** What is kept of signing in to a server: registration, tokens, a sign-in under way. Sealed; its content is `mcp/oauth/`'s. */
 import { openValue, sealValue } from '../storage/secret-box.ts';
 import type { ServerGrant } from '../ports/catalog.ts';
+import { recordChange } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 
 export async function readGrant(context: CatalogContext, server: string): Promise<ServerGrant> {
@@ -10,10 +11,18 @@ export async function readGrant(context: CatalogContext, server: string): Promis
 }
 
 /** False: somebody else wrote since `revision`. */
-export async function saveGrant(context: CatalogContext, server: string, { value, revision }: ServerGrant): Promise<boolean> {
+export async function saveGrant(
+  context: CatalogContext,
+  { server, grant: { value, revision }, by }: { server: string; grant: ServerGrant; by: string },
+): Promise<boolean> {
   const sealed = value === null ? null : await sealValue(context.master, placeOf(context, server), value);
   return context.transact(() => {
-    if ((readRow(context.sql, server)?.revision ?? 0) !== revision) return false;
+    const before = readRow(context.sql, server);
+    if ((before?.revision ?? 0) !== revision) return false;
+    const hadOne = before !== null && before.sealed !== null;
+    // Tokens that are refreshed are no change of the configuration.
+    if (hadOne !== (sealed !== null))
+      recordChange(context, { by, action: sealed === null ? 'sign-out' : 'sign-in', resource: 'server', name: server });
     context.sql.exec('INSERT OR REPLACE INTO server_grants (server, sealed, revision) VALUES (?, ?, ?)', server, sealed, revision + 1);
     return true;
   });

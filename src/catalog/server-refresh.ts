@@ -33,7 +33,10 @@ export function claimRefresh(context: CatalogContext, server: string, reason: Re
   return { claimed: true, server: readServer(context, server), leave: { version, until: 0 } };
 }
 
-export async function takeDiscovery(context: CatalogContext, server: string, leave: ReadLeave, read: Discovery): Promise<ListingReport> {
+export async function takeDiscovery(
+  context: CatalogContext,
+  { server, leave, discovery: read, by }: { server: string; leave: ReadLeave; discovery: Discovery; by: string },
+): Promise<ListingReport> {
   const row = requireRow(context.sql, 'server', server);
   const { version } = leave;
   if (row.version !== version || row.body.kind === 'static')
@@ -47,7 +50,7 @@ export async function takeDiscovery(context: CatalogContext, server: string, lea
   const stranger = strangerFinding(before.connection, connection);
   const listing = await pinListing(discovery.tools, { operations: discovery.operations ?? {} });
   const taken = { kept, listing, isFirst: before.listedAt === null, isOtherServer: false, stranger };
-  const { report, commit } = await prepareListing(context, serverOf(context, server), taken);
+  const { report, commit } = await prepareListing(context, serverOf(context, server), { ...taken, by });
   context.transact(() => {
     commit();
     storeOffers(context.sql, server, offers);

@@ -186,7 +186,7 @@ export function listServers(context: CatalogContext, page: PageRequest): Page<St
 }
 
 /** What a static server lists stands in its document: it is read again by the rules of now. */
-export async function refreshServer(context: CatalogContext, server: string): Promise<ListingReport> {
+export async function refreshServer(context: CatalogContext, server: string, by: string): Promise<ListingReport> {
   const { body } = requireRow(context.sql, 'server', server);
   if (body.kind !== 'static') throw new Problem('conflict', `The server "${server}" lists its tools itself: it has to be asked.`);
   const kept = readTools(context.sql, server);
@@ -200,6 +200,7 @@ export async function refreshServer(context: CatalogContext, server: string): Pr
     listing,
     isFirst: false,
     isOtherServer: false,
+    by,
   });
   context.transact(commit);
   return report;

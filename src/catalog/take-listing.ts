@@ -9,6 +9,7 @@ import type { ListingReport } from '../core/servers/server.ts';
 import { takeListing } from '../core/listing/take-listing.ts';
 import type { PinnedListing } from '../core/listing/take-listing.ts';
 import type { Warning } from '../core/warning.ts';
+import { recordChange } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import { knownTools } from './known-tools.ts';
 import { definitionsOf, dropDefinitions } from './server-definitions.ts';
@@ -19,13 +20,20 @@ import { recompileWith, revise } from './toolsets.ts';
 export type PreparedListing = { report: ListingReport; commit: () => void };
 
 /**
- * `isFirst`: there was no such server. `isOtherServer`: what its document says for all tools has changed, so every toolset with one of
+ * `by`: who asked for a refresh, for the audit. `isFirst`: there was no such server. `isOtherServer`: what its document says for all tools has changed, so every toolset with one of
  * them is compiled anew.
  */
 export async function prepareListing(
   context: CatalogContext,
   server: ServerOfTools,
-  request: { kept: readonly KeptTool[]; listing: PinnedListing; isFirst: boolean; isOtherServer: boolean; stranger?: Finding | null },
+  request: {
+    kept: readonly KeptTool[];
+    listing: PinnedListing;
+    isFirst: boolean;
+    isOtherServer: boolean;
+    stranger?: Finding | null;
+    by?: string;
+  },
 ): Promise<PreparedListing> {
   const named = namedTools(context.sql, server.name);
   const taken = takeListing({
@@ -42,6 +50,9 @@ export async function prepareListing(
   return {
     report: reportListing(server.name, request.listing, taken, warnings),
     commit: () => {
+      // A write of the server's document has a row of its own.
+      if (request.by !== undefined && taken.written.length + taken.forgotten.length > 0)
+        recordChange(context, { by: request.by, action: 'refresh', resource: 'server', name: server.name });
       for (const tool of taken.written) writeTool(context, server.name, tool);
       for (const name of taken.forgotten) forgetTool(context.sql, server.name, name);
       dropDefinitions(context, server.name);

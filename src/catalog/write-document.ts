@@ -41,9 +41,9 @@ export type Commit = (row: DocumentRow, changed: boolean) => void;
 export async function putDocument(
   context: CatalogContext,
   writer: DocumentWriter,
-  request: { kind: DocumentKind; name: string; body: Record<string, unknown>; options: WriteOptions },
+  request: { kind: DocumentKind; name: string; body: Record<string, unknown>; options: WriteOptions; by: string },
 ): Promise<PutAnswer> {
-  const { kind, name, options } = request;
+  const { kind, name, options, by } = request;
   const fault = writer.nameFault(context, name);
   if (fault !== null) throw invalidRequest([{ path: 'name', message: fault }]);
   const before = readRow(context.sql, kind, name);
@@ -68,7 +68,7 @@ export async function putDocument(
 
   if (options.dryRun !== true) {
     context.transact(() => {
-      if (changed) replaceRow(context.sql, row);
+      if (changed) replaceRow(context, row, { by, action: previous === null ? 'create' : 'update' });
       prepared.commit?.(row, changed);
     });
   }
@@ -83,9 +83,9 @@ export function showDocument(context: CatalogContext, writer: DocumentWriter, do
 export async function removeDocument(
   context: CatalogContext,
   writer: DocumentWriter,
-  request: { kind: DocumentKind; name: string; options: WriteOptions },
+  request: { kind: DocumentKind; name: string; options: WriteOptions; by: string },
 ): Promise<void> {
-  const { kind, name, options } = request;
+  const { kind, name, options, by } = request;
   const before = readRow(context.sql, kind, name);
   if (before === null || before.deleted) throw notFound(kind, name);
   checkConditions(kind, name, before, options);
@@ -93,7 +93,7 @@ export async function removeDocument(
   if (options.dryRun === true) return;
   const row: DocumentRow = { ...before, version: before.version + 1, deleted: true, body: {}, sealed: null, updatedAt: context.now() };
   context.transact(() => {
-    replaceRow(context.sql, row);
+    replaceRow(context, row, { by, action: 'delete' });
     commit?.(row, true);
   });
 }

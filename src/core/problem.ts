@@ -27,6 +27,7 @@ export const problemCatalogue = {
   internal: { status: 500, title: 'Something failed on our side' },
   upstream_error: { status: 502, title: 'The upstream answered with an error' },
   not_configured: { status: 503, title: 'The service is not configured' },
+  unavailable: { status: 503, title: 'The service cannot do this now' },
   upstream_timeout: { status: 504, title: 'The upstream did not answer in time' },
   loop_detected: { status: 508, title: 'The request came back to where it started' },
 } as const satisfies Record<string, { status: number; title: string }>;

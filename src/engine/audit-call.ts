@@ -1,20 +1,91 @@
-/** One audit row and one log line a call, whatever came of it. */
+/**
+ * The audit of one call: an intent before anything that may have an effect, where the scope stores intents, and one row and one log line
+ * with the outcome.
+ */
 import type { AuditRow } from '../core/audit.ts';
 import { canonicalJson, sha256Hex } from '../core/hash.ts';
 import type { CallDeps, CallScope, ToolCallAnswer, ToolCallRequest } from './tool-call.ts';
 
+type AuditDeps = Pick<CallDeps, 'clock' | 'log'>;
+type AuditScope = Pick<CallScope, 'keyId' | 'session' | 'turn' | 'edition' | 'audit' | 'begin'>;
+type AuditedRequest = Pick<ToolCallRequest, 'callId' | 'requested' | 'arguments' | 'parent'>;
+type Named = Pick<ToolCallAnswer, 'canonical' | 'via'>;
+type Outcome = Pick<AuditRow, 'verdict' | 'code' | 'durationMs'>;
+
 /**
- * The call's audit row and log line. A call that was answered from an identical one has its own, too. `request.arguments`: the tool's
- * own where that is known, secrets as names: what a person approves.
+ * The audit row and the log line of a call that has its answer. A call that was answered from an identical one has its own. `request.arguments`:
+ * the tool's own where they are known, with secrets as names.
  */
-export async function auditCall(
-  deps: Pick<CallDeps, 'clock' | 'log'>,
-  scope: Pick<CallScope, 'keyId' | 'session' | 'turn' | 'edition' | 'audit'>,
-  request: Pick<ToolCallRequest, 'callId' | 'requested' | 'arguments' | 'parent'>,
-  answer: ToolCallAnswer,
-): Promise<void> {
+export async function auditCall(deps: AuditDeps, scope: AuditScope, request: AuditedRequest, answer: ToolCallAnswer): Promise<void> {
+  const { ran, result, durationMs } = answer;
+  const outcome = { verdict: ran ? 'ran' : 'refused', code: result.code ?? null, durationMs } as const;
+  const row = await rowOf(deps, scope, request, answer, outcome);
+  const { at: _at, ...line } = row;
+  deps.log.info('tool call', line);
+  await scope.audit(row);
+}
+
+/** A call on its way from its intent to its outcome. */
+export type CallIntent = {
+  /** Stores that the call begins. False: it cannot be stored, so the call must not run. */
+  store(): Promise<boolean>;
+  /** Stores that the call waits for an answer before it can continue. Writes nothing for a call without an intent. */
+  waits(): Promise<void>;
+  /** Stores the outcome. Throws when that fails, except after an intent: then the call may have had its effect, and its row says so. */
+  settle(answer: ToolCallAnswer): Promise<void>;
+};
+
+export function createIntent(deps: AuditDeps, scope: AuditScope, request: AuditedRequest, named: Named): CallIntent {
+  let isStored = false;
+  const unlessStored = (error: unknown): void => {
+    if (!isStored) throw error;
+    deps.log.error('the outcome of a call is not in the audit', {
+      callId: request.callId,
+      canonical: named.canonical,
+      cause: String(error),
+    });
+  };
+  return {
+    async store() {
+      if (scope.begin === undefined) return true;
+      const unknown = { verdict: 'outcome_unknown', code: 'outcome_unknown', durationMs: 0 } as const;
+      const row = await rowOf(deps, scope, request, named, unknown);
+      try {
+        await scope.begin(row);
+        isStored = true;
+      } catch (error) {
+        deps.log.error('a call was not run: its audit row cannot be written', {
+          callId: row.callId,
+          canonical: row.canonical,
+          cause: String(error),
+        });
+      }
+      return isStored;
+    },
+    async waits() {
+      if (!isStored) return;
+      const row = await rowOf(deps, scope, request, named, { verdict: 'waiting', code: null, durationMs: 0 });
+      try {
+        await scope.audit(row);
+      } catch (error) {
+        unlessStored(error);
+      }
+    },
+    async settle(answer) {
+      await auditCall(deps, scope, request, answer).catch(unlessStored);
+    },
+  };
+}
+
+async function rowOf(
+  deps: AuditDeps,
+  scope: AuditScope,
+  request: AuditedRequest,
+  { canonical, via }: Named,
+  outcome: Outcome,
+): Promise<Omit<AuditRow, 'sequence'>> {
   const { edition } = scope;
-  const row: Omit<AuditRow, 'sequence'> = {
+  return {
     at: new Date(deps.clock.now()).toISOString(),
     keyId: scope.keyId,
     session: scope.session,
@@ -22,16 +93,11 @@ export async function auditCall(
     callId: request.callId,
     parent: request.parent ?? null,
     requested: request.requested,
-    canonical: answer.canonical,
-    via: answer.via,
+    canonical,
+    via,
     toolset: edition?.toolset ?? null,
     edition: edition === null ? null : `${edition.toolset}@${edition.version}.${edition.revision}`,
     argumentsHash: await sha256Hex(canonicalJson(request.arguments)),
-    verdict: answer.ran ? 'ran' : 'refused',
-    code: answer.result.code ?? null,
-    durationMs: answer.durationMs,
+    ...outcome,
   };
-  const { at: _at, ...line } = row;
-  deps.log.info('tool call', line);
-  await scope.audit(row);
 }

@@ -1,27 +1,57 @@
 /**
- * The audit rows of a call without a session, those of the calls beneath it included: each is on its way the moment that its call has ended, and
- * all are written before the outermost is answered. One that waits for the row of each call beneath would wait as often as it calls.
+ * The audit rows of a call without a session and of all its nested calls. Intents are durable before they resolve. Outcomes are written in the
+ * background while the call continues, and all of them before the outermost call is answered: waiting for each row would cost a nested call
+ * one round trip more.
  */
 import type { AuditRow } from '../core/audit.ts';
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import type { Logger } from '../ports/runtime.ts';
 import type { CallScope } from './tool-call.ts';
 
 export type AuditTrail = {
+  begin: NonNullable<CallScope['begin']>;
   audit: CallScope['audit'];
-  /** All are written; throws what went wrong with the first that is not. */
+  /**
+   * Resolves when all rows are written. Throws `unavailable` when a row is missing and no call had begun. Once a call has begun its caller
+   * gets the true answer, and the audit keeps `outcome_unknown`.
+   */
   written(): Promise<void>;
 };
 
-export function createAuditTrail(write: (rows: AuditRow[]) => Promise<void>): AuditTrail {
+export function createAuditTrail(write: (rows: AuditRow[]) => Promise<void>, log: Logger): AuditTrail {
   const writing: Promise<void>[] = [];
+  let hasBegun = false;
+  let refusal: unknown;
   return {
+    async begin(row) {
+      try {
+        await write([{ ...row, sequence: null }]);
+        hasBegun = true;
+      } catch (error) {
+        refusal = error;
+        throw error;
+      }
+    },
     audit(row) {
-      const written = write([{ ...row, sequence: null }]);
-      // Whoever waits for all of them hears of it.
+      const rows = [{ ...row, sequence: null }];
+      // The Catalog keeps one row for each call id, so writing a row twice is harmless.
+      const written = write(rows).catch(() => write(rows));
+      // `written()` reports it.
       written.catch(() => undefined);
       writing.push(written);
     },
     async written() {
-      await Promise.all(writing);
+      const failures = (await Promise.allSettled(writing)).flatMap((row) => (row.status === 'rejected' ? [row.reason as unknown] : []));
+      const cause = refusal ?? failures[0];
+      if (cause === undefined) return;
+      if (!hasBegun) throw notAudited(cause);
+      if (failures.length > 0) log.error('outcomes of calls are not in the audit', { rows: failures.length, cause: String(cause) });
     },
   };
+}
+
+function notAudited(cause: unknown): Problem {
+  const detail = 'The audit cannot be written now, so the call had no effect. Send it again.';
+  return new Problem('unavailable', detail, { retryAfterMs: limits.defaultRetryAfterMs }, { cause });
 }

@@ -11,7 +11,7 @@ import { showResult } from '../core/entry-result.ts';
 import { limits } from '../core/limits.ts';
 import { createTaintMarks } from '../core/taint.ts';
 import { errorResult, type ToolResult } from '../core/tool.ts';
-import { auditCall } from './audit-call.ts';
+import { createIntent, type CallIntent } from './audit-call.ts';
 import { execute } from './execute-call.ts';
 import { ignoredNote } from './entry-call.ts';
 import { foresee } from './policy/foresee.ts';
@@ -26,8 +26,13 @@ export async function callTool(deps: CallDeps, given: CallScope, request: ToolCa
   const startedAt = deps.clock.now();
   const resolution = resolve(scope, request.requested);
   const judged = judge(resolution, request, scope.caller);
-  const outcome = await settle(deps, scope, judged, request, signal);
-  if ('waitFor' in outcome) return outcome;
+  const named = resolution.ok ? { canonical: resolution.canonical, via: resolution.via } : { canonical: null, via: null };
+  const intent = createIntent(deps, scope, judged.ok ? { ...request, arguments: judged.own } : request, named);
+  const outcome = await settle(deps, scope, judged, { ...request, intent }, signal);
+  if ('waitFor' in outcome) {
+    await intent.waits();
+    return outcome;
+  }
   const shown = showBounded(scope, request, outcome, judged.ok ? judged.tool : null);
   // Code reads data, and no notes on its spelling.
   const notes =
@@ -36,13 +41,12 @@ export async function callTool(deps: CallDeps, given: CallScope, request: ToolCa
       : [ignoredNote(judged.ignored), deprecationNote(resolution)].flatMap((note) => (note === null ? [] : [note]));
   const answer: ToolCallAnswer = {
     requested: request.requested,
-    canonical: resolution.ok ? resolution.canonical : null,
-    via: resolution.ok ? resolution.via : null,
+    ...named,
     ran: outcome.ran,
     result: { ...shown, content: [...shown.content, ...notes.map((text) => ({ type: 'text' as const, text }))] },
     durationMs: Math.max(0, deps.clock.now() - startedAt),
   };
-  await auditCall(deps, scope, judged.ok ? { ...request, arguments: judged.own } : request, answer);
+  await intent.settle(answer);
   return { answer };
 }
 
@@ -78,7 +82,9 @@ function asksTooMuch(tool: EditionTool): ToolResult {
   return errorResult('limit_reached', text);
 }
 
-async function settle(deps: CallDeps, scope: CallScope, judged: Judged, request: ToolCallRequest, signal: AbortSignal): Promise<Ran> {
+type Intended = ToolCallRequest & { intent: CallIntent };
+
+async function settle(deps: CallDeps, scope: CallScope, judged: Judged, request: Intended, signal: AbortSignal): Promise<Ran> {
   if (!judged.ok) return { result: judged.result, ran: false };
   if (signal.aborted) return { result: errorResult('aborted', 'Not run: the turn was cancelled.'), ran: false };
   return await run(deps, scope, judged, request, signal);
@@ -91,7 +97,7 @@ async function run(
   deps: CallDeps,
   scope: CallScope,
   { tool: offered, own }: Judgement,
-  request: ToolCallRequest,
+  { intent, ...request }: Intended,
   signal: AbortSignal,
 ): Promise<Ran> {
   // What calls tools does no more again than a journal knows of.
@@ -108,6 +114,7 @@ async function run(
   if (isLost(tool)) return { result: outcomeUnknown(), ran: true };
   const foreseen = foresee(deps, scope, tool, own);
   if (foreseen.verdict === 'deny') return { result: forbidden(foreseen.reason), ran: false };
+  if (!deps.executor.isSafe(tool, own) && !(await intent.store())) return { result: notAudited(), ran: false };
   const ownRequest = { ...request, arguments: own };
   const executed = await execute(deps, scope, served, ownRequest, signal, callTool);
   if ('asks' in executed) return askOrRefuse(scope, tool, ownRequest, executed.asks);
@@ -124,6 +131,10 @@ function forbidden(reason: string): ToolResult {
     'not_allowed',
     `Not run: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}. No approval changes that; go on without it.`,
   );
+}
+
+function notAudited(): ToolResult {
+  return errorResult('tool_error', 'Not run: the audit cannot be written now. Try again later.');
 }
 
 type OwnRequest = ToolCallRequest & { arguments: Record<string, unknown> };

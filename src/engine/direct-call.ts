@@ -1,4 +1,4 @@
-/** A call without a session (`…/calls`): scratch files, nothing can wait, audited before it answers. */
+/** A call without a session (`…/calls`): scratch files, nothing can wait. Its intent is in the audit before an effect, its outcome before the answer. */
 import { buildAliasMap, resolveName, type AliasMap } from '../core/alias-map.ts';
 import type { EditionTool } from '../core/edition-tool.ts';
 import { compileEdition } from '../core/edition.ts';
@@ -58,7 +58,7 @@ export async function callDirectly(
   const { pointer, names, list } = await readToolset(deps.directory, principal, call.toolset);
   const callId = deps.ids.next('call');
   const offered = planNames(names, { aliases: deps.aliases, ...allowOf(list) });
-  const trail = createAuditTrail(deps.audit);
+  const trail = createAuditTrail(deps.audit, deps.call.log);
   const marks = await openMarks(deps.marks(principal, pointer.toolset), deps.call, toolNamed(offered, call.name));
   const scope = {
     keyId: principal.keyId,
@@ -73,6 +73,7 @@ export async function callDirectly(
     canWait: false,
     timeoutMs: limits.toolTimeoutMs,
     taint: marks.taint,
+    begin: trail.begin,
     audit: trail.audit,
   };
   const answer = await callToolNow(deps.call, scope, { callId, requested: call.name, arguments: call.arguments }, signal);

@@ -92,7 +92,12 @@ export type CallScope = {
   canWait: boolean;
   /** Journals, durably before the effect, that the call is about to be tried. */
   started?(callId: string, attempt: number): void;
-  /** One row a call, refusals too. A direct call awaits it before it answers. */
+  /**
+   * Stores durably that a call which may have an effect begins. Rejects when it cannot: then the call does not run. Absent: the log of the
+   * turn does it (`tool-start`).
+   */
+  begin?(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
+  /** One row for each call id, refusals included; it replaces the intent of `begin`. */
   audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
 };
 

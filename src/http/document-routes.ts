@@ -85,7 +85,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       answers: { 200: { description: `A page of ${noun}s.`, schema: pageOf(routes.view) } },
     },
     async ({ c, services, principal, query }) => {
-      const catalog = services.catalog(principal.workspace);
+      const catalog = services.catalog(principal);
       const { items, nextCursor } = await pageFor(principal, {
         list: kind,
         query,
@@ -112,7 +112,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
     },
     async ({ c, services, principal, params }) => {
       const name = nameOf(params);
-      const catalog = services.catalog(principal.workspace);
+      const catalog = services.catalog(principal);
       const document = await (reading?.get(catalog, principal, name) ?? catalog.get(kind, name));
       return documentAnswer(c, document, withWarnings(await toView(document, { services, principal }), document.warnings));
     },
@@ -140,7 +140,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
     async ({ c, services, principal, params, body }) => {
       const name = nameOf(params);
       const stored = routes.toDocument(name, body);
-      const catalog = services.catalog(principal.workspace);
+      const catalog = services.catalog(principal);
       const given = writeConditions(c);
       const conditions = (await routes.check?.(catalog, principal, name, stored, given)) ?? given;
       const { document, created, warnings } = await catalog.put(kind, name, stored, conditions);
@@ -167,7 +167,7 @@ export function mountDocumentRoutes<Body extends z.ZodType>(app: App, routes: Do
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
-      await services.catalog(principal.workspace).remove(kind, nameOf(params), writeConditions(c));
+      await services.catalog(principal).remove(kind, nameOf(params), writeConditions(c));
       return c.body(null, 204);
     },
   );

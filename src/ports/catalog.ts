@@ -4,7 +4,7 @@
  */
 import type { Agent } from '../core/agent.ts';
 import type { AliasMap } from '../core/alias-map.ts';
-import type { AuditRow } from '../core/audit.ts';
+import type { AuditEntry, AuditRow } from '../core/audit.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
 import type { KeyRequest, Principal, Scope } from '../core/principal.ts';
 import type { PolicyRule } from '../core/policy/rule.ts';
@@ -111,7 +111,7 @@ export type StoredMarks = { taint: Taint; expiresAt: number };
 /** `answersOf`: the key whose answer they are of; of those the newest `limits.maxAnswerMarks` are stored. Absent: of direct calls. */
 export type NewMarks = { names: readonly string[]; taint: Taint; ttlMs: number; answersOf?: string };
 
-export type AuditQuery = PageRequest & { session?: string; tool?: string };
+export type AuditQuery = PageRequest & { session?: string; tool?: string; kind?: AuditEntry['kind'] };
 
 /** Faults are thrown as `Problem`s: `not_found`, `precondition_failed`, `name_conflict`, `invalid_request`, `conflict`. */
 export interface Catalog {
@@ -193,9 +193,9 @@ export interface Catalog {
   /** `keyId` null: every key's (admin). Newest first. */
   sessions(keyId: string | null, page: PageRequest): Promise<Page<SessionIndexRow>>;
 
-  /** Idempotent by (session, sequence). */
+  /** Idempotent by (session, sequence), and without a session by call id. The outcome of a call replaces its intent. */
   appendAudit(rows: readonly AuditRow[]): Promise<void>;
-  audit(query: AuditQuery): Promise<Page<AuditRow>>;
+  audit(query: AuditQuery): Promise<Page<AuditEntry>>;
 }
 
 /** A toolset as a call needs it: parsed once an isolate, tables built. `names` has every tool of the edition. */

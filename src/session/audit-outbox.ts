@@ -5,14 +5,30 @@ import { withTimeLimit } from '../net/time-limit.ts';
 
 export class AuditOutbox {
   readonly #sql: SqlStorage;
+  /** By call id: numbers of rows whose calls have no outcome yet. */
+  readonly #begun = new Map<string, number>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
   }
 
-  /** Numbers and stores the row. The table counts on even when it is empty, so a number names one row for good. */
+  /** Stores the intent of a direct call, which `add` replaces by its outcome. If the process dies before that, the Catalog gets the intent. */
+  begin(row: Omit<AuditRow, 'sequence'>): void {
+    this.#begun.set(row.callId, this.#begun.get(row.callId) ?? this.#insert(row));
+  }
+
+  /** Numbers and stores the row, under the number of its intent if it has one. The table never uses a number twice. */
   add(row: Omit<AuditRow, 'sequence'>): void {
-    this.#sql.exec('INSERT INTO audit (body) VALUES (?)', JSON.stringify(row));
+    const sequence = this.#begun.get(row.callId);
+    if (sequence === undefined) this.#insert(row);
+    else this.#sql.exec('INSERT OR REPLACE INTO audit (sequence, body) VALUES (?, ?)', sequence, JSON.stringify(row));
+    // A call that waits is begun again under its id.
+    if (row.verdict !== 'waiting') this.#begun.delete(row.callId);
+  }
+
+  #insert(row: Omit<AuditRow, 'sequence'>): number {
+    const query = 'INSERT INTO audit (body) VALUES (?) RETURNING sequence';
+    return this.#sql.exec<{ sequence: number }>(query, JSON.stringify(row)).one().sequence;
   }
 
   waiting(): boolean {
@@ -44,7 +60,8 @@ export class AuditOutbox {
       const last = stored.at(-1);
       if (last === undefined) return;
       await send(stored.map(({ sequence, body }) => ({ ...(JSON.parse(body) as Omit<AuditRow, 'sequence'>), sequence })));
-      this.#sql.exec('DELETE FROM audit WHERE sequence <= ?', last.sequence);
+      // By its text, too: an intent that was sent may have become an outcome meanwhile.
+      for (const { sequence, body } of stored) this.#sql.exec('DELETE FROM audit WHERE sequence = ? AND body = ?', sequence, body);
     }
   }
 }

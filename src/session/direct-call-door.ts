@@ -33,6 +33,8 @@ export type DirectCallDoor = {
   directMarks(toolset: string | null): MarkStore;
   /** True once the session was deleted. */
   gone(): boolean;
+  /** As in `CallScope`. Absent: nothing is run. */
+  begin?(row: Omit<AuditRow, 'sequence'>): void;
   audit(row: Omit<AuditRow, 'sequence'>): void | Promise<void>;
 };
 
@@ -41,7 +43,7 @@ export async function openCalls(
   wiring: Wiring,
   room: Room,
   plan: Plan,
-  own: Pick<DirectCallDoor, 'session' | 'keyId' | 'underWay' | 'gone' | 'audit'>,
+  own: Pick<DirectCallDoor, 'session' | 'keyId' | 'underWay' | 'gone' | 'begin' | 'audit'>,
 ): Promise<DirectCallDoor> {
   const { clock, ids } = wiring;
   const { workspace } = room.meta;

@@ -163,6 +163,7 @@ function scopeOf(door: DirectCallDoor, { plan, scratch = false }: SessionCallReq
     files: withSkillFiles(scratch ? door.scratchFiles() : door.room.files, door.skills),
     skills: createSkillReader(door.skills, () => door.names),
     timeoutMs: plan.limits.toolTimeoutMs ?? limits.toolTimeoutMs,
+    ...(door.begin !== undefined && { begin: door.begin }),
     audit: door.audit,
   };
 }

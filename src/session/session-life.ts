@@ -111,6 +111,13 @@ export class SessionLife {
     else await this.#wiring.catalog(room.meta.workspace).appendAudit([{ ...row, sequence: null }]);
   }
 
+  /** Stores the intent of a direct call. The alarm hands it over if the process dies before the outcome. */
+  beginAudit(room: Room, row: Omit<AuditRow, 'sequence'>): void {
+    if (this.isGone(room)) throw new Error('the session was deleted');
+    room.audit.begin(row);
+    room.timers.set('audit', this.#wiring.clock.now() + limits.auditRetryMs);
+  }
+
   /** Hands the audit rows over; what the Catalog cannot take now is tried again by the alarm. True when none is left. */
   async flushAudit(room: Room): Promise<boolean> {
     if (this.isGone(room) || !room.audit.waiting()) return true;

@@ -137,11 +137,11 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
   }
 
   approvals(caller: Principal): Promise<Outcome<ApprovalView[]>> {
-    return toOutcome(() => showPending(this.#decideDoor(this.#enterToDecide(caller))));
+    return toOutcome(() => showPending(this.#decideDoor(this.#enterToDecide(caller), caller.keyId)));
   }
 
   approval(caller: Principal, callId: string): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showApproval(this.#decideDoor(this.#enterToDecide(caller)), callId));
+    return toOutcome(() => showApproval(this.#decideDoor(this.#enterToDecide(caller), caller.keyId), callId));
   }
 
   decide(
@@ -151,20 +151,20 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     options: { remember: boolean; round?: number | null },
   ): Promise<Outcome<Decided>> {
     return toOutcome(() =>
-      this.#decided(this.#enterToDecide(caller), (door) => decide(door, callId, decision, { by: caller.keyId, ...options })),
+      this.#decided(this.#enterToDecide(caller), caller.keyId, (door) => decide(door, callId, decision, { by: caller.keyId, ...options })),
     );
   }
 
   mintLink(caller: Principal, callId: string): Promise<Outcome<{ nonce: string; expiresAt: number }>> {
-    return toOutcome(() => mintLink(this.#decideDoor(this.#enterToDecide(caller)), callId, caller.keyId));
+    return toOutcome(() => mintLink(this.#decideDoor(this.#enterToDecide(caller), caller.keyId), callId, caller.keyId));
   }
 
   linkedApproval(nonce: string): Promise<Outcome<ApprovalView>> {
-    return toOutcome(() => showLinked(this.#decideDoor(this.#enterByLink()), nonce));
+    return toOutcome(() => showLinked(this.#decideDoor(this.#enterByLink(), 'link'), nonce));
   }
 
   decideByLink(nonce: string, decision: Decision): Promise<Outcome<Decided>> {
-    return toOutcome(() => this.#decided(this.#enterByLink(), (door) => decideByLink(door, nonce, decision)));
+    return toOutcome(() => this.#decided(this.#enterByLink(), 'link', (door) => decideByLink(door, nonce, decision)));
   }
 
   takeResults(caller: Principal, results: readonly ClientResult[]): Promise<Outcome<ResultsTaken>> {
@@ -193,11 +193,12 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
         keyId: caller.keyId,
         underWay: this.#calls,
         gone,
+        begin: (row) => this.#life.beginAudit(room, row),
         audit: (row) => this.#life.audit(room, row),
       });
       if (gone()) throw unknownSession();
       const answer = await callDirectly(door, request);
-      if (!gone()) await this.#life.flushAudit(room);
+      if (!gone() && (await this.#life.flushAudit(room))) room.timers.clear('audit');
       return answer;
     });
   }
@@ -277,16 +278,17 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     return { room, session: this.#id, now: clock.now, ids, sessions, forks: this.#forks, gone, judge: createJudge(this.#wiring) };
   }
 
-  #decideDoor(room: Room): DecideDoor {
+  /** `by`: id of the key that decides, or `link`. */
+  #decideDoor(room: Room, by: string): DecideDoor {
     const { clock, catalog, log } = this.#wiring;
-    const { allow, keyStands } = catalog(room.meta.workspace);
+    const { allow, keyStands } = catalog({ workspace: room.meta.workspace, keyId: by });
     return { room, session: this.#id, now: clock.now, log, gone: () => this.#life.isGone(room), allow, keyStands };
   }
 
   /** The word's audit row is handed over, also when it was stored and its rule was not. */
-  async #decided(room: Room, work: (door: DecideDoor) => Promise<Decided>): Promise<Decided> {
+  async #decided(room: Room, by: string, work: (door: DecideDoor) => Promise<Decided>): Promise<Decided> {
     try {
-      return await work(this.#decideDoor(room));
+      return await work(this.#decideDoor(room, by));
     } finally {
       await this.#life.flushAudit(room);
     }

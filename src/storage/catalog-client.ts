@@ -3,23 +3,26 @@ import { Problem } from '../core/problem.ts';
 import { policyDocument, type Catalog } from '../ports/catalog.ts';
 import type { Bindings } from './bindings.ts';
 import { askCatalog } from './catalog-rpc.ts';
+import type { CatalogCaller } from './catalog-rpc.ts';
 import type { IsolateDirectory } from './directory.ts';
 
-export function createCatalogClient(bindings: Bindings, workspace: string, directory?: Pick<IsolateDirectory, 'dropped'>): Catalog {
+/** `caller`: as in `CatalogCaller`. */
+export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, directory?: Pick<IsolateDirectory, 'dropped'>): Catalog {
+  const workspace = typeof caller === 'string' ? caller : caller.workspace;
   return {
     put: async (kind, name, body, options = {}) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.put(workspace, kind, name, body, options));
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.put(caller, kind, name, body, options));
       return thenForget(write, options.dryRun === true ? () => undefined : () => directory?.dropped(kind, workspace, name));
     },
     get: (kind, name, version) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.get(workspace, kind, name, version)),
     list: (kind, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.list(workspace, kind, page)),
     versions: (toolset, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.versions(workspace, toolset, page)),
     remove: async (kind, name, options = {}) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.remove(workspace, kind, name, options));
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.remove(caller, kind, name, options));
       await thenForget(write, options.dryRun === true ? () => undefined : () => directory?.dropped(kind, workspace, name));
     },
     renameToolset: (from, to, version) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.renameToolset(workspace, from, to, version));
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.renameToolset(caller, from, to, version));
       return thenForget(write, () => {
         for (const name of [from, to]) directory?.dropped('toolset', workspace, name);
       });
@@ -32,14 +35,14 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
     serverTools: (server, page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverTools(workspace, server, page)),
     serverTool: (server, tool) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverTool(workspace, server, tool)),
     refreshServer: (server) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.refreshServer(workspace, server));
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.refreshServer(caller, server));
       return thenForget(write, () => directory?.dropped('server', workspace, server));
     },
     serverDocument: (server) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverDocument(workspace, server)),
     claimRefresh: (server, reason) =>
       askCatalog(bindings, workspace, 'write', (catalog) => catalog.claimRefresh(workspace, server, reason)),
     takeDiscovery: (server, leave, discovery) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeDiscovery(workspace, server, leave, discovery));
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.takeDiscovery(caller, server, leave, discovery));
       return thenForget(write, () => directory?.dropped('server', workspace, server));
     },
     takeFailure: async (server, leave, failure) => {
@@ -48,7 +51,7 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
     },
     serverGrant: (server) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.serverGrant(workspace, server)),
     saveServerGrant: (server, grant) =>
-      askCatalog(bindings, workspace, 'write', (catalog) => catalog.saveServerGrant(workspace, server, grant)),
+      askCatalog(bindings, workspace, 'write', (catalog) => catalog.saveServerGrant(caller, server, grant)),
     equipment: (keyId) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.equipment(workspace, keyId)),
     setEquipment: (keyId, change) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.setEquipment(workspace, keyId, change)),
     taintMarks: (names) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.taintMarks(workspace, names)),
@@ -57,27 +60,25 @@ export function createCatalogClient(bindings: Bindings, workspace: string, direc
     },
     spend: (nonce, expiresAt) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.spend(workspace, nonce, expiresAt)),
     acceptTool: (server, tool, refId, annotations) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) =>
-        catalog.acceptTool(workspace, server, tool, { refId, annotations }),
-      );
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.acceptTool(caller, server, tool, { refId, annotations }));
       return thenForget(write, () => directory?.dropped('server', workspace, server));
     },
     rebindTool: (server, from, to) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.rebindTool(workspace, server, from, to));
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.rebindTool(caller, server, from, to));
       return thenForget(write, () => directory?.dropped('server', workspace, server));
     },
 
-    createKey: (request) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.createKey(workspace, request)),
+    createKey: (request) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.createKey(caller, request)),
     keys: (page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keys(workspace, page)),
     revokeKey: async (id) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.revokeKey(workspace, id));
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.revokeKey(caller, id));
       await thenForget(write, () => directory?.dropped('key', workspace, id));
     },
     keyStands: (id, scope) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyStands(workspace, id, scope)),
     keyRights: (id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyRights(workspace, id)),
 
     allow: async (rule) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.allow(workspace, rule));
+      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.allow(caller, rule));
       await thenForget(write, () => directory?.dropped('policy', workspace, policyDocument));
     },
 

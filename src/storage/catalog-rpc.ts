@@ -3,7 +3,7 @@
  * with a time-out and the platform's failures told apart. Used by `catalog-client.ts` and `directory.ts`.
  */
 import type { Agent } from '../core/agent.ts';
-import type { AuditRow } from '../core/audit.ts';
+import type { AuditEntry, AuditRow } from '../core/audit.ts';
 import type { EditionPointer } from '../core/edition-tool.ts';
 import type { Acceptance } from '../core/listing/accept-listed.ts';
 import { limits } from '../core/limits.ts';
@@ -57,6 +57,9 @@ export type SealedHook = { webhook: WebhookDocument; version: number; sealed: st
 /** What a key's hash says; `refused` is the reason. */
 export type KeyVerdict = { principal: Principal; expiresAt: number | null } | { refused: 'unknown' | 'revoked' | 'expired' };
 
+/** The workspace, with the id of the key that asks, for the audit of changes. The workspace alone: the service asks itself. */
+export type CatalogCaller = string | { workspace: string; keyId: string };
+
 type Answer<T> = Promise<Outcome<T>>;
 
 /** The methods of `Triggers`, each with its workspace before what it takes. */
@@ -66,14 +69,14 @@ type TriggersRpc = {
     : never;
 };
 
-/** Every method names its workspace: the object knows whose it is, and refuses any other. */
+/** Every method names its workspace: the object belongs to one, and refuses any other. Those that are audited as changes also say who asks. */
 export interface CatalogRpc extends TriggersRpc {
-  put(workspace: string, kind: DocumentKind, name: string, body: Record<string, unknown>, options: WriteOptions): Answer<PutAnswer>;
+  put(caller: CatalogCaller, kind: DocumentKind, name: string, body: Record<string, unknown>, options: WriteOptions): Answer<PutAnswer>;
   get(workspace: string, kind: DocumentKind, name: string, version: number | undefined): Answer<StoredDocument>;
   list(workspace: string, kind: DocumentKind, page: PageRequest): Answer<Page<StoredDocument>>;
   versions(workspace: string, toolset: string, page: PageRequest): Answer<Page<ToolsetVersion>>;
-  remove(workspace: string, kind: DocumentKind, name: string, options: WriteOptions): Answer<null>;
-  renameToolset(workspace: string, from: string, to: string, version: number): Answer<PutAnswer>;
+  remove(caller: CatalogCaller, kind: DocumentKind, name: string, options: WriteOptions): Answer<null>;
+  renameToolset(caller: CatalogCaller, from: string, to: string, version: number): Answer<PutAnswer>;
 
   tools(workspace: string, page: PageRequest, owner: string | undefined): Answer<Page<ToolDefinition>>;
   privateTools(workspace: string, owner: string): Answer<ToolDefinition[]>;
@@ -81,29 +84,29 @@ export interface CatalogRpc extends TriggersRpc {
 
   serverTools(workspace: string, server: string, page: PageRequest): Answer<Page<ServerTool>>;
   serverTool(workspace: string, server: string, tool: string): Answer<ServerTool>;
-  refreshServer(workspace: string, server: string): Answer<ListingReport>;
+  refreshServer(caller: CatalogCaller, server: string): Answer<ListingReport>;
   serverDocument(workspace: string, server: string): Answer<string | null>;
   claimRefresh(workspace: string, server: string, reason: RefreshReason): Answer<RefreshClaim>;
-  takeDiscovery(workspace: string, server: string, leave: ReadLeave, discovery: Discovery): Answer<ListingReport>;
+  takeDiscovery(caller: CatalogCaller, server: string, leave: ReadLeave, discovery: Discovery): Answer<ListingReport>;
   takeFailure(workspace: string, server: string, leave: ReadLeave, failure: RefreshFailure): Answer<null>;
   serverGrant(workspace: string, server: string): Answer<ServerGrant>;
-  saveServerGrant(workspace: string, server: string, grant: ServerGrant): Answer<boolean>;
+  saveServerGrant(caller: CatalogCaller, server: string, grant: ServerGrant): Answer<boolean>;
   equipment(workspace: string, keyId: string): Answer<Equipment>;
   setEquipment(workspace: string, keyId: string, change: Partial<Equipment>): Answer<Equipment>;
   taintMarks(workspace: string, names: readonly string[]): Answer<(StoredMarks | null)[]>;
   addTaintMarks(workspace: string, marks: NewMarks): Answer<null>;
   spend(workspace: string, nonce: string, expiresAt: number): Answer<boolean>;
-  acceptTool(workspace: string, server: string, tool: string, acceptance: Acceptance): Answer<AcceptedTool>;
-  rebindTool(workspace: string, server: string, from: string, to: string): Answer<{ toolsets: string[] }>;
+  acceptTool(caller: CatalogCaller, server: string, tool: string, acceptance: Acceptance): Answer<AcceptedTool>;
+  rebindTool(caller: CatalogCaller, server: string, from: string, to: string): Answer<{ toolsets: string[] }>;
 
-  createKey(workspace: string, request: KeyRequest): Answer<{ key: string; record: KeyRecord }>;
+  createKey(caller: CatalogCaller, request: KeyRequest): Answer<{ key: string; record: KeyRecord }>;
   keys(workspace: string, page: PageRequest): Answer<Page<KeyRecord>>;
-  revokeKey(workspace: string, id: string): Answer<null>;
+  revokeKey(caller: CatalogCaller, id: string): Answer<null>;
   verifyKey(workspace: string, id: string, hash: string): Answer<KeyVerdict>;
   keyStands(workspace: string, id: string, scope: Scope): Answer<boolean>;
   keyRights(workspace: string, id: string): Answer<KeyRights | null>;
 
-  allow(workspace: string, rule: PolicyRule): Answer<null>;
+  allow(caller: CatalogCaller, rule: PolicyRule): Answer<null>;
   rules(workspace: string): Answer<PolicyRule[]>;
 
   indexSession(workspace: string, row: SessionIndexRow): Answer<null>;
@@ -111,7 +114,7 @@ export interface CatalogRpc extends TriggersRpc {
   sessions(workspace: string, keyId: string | null, page: PageRequest): Answer<Page<SessionIndexRow>>;
 
   appendAudit(workspace: string, rows: readonly AuditRow[]): Answer<null>;
-  audit(workspace: string, query: AuditQuery): Answer<Page<AuditRow>>;
+  audit(workspace: string, query: AuditQuery): Answer<Page<AuditEntry>>;
 
   /** `republish`: KV did not have it, although it should. */
   pointer(workspace: string, toolset: string, version: number | undefined, republish: boolean): Answer<EditionPointer>;

@@ -25,8 +25,9 @@
  * - `outbox(kind, name, …)`: what must still be published; `sequence` tells a write that came during a publish.
  * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`).
  * - `sessions(id, …)`: the index of listed sessions.
- * - `audit(sequence, …)`: one row a call or refusal; `tool` is the canonical name, or the requested one of an unknown tool.
- *   `(session, number)` makes appending twice harmless.
+ * - `audit(sequence, …)`: one row for each call or refusal (`kind` call) and for each change (`kind` change); `tool` is the canonical name, or the
+ *   requested one of an unknown tool. `(session, number)`, and without a session `call_id`, make appending twice harmless. `is_open`: the row is
+ *   an intent, or its call waits: the outcome replaces it.
  * - `deliveries(number, kind, name, id, …)`: what came to webhooks (`kind` webhook) and the runs of schedules, each once by `id`.
  *   `due_at`: when it is next brought to its session; null: nothing is to be done, or one before it goes first (the oldest pending one of
  *   a session has a time). `held`: it waits for the run before it to end. `run` counts replays from 1, `attempts` those of one run, and
@@ -163,6 +164,13 @@ export const catalogMigrations: readonly string[] = [
   );
   CREATE INDEX taint_marks_by_expiry ON taint_marks (expires_at);
   CREATE INDEX taint_marks_of_answers ON taint_marks (answers_of, number) WHERE answers_of IS NOT NULL;
+  `,
+  `
+  ALTER TABLE audit ADD COLUMN kind TEXT NOT NULL DEFAULT 'call';
+  ALTER TABLE audit ADD COLUMN call_id TEXT;
+  ALTER TABLE audit ADD COLUMN is_open INTEGER NOT NULL DEFAULT 0;
+  CREATE UNIQUE INDEX audit_by_call ON audit (call_id) WHERE call_id IS NOT NULL;
+  CREATE INDEX audit_by_kind ON audit (kind, sequence);
   `,
 ];
 

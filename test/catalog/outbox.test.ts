@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import type { CatalogContext } from '../../src/catalog/context.ts';
-import { replaceRow } from '../../src/catalog/documents.ts';
+import { storeRow } from '../../src/catalog/documents.ts';
 import { createOutbox, enqueuePublish } from '../../src/catalog/outbox.ts';
 import { kvKeys } from '../../src/storage/keys.ts';
 import { catalogMigrations } from '../../src/storage/schema.ts';
@@ -31,7 +31,7 @@ it('what reaches KV after it was given up does not stay there in the place of a 
   const outbox = createOutbox(context, () => ({ put }) as unknown as KVNamespace, wake);
   const write = (version: number): void => {
     const body = { model: `rehearsal/m${version}` };
-    replaceRow(sql, { kind: 'agent', name: 'helper', version, deleted: false, body, sealed: null, createdAt: 0, updatedAt: 0 });
+    storeRow(sql, { kind: 'agent', name: 'helper', version, deleted: false, body, sealed: null, createdAt: 0, updatedAt: 0 });
     enqueuePublish(context, 'agent', 'helper');
   };
   const published = (): unknown => JSON.parse(stored.get(kvKeys.agent('default', 'helper')) ?? 'null');

@@ -7,7 +7,7 @@ import { limits } from '../../src/core/limits.ts';
 import type { PolicyRule } from '../../src/core/policy/rule.ts';
 import type { Problem } from '../../src/core/problem.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
-import { policyDocument, type Catalog, type Directory, type Page, type PageRequest } from '../../src/ports/catalog.ts';
+import { policyDocument, type AuditQuery, type Catalog, type Directory, type Page, type PageRequest } from '../../src/ports/catalog.ts';
 
 export type CatalogParts = { workspace: string; catalog: Catalog; directory: Directory; rootKey: string };
 
@@ -605,6 +605,36 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
   });
 
   describe('the audit', () => {
+    const calls = (limit: number, query: Partial<AuditQuery> = {}) =>
+      pages(async (page) => {
+        const { items, nextCursor } = await catalog.audit({ ...query, ...page, kind: 'call' });
+        return { items: items.flatMap((row) => (row.kind === 'call' ? [row] : [])), nextCursor };
+      }, limit);
+    const intent = { verdict: 'outcome_unknown', code: 'outcome_unknown' } as const;
+
+    it.each([
+      ['without a session', { session: null, sequence: null }],
+      ['of a session', { session: 's1', sequence: 1 }],
+    ])('replaces the intent of a call %s by its outcome, once', async (_what, own) => {
+      await catalog.appendAudit([auditRow({ ...own, ...intent })]);
+      expect(await calls(5)).toMatchObject([{ ...intent, callId: 'call_1' }]);
+      await catalog.appendAudit([auditRow({ ...own, verdict: 'waiting' })]);
+      expect(await calls(5)).toMatchObject([{ verdict: 'waiting' }]);
+      await catalog.appendAudit([auditRow({ ...own, ...intent })]);
+      for (let times = 0; times < 2; times += 1) await catalog.appendAudit([auditRow({ ...own, canonical: 'builtin.read_file' })]);
+      expect(await calls(5)).toMatchObject([{ verdict: 'ran', canonical: 'builtin.read_file' }]);
+      expect(await calls(5, { tool: 'builtin.read_file' })).toHaveLength(1);
+    });
+
+    it('gives a call that is made again under its id a row of its own', async () => {
+      const own = { session: null, sequence: null } as const;
+      await catalog.appendAudit([auditRow(own)]);
+      await catalog.appendAudit([auditRow({ ...own, ...intent })]);
+      expect((await calls(5)).map(({ verdict }) => verdict)).toEqual(['outcome_unknown', 'ran']);
+      await catalog.appendAudit([auditRow({ ...own, verdict: 'refused' })]);
+      expect((await calls(5)).map(({ verdict }) => verdict)).toEqual(['refused', 'ran']);
+    });
+
     it('takes a row of a session once, and filters by session and tool', async () => {
       await catalog.appendAudit([
         auditRow({ session: 's1', sequence: 1 }),
@@ -613,10 +643,11 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
       await catalog.appendAudit([
         auditRow({ session: 's1', sequence: 2, canonical: 'builtin.bash' }),
         auditRow({ session: null, sequence: null }),
-        auditRow({ session: null, sequence: null }),
+        auditRow({ session: null, sequence: null, callId: 'call_2' }),
+        auditRow({ session: null, sequence: null, callId: 'call_2' }),
       ]);
-      expect(await pages((page) => catalog.audit(page), 3)).toHaveLength(4);
-      expect((await catalog.audit({ session: 's1', limit: 10 })).items.map(({ sequence }) => sequence)).toEqual([2, 1]);
+      expect(await calls(3)).toHaveLength(4);
+      expect((await calls(10, { session: 's1' })).map(({ sequence }) => sequence)).toEqual([2, 1]);
       expect((await catalog.audit({ tool: 'nonsense', limit: 10 })).items).toMatchObject([{ session: 's1', sequence: 2, canonical: null }]);
       expect((await catalog.audit({ session: 's1', tool: 'builtin.bash', limit: 10 })).items).toHaveLength(1);
     });
@@ -624,8 +655,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
     it('names the call that made a call; a row from before tools called tools has none', async () => {
       const { parent: _parent, ...before } = auditRow({ session: 's1', sequence: 1 });
       await catalog.appendAudit([before as AuditRow, auditRow({ session: 's1', sequence: 2, callId: 'call_1.1', parent: 'call_1' })]);
-      const { items } = await catalog.audit({ session: 's1', limit: 10 });
-      expect(items.map(({ parent }) => parent)).toEqual(['call_1', null]);
+      expect((await calls(10, { session: 's1' })).map(({ parent }) => parent)).toEqual(['call_1', null]);
     });
 
     it('has every row of many that came at once, in their order, as soon as its writer is answered', async () => {
@@ -636,7 +666,7 @@ export function catalogContract(make: () => Promise<CatalogParts>): void {
           expect((await catalog.audit({ session: `s${number}`, limit: 1 })).items).toHaveLength(1);
         }),
       );
-      const kept = await pages((page) => catalog.audit(page), 50);
+      const kept = await calls(50);
       expect(kept.map(({ session }) => session)).toEqual(numbers.map((number) => `s${number}`).reverse());
     });
   });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { textResult } from '../../src/core/tool.ts';
+import { keptLog } from '../fakes/runtime.ts';
 import { createAuditTrail } from '../../src/engine/audit-trail.ts';
 import { madeTool, runOf, toolNamed, type Body } from './inner-run.ts';
 
@@ -11,7 +12,7 @@ const run = (write: () => Promise<void>, rows: string[] = []) => {
   const trail = createAuditTrail(async (written) => {
     rows.push(...written.map(({ callId }) => callId));
     await write();
-  });
+  }, keptLog());
   const tools = [madeTool('both', [toolNamed('local.read')])];
   return { trail, rows, call: () => runOf(tools, { bodies: { 'made.both': twice }, scope: { audit: trail.audit } }).call('both') };
 };
@@ -30,8 +31,8 @@ it('keeps no call waiting for the rows of those before it, and is done when all 
   expect(done).toEqual(['all']);
 });
 
-it('fails with a row that is not written', async () => {
+it('fails with a retryable problem when a row is not written and no call began', async () => {
   const { trail, call } = run(() => Promise.reject(new Error('the catalog is away')));
   await call();
-  await expect(trail.written()).rejects.toThrow('the catalog is away');
+  await expect(trail.written()).rejects.toMatchObject({ code: 'unavailable' });
 });

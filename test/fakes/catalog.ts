@@ -557,15 +557,28 @@ export function createFakeCatalog(options: {
 
     appendAudit: async (rows) => {
       for (const row of rows) {
-        const isKnown = row.session !== null && audit.some((known) => known.session === row.session && known.sequence === row.sequence);
-        if (!isKnown) audit.push({ ...row, parent: row.parent ?? null });
+        const isSame = (known: AuditRow): boolean =>
+          known.session === row.session && (row.session === null ? known.callId === row.callId : known.sequence === row.sequence);
+        const index = audit.findLastIndex(isSame);
+        const known = audit[index];
+        const stored = { ...row, parent: row.parent ?? null };
+        if (known !== undefined && (known.verdict === 'outcome_unknown' || known.verdict === 'waiting')) audit[index] = stored;
+        else if (known === undefined || (row.session === null && canonicalJson(known) !== canonicalJson(stored))) audit.push(stored);
       }
     },
-    audit: async ({ session, tool, ...page }) => {
+    // Changes are recorded by the real one only.
+    audit: async ({ session, tool, kind, ...page }) => {
       const rows = audit.filter(
-        (row) => (session === undefined || row.session === session) && (tool === undefined || (row.canonical ?? row.requested) === tool),
+        (row) =>
+          kind !== 'change' &&
+          (session === undefined || row.session === session) &&
+          (tool === undefined || (row.canonical ?? row.requested) === tool),
       );
-      return paged('audit', rows.reverse(), page);
+      return paged(
+        'audit',
+        rows.reverse().map((row) => ({ ...row, kind: 'call' as const })),
+        page,
+      );
     },
   };
 

@@ -254,7 +254,11 @@ describe('a turn whose process died', () => {
     expect(await effects()).toBe(0);
     await vi.waitFor(async () => {
       const { items } = await catalog('default').audit({ session: id, limit: 10 });
-      expect(items.map(({ callId, verdict }) => `${callId} ${verdict}`).sort()).toEqual(['c_later ran', 'c_safe ran', 'c_unsafe ran']);
+      expect(items.map((row) => (row.kind === 'call' ? `${row.callId} ${row.verdict}` : row.kind)).sort()).toEqual([
+        'c_later ran',
+        'c_safe ran',
+        'c_unsafe ran',
+      ]);
     });
   });
 

@@ -73,15 +73,15 @@ export const documentMethods = {
     tool: ({ context }, canonical) => findTool(context, canonical),
   },
   writes: {
-    put: ({ context }, kind, name, body, options) => putDocument(context, writers[kind], { kind, name, body, options }),
-    remove: async ({ context }, kind, name, options) => {
+    put: ({ context, by }, kind, name, body, options) => putDocument(context, writers[kind], { kind, name, body, options, by }),
+    remove: async ({ context, by }, kind, name, options) => {
       if (kind === 'provider') refuseRehearsal(name);
       refuseOwn(kind, name);
-      await removeDocument(context, writers[kind], { kind, name, options });
+      await removeDocument(context, writers[kind], { kind, name, options, by });
       // A later trigger of the same name would own them.
       if (kind === 'webhook' || kind === 'schedule') context.transact(() => removePrivateTools(context, triggerKeyId({ kind, name })));
       return null;
     },
-    renameToolset: ({ context }, from, to, version) => renameToolset(context, from, to, version),
+    renameToolset: ({ context, by }, from, to, version) => renameToolset(context, { from, to, version, by }),
   },
 } satisfies MethodTable;

@@ -9,11 +9,6 @@ import type { MethodTable } from './works.ts';
 export const keyMethods = {
   questions: {
     keys: ({ context }, page) => listKeys(context, page),
-    revokeKey: ({ context }, id) => {
-      revokeKey(context, id);
-      context.transact(() => removePrivateTools(context, id));
-      return null;
-    },
     verifyKey: ({ context }, id, hash) => verifyKey(context, id, hash),
     keyStands: ({ context }, id, scope) => keyStands(context, id, scope),
     keyRights: ({ context }, id) => keyRights(context, id),
@@ -23,9 +18,14 @@ export const keyMethods = {
     rules: ({ context }) => readRules(context.sql),
   },
   writes: {
-    createKey: ({ context }, request) => createKey(context, request),
-    allow: async ({ context }, rule) => {
-      await allow(context, rule);
+    revokeKey: ({ context, by }, id) => {
+      revokeKey(context, id, by);
+      context.transact(() => removePrivateTools(context, id));
+      return null;
+    },
+    createKey: ({ context, by }, request) => createKey(context, request, by),
+    allow: async ({ context, by }, rule) => {
+      await allow(context, rule, by);
       return null;
     },
   },

@@ -29,10 +29,10 @@ export const serverMethods = {
     operation: ({ context }, server, tool) => readOperation(context.sql, server, tool),
   },
   writes: {
-    refreshServer: ({ context }, server) => refreshServer(context, server),
-    takeDiscovery: ({ context }, server, leave, discovery) => takeDiscovery(context, server, leave, discovery),
-    saveServerGrant: ({ context }, server, grant) => saveGrant(context, server, grant),
-    acceptTool: ({ context }, server, tool, acceptance) => acceptTool(context, server, tool, acceptance),
-    rebindTool: ({ context }, server, from, to) => rebindTool(context, server, from, to),
+    refreshServer: ({ context, by }, server) => refreshServer(context, server, by),
+    takeDiscovery: ({ context, by }, server, leave, discovery) => takeDiscovery(context, { server, leave, discovery, by }),
+    saveServerGrant: ({ context, by }, server, grant) => saveGrant(context, { server, grant, by }),
+    acceptTool: ({ context, by }, server, name, acceptance) => acceptTool(context, { server, name, acceptance, by }),
+    rebindTool: ({ context, by }, server, from, to) => rebindTool(context, { server, from, to, by }),
   },
 } satisfies MethodTable;

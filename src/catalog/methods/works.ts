@@ -12,6 +12,8 @@ import type { Dispatcher } from '../triggers/deliveries/dispatcher.ts';
 import type { Scheduler } from '../triggers/schedules/schedule-runs.ts';
 
 export type Parts = {
+  /** Id of the key that asks, for the audit; `system` where the service asks itself. */
+  by: string;
   context: CatalogContext;
   audit: AuditWriter;
   triggers: { dispatcher: Dispatcher; callbacks: CallbackSender; scheduler: Scheduler };

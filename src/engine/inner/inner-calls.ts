@@ -207,7 +207,7 @@ class Desk implements InnerDesk {
       onOverlay,
       canWait: scope.canWait && (journal !== null || scope.askNow !== undefined),
       // What is made again stands in the log already.
-      ...(again && { audit: () => undefined }),
+      ...(again && { begin: () => undefined, audit: () => undefined }),
       ...(journal !== null && !again && { started: () => journal.begin(start) }),
     };
   }

@@ -208,7 +208,7 @@ async function scopeOf(
   const { principal, view, conversation, channel, askable, hold } = caller;
   // What calls tools asks nothing itself, and what is beneath it is screened by the name of its own server before it comes here.
   const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
-  const trail = createAuditTrail((rows) => deps.audit(principal.workspace, rows));
+  const trail = createAuditTrail((rows) => deps.audit(principal.workspace, rows), deps.callDeps(principal.workspace).log);
   const marks = await openMarks(storeOf(deps, caller), deps.callDeps(principal.workspace), tool);
   const scope: CallScope = {
     keyId: principal.keyId,
@@ -230,6 +230,7 @@ async function scopeOf(
       hold?.started(callId);
     },
     taint: marks.taint,
+    begin: trail.begin,
     audit: trail.audit,
   };
   return { scope, written: () => Promise.all([marks.written(), trail.written()]) };

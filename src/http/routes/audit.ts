@@ -1,6 +1,6 @@
-/** `/v1/audit`: one row for every call, refusal and word on an approval. Append-only: there is nothing to write here. */
+/** `/v1/audit`: one row for every call, refusal, approval decision and change of the configuration. Read-only. */
 import { z } from 'zod';
-import { AuditRow } from '../../core/audit.ts';
+import { AuditEntry } from '../../core/audit.ts';
 import { pageFields, pageOf } from '../paging.ts';
 import { mount } from '../route.ts';
 import type { App } from '../route.ts';
@@ -8,6 +8,10 @@ import type { App } from '../route.ts';
 const AuditQuery = z.strictObject({
   ...pageFields,
   session: z.string().max(200).optional(),
+  kind: z.enum(['call', 'change']).optional().meta({
+    description:
+      '`call`: calls and decisions on approvals; `change`: of keys, secrets, policy, servers, toolsets and the like. Absent: both.',
+  }),
   tool: z.string().max(192).optional().meta({ description: 'Canonical name.', example: 'builtin.bash' }),
 });
 
@@ -19,12 +23,14 @@ export function mountAudit(app: App): void {
       path: '/v1/audit',
       operationId: 'listAudit',
       tag: 'Audit',
-      summary: 'Every tool call, refusal and word on an approval, newest first',
+      summary: 'Every tool call, refusal, approval decision and change of the configuration, newest first',
+      description:
+        'A call that may have an effect has its row before the effect, with verdict `outcome_unknown` until its outcome is recorded. A change is recorded in the transaction that makes it. Rows hold a hash of the arguments, and no value of a secret or key.',
       scopes: ['admin'],
       workspace: 'Audit rows',
       query: AuditQuery,
-      answers: { 200: { description: 'A page of rows.', schema: pageOf(AuditRow) } },
+      answers: { 200: { description: 'A page of rows.', schema: pageOf(AuditEntry) } },
     },
-    async ({ c, services, principal, query }) => c.json(await services.catalog(principal.workspace).audit(query)),
+    async ({ c, services, principal, query }) => c.json(await services.catalog(principal).audit(query)),
   );
 }

@@ -38,7 +38,7 @@ export function mountDeliveries(app: App): void {
       const page = { limit, ...(cursor !== undefined && { cursor }), ...(status !== undefined && { status }) };
       const found = await services.triggers(principal.workspace).deliveries(triggerOf(params.webhook), page);
       // Nothing may be because there is no such webhook: a misspelt name is told as one.
-      if (found.items.length === 0) await services.catalog(principal.workspace).get('webhook', params.webhook);
+      if (found.items.length === 0) await services.catalog(principal).get('webhook', params.webhook);
       return c.json(found, 200);
     },
   );

@@ -50,7 +50,7 @@ export function mountKeys(app: App): void {
       },
     },
     async ({ c, services, principal, body }) => {
-      const { key, record } = await services.catalog(principal.workspace).createKey(body);
+      const { key, record } = await services.catalog(principal).createKey(body);
       return c.json({ key, ...record }, 201, { location: `/v1/keys/${record.id}` });
     },
   );
@@ -66,7 +66,7 @@ export function mountKeys(app: App): void {
       query: PageQuery,
       answers: { 200: { description: 'A page of keys, without their secrets.', schema: pageOf(Key) } },
     },
-    async ({ c, services, principal, query }) => c.json(await services.catalog(principal.workspace).keys(query)),
+    async ({ c, services, principal, query }) => c.json(await services.catalog(principal).keys(query)),
   );
 
   mount(
@@ -80,7 +80,7 @@ export function mountKeys(app: App): void {
       params,
       answers: { 200: { description: 'The key, without its secret.', schema: Key } },
     },
-    async ({ c, services, principal, params }) => c.json(await findKey(services.catalog(principal.workspace), params.key)),
+    async ({ c, services, principal, params }) => c.json(await findKey(services.catalog(principal), params.key)),
   );
 
   mount(
@@ -96,7 +96,7 @@ export function mountKeys(app: App): void {
       answers: { 204: { description: 'Revoked.' } },
     },
     async ({ c, services, principal, params }) => {
-      await services.catalog(principal.workspace).revokeKey(params.key);
+      await services.catalog(principal).revokeKey(params.key);
       return c.body(null, 204);
     },
   );

@@ -87,7 +87,7 @@ export function mountModels(app: App): void {
 
 async function listModels(services: Services, principal: Principal): Promise<Model[]> {
   const [agents, providers] = await Promise.all([
-    readableAgents(services.catalog(principal.workspace), principal),
+    readableAgents(services.catalog(principal), principal),
     isAllowed(principal, { act: 'use-model' }) ? services.directory.providers(principal.workspace) : [],
   ]);
   return [

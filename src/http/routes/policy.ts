@@ -37,7 +37,7 @@ export function mountPolicy(app: App): void {
       answers: { 200: { description: 'The rules; none and no `etag` where none were written.', schema: Policy, headers: etagHeader } },
     },
     async ({ c, services, principal }) => {
-      const document = await orNull(services.catalog(principal.workspace).get('policy', policyDocument));
+      const document = await orNull(services.catalog(principal).get('policy', policyDocument));
       return document === null ? c.json({ rules: [] }) : documentAnswer(c, document, document.body);
     },
   );
@@ -66,7 +66,7 @@ export function mountPolicy(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, body }) => {
-      const write = services.catalog(principal.workspace).put('policy', policyDocument, body, writeConditions(c));
+      const write = services.catalog(principal).put('policy', policyDocument, body, writeConditions(c));
       const { document, created } = await write;
       const answer = { ...document.body, version: document.version };
       return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: path }) });
@@ -88,7 +88,7 @@ export function mountPolicy(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal }) => {
-      await services.catalog(principal.workspace).remove('policy', policyDocument, writeConditions(c));
+      await services.catalog(principal).remove('policy', policyDocument, writeConditions(c));
       return c.body(null, 204);
     },
   );
@@ -137,7 +137,7 @@ type AskedCall = { name: string; arguments: Record<string, unknown>; agent?: str
 
 /** As if it stood in a toolset of its own. */
 async function explainKnownTool(services: Services, principal: Principal, asked: AskedCall): Promise<PolicyAnswer> {
-  const definitions = await withUses(services.catalog(principal.workspace), asked.name);
+  const definitions = await withUses(services.catalog(principal), asked.name);
   return await services.explainCall(principal, { ...asked, definitions });
 }
 

@@ -56,7 +56,7 @@ export function mountScheduleRuns(app: App): void {
       const page = { limit, ...(cursor !== undefined && { cursor }), ...(status !== undefined && { status }) };
       const { items, nextCursor } = await services.triggers(principal.workspace).deliveries(triggerOf(params.schedule), page);
       // Nothing may be because there is no such schedule: a misspelt name is told as one.
-      if (items.length === 0) await services.catalog(principal.workspace).get('schedule', params.schedule);
+      if (items.length === 0) await services.catalog(principal).get('schedule', params.schedule);
       return c.json({ items: items.map(toRun), nextCursor }, 200);
     },
   );

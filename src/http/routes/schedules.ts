@@ -79,7 +79,7 @@ export function mountSchedules(app: App): void {
       },
     },
     async ({ c, services, principal, params, query }) => {
-      const { body } = await services.catalog(principal.workspace).get('schedule', params.schedule);
+      const { body } = await services.catalog(principal).get('schedule', params.schedule);
       return c.json({ times: nextTimes(body, query.count, services.clock.now()) }, 200);
     },
   );

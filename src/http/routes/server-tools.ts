@@ -50,7 +50,7 @@ export function mountServerTools(app: App): void {
       answers: { 200: { description: 'A page of tools, by name, those included that it lists no more.', schema: pageOf(ServerTool) } },
     },
     async ({ c, services, principal, params, query }) => {
-      return c.json(await services.catalog(principal.workspace).serverTools(params.server, query));
+      return c.json(await services.catalog(principal).serverTools(params.server, query));
     },
   );
 
@@ -67,7 +67,7 @@ export function mountServerTools(app: App): void {
       answers: { 200: { description: 'The tool.', schema: ServerTool } },
     },
     async ({ c, services, principal, params }) => {
-      return c.json(await services.catalog(principal.workspace).serverTool(params.server, params.tool));
+      return c.json(await services.catalog(principal).serverTool(params.server, params.tool));
     },
   );
 
@@ -87,7 +87,7 @@ export function mountServerTools(app: App): void {
       problems: ['conflict'],
     },
     async ({ c, services, principal, params, body }) => {
-      return c.json(await services.catalog(principal.workspace).acceptTool(params.server, params.tool, body.refId, body.annotations));
+      return c.json(await services.catalog(principal).acceptTool(params.server, params.tool, body.refId, body.annotations));
     },
   );
 
@@ -107,7 +107,7 @@ export function mountServerTools(app: App): void {
       problems: ['conflict', 'name_conflict'],
     },
     async ({ c, services, principal, params, body }) => {
-      return c.json(await services.catalog(principal.workspace).rebindTool(params.server, params.tool, body.to));
+      return c.json(await services.catalog(principal).rebindTool(params.server, params.tool, body.to));
     },
   );
 }

@@ -33,7 +33,7 @@ export function mountServers(app: App): void {
       answers: { 200: { description: 'A page of servers, without their tools.', schema: pageOf(ServerSummary) } },
     },
     async ({ c, services, principal, query }) => {
-      const { items, nextCursor } = await services.catalog(principal.workspace).list('server', query);
+      const { items, nextCursor } = await services.catalog(principal).list('server', query);
       services.servers(principal.workspace).meet(items.flatMap(({ name, body }) => (body.kind === 'static' ? [] : [name])));
       return c.json({ items: items.map(toSummary), nextCursor });
     },
@@ -53,7 +53,7 @@ export function mountServers(app: App): void {
       answers: { 200: { description: 'The server.', schema: ServerView, headers: etagHeader } },
     },
     async ({ c, services, principal, params }) => {
-      const catalog = services.catalog(principal.workspace);
+      const catalog = services.catalog(principal);
       const document = await catalog.get('server', params.server);
       if (document.body.kind !== 'static') services.servers(principal.workspace).meet([params.server]);
       const tools = await allTools(catalog, params.server);
@@ -88,7 +88,7 @@ export function mountServers(app: App): void {
     },
     async ({ c, services, principal, params, query, body }) => {
       requireSameName(params.server, body);
-      const catalog = services.catalog(principal.workspace);
+      const catalog = services.catalog(principal);
       const desk = services.servers(principal.workspace);
       const dryRun = query.dryRun === 'true';
       const { document, created, changed, warnings } = await catalog.put('server', params.server, body, { ...writeConditions(c), dryRun });
@@ -119,7 +119,7 @@ export function mountServers(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
-      await services.catalog(principal.workspace).remove('server', params.server, writeConditions(c));
+      await services.catalog(principal).remove('server', params.server, writeConditions(c));
       return c.body(null, 204);
     },
   );

@@ -119,7 +119,7 @@ export function mountSessions(app: App): void {
     },
     async ({ c, services, principal, query }) => {
       const owner = isAllowed(principal, { act: 'open-session', isOwn: false }) ? null : principal.keyId;
-      const { items, nextCursor } = await services.catalog(principal.workspace).sessions(owner, query);
+      const { items, nextCursor } = await services.catalog(principal).sessions(owner, query);
       return c.json({ items: items.map(toRow), nextCursor });
     },
   );

@@ -95,7 +95,7 @@ export function mountSkills(app: App): void {
       answers: { 200: { description: 'A page of skills, without their texts.', schema: pageOf(Summary) } },
     },
     async ({ c, services, principal, query }) => {
-      const { items, nextCursor } = await services.catalog(principal.workspace).list('skill', query);
+      const { items, nextCursor } = await services.catalog(principal).list('skill', query);
       return c.json({ items: items.map(toSummary), nextCursor });
     },
   );
@@ -113,7 +113,7 @@ export function mountSkills(app: App): void {
       answers: { 200: { description: 'The skill with its resources.', schema: SkillBody, headers: etagHeader } },
     },
     async ({ c, services, principal, params }) => {
-      const document = await services.catalog(principal.workspace).get('skill', params.skill);
+      const document = await services.catalog(principal).get('skill', params.skill);
       return documentAnswer(c, document, toView(document));
     },
   );
@@ -130,7 +130,7 @@ export function mountSkills(app: App): void {
       answers: { 200: { description: 'Its bytes.', contentType: 'application/octet-stream', headers: etagHeader } },
     },
     async ({ c, services, principal, params }) => {
-      const document = await services.catalog(principal.workspace).get('skill', params.skill);
+      const document = await services.catalog(principal).get('skill', params.skill);
       const resource = skillOf(document).resources.find(({ path }) => path === params.path);
       if (resource === undefined) throw new Problem('not_found', `The skill "${params.skill}" has no file ${quoted(params.path)}.`);
       // Whatever its author put there: never shown by a browser as a page of this origin.
@@ -168,9 +168,7 @@ export function mountSkills(app: App): void {
     },
     async ({ c, services, principal, params }) => {
       const { warnings: left = [], ...files } = await readFiles(c.req.raw, params.skill);
-      const { document, created, warnings } = await services
-        .catalog(principal.workspace)
-        .put('skill', params.skill, files, writeConditions(c));
+      const { document, created, warnings } = await services.catalog(principal).put('skill', params.skill, files, writeConditions(c));
       const answer = { ...toSummary(document), warnings: [...left, ...warnings] };
       const tag = { etag: etag(document.version) };
       return created ? c.json(answer, 201, { ...tag, location: `/v1/skills/${params.skill}` }) : c.json(answer, 200, tag);
@@ -192,7 +190,7 @@ export function mountSkills(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
-      await services.catalog(principal.workspace).remove('skill', params.skill, writeConditions(c));
+      await services.catalog(principal).remove('skill', params.skill, writeConditions(c));
       return c.body(null, 204);
     },
   );

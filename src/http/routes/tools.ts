@@ -90,7 +90,7 @@ export function mountTools(app: App): void {
       answers: { 200: { description: 'A page of tools, by canonical name.', schema: pageOf(ToolView) } },
     },
     async ({ c, services, principal, query: { owner, ...query } }) => {
-      const catalog = services.catalog(principal.workspace);
+      const catalog = services.catalog(principal);
       if (owner !== undefined) {
         const own = await catalog.privateTools(readOwner(principal, owner));
         return c.json({ items: await Promise.all(own.map(toView)), nextCursor: null });
@@ -129,7 +129,7 @@ export function mountTools(app: App): void {
     async ({ c, services, principal, params, query }) => {
       const tool = await readTool(services, principal, params.canonical, query.owner);
       const view = await toView(tool);
-      const document = await documentOf(services.catalog(principal.workspace), tool);
+      const document = await documentOf(services.catalog(principal), tool);
       if (document === null) return c.json(view);
       const isShown = tool.kind === 'made' && view.state === 'ready';
       return c.json(isShown ? { ...view, made: toMadeView(document) } : view, 200, { etag: etag(document.version) });
@@ -156,7 +156,7 @@ export function mountTools(app: App): void {
     },
     async ({ c, services, principal, params }) => {
       await requireTool(services, principal, params.canonical);
-      const catalog = services.catalog(principal.workspace);
+      const catalog = services.catalog(principal);
       const { aliases } = await catalog.tool(params.canonical);
       const document = await orNull(catalog.get('tool-aliases', params.canonical));
       // None were set here: the tool's own stand.
@@ -189,7 +189,7 @@ export function mountTools(app: App): void {
       problems: ['precondition_failed', 'name_conflict'],
     },
     async ({ c, services, principal, params, body }) => {
-      const catalog = services.catalog(principal.workspace);
+      const catalog = services.catalog(principal);
       await catalog.tool(params.canonical);
       const { document, created, warnings } = await catalog.put('tool-aliases', params.canonical, body, writeConditions(c));
       const answer = { aliases: document.body.aliases, ...(warnings.length > 0 && { warnings }) };
@@ -216,7 +216,7 @@ export function mountTools(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params }) => {
-      await services.catalog(principal.workspace).remove('tool-aliases', params.canonical, writeConditions(c));
+      await services.catalog(principal).remove('tool-aliases', params.canonical, writeConditions(c));
       return c.body(null, 204);
     },
   );
@@ -224,14 +224,14 @@ export function mountTools(app: App): void {
 
 /** Of a bound key: what its toolsets or agents have, and what it made for itself, by canonical name. */
 async function toolsInReach({ catalog: catalogOf, directory }: Services, principal: Principal): Promise<ToolDefinition[]> {
-  const catalog = catalogOf(principal.workspace);
+  const catalog = catalogOf(principal);
   const shared = await definitionsOf(catalog, await toolsOfKey(catalog, directory, principal));
   const own = await catalog.privateTools(principal.keyId);
   return [...shared, ...own].sort((a, b) => (a.canonical < b.canonical ? -1 : 1));
 }
 
 async function readTool(services: Services, principal: Principal, canonical: string, owner: string | undefined): Promise<ToolDefinition> {
-  const catalog = services.catalog(principal.workspace);
+  const catalog = services.catalog(principal);
   const own = await findPrivateTool(catalog, owner === undefined ? principal.keyId : readOwner(principal, owner), canonical);
   if (owner !== undefined) {
     if (own !== null) return own;
@@ -271,6 +271,6 @@ async function toView(tool: ToolDefinition): Promise<Record<string, unknown>> {
 }
 
 async function requireTool(services: Services, principal: Principal, tool: string): Promise<void> {
-  const has = await toolsOfKey(services.catalog(principal.workspace), services.directory, principal);
+  const has = await toolsOfKey(services.catalog(principal), services.directory, principal);
   requireAllowed(principal, { act: 'read-tool', tool, has });
 }

@@ -122,7 +122,7 @@ async function findElsewhere(services: Services, principal: Principal, names: Al
 
 async function nearInWorkspace(services: Services, principal: Principal, requested: string): Promise<string[]> {
   try {
-    return [(await services.catalog(principal.workspace).tool(requested)).canonical];
+    return [(await services.catalog(principal).tool(requested)).canonical];
   } catch (error) {
     // Only a hint: whatever else is wrong with the Catalog, the answer to the question is known.
     const { suggestions } = error instanceof Problem ? error.extra : {};

@@ -91,7 +91,7 @@ export function mountToolsetVersions(app: App): void {
     },
     async ({ c, services, principal, params, query }) => {
       requireAllowed(principal, { act: 'read-toolset-history', toolset: params.toolset });
-      return c.json(await services.catalog(principal.workspace).versions(params.toolset, query));
+      return c.json(await services.catalog(principal).versions(params.toolset, query));
     },
   );
 
@@ -115,7 +115,7 @@ export function mountToolsetVersions(app: App): void {
     async ({ c, services, principal, params, query }) => {
       const { toolset } = params;
       requireAllowed(principal, { act: 'read-toolset-history', toolset });
-      const catalog = services.catalog(principal.workspace);
+      const catalog = services.catalog(principal);
       const to = await catalog.get('toolset', toolset, query.to);
       const from =
         query.from === undefined ? await versionBefore(services, principal, to) : await catalog.get('toolset', toolset, query.from);
@@ -154,7 +154,7 @@ export function mountToolsetVersions(app: App): void {
     async ({ c, services, principal, params, query, body }) => {
       const name = params.toolset;
       requireAllowed(principal, { act: 'write-toolset', toolset: name });
-      const catalog = services.catalog(principal.workspace);
+      const catalog = services.catalog(principal);
       const old = await catalog.get('toolset', name, body.version);
       const dryRun = query.dryRun === 'true';
       const options = { ...writeConditions(c), ...(dryRun && { dryRun }) };
@@ -168,7 +168,7 @@ export function mountToolsetVersions(app: App): void {
 
 /** The one that stood before; null: `to` is the first. Two removals never follow on one another, so at most one number is passed over. */
 async function versionBefore(services: Services, principal: Principal, { name, version }: StoredDocument): Promise<StoredDocument | null> {
-  const catalog = services.catalog(principal.workspace);
+  const catalog = services.catalog(principal);
   for (const number of [version - 1, version - 2]) {
     const document = number < 1 ? null : await orNull(catalog.get('toolset', name, number));
     if (document !== null) return document;

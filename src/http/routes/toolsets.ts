@@ -54,8 +54,8 @@ export function mountToolsets(app: App): void {
       const { items, nextCursor } = await pageFor(principal, {
         list: 'toolset',
         query,
-        all: (page) => services.catalog(principal.workspace).list('toolset', page),
-        own: () => readableToolsets(services.catalog(principal.workspace), services.directory, principal),
+        all: (page) => services.catalog(principal).list('toolset', page),
+        own: () => readableToolsets(services.catalog(principal), services.directory, principal),
         nameOf: ({ name }) => name,
       });
       return c.json({ items: items.map(toSummary), nextCursor });
@@ -79,7 +79,7 @@ export function mountToolsets(app: App): void {
     async ({ c, services, principal, params, query }) => {
       const { version } = query;
       await requireReadable(services.directory, principal, version === undefined ? params.toolset : `${params.toolset}@${version}`);
-      const document = await services.catalog(principal.workspace).get('toolset', params.toolset, version);
+      const document = await services.catalog(principal).get('toolset', params.toolset, version);
       return documentAnswer(c, document, { ...document.body, name: document.name });
     },
   );
@@ -112,7 +112,7 @@ export function mountToolsets(app: App): void {
       requireSameName(name, body);
       const dryRun = query.dryRun === 'true';
       const options = { ...writeConditions(c), ...(dryRun && { dryRun }) };
-      const { document, created, warnings } = await writeToolset(services.catalog(principal.workspace), principal, name, body, options);
+      const { document, created, warnings } = await writeToolset(services.catalog(principal), principal, name, body, options);
       const answer = { toolset: name, version: document.version, warnings };
       if (dryRun) return c.json(answer, 200);
       return c.json(answer, created ? 201 : 200, { etag: etag(document.version), ...(created && { location: `/v1/toolsets/${name}` }) });
@@ -136,7 +136,7 @@ export function mountToolsets(app: App): void {
     },
     async ({ c, services, principal, params }) => {
       requireAllowed(principal, { act: 'write-toolset', toolset: params.toolset });
-      await services.catalog(principal.workspace).remove('toolset', params.toolset, writeConditions(c));
+      await services.catalog(principal).remove('toolset', params.toolset, writeConditions(c));
       return c.body(null, 204);
     },
   );

@@ -88,7 +88,7 @@ export function mountWebhooks(app: App): void {
       answers: { 200: { description: 'What the webhook makes of it.', schema: HookTestAnswer } },
     },
     async ({ c, services, principal, params, body }) => {
-      const { body: webhook, version } = await services.catalog(principal.workspace).get('webhook', params.webhook);
+      const { body: webhook, version } = await services.catalog(principal).get('webhook', params.webhook);
       return c.json(await testHook({ webhook, version }, { ...body, name: params.webhook, receivedAt: services.clock.now() }), 200);
     },
   );

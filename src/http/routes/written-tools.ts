@@ -110,7 +110,7 @@ export function mountWrittenTools(app: App): void {
       problems: ['precondition_failed'],
     },
     async ({ c, services, principal, params: { canonical }, query: { owner } }) => {
-      const catalog = services.catalog(principal.workspace);
+      const catalog = services.catalog(principal);
       const own = owner === undefined ? principal.keyId : readOwner(principal, owner);
       const kind = isMade(canonical) ? 'made-tool' : 'ui-tool';
       const isShared = owner === undefined && (await orNull(catalog.get(kind, canonical))) !== null;
@@ -147,7 +147,7 @@ type Done = { answer: Record<string, unknown>; version: number; created: boolean
 async function putUiTool({ services, principal, canonical, body, options }: Write): Promise<Done> {
   requireAllowed(principal, { act: 'use-workspace', what: 'UI tools' });
   const tool = parseDocument(UiTool, body);
-  const { document, created, warnings } = await services.catalog(principal.workspace).put('ui-tool', canonical, tool, options);
+  const { document, created, warnings } = await services.catalog(principal).put('ui-tool', canonical, tool, options);
   const answer = { canonical, ...document.body, ...(warnings.length > 0 && { warnings }) };
   return { answer, version: document.version, created };
 }
@@ -156,7 +156,7 @@ async function putMadeTool({ services, principal, canonical, body, options }: Wr
   requireAllowed(principal, { act: 'make-tool' });
   const parsed = parseDocument(MadeTool, body);
   const tool = { ...parsed, implementation: withoutFence(parsed.implementation) };
-  const catalog = services.catalog(principal.workspace);
+  const catalog = services.catalog(principal);
   await requireMayHoldSecrets(catalog, principal, canonical);
   await requireCompiles(services.sandbox, tool.implementation);
   const { document, created, warnings } = await writeMadeTool(catalog, principal, {

@@ -56,8 +56,8 @@ export function openCallbacks() {
     sender: null as unknown as CallbackSender,
     now: () => now,
     put: (kind: keyof typeof writers, name: string, body: Record<string, unknown>) =>
-      putDocument(context, writers[kind], { kind, name, body, options: {} }),
-    remove: (kind: keyof typeof writers, name: string) => removeDocument(context, writers[kind], { kind, name, options: {} }),
+      putDocument(context, writers[kind], { kind, name, body, options: {}, by: 'root' }),
+    remove: (kind: keyof typeof writers, name: string) => removeDocument(context, writers[kind], { kind, name, options: {}, by: 'root' }),
     subscribe: (name: string, more: Record<string, unknown> = {}) =>
       self.put('subscription', name, { url: `https://${name}.example.net/`, secret, ...more }),
     /** As it is when its schedule was written by an earlier release, which asked for no secret. */

@@ -80,8 +80,8 @@ export function scheduleRoom(start: string, deps: Partial<ScheduleDeps> = {}): S
       room.now = Date.parse(time);
     },
     put: (name, body, options = {}) =>
-      putDocument(context, scheduleWriter, { kind: 'schedule', name, body: { agent: 'demo', input: 'go', ...body }, options }),
-    remove: (name) => removeDocument(context, scheduleWriter, { kind: 'schedule', name, options: {} }),
+      putDocument(context, scheduleWriter, { kind: 'schedule', name, body: { agent: 'demo', input: 'go', ...body }, options, by: 'root' }),
+    remove: (name) => removeDocument(context, scheduleWriter, { kind: 'schedule', name, options: {}, by: 'root' }),
     due: () => {
       const due = scheduler.nextDue();
       return due === null ? null : new Date(due).toISOString();
