@@ -45,7 +45,7 @@ import { inBackground } from './platform/background.ts';
 import { systemClock } from './platform/clock.ts';
 import { randomIds } from './platform/ids.ts';
 import { createLog } from './platform/log.ts';
-import type { Catalog, Directory } from './ports/catalog.ts';
+import type { Catalog, CatalogCaller, Directory } from './ports/catalog.ts';
 import type { Clock, Ids, Logger } from './ports/runtime.ts';
 import type { Sandbox } from './ports/sandbox.ts';
 import type { SessionCall, Sessions } from './ports/session.ts';
@@ -60,7 +60,6 @@ import { createSandbox } from './sandbox/sandbox.ts';
 import { mintToken, readToken, type ApprovalLink } from './storage/approval-link.ts';
 import type { Bindings } from './storage/bindings.ts';
 import { createCatalogClient } from './storage/catalog-client.ts';
-import type { CatalogCaller } from './storage/catalog-rpc.ts';
 import { createTriggersClient } from './storage/triggers-client.ts';
 import { createDirectory } from './storage/directory.ts';
 import { createMasterKey } from './storage/master-key.ts';
@@ -156,8 +155,8 @@ function build(bindings: Bindings): Wiring {
   const master = createMasterKey(settings.masterKey);
   const signIns = createSignIns({
     server: (workspace, name) => kept.server(workspace, name),
-    contextOf: (workspace) => ({
-      grants: catalog(workspace),
+    contextOf: (workspace, keyId) => ({
+      grants: catalog(keyId === undefined ? workspace : { workspace, keyId }),
       send: (request, signal) => outbound(request, { purpose: 'server', signal, onHop: stayAt(request.url) }),
       secret: (name, host) => kept.secret(workspace, name, { host }),
       clock: base.clock,

@@ -14,7 +14,7 @@ import { wire } from '../wiring.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import { createLog } from '../platform/log.ts';
 import type { Bindings } from '../storage/bindings.ts';
-import type { CatalogCaller } from '../storage/catalog-rpc.ts';
+import type { CatalogCaller } from '../ports/catalog.ts';
 import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, migrate } from '../storage/schema.ts';
 import { toolDefinitions } from '../tools/registry.ts';

@@ -113,6 +113,9 @@ export type NewMarks = { names: readonly string[]; taint: Taint; ttlMs: number; 
 
 export type AuditQuery = PageRequest & { session?: string; tool?: string; kind?: AuditEntry['kind'] };
 
+/** The workspace, with the id of the key that asks, for the audit of changes. The workspace alone: the service asks itself. */
+export type CatalogCaller = string | { workspace: string; keyId: string };
+
 /** Faults are thrown as `Problem`s: `not_found`, `precondition_failed`, `name_conflict`, `invalid_request`, `conflict`. */
 export interface Catalog {
   put(kind: DocumentKind, name: string, body: Record<string, unknown>, options?: WriteOptions): Promise<PutAnswer>;

@@ -1,9 +1,8 @@
 /** The `Catalog` port over RPC. After a write the isolate's own caches forget what was written, so that it reads its writes. */
 import { Problem } from '../core/problem.ts';
-import { policyDocument, type Catalog } from '../ports/catalog.ts';
+import { policyDocument, type Catalog, type CatalogCaller } from '../ports/catalog.ts';
 import type { Bindings } from './bindings.ts';
 import { askCatalog } from './catalog-rpc.ts';
-import type { CatalogCaller } from './catalog-rpc.ts';
 import type { IsolateDirectory } from './directory.ts';
 
 /** `caller`: as in `CatalogCaller`. */

@@ -22,6 +22,7 @@ import type { SubscriptionHead } from '../core/triggers/callbacks/subscription.t
 import type { WebhookDocument } from '../core/triggers/webhook.ts';
 import type {
   AuditQuery,
+  CatalogCaller,
   DocumentKind,
   Equipment,
   KeyRecord,
@@ -56,9 +57,6 @@ export type SealedHook = { webhook: WebhookDocument; version: number; sealed: st
 
 /** What a key's hash says; `refused` is the reason. */
 export type KeyVerdict = { principal: Principal; expiresAt: number | null } | { refused: 'unknown' | 'revoked' | 'expired' };
-
-/** The workspace, with the id of the key that asks, for the audit of changes. The workspace alone: the service asks itself. */
-export type CatalogCaller = string | { workspace: string; keyId: string };
 
 type Answer<T> = Promise<Outcome<T>>;
 

@@ -50,8 +50,9 @@ export function mountServerAuthorize(app: App): void {
       problems: ['conflict', 'upstream_error', 'upstream_timeout'],
     },
     async ({ c, services, principal, params }) => {
+      const { workspace, keyId } = principal;
       const own = ownAddresses(requirePublicBase(services.settings.publicUrl, 'Sign-ins'));
-      const { authorizationUrl, expiresAt } = await services.signIns.begin(principal.workspace, params.server, own);
+      const { authorizationUrl, expiresAt } = await services.signIns.begin(workspace, params.server, { ...own, keyId });
       return c.json({ authorizationUrl, expiresAt: new Date(expiresAt).toISOString() });
     },
   );
@@ -69,7 +70,7 @@ export function mountServerAuthorize(app: App): void {
       problems: ['conflict'],
     },
     async ({ c, services, principal, params }) => {
-      await services.signIns.forget(principal.workspace, params.server);
+      await services.signIns.forget(principal.workspace, params.server, principal.keyId);
       return c.body(null, 204);
     },
   );

@@ -65,7 +65,7 @@ export function mountToolsetUse(app: App): void {
       operationId: 'callTool',
       summary: 'Call a tool',
       description:
-        'Faults of the request are problems. Every fault of the call, an unknown name included, is 200 with `isError` and a `code`. With `?dryRun=true` nothing runs. A call that needs approval is answered with `approval_required`; in a session it can be approved under its `callId`, and then the same call sent again runs, once.',
+        'Faults of the request are problems. Every fault of the call, an unknown name included, is 200 with `isError` and a `code`. With `?dryRun=true` nothing runs. A call that needs approval is answered with `approval_required`; in a session it can be approved under its `callId`, and then the same call sent again runs, once. A call that may have an effect is in the audit before it runs: if that cannot be written, it does not run (503 `unavailable`, safe to retry).',
       headers: { 'idempotency-key': idempotencyHeader },
       query: z.strictObject({ dryRun: z.enum(['true', 'false']).default('false'), version: Version }),
       body: { schema: CallRequest },
@@ -76,7 +76,7 @@ export function mountToolsetUse(app: App): void {
           headers: editionHeader,
         },
       },
-      problems: ['idempotency_mismatch', 'conflict'],
+      problems: ['idempotency_mismatch', 'conflict', 'unavailable'],
     },
     async ({ c, services, principal, params, query, body, bytes }) => {
       const idempotency = await idempotencyOf(c, bytes);

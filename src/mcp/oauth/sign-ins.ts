@@ -13,23 +13,24 @@ export type SignInState = { workspace: string; server: string; nonce: string; ex
 
 export type SignInsDeps = {
   server(workspace: string, name: string): Promise<ServerAccess>;
-  /** All of a context but the server. */
-  contextOf(workspace: string): Omit<OAuthContext, 'server'>;
+  /** All of a context but the server. `keyId`: who signs in or out, for the audit. */
+  contextOf(workspace: string, keyId?: string): Omit<OAuthContext, 'server'>;
   mintState(state: SignInState): Promise<string>;
   /** null: it was not made here. */
   readState(text: string): Promise<SignInState | null>;
   nonce(): string;
 };
 
+/** `keyId`: who signs in or out, for the audit. */
 export type SignIns = {
   begin(
     workspace: string,
     server: string,
-    own: { redirectUri: string; metadataUrl: string | null },
+    own: { redirectUri: string; metadataUrl: string | null; keyId?: string },
   ): Promise<{ authorizationUrl: string; expiresAt: number }>;
   /** By the `state` that came back, which says of which server it is. */
   finish(state: string, returned: Returned): Promise<{ workspace: string; server: string }>;
-  forget(workspace: string, server: string): Promise<void>;
+  forget(workspace: string, server: string, keyId?: string): Promise<void>;
   /** null: the server has no `oauth`. */
   status(workspace: string, server: string): Promise<AuthorizationStatus | null>;
   /** For calls; null: the server has no `oauth`. */
@@ -38,19 +39,19 @@ export type SignIns = {
 
 export function createSignIns(deps: SignInsDeps): SignIns {
   const memory = createTokenMemory();
-  const contextOf = (workspace: string, server: ServerAccess): OAuthContext | null => {
+  const contextOf = (workspace: string, server: ServerAccess, keyId?: string): OAuthContext | null => {
     const oauth = server.mcp?.oauth;
-    return oauth === undefined ? null : { ...deps.contextOf(workspace), server: { name: server.name, url: server.url, oauth } };
+    return oauth === undefined ? null : { ...deps.contextOf(workspace, keyId), server: { name: server.name, url: server.url, oauth } };
   };
-  const contextFor = async (workspace: string, name: string): Promise<OAuthContext> => {
-    const context = contextOf(workspace, await deps.server(workspace, name));
+  const contextFor = async (workspace: string, name: string, keyId?: string): Promise<OAuthContext> => {
+    const context = contextOf(workspace, await deps.server(workspace, name), keyId);
     if (context !== null) return context;
     throw new Problem('conflict', `The server ${quoted(name)} has no \`oauth\` in its document: nobody signs in to it.`);
   };
 
   return {
-    async begin(workspace, name, own) {
-      const context = await contextFor(workspace, name);
+    async begin(workspace, name, { keyId, ...own }) {
+      const context = await contextFor(workspace, name, keyId);
       const expiresAt = context.clock.now() + limits.signInTtlMs;
       const nonce = deps.nonce();
       const state = await deps.mintState({ workspace, server: name, nonce, expiresAt });
@@ -68,8 +69,8 @@ export function createSignIns(deps: SignInsDeps): SignIns {
       memory.forget(keyOf(workspace, context));
       return { workspace, server };
     },
-    async forget(workspace, name) {
-      const context = await contextFor(workspace, name);
+    async forget(workspace, name, keyId) {
+      const context = await contextFor(workspace, name, keyId);
       await (await flow()).forgetSignIn(context);
       memory.forget(keyOf(workspace, context));
     },
