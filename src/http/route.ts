@@ -9,10 +9,12 @@ import { issuesOf, parseDocument } from '../core/issues.ts';
 import { limits } from '../core/limits.ts';
 import { invalidRequest, Problem, quoted } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
+import { rootKeyId } from '../core/principal.ts';
 import type { Principal, Scope } from '../core/principal.ts';
 import type { Services } from '../wiring.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { readJsonBody } from './json-body.ts';
+import { isEventStream, untilKeyEnds } from './key-watch.ts';
 import { authenticate } from './middleware/authenticate.ts';
 
 /** What is being put together: the router, and the same routes as data for the OpenAPI document. */
@@ -89,7 +91,8 @@ export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodTyp
     const query = parseQuery(spec, c);
     const isAbsent = spec.body?.isOptional === true && hasNoBody(c.req.raw);
     const body = spec.body && !isAbsent ? await readJsonBody(c.req.raw, spec.body.maxBytes ?? limits.maxBodyBytes) : undefined;
-    return await handle({
+    const startedAt = services.clock.now();
+    const response = await handle({
       c,
       services,
       principal,
@@ -100,7 +103,28 @@ export function mount<Params extends z.ZodType = Nothing, Query extends z.ZodTyp
       bytes: body?.bytes ?? new Uint8Array(0),
       text: body?.text ?? '',
     });
+    return principal.keyId === rootKeyId ? response : await whileKeyIsGood(c, spec.scopes, response, startedAt);
   });
+}
+
+/** A key may end while its request is answered: an event stream ends with it, and an answer that took long is not given any more. */
+async function whileKeyIsGood(c: AppContext, scopes: readonly Scope[], response: Response, startedAt: number): Promise<Response> {
+  const { clock, log } = c.get('services');
+  const check = (): Promise<Principal> => authenticate(c, scopes, limits.streamKeyAgeMs);
+  if (clock.now() - startedAt >= limits.streamKeyCheckMs) {
+    try {
+      await check();
+    } catch (error) {
+      // The answer may be of an effect: that the key cannot be checked now must not hide it.
+      if (!(error instanceof Problem) || error.status >= 500) log.error('a key could not be checked again', { cause: String(error) });
+      else {
+        await response.body?.cancel();
+        throw error;
+      }
+    }
+  }
+  if (response.body === null || !isEventStream(response)) return response;
+  return new Response(untilKeyEnds(response.body, { clock, log, path: c.req.path, check }), response);
 }
 
 function hasNoBody({ body, headers }: globalThis.Request): boolean {

@@ -206,8 +206,8 @@ export type CompiledToolset = { pointer: EditionPointer; names: AliasMap };
 
 /** The warm read side: isolate memory, then KV, then one question to the Catalog. Throws `Problem`s. */
 export interface Directory {
-  /** Root key or created key → who it is. `unauthenticated` with the reason; `not_configured` without a root key. */
-  principal(key: string): Promise<Principal>;
+  /** The principal of the root key or of a created key. `unauthenticated` with the reason; `not_configured` without a root key. `maxAgeMs`: how old the verdict may be. */
+  principal(key: string, maxAgeMs?: number): Promise<Principal>;
   /** Newest edition, or of a pinned version. `not_found`. */
   toolset(workspace: string, name: string, version?: number): Promise<CompiledToolset>;
   /** By the hash that a plan carries. */

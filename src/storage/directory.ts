@@ -152,7 +152,7 @@ export function createDirectory(options: { env: Bindings; settings: Settings; cl
   };
 
   return {
-    principal: (key) => principals.principal(key),
+    principal: (key, maxAgeMs) => principals.principal(key, maxAgeMs),
 
     toolset: async (workspace, name, version) => {
       const key = version === undefined ? kvKeys.toolset(workspace, name) : `${kvKeys.toolset(workspace, name)}@${version}`;

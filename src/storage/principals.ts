@@ -22,8 +22,8 @@ import { createTimedCache } from './timed-cache.ts';
 import type { Loaded } from './timed-cache.ts';
 
 export interface Principals {
-  /** `unauthenticated` with the reason; `not_configured` without a root key. */
-  principal(key: string): Promise<Principal>;
+  /** `unauthenticated` with the reason; `not_configured` without a root key. `maxAgeMs`: a verdict that is older is asked for again. */
+  principal(key: string, maxAgeMs?: number): Promise<Principal>;
   /** A key of this workspace was revoked here. */
   revoked(workspace: string, id: string): void;
 }
@@ -58,14 +58,14 @@ export function createPrincipals(options: { env: Bindings; settings: Settings; c
   };
 
   return {
-    principal: async (text) => {
+    principal: async (text, maxAgeMs) => {
       if (settings.rootKey === null) throw missingRootKey();
       if (text === '') throw unauthenticated('missing', 'Give a key: `Authorization: Bearer <key>`.');
       // Before anything is hashed or kept: the work for a key of any length is bounded.
       if (text.length > Math.max(limits.maxKeyBytes, settings.rootKey.length))
         throw unauthenticated('malformed', 'The key is longer than any key.');
       const { rootKey } = settings;
-      const verdict = verdicts.read(text) ?? (await verdicts.load(text, () => judge(text, rootKey)));
+      const verdict = verdicts.read(text, maxAgeMs) ?? (await verdicts.load(text, () => judge(text, rootKey), maxAgeMs));
       if ('principal' in verdict) return verdict.principal;
       throw unauthenticated(verdict.refused, refusals[verdict.refused]);
     },

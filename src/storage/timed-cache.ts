@@ -5,10 +5,10 @@
 import { joinFlight } from './single-flight.ts';
 
 export interface TimedCache<T> {
-  /** What is kept and fresh, with no promise in between. */
-  read(key: string): T | undefined;
-  /** What is kept, or what the loader gives. A loader that throws leaves nothing behind. */
-  load(key: string, loader: () => Promise<Loaded<T>>): Promise<T>;
+  /** What is stored and fresh, and was asked for at most `maxAgeMs` ago (absent: however long ago), with no promise in between. */
+  read(key: string, maxAgeMs?: number): T | undefined;
+  /** What `read` gives, or else what the loader gives. A loader that throws leaves nothing behind. */
+  load(key: string, loader: () => Promise<Loaded<T>>, maxAgeMs?: number): Promise<T>;
   /** Forgets, also what a load under way will bring. */
   drop(key: string): void;
   dropWhere(matches: (key: string, value: T) => boolean): void;
@@ -18,17 +18,18 @@ export interface TimedCache<T> {
 export type Loaded<T> = { value: T; ttlMs: number };
 
 export function createTimedCache<T>(options: { maxEntries: number; now: () => number }): TimedCache<T> {
-  const entries = new Map<string, { value: T; until: number }>();
+  const entries = new Map<string, { value: T; askedAt: number; until: number }>();
   const loads = new Map<string, Promise<T>>();
 
-  const read = (key: string): T | undefined => {
+  const read = (key: string, maxAgeMs = Number.POSITIVE_INFINITY): T | undefined => {
     const entry = entries.get(key);
-    return entry !== undefined && options.now() < entry.until ? entry.value : undefined;
+    const now = options.now();
+    return entry !== undefined && now < entry.until && now - entry.askedAt <= maxAgeMs ? entry.value : undefined;
   };
 
   const keep = (key: string, { value, ttlMs }: Loaded<T>, askedAt: number): void => {
     entries.delete(key);
-    entries.set(key, { value, until: askedAt + ttlMs });
+    entries.set(key, { value, askedAt, until: askedAt + ttlMs });
     if (entries.size <= options.maxEntries) return;
     const oldest = entries.keys().next();
     if (oldest.done !== true) entries.delete(oldest.value);
@@ -36,14 +37,14 @@ export function createTimedCache<T>(options: { maxEntries: number; now: () => nu
 
   const cache: TimedCache<T> = {
     read,
-    load: (key, loader) => {
-      const kept = read(key);
+    load: (key, loader, maxAgeMs) => {
+      const kept = read(key, maxAgeMs);
       if (kept !== undefined) return Promise.resolve(kept);
       const underWay = loads.get(key);
       if (underWay !== undefined)
         return joinFlight(underWay, () => {
           loads.delete(key);
-          return cache.load(key, loader);
+          return cache.load(key, loader, maxAgeMs);
         });
       const askedAt = options.now();
       const load: Promise<T> = loader().then(

@@ -10,6 +10,9 @@ export const storageLimits = {
   /** Tables narrowed by agents' lists that are kept for one edition. */
   maxNarrowedViews: 64,
   principalTtlMs: 30_000,
+  /** How often the key of an open stream is checked, and how old the verdict may be: with the check itself less than `principalTtlMs`. */
+  streamKeyCheckMs: 10_000,
+  streamKeyAgeMs: 15_000,
   maxCachedPrincipals: 10_000,
   providerTtlMs: 5_000,
   rulesTtlMs: 5_000,

@@ -8,8 +8,8 @@ import type { Principal, Scope } from '../../core/principal.ts';
 import { Problem } from '../../core/problem.ts';
 import type { AppContext } from '../context.ts';
 
-/** Who asks, if the key is good and has one of `scopes`. Throws `not_configured`, `unauthenticated`, `forbidden`. */
-export async function authenticate(c: AppContext, scopes: readonly Scope[]): Promise<Principal> {
+/** The principal of the request, if its key is good and has one of `scopes`. Throws `not_configured`, `unauthenticated`, `forbidden`. `maxAgeMs`: as in `Directory`. */
+export async function authenticate(c: AppContext, scopes: readonly Scope[], maxAgeMs?: number): Promise<Principal> {
   const { settings, directory } = c.get('services');
   if (settings.rootKey === null) {
     throw new Problem(
@@ -17,7 +17,7 @@ export async function authenticate(c: AppContext, scopes: readonly Scope[]): Pro
       'No root key is set. Set MONIKER_ROOT_KEY to a random text of at least 32 characters (deployed: `wrangler secret put MONIKER_ROOT_KEY`) and use it as the bearer key.',
     );
   }
-  const principal = await directory.principal(keyOf(c));
+  const principal = await directory.principal(keyOf(c), maxAgeMs);
   if (!scopes.some((scope) => hasScope(principal, scope))) {
     throw new Problem('forbidden', `This key lacks the scope ${scopes.map((scope) => `"${scope}"`).join(' or ')}.`, {
       scope: scopes.join(' '),

@@ -1,0 +1,137 @@
+/**
+ * Checks a key again while its stream is open, so that revocation and expiry also end what was opened before. `mount` applies it to every
+ * event stream of a route, so no route can leave it out.
+ */
+import { limits } from '../core/limits.ts';
+import { Problem } from '../core/problem.ts';
+import { encodeFrame, encodeProblem } from '../dialects/native.ts';
+import { dialectOf } from '../dialects/dialects.ts';
+import type { Clock, Logger } from '../ports/runtime.ts';
+import { isMcpPath } from './mcp-origin.ts';
+import { dialectAt } from './problems.ts';
+
+export type KeyWatch = {
+  clock: Clock;
+  log: Logger;
+  /** Of the request: decides in which shape the stream is told why it ends. */
+  path: string;
+  /** Throws a `Problem` when the key is not good any more. Its answer may be `limits.streamKeyAgeMs` old. */
+  check(): Promise<unknown>;
+};
+
+export function isEventStream(response: Response): boolean {
+  return response.body !== null && response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+/** The stream unchanged until the key ends: then an error frame, or nothing in the middle of a frame, and the end. */
+export function untilKeyEnds(source: ReadableStream<Uint8Array>, watch: KeyWatch): ReadableStream<Uint8Array> {
+  const reader = source.getReader();
+  const over = new AbortController();
+  const frames = createFrameCount();
+  let ended: Problem | null = null;
+  let tell = (): void => undefined;
+  const stop = (): void => over.abort(new Error('the stream is over'));
+  /** null: the key ended first. */
+  const next = (): Promise<ReadableStreamReadResult<Uint8Array> | null> =>
+    new Promise((resolve, reject) => {
+      tell = () => resolve(null);
+      if (ended === null) reader.read().then(resolve, reject);
+      else tell();
+    });
+  void keyEnd(watch, over.signal).then((problem) => {
+    ended = problem;
+    if (problem !== null) tell();
+  });
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const read = await next();
+          if (read?.done === false) {
+            frames.add(read.value);
+            return controller.enqueue(read.value);
+          }
+          if (read === null && ended !== null) {
+            const failure = frames.isWhole() ? failureText(watch.path, ended, frames.count()) : '';
+            if (failure !== '') controller.enqueue(new TextEncoder().encode(failure));
+            leave(reader, watch.log, ended);
+          }
+          stop();
+          controller.close();
+        } catch (error) {
+          stop();
+          throw error;
+        }
+      },
+      async cancel(reason) {
+        stop();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Resolves with why the key is not good any more, or cannot be checked; null once `signal` aborts. */
+async function keyEnd({ clock, log, check }: KeyWatch, signal: AbortSignal): Promise<Problem | null> {
+  for (let failures = 0; ; ) {
+    try {
+      await check();
+      failures = 0;
+    } catch (error) {
+      if (error instanceof Problem && error.status < 500) return error;
+      failures += 1;
+      log.error('the key of an open stream could not be checked', { failures, cause: String(error) });
+      if (failures > 1) return new Problem('unavailable', 'The key cannot be checked now, so the stream ends. Open it again.');
+    }
+    try {
+      await clock.sleep(limits.streamKeyCheckMs, signal);
+    } catch {
+      // Aborted: the stream is over.
+      return null;
+    }
+  }
+}
+
+/** What produces the stream may take long to end, and nobody waits for it. */
+function leave(reader: ReadableStreamDefaultReader<Uint8Array>, log: Logger, reason: Problem): void {
+  reader.cancel(reason).catch((error: unknown) => log.debug('a stream did not end cleanly', { cause: String(error) }));
+}
+
+/** `place`: number of the frame, for dialects that count them. An MCP client sees the end of its stream, and 401 when it comes back. */
+function failureText(path: string, problem: Problem, place: number): string {
+  const dialect = dialectAt(path);
+  if (dialect !== null) return dialectOf(dialect).failureFrames(problem.toBody(), place).map(encodeFrame).join('');
+  return isMcpPath(path) ? '' : encodeProblem(problem.toBody());
+}
+
+/** Counts whole frames with data; heartbeats are comments. */
+function createFrameCount() {
+  const [lineFeed, carriageReturn, colon] = [10, 13, 58];
+  let count = 0;
+  let lineLength = 0;
+  let isComment = true;
+  let isOpen = false;
+  return {
+    add(bytes: Uint8Array): void {
+      for (const byte of bytes) {
+        if (byte === carriageReturn) continue;
+        if (byte !== lineFeed) {
+          if (lineLength === 0 && byte !== colon) isComment = false;
+          lineLength += 1;
+          isOpen = true;
+          continue;
+        }
+        if (lineLength === 0 && isOpen) {
+          if (!isComment) count += 1;
+          isComment = true;
+          isOpen = false;
+        }
+        lineLength = 0;
+      }
+    },
+    count: () => count,
+    isWhole: () => !isOpen,
+  };
+}

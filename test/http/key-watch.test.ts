@@ -1,0 +1,221 @@
+/** Streams end when their key is revoked, expires or cannot be checked, in the error shape of their clients. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { toCompletionId } from '../../src/core/reference.ts';
+import { limits } from '../../src/core/limits.ts';
+import type { Session } from '../../src/ports/session.ts';
+import { createChatHarness, type Harness, rootKey } from './harness.ts';
+
+let h: Harness;
+let headers: Record<string, string>;
+let keyId: string;
+/** Writes to every stream that is open. */
+let emit: (text: string) => void;
+let cancelled: number;
+
+const sessionId = 'ab'.repeat(32);
+const unused = (): never => {
+  throw new Error('not in these tests');
+};
+
+beforeEach(async () => {
+  h = await createChatHarness();
+  const created = await h.catalog.createKey({ name: 'leaked', scopes: ['chat', 'tools'] });
+  headers = { authorization: `Bearer ${created.key}` };
+  keyId = created.record.id;
+  cancelled = 0;
+  const open = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  emit = (text) => {
+    for (const controller of open) controller.enqueue(new TextEncoder().encode(text));
+  };
+  const endless = (): ReadableStream<Uint8Array> => {
+    let own: ReadableStreamDefaultController<Uint8Array> | null = null;
+    return new ReadableStream({
+      start(controller) {
+        own = controller;
+        open.add(controller);
+        controller.enqueue(new TextEncoder().encode('data: {"before":1}\n\n'));
+      },
+      cancel() {
+        if (own !== null) open.delete(own);
+        cancelled += 1;
+      },
+    });
+  };
+  const sse = (): Response => new Response(endless(), { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
+  const submitted = { turn: 'turn_1', position: 0, session: sessionId, edition: null, completion: 'cmpl_1' };
+  const session = {
+    setup: async () => ({ model: 'rehearsal/default', listed: true }),
+    submit: async () => submitted,
+    stream: async () => endless(),
+    completion: async () => endless(),
+    completionEdition: async () => null,
+    eventsAfter: async (_caller: unknown, after: number, waitMs: number) => {
+      if (after > 0) await h.clock.sleep(waitMs);
+      return after === 0 ? [{ type: 'turn-start', id: 1, at: 0, turn: 'turn_1', input: [] }] : [];
+    },
+  } as unknown as Session;
+  const { sessions } = h.services;
+  Object.assign(h.services, {
+    sessions: { ...sessions, get: () => session, create: async () => ({ id: sessionId }) },
+    proxyChat: async () => sse(),
+    mcp: async () => ({ response: sse(), view: { pointer: null, names: null, mode: null } }),
+    refuseLoop: async () => undefined,
+  });
+});
+
+const stream = { accept: 'text/event-stream' };
+const chatBody = { model: 'agent/helper', stream: true };
+const stored = (dialect: Parameters<typeof toCompletionId>[0]) => toCompletionId(dialect, 'cmpl_1', sessionId);
+type Row = [what: string, method: string, path: string, body: unknown, headers: Record<string, string>, expected: RegExp];
+const native = /event: error\ndata: \{"type":"error","problem":\{.*"code":"unauthenticated".*\}\}\n\n$/;
+const openAi = /data: \{"error":\{.*\}\}\n\ndata: \[DONE\]\n\n$/;
+const responses = /event: error\ndata: \{"type":"error","sequence_number":\d+.*\}\n\n$/;
+const anthropic = /event: error\ndata: \{"type":"error","error":\{"type":"authentication_error".*\}\n\n$/;
+const plainEnd = /"before":1\}\n\n$/;
+const input = [{ role: 'user', content: 'x' }];
+const rows: Row[] = [
+  ['events of a session', 'GET', `/v1/sessions/${sessionId}/events?after=0`, undefined, {}, native],
+  ['a turn', 'POST', `/v1/sessions/${sessionId}/turns`, { input: 'x' }, stream, native],
+  ['a chat completion of a session', 'POST', '/v1/chat/completions', { ...chatBody, messages: input }, {}, openAi],
+  [
+    'a chat completion of a provider',
+    'POST',
+    '/v1/chat/completions',
+    { model: 'rehearsal/default', messages: input, stream: true },
+    {},
+    openAi,
+  ],
+  ['a stored chat completion', 'GET', `/v1/chat/completions/${stored('openai-chat')}`, undefined, stream, openAi],
+  ['a response of a session', 'POST', '/v1/responses', { ...chatBody, input: 'x' }, {}, responses],
+  ['a response of a provider', 'POST', '/v1/responses', { model: 'rehearsal/default', input: 'x', stream: true }, {}, responses],
+  ['a stored response', 'GET', `/v1/responses/${stored('openai-responses')}?stream=true`, undefined, {}, responses],
+  ['a message of a session', 'POST', '/v1/messages', { ...chatBody, max_tokens: 9, messages: input }, {}, anthropic],
+  [
+    'a message of a provider',
+    'POST',
+    '/v1/messages',
+    { model: 'rehearsal/default', max_tokens: 9, messages: input, stream: true },
+    {},
+    anthropic,
+  ],
+  ['a stored message', 'GET', `/v1/messages/${stored('anthropic-messages')}`, undefined, stream, anthropic],
+  ['a call over MCP', 'POST', '/mcp/demo', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'shell' } }, {}, plainEnd],
+  ['what an MCP session says', 'GET', '/mcp/demo', undefined, stream, plainEnd],
+];
+
+const open = async (method: string, path: string, body?: unknown, more: Record<string, string> = {}) => {
+  const answer = await h.send(method, path, body, { ...headers, ...more });
+  expect(answer.status, await (answer.ok ? '' : answer.text())).toBe(200);
+  return read(answer);
+};
+/** Reads in the background, as a client does. */
+function read(answer: Response) {
+  const state = { text: '', ended: false };
+  const reader = (answer.body ?? unused()).pipeThrough(new TextDecoderStream()).getReader();
+  const done = (async () => {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) state.text += next.value;
+    state.ended = true;
+  })();
+  return { state, reader, done };
+}
+const pass = async (ms: number): Promise<void> => {
+  for (let left = ms; left > 0; left -= 1_000) {
+    await h.clock.advance(Math.min(1_000, left));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
+describe('a stream', () => {
+  it.each(rows)('of %s ends within 30 s of the end of its key', async (_what, method, path, body, more, expected) => {
+    const { state } = await open(method, path, body, more);
+    await pass(40_000);
+    expect(state.ended).toBe(false);
+    await h.catalog.revokeKey(keyId);
+    await pass(limits.principalTtlMs);
+    emit('data: {"after":1}\n\n');
+    await pass(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(state.ended).toBe(true);
+    expect(state.text).toContain(path.includes('/events') ? 'turn-start' : '"before":1');
+    expect(state.text).not.toContain('"after":1');
+    expect(state.text).toMatch(expected);
+  });
+
+  it('of the root key is passed on unchanged', async () => {
+    headers = { authorization: `Bearer ${rootKey}` };
+    const { state } = await open('GET', '/mcp/demo', undefined, stream);
+    await pass(60_000);
+    expect(state.ended).toBe(false);
+  });
+
+  it('ends when its key expires', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { key, record } = await h.catalog.createKey({ name: 'short', scopes: ['tools'], expiresAt });
+    headers = { authorization: `Bearer ${key}` };
+    const { state } = await open('GET', '/mcp/demo', undefined, stream);
+    record.expiresAt = new Date(Date.now() - 1).toISOString();
+    await h.catalog.revokeKey(record.id);
+    await pass(limits.principalTtlMs);
+    expect(state.ended).toBe(true);
+  });
+
+  it('that is cut in the middle of a frame just ends', async () => {
+    const { state } = await open('POST', '/v1/chat/completions', { model: 'rehearsal/default', messages: input, stream: true });
+    await pass(1_000);
+    emit('data: {"half');
+    await pass(1_000);
+    await h.catalog.revokeKey(keyId);
+    await pass(limits.principalTtlMs);
+    expect(state).toMatchObject({ ended: true, text: 'data: {"before":1}\n\ndata: {"half' });
+  });
+
+  it('ends when its key cannot be checked, and survives one failed check', async () => {
+    const { principal } = h.services.directory;
+    const { state } = await open('GET', '/mcp/demo', undefined, stream);
+    let failures = 1;
+    h.services.directory.principal = async (key, maxAgeMs) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('the Catalog is away');
+      return await principal(key, maxAgeMs);
+    };
+    await pass(40_000);
+    expect(state.ended).toBe(false);
+    failures = 10;
+    await pass(limits.principalTtlMs);
+    expect(state.ended).toBe(true);
+  });
+
+  it('whose client has left is checked no more, and its source is cancelled', async () => {
+    const { principal } = h.services.directory;
+    const answer = await h.send('GET', '/mcp/demo', undefined, { ...headers, ...stream });
+    let checks = 0;
+    h.services.directory.principal = async (key, maxAgeMs) => {
+      checks += 1;
+      return await principal(key, maxAgeMs);
+    };
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await pass(60_000);
+    expect([cancelled, checks]).toEqual([1, 0]);
+  });
+});
+
+describe('an answer that was long in coming', () => {
+  it('is kept from a key that was revoked meanwhile', async () => {
+    h.services.sessions = {
+      ...h.services.sessions,
+      get: () =>
+        ({
+          view: async () => {
+            await h.catalog.revokeKey(keyId);
+            await h.clock.advance(20_000);
+            return { id: sessionId, toolset: null, createdAt: new Date(0).toISOString(), turn: null, queued: 0 };
+          },
+        }) as unknown as Session,
+    };
+    const answer = await h.send('GET', `/v1/sessions/${sessionId}`, undefined, headers);
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toMatchObject({ code: 'unauthenticated', reason: 'revoked' });
+  });
+});
