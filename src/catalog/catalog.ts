@@ -5,7 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
-import { Problem, toOutcome } from '../core/problem.ts';
+import { orNull, Problem, toOutcome } from '../core/problem.ts';
 import type { Outcome } from '../core/problem.ts';
 import { readSettings } from '../core/settings.ts';
 import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
@@ -22,6 +22,7 @@ import { createAuditWriter } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import type { Duty } from './duty.ts';
 import { checkStoredMadeTools } from './made-tools.ts';
+import { createKeyCancellations } from './key-cancellations.ts';
 import { documentMethods } from './methods/documents.ts';
 import { keyMethods } from './methods/keys.ts';
 import { publishedMethods } from './methods/published.ts';
@@ -168,9 +169,11 @@ export class Catalog extends DurableObject<Bindings> {
     const wake = (): Promise<void> => this.#arm();
     const outbox = createOutbox(context, () => this.env.KV, wake);
     const triggers = this.#triggers(context, wake);
+    const cancellations = createKeyCancellations(context, { wake, cancel: (keyId, session) => this.#cancelTurns(context, keyId, session) });
     const parts: Parts = {
       by: systemKeyId,
       context,
+      cancellations,
       triggers,
       audit: createAuditWriter(context, () => this.ctx.storage.sync()),
       republish: async (kind, name) => {
@@ -178,7 +181,17 @@ export class Catalog extends DurableObject<Bindings> {
         await wake();
       },
     };
-    return { parts, outbox, duties: [outbox, triggers.scheduler, triggers.dispatcher, triggers.callbacks, createDeliverySweep(context)] };
+    const duties = [outbox, triggers.scheduler, triggers.dispatcher, triggers.callbacks, cancellations, createDeliverySweep(context)];
+    return { parts, outbox, duties };
+  }
+
+  async #cancelTurns({ workspace }: CatalogContext, keyId: string, session: string): Promise<number> {
+    const owner = { workspace, keyId, scopes: [] };
+    const work = orNull(wire(this.env).sessions.get(session).cancelAll(owner));
+    const late = (): never => {
+      throw new Error('the session did not answer in time');
+    };
+    return (await withTimeLimit(work, limits.catalogTimeoutMs, late))?.cancelled ?? 0;
   }
 
   #triggers(context: CatalogContext, wake: () => Promise<void>): Parts['triggers'] {

@@ -14,6 +14,7 @@ import { mintKey } from '../storage/key-crypto.ts';
 import { recordChange } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import { isoTime, readRow } from './documents.ts';
+import { enqueueCancellation } from './key-cancellations.ts';
 
 /** The key itself is in the answer and nowhere else, ever. */
 export async function createKey(context: CatalogContext, body: unknown, by: string): Promise<{ key: string; record: KeyRecord }> {
@@ -50,13 +51,19 @@ export function listKeys(context: CatalogContext, page: PageRequest): Page<KeyRe
   return { items: items.map(toRecord), nextCursor: rows.length > limit && last !== undefined ? encodeCursor('keys', last.number) : null };
 }
 
-/** Works everywhere within `limits.principalTtlMs`. Revoking twice changes nothing. */
-export function revokeKey(context: CatalogContext, id: string, by: string): void {
+/** Takes effect everywhere within `limits.principalTtlMs`. Revoking twice changes nothing. `cancel`: its turns end, too. */
+export function revokeKey(context: CatalogContext, id: string, { by, cancel }: { by: string; cancel: boolean }): void {
   if (id === rootKeyId) throw new Problem('conflict', 'The root key is a setting: change MONIKER_ROOT_KEY to revoke it.');
-  if (requireKey(context.sql, id).revoked_at !== null) return;
+  const { revoked_at: revokedAt, cancelled_at: cancelledAt } = requireKey(context.sql, id);
+  const now = context.now();
   context.record(() => {
-    context.sql.exec('UPDATE keys SET revoked_at = ? WHERE id = ?', context.now(), id);
-    recordChange(context, { by, action: 'revoke', resource: 'key', name: id });
+    if (revokedAt === null) {
+      context.sql.exec('UPDATE keys SET revoked_at = ? WHERE id = ?', now, id);
+      recordChange(context, { by, action: 'revoke', resource: 'key', name: id });
+    }
+    if (!cancel || cancelledAt !== null) return;
+    context.sql.exec('UPDATE keys SET cancelled_at = ? WHERE id = ?', now, id);
+    enqueueCancellation(context, id);
   });
 }
 
@@ -86,6 +93,11 @@ export function verifyKey(context: CatalogContext, id: string, hash: string): Ke
 export function keyStands(context: CatalogContext, id: string, scope: Scope): boolean {
   const rights = keyRights(context, id);
   return rights !== null && hasScope(rights, scope);
+}
+
+/** Whether the turns of this key are to end: it was revoked with `cancel`. */
+export function keyIsCancelled({ sql }: CatalogContext, id: string): boolean {
+  return (findKey(sql, id)?.cancelled_at ?? null) !== null;
 }
 
 /** null: it was revoked, has expired, or was never made; of a trigger, it was removed. Notes no use. */
@@ -122,6 +134,7 @@ type KeyRow = {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
+  cancelled_at: number | null;
 };
 
 function findKey(sql: SqlStorage, id: string): KeyRow | null {

@@ -46,7 +46,7 @@ export function removePrivateToolset(context: CatalogContext, owner: string): vo
   if (hash !== null) forgetEdition(context.sql, hash);
   forgetVersions(context.sql, name);
   index(context, name, new Set());
-  replaceRow(context.sql, { ...before, deleted: true, body: {}, updatedAt: context.now() });
+  storeRow(context.sql, { ...before, deleted: true, body: {}, updatedAt: context.now() });
   enqueuePublish(context, 'toolset', name);
 }
 

@@ -7,7 +7,7 @@ import { Problem } from '../core/problem.ts';
 import { encodeFrame, encodeProblem } from '../dialects/native.ts';
 import { dialectOf } from '../dialects/dialects.ts';
 import type { Clock, Logger } from '../ports/runtime.ts';
-import { isMcpPath } from './mcp-origin.ts';
+import { isMcpPath } from './mcp-error.ts';
 import { dialectAt } from './problems.ts';
 
 export type KeyWatch = {

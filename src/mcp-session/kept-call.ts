@@ -42,6 +42,11 @@ export class KeptCall {
     return begun === null ? 'none' : begun.isOver ? 'over' : 'open';
   }
 
+  /** Ends the open call, if there is one. */
+  stop(reason: Error): void {
+    this.#call?.stop(reason);
+  }
+
   /** Waits for the end of the open call; one that was lost is told to the audit. */
   async finish(): Promise<void> {
     const { sql, deps } = this.#host;

@@ -5,7 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { limits } from '../core/limits.ts';
-import type { Principal } from '../core/principal.ts';
+import { rootKeyId, type Principal } from '../core/principal.ts';
 import { isRecord } from '../core/wire-value.ts';
 import type { MarkStore } from '../engine/policy/direct-marks.ts';
 import type { ServeTarget } from '../engine/serve/serve-view.ts';
@@ -26,6 +26,7 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
   readonly #meta: MetaStore;
   readonly #kept: KeptCall;
   #live: Promise<LiveSession> | null = null;
+  #isKeyWatched = false;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -47,7 +48,9 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     this.#meta.create(meta);
     await this.ctx.storage.setAlarm(overAt({ ...meta, used: false }));
     this.#live = this.#open(meta, caller);
-    return await (await this.#live).handle(request, caller);
+    const response = await (await this.#live).handle(request, caller);
+    this.#watchKey(caller);
+    return response;
   }
 
   async resume(caller: Principal, target: ServeTarget, request: McpSessionRequest): Promise<Response | null> {
@@ -57,11 +60,14 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     this.#note(meta, request);
     const response = await live.handle(request, caller);
     if (request.method === 'DELETE' && response.ok) await this.#end();
+    else this.#watchKey(caller);
     return response;
   }
 
   async hold(caller: Principal, target: ServeTarget, name: string, request: McpSessionRequest): Promise<Response> {
-    return await this.#kept.serve(caller, target, name, request);
+    const response = this.#kept.serve(caller, target, name, request);
+    this.#watchKey(caller);
+    return await response;
   }
 
   override async alarm(): Promise<void> {
@@ -78,6 +84,30 @@ export class McpSession extends DurableObject<Bindings> implements McpSessionPor
     const due = overAt(this.#read() ?? meta);
     if (due <= this.#now()) await this.#end();
     else await this.ctx.storage.setAlarm(due);
+  }
+
+  /** While something is open: a key that was revoked with `cancel` ends it. */
+  #watchKey({ workspace, keyId }: Principal): void {
+    if (this.#isKeyWatched || keyId === rootKeyId) return;
+    this.#isKeyWatched = true;
+    const { clock, catalog, log } = this.#wiring;
+    const watch = async (): Promise<void> => {
+      for (;;) {
+        await clock.sleep(limits.streamKeyCheckMs);
+        if (!(await this.#isOpen())) return;
+        if (!(await catalog(workspace).keyIsCancelled(keyId))) continue;
+        if (this.#kept.state === 'none') return await this.#end();
+        return this.#kept.stop(new Error('the key was revoked, and what it began is cancelled'));
+      }
+    };
+    const failed = (error: unknown): void => log.error('the key of an MCP session could not be checked', { cause: String(error) });
+    const watching = watch().catch(failed);
+    this.ctx.waitUntil(watching.finally(() => (this.#isKeyWatched = false)));
+  }
+
+  async #isOpen(): Promise<boolean> {
+    if (this.#kept.state === 'open') return true;
+    return (await this.#live?.catch(() => null))?.isBusy === true;
   }
 
   /** null: it never began, or is over. Asking must not bring its tables back. */

@@ -89,6 +89,9 @@ export type KeyRecord = {
 /** What a key that was made before may do by now. */
 export type KeyRights = Pick<Principal, 'scopes' | 'toolsets' | 'agents'>;
 
+/** `isDone`: all sessions of the key were gone through once; what it sent since is cancelled later. */
+export type KeyCancellation = { cancelledTurns: number; isDone: boolean };
+
 export type SessionIndexRow = { id: string; keyId: string; agent?: string; model?: string; toolset?: string; createdAt: string };
 
 /** `server`: as it is to be read. A `static` one needs no leave, and is always given it. */
@@ -183,6 +186,9 @@ export interface Catalog {
   createKey(request: KeyRequest): Promise<{ key: string; record: KeyRecord }>;
   keys(page: PageRequest): Promise<Page<KeyRecord>>;
   revokeKey(id: string): Promise<void>;
+  /** Revokes the key, if it is not revoked yet, and ends all turns in its sessions: those that are not done yet end in the background. */
+  cancelKey(id: string): Promise<KeyCancellation>;
+  keyIsCancelled(id: string): Promise<boolean>;
   /** False once it was revoked or has expired, and where it has not the scope or was never made. `root` always stands. */
   keyStands(id: string, scope: Scope): Promise<boolean>;
   /** What a key may do as it stands now; null once it was revoked or has expired, and where it was never made. */

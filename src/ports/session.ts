@@ -229,6 +229,8 @@ export interface Session {
   giveInput(caller: Principal, given: GivenInputs): Promise<ResultsTaken>;
   /** `completion`: only the turn of that answer, if it runs or waits; one that is queued is `conflict`. */
   cancel(caller: Principal, completion?: string): Promise<{ turn: string | null; cancelled: boolean }>;
+  /** Ends the running or waiting turn and all that are queued. `cancelled`: how many. */
+  cancelAll(caller: Principal): Promise<{ cancelled: number }>;
   /** A direct call (`…/calls` with a session): the session's files, one audit row. */
   call(caller: Principal, request: SessionCallRequest): Promise<SessionCall>;
   /** What the policy says to a call that is not made. */

@@ -19,6 +19,8 @@ export type AlarmDoor = {
   flushAudit(): Promise<boolean>;
   /** True when the Catalog knows all that it is to be told of turns. */
   flushNotices(): Promise<boolean>;
+  /** True when the key of the session was revoked with `cancel`. */
+  isCancelled(): Promise<boolean>;
   /** Deletes the session. */
   leave(): Promise<void>;
 };
@@ -56,6 +58,7 @@ async function tend(door: AlarmDoor, kind: TimerKind): Promise<'left' | 'done'> 
       room.runner.tick();
       room.runner.recover();
       room.runner.pump();
+      if (room.runner.active && (await door.isCancelled())) room.runner.cancelAll();
       return 'done';
     case 'audit':
       if (await flushAudit()) room.timers.clear('audit');

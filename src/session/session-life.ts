@@ -5,6 +5,8 @@
 import type { AuditRow } from '../core/audit.ts';
 import { crashPoint } from '../core/crash-point.ts';
 import { limits } from '../core/limits.ts';
+import { rootKeyId } from '../core/principal.ts';
+import { triggerOfKey } from '../core/triggers/trigger-principal.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
 import type { Wiring } from '../wiring.ts';
 import { ring } from './alarm.ts';
@@ -19,6 +21,7 @@ export class SessionLife {
   #room: Room | null = null;
   /** While it is being deleted: to everyone who comes now, there is no such session. */
   #leaving: Promise<void> | null = null;
+  #keyCheckedAt = 0;
 
   constructor(own: { storage: DurableObjectStorage; session: string; wiring: Wiring; keep(work: Promise<unknown>): void }) {
     this.#storage = own.storage;
@@ -93,6 +96,7 @@ export class SessionLife {
       const door = { room, session: this.#id, now: clock.now, log };
       await ring({
         ...door,
+        isCancelled: () => this.#isCancelled(room),
         flushAudit: () => this.flushAudit(room),
         flushNotices: () => this.#flushNotices(room),
         leave: () => this.leave(),
@@ -103,6 +107,14 @@ export class SessionLife {
         log.error('a session alarm cannot be set', { session: this.#id, error: String(cause) });
       });
     }
+  }
+
+  /** Asks now and then only: a running turn is woken more often. */
+  async #isCancelled({ meta: { workspace, keyId } }: Room): Promise<boolean> {
+    const now = this.#wiring.clock.now();
+    if (keyId === rootKeyId || triggerOfKey(keyId) !== null || now - this.#keyCheckedAt < limits.streamKeyCheckMs) return false;
+    this.#keyCheckedAt = now;
+    return await this.#wiring.catalog(workspace).keyIsCancelled(keyId);
   }
 
   /** Stored with the call; a call that outlived its session is told to the Catalog at once. */

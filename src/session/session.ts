@@ -184,6 +184,10 @@ export class Session extends DurableObject<Bindings> implements Remote<SessionPo
     });
   }
 
+  cancelAll(caller: Principal): Promise<Outcome<{ cancelled: number }>> {
+    return toOutcome(() => ({ cancelled: this.#enter(caller).runner.cancelAll() }));
+  }
+
   call(caller: Principal, request: SessionCallRequest): Promise<Outcome<SessionCall>> {
     return toOutcome(async () => {
       const room = this.#enter(caller);

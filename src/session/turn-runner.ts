@@ -104,6 +104,13 @@ export class TurnRunner {
     return run.turn;
   }
 
+  /** The same for every turn that has not ended: those in the queue end as soon as they begin. Returns how many. */
+  cancelAll(): number {
+    let count = 0;
+    while (this.cancel() !== null) count += 1;
+    return count;
+  }
+
   /**
    * What somebody outside says of a turn that runs or waits: a decision, a result of the caller's tools, more input. `say` is
    * given the state and answers the events. The turn goes on as far as it then can. False when it has ended.

@@ -1,4 +1,5 @@
 /** The `Catalog` port over RPC. After a write the isolate's own caches forget what was written, so that it reads its writes. */
+import { limits } from '../core/limits.ts';
 import { Problem } from '../core/problem.ts';
 import { policyDocument, type Catalog, type CatalogCaller } from '../ports/catalog.ts';
 import type { Bindings } from './bindings.ts';
@@ -8,6 +9,10 @@ import type { IsolateDirectory } from './directory.ts';
 /** `caller`: as in `CatalogCaller`. */
 export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, directory?: Pick<IsolateDirectory, 'dropped'>): Catalog {
   const workspace = typeof caller === 'string' ? caller : caller.workspace;
+  const revokeKey = async (id: string, cancel: boolean): Promise<void> => {
+    const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.revokeKey(caller, id, cancel));
+    await thenForget(write, () => directory?.dropped('key', workspace, id));
+  };
   return {
     put: async (kind, name, body, options = {}) => {
       const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.put(caller, kind, name, body, options));
@@ -69,10 +74,12 @@ export function createCatalogClient(bindings: Bindings, caller: CatalogCaller, d
 
     createKey: (request) => askCatalog(bindings, workspace, 'write', (catalog) => catalog.createKey(caller, request)),
     keys: (page) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keys(workspace, page)),
-    revokeKey: async (id) => {
-      const write = askCatalog(bindings, workspace, 'write', (catalog) => catalog.revokeKey(caller, id));
-      await thenForget(write, () => directory?.dropped('key', workspace, id));
+    revokeKey: (id) => revokeKey(id, false),
+    cancelKey: async (id) => {
+      await revokeKey(id, true);
+      return await askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyCancellation(workspace, id), limits.cancelWaitMs);
     },
+    keyIsCancelled: (id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyIsCancelled(workspace, id)),
     keyStands: (id, scope) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyStands(workspace, id, scope)),
     keyRights: (id) => askCatalog(bindings, workspace, 'question', (catalog) => catalog.keyRights(workspace, id)),
 

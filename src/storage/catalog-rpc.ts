@@ -25,6 +25,7 @@ import type {
   CatalogCaller,
   DocumentKind,
   Equipment,
+  KeyCancellation,
   KeyRecord,
   KeyRights,
   NewMarks,
@@ -99,7 +100,9 @@ export interface CatalogRpc extends TriggersRpc {
 
   createKey(caller: CatalogCaller, request: KeyRequest): Answer<{ key: string; record: KeyRecord }>;
   keys(workspace: string, page: PageRequest): Answer<Page<KeyRecord>>;
-  revokeKey(caller: CatalogCaller, id: string): Answer<null>;
+  revokeKey(caller: CatalogCaller, id: string, cancel: boolean): Answer<null>;
+  keyCancellation(workspace: string, id: string): Answer<KeyCancellation>;
+  keyIsCancelled(workspace: string, id: string): Answer<boolean>;
   verifyKey(workspace: string, id: string, hash: string): Answer<KeyVerdict>;
   keyStands(workspace: string, id: string, scope: Scope): Answer<boolean>;
   keyRights(workspace: string, id: string): Answer<KeyRights | null>;

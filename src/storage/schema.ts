@@ -23,7 +23,8 @@
  * - `equipment(key_id, …)`: what a key has equipped over MCP, and its mode.
  * - `spent(nonce, expires_at)`: what may be used once and was.
  * - `outbox(kind, name, …)`: what must still be published; `sequence` tells a write that came during a publish.
- * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`).
+ * - `keys(id, …)`: API keys, `hash` only (`key-crypto.ts`). `cancelled_at`: revoked with `cancel`, so its turns end.
+ * - `key_cancellations(key_id, …)`: keys whose sessions are being gone through, up to the session numbered `after`; `pass` 2 is the last.
  * - `sessions(id, …)`: the index of listed sessions.
  * - `audit(sequence, …)`: one row for each call or refusal (`kind` call) and for each change (`kind` change); `tool` is the canonical name, or the
  *   requested one of an unknown tool. `(session, number)`, and without a session `call_id`, make appending twice harmless. `is_open`: the row is
@@ -171,6 +172,13 @@ export const catalogMigrations: readonly string[] = [
   ALTER TABLE audit ADD COLUMN is_open INTEGER NOT NULL DEFAULT 0;
   CREATE UNIQUE INDEX audit_by_call ON audit (call_id) WHERE call_id IS NOT NULL;
   CREATE INDEX audit_by_kind ON audit (kind, sequence);
+
+  ALTER TABLE keys ADD COLUMN cancelled_at INTEGER;
+  CREATE TABLE key_cancellations (
+    key_id TEXT PRIMARY KEY, pass INTEGER NOT NULL, after INTEGER NOT NULL, turns INTEGER NOT NULL, attempts INTEGER NOT NULL,
+    due_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX key_cancellations_by_due ON key_cancellations (due_at);
   `,
 ];
 

@@ -35,6 +35,7 @@ const methods: readonly (keyof Session)[] = [
   'takeResults',
   'giveInput',
   'cancel',
+  'cancelAll',
   'call',
   'explain',
   'repeatedCall',

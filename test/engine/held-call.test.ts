@@ -67,6 +67,16 @@ describe('a held call', () => {
     expect(told).toEqual(['first', 'second']);
   });
 
+  it('ends when it is stopped, also while nobody waits for it', async () => {
+    const call = new HeldCall(fakeClock(), {}, async (_, signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return ended('aborted');
+    });
+    call.stop(new Error('the key was revoked'));
+    await call.over;
+    expect(await call.next({}, new AbortController().signal)).toEqual({ outcome: ended('aborted') });
+  });
+
   it('is given up by the last of those who wait for it', async () => {
     let until: AbortSignal | undefined;
     const call = new HeldCall(fakeClock(), {}, (_, signal) => {

@@ -519,6 +519,11 @@ export function createFakeCatalog(options: {
       record.revokedAt ??= new Date().toISOString();
       for (const key of documents.keys()) if (key.startsWith(`private-tool:${id}/`)) documents.delete(key);
     },
+    cancelKey: async (id) => {
+      await catalog.revokeKey(id);
+      return { cancelledTurns: 0, isDone: true };
+    },
+    keyIsCancelled: async () => false,
     keyStands: async (id, scope) => {
       const rights = await catalog.keyRights(id);
       return rights !== null && hasScope(rights, scope);

@@ -147,6 +147,7 @@ export function fakeSessions(): FakeSessions {
       const { turn } = viewOf(open(id, caller));
       return { turn: turn?.id ?? null, cancelled: turn?.status === 'running' };
     },
+    cancelAll: async (caller) => ({ cancelled: viewOf(open(id, caller)).turn?.status === 'running' ? 1 : 0 }),
     approvals: async (caller) => [...open(id, caller).waiting.approvals.values()].filter(({ state }) => state === 'pending'),
     approval: async (caller, callId) => findApproval(open(id, caller).waiting, callId),
     decide: async (caller, callId, decision, { remember }) => {

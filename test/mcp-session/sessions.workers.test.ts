@@ -50,6 +50,13 @@ async function connect(
 const stubOf = async (id: string) =>
   bindings.MCP_SESSION.get(bindings.MCP_SESSION.idFromName(await objectName('default', 'mcp-session', id.split('.')[0] ?? '')));
 
+/** Text of the requests that the object of a session has taken and not answered. */
+const stored = async (id: string): Promise<string> =>
+  await runInDurableObject(await stubOf(id), (_instance, { storage }) => {
+    if (storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'under_way'").toArray().length === 0) return '';
+    return JSON.stringify(storage.sql.exec('SELECT * FROM under_way').toArray());
+  });
+
 const rpc = (path: string, body: unknown, headers: Record<string, string> = {}, key?: string) =>
   send(
     path,
@@ -69,6 +76,17 @@ const initialize = {
 };
 
 describe('a session of an MCP client', () => {
+  it('ends with what is under way when its key is revoked with `cancel`', async () => {
+    const { key, record } = await catalog('default').createKey({ name: 'leaked', scopes: ['tools'] });
+    const { client, id } = await connect('/mcp/first', { key });
+    const call = client.callTool({ name: 'shell', arguments: { command: 'sleep 25' } }).catch((error: unknown) => error);
+    await vi.waitFor(async () => expect(await stored(id)).toContain('tools/call'));
+    await catalog('default').cancelKey(record.id);
+    await vi.waitFor(async () => expect(await stored(id)).toBe(''), { timeout: limits.streamKeyCheckMs + 8_000, interval: 500 });
+    await client.close();
+    expect(await call).toBeInstanceOf(Error);
+  });
+
   it('lists and calls tools by their aliases with the SDK, and ends when it is told to', async () => {
     const { client, transport, id } = await connect('/mcp/first');
     expect(id).toMatch(/^mcp_[a-z0-9]{32}\.[\w-]{43}$/);

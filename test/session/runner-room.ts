@@ -277,7 +277,7 @@ export async function makeRoom(
       const leave = async (): Promise<void> => {
         self.left += 1;
       };
-      await ring({ ...door, flushAudit: async () => true, flushNotices, leave });
+      await ring({ ...door, isCancelled: async () => false, flushAudit: async () => true, flushNotices, leave });
       await settle();
     },
     left: 0,

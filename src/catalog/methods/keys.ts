@@ -1,6 +1,7 @@
 /** Keys, what they have equipped, and what the workspace has allowed. */
+import { limits } from '../../core/limits.ts';
 import { readEquipment, setEquipment } from '../equipment.ts';
-import { createKey, keyRights, keyStands, listKeys, revokeKey, verifyKey } from '../keys.ts';
+import { createKey, keyIsCancelled, keyRights, keyStands, listKeys, revokeKey, verifyKey } from '../keys.ts';
 import { allow, readRules } from '../policy.ts';
 import { removePrivateTools } from '../private-tools.ts';
 import { spend } from '../spent.ts';
@@ -11,6 +12,8 @@ export const keyMethods = {
     keys: ({ context }, page) => listKeys(context, page),
     verifyKey: ({ context }, id, hash) => verifyKey(context, id, hash),
     keyStands: ({ context }, id, scope) => keyStands(context, id, scope),
+    keyIsCancelled: ({ context }, id) => keyIsCancelled(context, id),
+    keyCancellation: ({ cancellations }, id) => cancellations.progress(id, limits.cancelWaitMs),
     keyRights: ({ context }, id) => keyRights(context, id),
     equipment: ({ context }, keyId) => readEquipment(context.sql, keyId),
     setEquipment: ({ context }, keyId, change) => setEquipment(context, keyId, change),
@@ -18,8 +21,8 @@ export const keyMethods = {
     rules: ({ context }) => readRules(context.sql),
   },
   writes: {
-    revokeKey: ({ context, by }, id) => {
-      revokeKey(context, id, by);
+    revokeKey: ({ context, by }, id, cancel) => {
+      revokeKey(context, id, { by, cancel });
       context.transact(() => removePrivateTools(context, id));
       return null;
     },

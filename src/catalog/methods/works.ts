@@ -6,6 +6,7 @@ import type { Outcome } from '../../core/problem.ts';
 import type { CatalogRpc } from '../../storage/catalog-rpc.ts';
 import type { AuditWriter } from '../audit.ts';
 import type { CatalogContext } from '../context.ts';
+import type { KeyCancellations } from '../key-cancellations.ts';
 import type { PublishedKind } from '../outbox.ts';
 import type { CallbackSender } from '../triggers/callbacks/callback-sender.ts';
 import type { Dispatcher } from '../triggers/deliveries/dispatcher.ts';
@@ -16,6 +17,7 @@ export type Parts = {
   by: string;
   context: CatalogContext;
   audit: AuditWriter;
+  cancellations: KeyCancellations;
   triggers: { dispatcher: Dispatcher; callbacks: CallbackSender; scheduler: Scheduler };
   /** KV was seen without it: it is written there again. */
   republish(kind: PublishedKind, name: string): Promise<void>;

@@ -13,6 +13,11 @@ export const storageLimits = {
   /** How often the key of an open stream is checked, and how old the verdict may be: with the check itself less than `principalTtlMs`. */
   streamKeyCheckMs: 10_000,
   streamKeyAgeMs: 15_000,
+  /** Cancelling what a revoked key began: sessions at a time, retries of one, how long a DELETE waits for it, and when it is done once more. */
+  maxCancelledSessionsAtOnce: 20,
+  maxCancelAttempts: 5,
+  cancelWaitMs: 5_000,
+  cancelAgainMs: 35_000,
   maxCachedPrincipals: 10_000,
   providerTtlMs: 5_000,
   rulesTtlMs: 5_000,

@@ -58,6 +58,11 @@ export class HeldCall {
     this.#outcome.catch(() => undefined);
   }
 
+  /** Ends it, as when its caller leaves. */
+  stop(reason: Error): void {
+    this.#end.abort(reason);
+  }
+
   /** Resolves when it has ended, however. */
   get over(): Promise<void> {
     return this.#outcome.then(

@@ -23,6 +23,12 @@ const Key = z
   })
   .meta({ id: 'Key' });
 const CreatedKey = Key.extend({ key: z.string().meta({ description: 'The whole key, shown this once.' }) }).meta({ id: 'CreatedKey' });
+const Cancellation = z
+  .object({
+    cancelledTurns: z.int().meta({ description: 'Turns that were ended so far.' }),
+    isDone: z.boolean().meta({ description: 'false: more sessions are gone through in the background.' }),
+  })
+  .meta({ id: 'KeyCancellation', example: { cancelledTurns: 2, isDone: true } });
 const params = z.object({
   key: z
     .string()
@@ -91,12 +97,18 @@ export function mountKeys(app: App): void {
       path: '/v1/keys/{key}',
       operationId: 'revokeKey',
       summary: 'Revoke a key',
-      description: `Works everywhere within ${limits.principalTtlMs / 1000} seconds.`,
+      description: `The key is refused everywhere within ${limits.principalTtlMs / 1000} seconds, and its open event streams end within that time. Turns that it has started go on with the rights that they were accepted with, those in the queue included. \`cancel=true\`, for a key that has leaked, ends them: every turn that runs, waits or is queued in a session of the key, and what it holds open over MCP. What is not done when this is answered is done in the background, and survives a restart.`,
       params,
-      answers: { 204: { description: 'Revoked.' } },
+      query: z.strictObject({ cancel: z.enum(['true', 'false']).default('false') }),
+      answers: {
+        200: { description: 'With `cancel=true`: revoked.', schema: Cancellation },
+        204: { description: 'Revoked.' },
+      },
     },
-    async ({ c, services, principal, params }) => {
-      await services.catalog(principal).revokeKey(params.key);
+    async ({ c, services, principal, params, query }) => {
+      const catalog = services.catalog(principal);
+      if (query.cancel === 'true') return c.json(await catalog.cancelKey(params.key));
+      await catalog.revokeKey(params.key);
       return c.body(null, 204);
     },
   );
