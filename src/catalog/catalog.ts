@@ -22,6 +22,7 @@ import { createAuditWriter } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import type { Duty } from './duty.ts';
 import { checkStoredMadeTools } from './made-tools.ts';
+import { createErasures } from './erasure.ts';
 import { createKeyCancellations } from './key-cancellations.ts';
 import { documentMethods } from './methods/documents.ts';
 import { keyMethods } from './methods/keys.ts';
@@ -181,7 +182,15 @@ export class Catalog extends DurableObject<Bindings> {
         await wake();
       },
     };
-    const duties = [outbox, triggers.scheduler, triggers.dispatcher, triggers.callbacks, cancellations, createDeliverySweep(context)];
+    const duties = [
+      outbox,
+      triggers.scheduler,
+      triggers.dispatcher,
+      triggers.callbacks,
+      cancellations,
+      createErasures(context),
+      createDeliverySweep(context),
+    ];
     return { parts, outbox, duties };
   }
 

@@ -4,6 +4,7 @@ import type { Page, PageRequest, SessionIndexRow } from '../ports/catalog.ts';
 import { decodeNumberCursor, encodeCursor } from '../storage/cursor.ts';
 import type { CatalogContext } from './context.ts';
 import { isoTime } from './documents.ts';
+import { eraseSession } from './erasure.ts';
 
 /** Indexing one again changes nothing. */
 export function indexSession(context: CatalogContext, row: SessionIndexRow): void {
@@ -18,8 +19,12 @@ export function indexSession(context: CatalogContext, row: SessionIndexRow): voi
   );
 }
 
+/** The session was deleted: its row goes, and what the Catalog holds of its text. */
 export function forgetSession(context: CatalogContext, id: string): void {
-  context.sql.exec('DELETE FROM sessions WHERE id = ?', id);
+  context.record(() => {
+    context.sql.exec('DELETE FROM sessions WHERE id = ?', id);
+    eraseSession(context, id);
+  });
 }
 
 /** Newest first. `keyId` null: of every key. */

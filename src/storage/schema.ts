@@ -2,7 +2,7 @@
  * The tables of the Catalog, one Durable Object with SQLite for each workspace, and their migrations. A migration is never
  * edited once released: a change is a new entry at the end. Times are milliseconds since the epoch.
  *
- * - `meta(key, value)`: `workspace`, so that an alarm knows whose object it is.
+ * - `meta(key, value)`: `workspace`, so that an alarm knows whose object it is; `close`: since when the database is to be closed once (`close-database.ts`).
  * - `documents(kind, name, …)`: the newest version of every document. `body` is the JSON that GET shows; `sealed` the
  *   encrypted part (a secret's value, a provider's key; `secret-box.ts`). A DELETE takes a version too and leaves the row
  *   with `deleted = 1` and an empty body, so that numbers are never used twice.
@@ -34,6 +34,7 @@
  *   a session has a time). `held`: it waits for the run before it to end. `run` counts replays from 1, `attempts` those of one run, and
  *   `run_at` is when it was first its turn. `bytes`: of its parts. `delivery_parts(delivery, part, …)`: `payload` as it came, and
  *   `input`, what the agent is told, while it is pending, in pieces.
+ * - `erasures(kind, name, …)`: deleted triggers and subscriptions whose rows, up to these numbers, are still to be erased.
  * - `schedule_state(schedule, due_at, since)`: when each runs next; null: never again, or paused. `since`: of one that broke and is tried again
  *   later, the time that it was due at first.
  * - `callbacks(number, id, …)`: messages to somebody outside; `source` is what it is about, so that a notice that comes twice is one.
@@ -179,6 +180,13 @@ export const catalogMigrations: readonly string[] = [
     due_at INTEGER NOT NULL
   ) WITHOUT ROWID;
   CREATE INDEX key_cancellations_by_due ON key_cancellations (due_at);
+
+  CREATE TABLE erasures (
+    kind TEXT NOT NULL, name TEXT NOT NULL, delivery INTEGER NOT NULL, callback INTEGER NOT NULL, due_at INTEGER NOT NULL,
+    PRIMARY KEY (kind, name)
+  ) WITHOUT ROWID;
+  CREATE INDEX callbacks_by_session ON callbacks (session);
+  CREATE INDEX deliveries_by_session ON deliveries (session) WHERE session IS NOT NULL;
   `,
 ];
 

@@ -1,6 +1,7 @@
 /** Triggers: what came in, when schedules run, and what is told to somebody outside. */
 import { crashPoint } from '../../core/crash-point.ts';
 import { enqueueCallbacks, listCallbacks, readCallback, retryCallback } from '../triggers/callbacks/callbacks.ts';
+import { requireNotDeleted } from '../erasure.ts';
 import { acceptDelivery, followTurn, replayDelivery } from '../triggers/deliveries/deliveries.ts';
 import { listDeliveries, readDelivery, readPayload } from '../triggers/deliveries/delivery-list.ts';
 import { requireDelivery, toDelivery } from '../triggers/deliveries/delivery-rows.ts';
@@ -19,10 +20,20 @@ export const triggerMethods = {
       await triggers.dispatcher.untilTaken(trigger, id, waitMs);
       return toDelivery(requireDelivery(context.sql, trigger, id));
     },
-    deliveries: ({ context }, trigger, query) => listDeliveries(context, trigger, query),
-    delivery: ({ context }, trigger, id) => readDelivery(context, trigger, id),
-    keptPayload: ({ context }, trigger, id) => readPayload(context, trigger, id),
+    deliveries: ({ context }, trigger, query) => {
+      requireNotDeleted(context, trigger);
+      return listDeliveries(context, trigger, query);
+    },
+    delivery: ({ context }, trigger, id) => {
+      requireNotDeleted(context, trigger);
+      return readDelivery(context, trigger, id);
+    },
+    keptPayload: ({ context }, trigger, id) => {
+      requireNotDeleted(context, trigger);
+      return readPayload(context, trigger, id);
+    },
     replayDelivery: ({ context, triggers }, trigger, id, verdict) => {
+      requireNotDeleted(context, trigger);
       const accepted = replayDelivery(context, trigger, id, verdict);
       triggers.dispatcher.kick();
       return accepted;

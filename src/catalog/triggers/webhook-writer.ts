@@ -12,6 +12,7 @@ import { Webhook } from '../../core/triggers/webhook.ts';
 import type { WebhookDocument, WebhookSecrets } from '../../core/triggers/webhook.ts';
 import type { Warning } from '../../core/warning.ts';
 import { openValue } from '../../storage/secret-box.ts';
+import { eraseTarget } from '../erasure.ts';
 import type { CatalogContext } from '../context.ts';
 import type { DocumentRow } from '../documents.ts';
 import { enqueueLost, enqueuePublish } from '../outbox.ts';
@@ -52,7 +53,10 @@ export const webhookWriter: DocumentWriter = {
   // Bodies of webhooks are written above only.
   review: (context, body) => standingWarnings(context, body as StandingWebhook),
 
-  prepareRemoval: async (context, name) => () => enqueuePublish(context, 'webhook', name),
+  prepareRemoval: async (context, name) => () => {
+    enqueuePublish(context, 'webhook', name);
+    eraseTarget(context, { kind: 'webhook', name });
+  },
 };
 
 const noSession: Warning = {

@@ -18,6 +18,8 @@ export const storageLimits = {
   maxCancelAttempts: 5,
   cancelWaitMs: 5_000,
   cancelAgainMs: 35_000,
+  /** Rows of a deleted trigger that are erased in one transaction. */
+  maxErasedRows: 2_000,
   maxCachedPrincipals: 10_000,
   providerTtlMs: 5_000,
   rulesTtlMs: 5_000,

@@ -28,7 +28,6 @@ export function mountDeliveries(app: App): void {
       path: '/v1/webhooks/{webhook}/deliveries',
       operationId: 'listDeliveries',
       summary: 'List what came, newest first',
-      description: 'Also of a webhook that was removed, as long as they are kept.',
       params: webhookParams,
       query,
       answers: { 200: { description: 'A page of deliveries.', schema: pageOf(DeliveryWithPayload) } },

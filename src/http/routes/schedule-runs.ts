@@ -46,7 +46,6 @@ export function mountScheduleRuns(app: App): void {
       path: '/v1/schedules/{schedule}/runs',
       operationId: 'listScheduleRuns',
       summary: 'List what came of a schedule, newest first',
-      description: 'Also of one that was removed, as long as they are kept.',
       params: scheduleParams,
       query,
       answers: { 200: { description: 'A page of runs.', schema: pageOf(Delivery) } },

@@ -4,6 +4,8 @@ import { nextAttemptMs } from '../../../core/triggers/callbacks/callback-retry.t
 import type { CallbackStatus, CallbackTarget } from '../../../core/triggers/callbacks/callback.ts';
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import type { TriggerEvent } from '../../../core/triggers/callbacks/callback-settings.ts';
+import { redactedBody } from '../../../core/triggers/callbacks/callback-body.ts';
+import { utf8Length } from '../../../core/utf8.ts';
 import { fromPieces, toPieces } from '../../text-pieces.ts';
 
 /** `due_at` null: nothing more is sent. `attempts`: those that were begun. */
@@ -196,6 +198,37 @@ function isCrowded(sql: SqlStorage): boolean {
 
 function newest(sql: SqlStorage): number {
   return sql.exec<{ newest: number | null }>('SELECT max(number) AS newest FROM callbacks').one().newest ?? 0;
+}
+
+/** Takes it away with all that it said, whatever has become of it. */
+export function eraseCallback(sql: SqlStorage, number: number): void {
+  const { bytes } = sql.exec<{ bytes: number }>(bodyBytes, number).one();
+  if (progressOf(sql, number)?.status === 'pending') changeBacklog(sql, -1, -bytes);
+  overwriteTexts(sql, number);
+  remove(sql, [{ number }]);
+}
+
+/** Its session was deleted: what was sent is forgotten, and what is still to be sent loses its texts. */
+export function redactCallback(sql: SqlStorage, number: number, { isPending }: { isPending: boolean }): void {
+  const body = isPending ? readBody(sql, number) : null;
+  const { bytes } = sql.exec<{ bytes: number }>(bodyBytes, number).one();
+  overwriteTexts(sql, number);
+  sql.exec('DELETE FROM callback_bodies WHERE callback = ?', number);
+  if (body === null) return;
+  const redacted = redactedBody(body);
+  for (const [sequence, data] of toPieces(redacted).entries())
+    sql.exec('INSERT INTO callback_bodies (callback, sequence, data) VALUES (?, ?, ?)', number, sequence, data);
+  sql.exec('UPDATE callback_backlog SET bytes = bytes + ?', utf8Length(redacted) - bytes);
+}
+
+/** A receiver may have repeated what it was sent in its error. */
+function overwriteTexts(sql: SqlStorage, number: number): void {
+  sql.exec('UPDATE callback_bodies SET data = zeroblob(length(data)) WHERE callback = ?', number);
+  sql.exec(
+    'UPDATE callback_attempts SET error = CAST(zeroblob(length(CAST(error AS BLOB))) AS TEXT) WHERE callback = ? AND error IS NOT NULL',
+    number,
+  );
+  sql.exec('UPDATE callback_attempts SET error = NULL WHERE callback = ?', number);
 }
 
 function remove(sql: SqlStorage, rows: readonly { number: number }[]): void {

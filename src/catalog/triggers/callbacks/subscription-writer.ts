@@ -8,6 +8,7 @@ import type { SubscriptionDocument } from '../../../core/triggers/callbacks/subs
 import type { Warning } from '../../../core/warning.ts';
 import { openValue } from '../../../storage/secret-box.ts';
 import type { SealedFor } from '../../../storage/secret-box.ts';
+import { eraseTarget } from '../../erasure.ts';
 import type { CatalogContext } from '../../context.ts';
 import type { DocumentRow } from '../../documents.ts';
 import { reseal } from '../../secrets.ts';
@@ -24,6 +25,8 @@ export const subscriptionWriter: DocumentWriter = {
     if (previous === null) requireRoom(context);
     return { body: { ...document, name }, warnings: warningsOf(context, document), ...(await seal(context, name, secret, previous)) };
   },
+
+  prepareRemoval: async (context, name) => () => eraseTarget(context, { kind: 'subscription', name }),
 
   // Written above only.
   review: (context, body) => warningsOf(context, body as SubscriptionDocument),

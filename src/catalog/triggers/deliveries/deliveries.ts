@@ -8,6 +8,7 @@ import type { Delivery, DeliveryStatus, Trigger, TurnTrigger } from '../../../co
 import type { TurnNotice } from '../../../core/triggers/callbacks/turn-notice.ts';
 import type { AcceptedDelivery, DeliveryVerdict, NewDelivery } from '../../../ports/triggers.ts';
 import type { CatalogContext } from '../../context.ts';
+import { requireNotDeleted } from '../../erasure.ts';
 import { checkBacklog } from './backlog.ts';
 import { writePart } from './delivery-parts.ts';
 import { moveTo, queueRun } from './delivery-queue.ts';
@@ -19,6 +20,8 @@ import type { DeliveryRow } from './delivery-rows.ts';
 export function acceptDelivery(context: CatalogContext, delivery: NewDelivery): AcceptedDelivery {
   const { sql } = context;
   const { trigger, id, verdict } = delivery;
+  // An isolate may know the hook for a while longer.
+  requireNotDeleted(context, trigger);
   const known = findDelivery(sql, trigger, id);
   if (known !== null) {
     sql.exec('UPDATE deliveries SET repeats = repeats + 1 WHERE number = ?', known.number);

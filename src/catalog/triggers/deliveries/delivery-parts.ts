@@ -20,6 +20,23 @@ export function readPart(sql: SqlStorage, delivery: number, part: DeliveryPart):
   return fromPieces(pieces.map(({ data }) => data));
 }
 
+/** Overwrites its texts before they go, so that no page of the file holds them. */
+export function erasePayload(sql: SqlStorage, delivery: number): void {
+  sql.exec('UPDATE delivery_parts SET data = zeroblob(length(data)) WHERE delivery = ?', delivery);
+  sql.exec('DELETE FROM delivery_parts WHERE delivery = ?', delivery);
+  sql.exec(
+    'UPDATE deliveries SET headers = CAST(zeroblob(length(CAST(headers AS BLOB))) AS TEXT) WHERE number = ? AND headers IS NOT NULL',
+    delivery,
+  );
+  sql.exec('UPDATE deliveries SET bytes = 0, headers = NULL WHERE number = ?', delivery);
+}
+
+/** With its row. */
+export function eraseDelivery(sql: SqlStorage, delivery: number): void {
+  erasePayload(sql, delivery);
+  sql.exec('DELETE FROM deliveries WHERE number = ?', delivery);
+}
+
 /** Also what is noted of its bytes. */
 export function dropPart(sql: SqlStorage, delivery: number, part: DeliveryPart): void {
   sql.exec('DELETE FROM delivery_parts WHERE delivery = ? AND part = ?', delivery, part);

@@ -14,6 +14,7 @@ import { Schedule } from '../../../core/triggers/schedules/schedule.ts';
 import type { ScheduleDocument } from '../../../core/triggers/schedules/schedule.ts';
 import type { Warning } from '../../../core/warning.ts';
 import { openValue } from '../../../storage/secret-box.ts';
+import { eraseTarget } from '../../erasure.ts';
 import type { CatalogContext } from '../../context.ts';
 import type { DocumentRow } from '../../documents.ts';
 import { reseal } from '../../secrets.ts';
@@ -53,7 +54,7 @@ export const scheduleWriter: DocumentWriter = {
 
   prepareRemoval: async (context, name) => () => {
     context.sql.exec('DELETE FROM schedule_state WHERE schedule = ?', name);
-    skipHeld(context, { kind: 'schedule', name }, 'the schedule was removed while it waited for the one before it');
+    eraseTarget(context, { kind: 'schedule', name });
   },
 };
 

@@ -7,3 +7,14 @@ export function callbackBody(notice: TurnNotice): string {
   const data = { trigger, agent, session, turn, status, reason, text, truncated, pending, problem, usage };
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
 }
+
+/** The same message after its session was deleted: that the turn ended, without anything that was said. `body`: as `callbackBody` made it. */
+export function redactedBody(body: string): string {
+  const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: string; data: Record<string, unknown> };
+  const { trigger, agent, session, turn, status, reason, usage } = data;
+  return JSON.stringify({
+    type,
+    timestamp,
+    data: { trigger, agent, session, turn, status, reason, text: '', sessionDeleted: true, usage },
+  });
+}

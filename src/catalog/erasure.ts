@@ -1,0 +1,84 @@
+/**
+ * Deletion that leaves nothing behind: what a deleted trigger received or sent, what a deleted session said, and sealed values that were replaced.
+ * SQLite keeps the bytes of deleted rows in its pages, and the runtime allows neither `secure_delete` nor a checkpoint, so texts are
+ * overwritten in place before they go. The write-ahead log still holds earlier pages until the file is closed (`requestClose`).
+ */
+import type { CallbackTarget } from '../core/triggers/callbacks/callback.ts';
+import type { Trigger } from '../core/triggers/delivery.ts';
+import { limits } from '../core/limits.ts';
+import type { CatalogContext } from './context.ts';
+import { notFound, readRow } from './documents.ts';
+import type { Duty } from './duty.ts';
+import { dropBacklog } from './triggers/deliveries/backlog.ts';
+import { eraseCallback, redactCallback } from './triggers/callbacks/callback-rows.ts';
+import { eraseDelivery, erasePayload } from './triggers/deliveries/delivery-parts.ts';
+
+/**
+ * Part of the transaction that removes the document of a trigger or subscription. Nothing of it is sent or begun from here on; the rows go in
+ * batches, the first of them at once.
+ */
+export function eraseTarget(context: CatalogContext, { kind, name }: Trigger | CallbackTarget): void {
+  const { sql } = context;
+  const newest = (query: string): number => sql.exec<{ newest: number | null }>(query, kind, name).one().newest ?? 0;
+  const delivery = newest('SELECT max(number) AS newest FROM deliveries WHERE kind = ? AND name = ?');
+  const callback = newest('SELECT max(number) AS newest FROM callbacks WHERE kind = ? AND name = ?');
+  requestClose(context);
+  if (delivery === 0 && callback === 0) return;
+  sql.exec('UPDATE deliveries SET due_at = NULL WHERE kind = ? AND name = ? AND due_at IS NOT NULL', kind, name);
+  sql.exec('UPDATE callbacks SET due_at = NULL WHERE kind = ? AND name = ? AND due_at IS NOT NULL', kind, name);
+  const statement = 'INSERT OR REPLACE INTO erasures (kind, name, delivery, callback, due_at) VALUES (?, ?, ?, ?, ?)';
+  sql.exec(statement, kind, name, delivery, callback, context.now());
+  eraseBatch(context, { kind, name, delivery, callback });
+}
+
+/** Throws `not_found` for a trigger that was deleted: its rows may not all be erased yet. */
+export function requireNotDeleted({ sql }: Pick<CatalogContext, 'sql'>, { kind, name }: Trigger): void {
+  if (readRow(sql, kind, name)?.deleted === true) throw notFound(kind, name);
+}
+
+/** Part of the transaction that takes a session out of the index. A callback that is still to be sent says that the turn ended, and no more. */
+export function eraseSession(context: CatalogContext, session: string): void {
+  const { sql } = context;
+  const deliveries = "SELECT number FROM deliveries WHERE session = ? AND status <> 'pending' AND bytes > 0";
+  for (const { number } of sql.exec<{ number: number }>(deliveries, session).toArray()) erasePayload(sql, number);
+  const callbacks = 'SELECT number, status FROM callbacks WHERE session = ?';
+  const rows = sql.exec<{ number: number; status: string }>(callbacks, session).toArray();
+  for (const { number, status } of rows) redactCallback(sql, number, { isPending: status === 'pending' });
+  if (rows.length > 0) requestClose(context);
+}
+
+/** Of a trigger or subscription that was removed. */
+export function createErasures(context: CatalogContext): Duty {
+  const { sql } = context;
+  return {
+    nextDue: () => sql.exec<{ due: number | null }>('SELECT min(due_at) AS due FROM erasures').one().due,
+    tend: async () => {
+      const due = sql.exec<Erasure>('SELECT * FROM erasures WHERE due_at <= ? LIMIT 1', context.now()).toArray()[0];
+      if (due !== undefined) context.record(() => eraseBatch(context, due));
+    },
+  };
+}
+
+type Erasure = { kind: string; name: string; delivery: number; callback: number };
+
+function eraseBatch(context: CatalogContext, { kind, name, delivery, callback }: Erasure): void {
+  const { sql } = context;
+  const numbers = (query: string, last: number): number[] =>
+    sql
+      .exec<{ number: number }>(query, kind, name, last, limits.maxErasedRows)
+      .toArray()
+      .map(({ number }) => number);
+  const deliveries = numbers('SELECT number FROM deliveries WHERE kind = ? AND name = ? AND number <= ? LIMIT ?', delivery);
+  const callbacks = numbers('SELECT number FROM callbacks WHERE kind = ? AND name = ? AND number <= ? LIMIT ?', callback);
+  for (const number of deliveries) eraseDelivery(sql, number);
+  for (const number of callbacks) eraseCallback(sql, number);
+  dropBacklog(context);
+  if (deliveries.length === limits.maxErasedRows || callbacks.length === limits.maxErasedRows) return;
+  sql.exec('DELETE FROM erasures WHERE kind = ? AND name = ?', kind, name);
+  requestClose(context);
+}
+
+/** The object is to close its database when it has a moment, which removes the write-ahead log (`close-database.ts`). */
+export function requestClose({ sql, now }: Pick<CatalogContext, 'sql' | 'now'>): void {
+  sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('close', ?)", String(now()));
+}
