@@ -12,6 +12,7 @@ import type { TurnNotice } from '../core/triggers/callbacks/turn-notice.ts';
 import { triggerPrincipal } from '../core/triggers/trigger-principal.ts';
 import { wire } from '../wiring.ts';
 import { withTimeLimit } from '../net/time-limit.ts';
+import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import type { Bindings } from '../storage/bindings.ts';
 import type { CatalogCaller } from '../ports/catalog.ts';
@@ -22,6 +23,7 @@ import { createAuditWriter } from './audit.ts';
 import type { CatalogContext } from './context.ts';
 import type { Duty } from './duty.ts';
 import { checkStoredMadeTools } from './made-tools.ts';
+import { createDatabaseCloser } from './close-database.ts';
 import { createErasures } from './erasure.ts';
 import { createKeyCancellations } from './key-cancellations.ts';
 import { documentMethods } from './methods/documents.ts';
@@ -54,7 +56,7 @@ const works: Works = { ...questions, ...writes };
 /** In the audit: what the service changed itself. */
 const systemKeyId = 'system';
 
-type Opened = { parts: Parts; outbox: Duty; duties: readonly Duty[] };
+type Opened = { parts: Parts; outbox: Duty; duties: readonly Duty[]; closeDatabase(): void };
 
 export class Catalog extends DurableObject<Bindings> {
   #opened: Opened | null = null;
@@ -64,6 +66,8 @@ export class Catalog extends DurableObject<Bindings> {
   /** When the alarm rings; null: it is not known. */
   #alarmAt: number | null = null;
   #madeTools: Promise<void> | null = null;
+  /** Requests and background work in progress. */
+  #inProgress = 0;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
@@ -89,7 +93,7 @@ export class Catalog extends DurableObject<Bindings> {
     const { duties } = this.#open(workspace);
     this.#alarmAt = Date.now() + limits.maxPublishBackoffMs;
     await this.ctx.storage.setAlarm(this.#alarmAt);
-    const tended = Promise.all(duties.map((duty) => tend(duty)));
+    const tended = this.#counted(Promise.all(duties.map((duty) => tend(duty))));
     // The next alarm cannot ring before this one has ended: a slow publish is not to make every schedule late.
     await withTimeLimit(tended, limits.publishIntervalMs, () => undefined);
     this.#alarmAt = null;
@@ -98,12 +102,12 @@ export class Catalog extends DurableObject<Bindings> {
 
   /** For reads, and for writes of one statement, which have no phases that another could come between. */
   #answer<T>(workspace: string, work: (parts: Parts) => Promise<T>): Promise<Outcome<T>> {
-    return toOutcome(async () => work((await this.#checked(workspace)).parts));
+    return this.#counted(toOutcome(async () => work((await this.#checked(workspace)).parts)));
   }
 
   /** One after the other, so that what a write has read still holds when it commits. Then publishes, for a while. */
   #write<T>(workspace: string, work: (parts: Parts) => Promise<T>): Promise<Outcome<T>> {
-    return toOutcome(async () => {
+    const write = toOutcome(async () => {
       const { parts, outbox } = await this.#checked(workspace);
       if (this.#queuedWrites >= limits.maxQueuedWrites)
         throw new Problem('rate_limited', 'Too many writes at once.', { retryAfterMs: 1_000 });
@@ -116,6 +120,18 @@ export class Catalog extends DurableObject<Bindings> {
       await withTimeLimit(this.#publish(outbox), limits.publishWaitMs, () => undefined);
       return answer;
     });
+    return this.#counted(write);
+  }
+
+  /** Work during which the object must not end itself. */
+  async #counted<T>(work: Promise<T>): Promise<T> {
+    this.#inProgress += 1;
+    try {
+      return await work;
+    } finally {
+      this.#inProgress -= 1;
+      if (this.#inProgress === 0) this.#opened?.closeDatabase();
+    }
   }
 
   async #publish(outbox: Duty): Promise<void> {
@@ -191,7 +207,18 @@ export class Catalog extends DurableObject<Bindings> {
       createErasures(context),
       createDeliverySweep(context),
     ];
-    return { parts, outbox, duties };
+    return { parts, outbox, duties, closeDatabase: this.#closer(context) };
+  }
+
+  #closer({ settings, sql }: CatalogContext): () => void {
+    if (!settings.closeAfterDelete) return () => undefined;
+    return createDatabaseCloser({
+      sql,
+      clock: systemClock,
+      isIdle: () => this.#inProgress === 0,
+      sync: () => this.ctx.storage.sync(),
+      abort: () => this.ctx.abort('the database is closed after a deletion'),
+    });
   }
 
   async #cancelTurns({ workspace }: CatalogContext, keyId: string, session: string): Promise<number> {
@@ -205,7 +232,7 @@ export class Catalog extends DurableObject<Bindings> {
 
   #triggers(context: CatalogContext, wake: () => Promise<void>): Parts['triggers'] {
     const { dispatchRun, sendCallback, sessions, ids } = wire(this.env);
-    const own = { keep: (work: Promise<unknown>): void => this.ctx.waitUntil(work), wake };
+    const own = { keep: (work: Promise<unknown>): void => this.ctx.waitUntil(this.#counted(work)), wake };
     const callbacks = createCallbackSender(context, { ...own, send: sendCallback });
     const tell = (notice: TurnNotice): void => enqueueCallbacks(context, notice);
     const dispatcher = createDispatcher(context, { ...own, dispatch: dispatchRun, tell, told: () => callbacks.kick() });

@@ -4,6 +4,7 @@ import { Problem } from '../core/problem.ts';
 import type { DocumentKind, Page, PageRequest, StoredDocument } from '../ports/catalog.ts';
 import { decodeTextCursor, encodeCursor } from '../storage/cursor.ts';
 import { recordChange } from './audit.ts';
+import { requestClose } from './close-database.ts';
 import type { CatalogContext } from './context.ts';
 
 export type DocumentRow = {
@@ -73,6 +74,7 @@ export function replaceRow(
 
 /** For rows that the service derives itself; documents of users go through `replaceRow`. A removed document has no body and no `sealed` part. */
 export function storeRow(sql: SqlStorage, row: DocumentRow): void {
+  overwriteSealed(sql, row);
   sql.exec(
     `INSERT INTO documents (kind, name, version, deleted, body, sealed, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (kind, name) DO UPDATE SET version = excluded.version, deleted = excluded.deleted, body = excluded.body,
@@ -86,6 +88,13 @@ export function storeRow(sql: SqlStorage, row: DocumentRow): void {
     row.createdAt,
     row.updatedAt,
   );
+}
+
+/** A sealed value that goes is overwritten with text of its length first, so that no page of the file holds it. */
+function overwriteSealed(sql: SqlStorage, { kind, name, sealed }: DocumentRow): void {
+  const statement = `UPDATE documents SET sealed = substr(hex(zeroblob(length(sealed))), 1, length(sealed))
+    WHERE kind = ? AND name = ? AND sealed IS NOT NULL AND sealed IS NOT ?`;
+  if (sql.exec(statement, kind, name, sealed).rowsWritten > 0) requestClose(sql);
 }
 
 /** As GET shows it. */

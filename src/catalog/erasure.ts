@@ -6,6 +6,7 @@
 import type { CallbackTarget } from '../core/triggers/callbacks/callback.ts';
 import type { Trigger } from '../core/triggers/delivery.ts';
 import { limits } from '../core/limits.ts';
+import { requestClose } from './close-database.ts';
 import type { CatalogContext } from './context.ts';
 import { notFound, readRow } from './documents.ts';
 import type { Duty } from './duty.ts';
@@ -22,7 +23,7 @@ export function eraseTarget(context: CatalogContext, { kind, name }: Trigger | C
   const newest = (query: string): number => sql.exec<{ newest: number | null }>(query, kind, name).one().newest ?? 0;
   const delivery = newest('SELECT max(number) AS newest FROM deliveries WHERE kind = ? AND name = ?');
   const callback = newest('SELECT max(number) AS newest FROM callbacks WHERE kind = ? AND name = ?');
-  requestClose(context);
+  requestClose(sql);
   if (delivery === 0 && callback === 0) return;
   sql.exec('UPDATE deliveries SET due_at = NULL WHERE kind = ? AND name = ? AND due_at IS NOT NULL', kind, name);
   sql.exec('UPDATE callbacks SET due_at = NULL WHERE kind = ? AND name = ? AND due_at IS NOT NULL', kind, name);
@@ -44,7 +45,7 @@ export function eraseSession(context: CatalogContext, session: string): void {
   const callbacks = 'SELECT number, status FROM callbacks WHERE session = ?';
   const rows = sql.exec<{ number: number; status: string }>(callbacks, session).toArray();
   for (const { number, status } of rows) redactCallback(sql, number, { isPending: status === 'pending' });
-  if (rows.length > 0) requestClose(context);
+  if (rows.length > 0) requestClose(sql);
 }
 
 /** Of a trigger or subscription that was removed. */
@@ -75,10 +76,5 @@ function eraseBatch(context: CatalogContext, { kind, name, delivery, callback }:
   dropBacklog(context);
   if (deliveries.length === limits.maxErasedRows || callbacks.length === limits.maxErasedRows) return;
   sql.exec('DELETE FROM erasures WHERE kind = ? AND name = ?', kind, name);
-  requestClose(context);
-}
-
-/** The object is to close its database when it has a moment, which removes the write-ahead log (`close-database.ts`). */
-export function requestClose({ sql, now }: Pick<CatalogContext, 'sql' | 'now'>): void {
-  sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('close', ?)", String(now()));
+  requestClose(sql);
 }

@@ -2,6 +2,7 @@
 import { openValue, sealValue } from '../storage/secret-box.ts';
 import type { ServerGrant } from '../ports/catalog.ts';
 import { recordChange } from './audit.ts';
+import { requestClose } from './close-database.ts';
 import type { CatalogContext } from './context.ts';
 
 export async function readGrant(context: CatalogContext, server: string): Promise<ServerGrant> {
@@ -23,6 +24,7 @@ export async function saveGrant(
     // Tokens that are refreshed are no change of the configuration.
     if (hadOne !== (sealed !== null))
       recordChange(context, { by, action: sealed === null ? 'sign-out' : 'sign-in', resource: 'server', name: server });
+    overwriteGrant(context.sql, server);
     context.sql.exec('INSERT OR REPLACE INTO server_grants (server, sealed, revision) VALUES (?, ?, ?)', server, sealed, revision + 1);
     return true;
   });
@@ -30,7 +32,14 @@ export async function saveGrant(
 
 /** Part of a write's transaction: what was granted for another address, or another client, is for nobody. The count goes on, so that a late writer finds out. */
 export function dropGrant(sql: SqlStorage, server: string): void {
+  overwriteGrant(sql, server);
   sql.exec('UPDATE server_grants SET sealed = NULL, revision = revision + 1 WHERE server = ?', server);
+}
+
+/** Before it is replaced or dropped, so that no page of the file holds it. */
+function overwriteGrant(sql: SqlStorage, server: string): void {
+  const statement = `UPDATE server_grants SET sealed = substr(hex(zeroblob(length(sealed))), 1, length(sealed)) WHERE server = ? AND sealed IS NOT NULL`;
+  if (sql.exec(statement, server).rowsWritten > 0) requestClose(sql);
 }
 
 function readRow(sql: SqlStorage, server: string): { sealed: string | null; revision: number } | null {

@@ -18,6 +18,8 @@ export type Settings = {
   providerKeys: ReadonlyMap<string, string>;
   /** Base URL of a local Ollama that `npm start` found, if any. */
   ollamaUrl: string | null;
+  /** After a deletion the Catalog closes its database, so that no file holds what was deleted: where the files are on this machine. */
+  closeAfterDelete: boolean;
 };
 
 /** Shorter root keys are refused: they can be guessed. */
@@ -58,5 +60,6 @@ export function readSettings(environment: { readonly [name: string]: unknown }):
       }),
     ),
     ollamaUrl: text('MONIKER_OLLAMA_URL'),
+    closeAfterDelete: text('MONIKER_CLOSE_AFTER_DELETE') === 'on',
   };
 }

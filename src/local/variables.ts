@@ -15,6 +15,7 @@ export function workerVariables(
     MONIKER_LOCAL_URL: url,
     MONIKER_ROOT_KEY: keys.rootKey,
     MONIKER_MASTER_KEY: keys.masterKey,
+    MONIKER_CLOSE_AFTER_DELETE: 'on',
     ...(ollama !== null && {
       MONIKER_OLLAMA_URL: `http://${ollama}/v1`,
       // It is private by its address; only providers may reach it, tools may not.

@@ -2,7 +2,7 @@
  * The tables of the Catalog, one Durable Object with SQLite for each workspace, and their migrations. A migration is never
  * edited once released: a change is a new entry at the end. Times are milliseconds since the epoch.
  *
- * - `meta(key, value)`: `workspace`, so that an alarm knows whose object it is; `close`: since when the database is to be closed once (`close-database.ts`).
+ * - `meta(key, value)`: `workspace`, so that an alarm knows whose object it is; `close`: the database is to be closed once (`close-database.ts`).
  * - `documents(kind, name, …)`: the newest version of every document. `body` is the JSON that GET shows; `sealed` the
  *   encrypted part (a secret's value, a provider's key; `secret-box.ts`). A DELETE takes a version too and leaves the row
  *   with `deleted = 1` and an empty body, so that numbers are never used twice.

@@ -20,6 +20,8 @@ export const storageLimits = {
   cancelAgainMs: 35_000,
   /** Rows of a deleted trigger that are erased in one transaction. */
   maxErasedRows: 2_000,
+  /** After a deletion the Catalog closes its database when it has been idle for this long. */
+  closeAfterMs: 250,
   maxCachedPrincipals: 10_000,
   providerTtlMs: 5_000,
   rulesTtlMs: 5_000,

@@ -1,0 +1,44 @@
+/**
+ * Closes the database once after a deletion, which checkpoints and removes SQLite's write-ahead log: until then it holds the pages of before. The
+ * runtime allows no checkpoint, so the object ends itself while nothing is in progress, and opens again with the next request. Only where the
+ * files are ours (`MONIKER_CLOSE_AFTER_DELETE`, set by `npm start`): on Cloudflare there is no such file.
+ */
+import { limits } from '../core/limits.ts';
+import type { Clock } from '../ports/runtime.ts';
+
+type Host = {
+  sql: SqlStorage;
+  clock: Pick<Clock, 'after'>;
+  isIdle(): boolean;
+  sync(): Promise<void>;
+  /** Ends the object. */
+  abort(): void;
+};
+
+/** To be called after every request and when the object opens. */
+export function createDatabaseCloser({ sql, clock, isIdle, sync, abort }: Host): () => void {
+  let isArmed = false;
+  const isRequested = (): boolean => sql.exec("SELECT 1 FROM meta WHERE key = 'close'").toArray().length > 0;
+  const arm = (): void => {
+    if (isArmed || !isRequested()) return;
+    isArmed = true;
+    clock.after(limits.closeAfterMs, () => {
+      isArmed = false;
+      if (isIdle()) void close();
+      else arm();
+    });
+  };
+  const close = async (): Promise<void> => {
+    sql.exec("DELETE FROM meta WHERE key = 'close'");
+    await sync();
+    if (isIdle()) return abort();
+    requestClose(sql);
+    arm();
+  };
+  return arm;
+}
+
+/** Part of a transaction that deletes what must not stay in the file. */
+export function requestClose(sql: SqlStorage): void {
+  sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES ('close', '')");
+}

@@ -1,0 +1,115 @@
+/** What was deleted is in no file of the data folder: the runtime's databases, their write-ahead logs, and KV. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { makeDataDir, removeDataDir, startService, type RunningService } from './service.ts';
+
+let dataDir = '';
+let service: RunningService;
+
+const files = (): string[] =>
+  readdirSync(join(dataDir, 'state'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+/** Files come and go while they are read. */
+const read = (path: string): Buffer => {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.alloc(0);
+  }
+};
+const holding = (text: string): string[] =>
+  files()
+    .filter((path) => read(path).includes(text))
+    .map((path) => basename(path));
+
+/** Sealed values as the database of the Catalog has them now; it is read from a copy. */
+function sealedValues(query: string): string[] {
+  const copy = mkdtempSync(join(tmpdir(), 'moniker-copy-'));
+  try {
+    const found: string[] = [];
+    for (const path of files().filter((file) => file.endsWith('.sqlite') && file.includes('Catalog'))) {
+      for (const suffix of ['', '-wal']) {
+        try {
+          cpSync(`${path}${suffix}`, join(copy, `${basename(path)}${suffix}`));
+        } catch {
+          // It has no log now.
+        }
+      }
+      const database = new DatabaseSync(join(copy, basename(path)));
+      try {
+        if (database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'documents'").get() !== undefined)
+          found.push(
+            ...database
+              .prepare(query)
+              .all()
+              .map((row) => String(row.sealed)),
+          );
+      } finally {
+        database.close();
+      }
+    }
+    return found;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+const gone = (text: string) => vi.waitFor(() => expect(holding(text)).toEqual([]), { timeout: 15_000, interval: 250 });
+
+beforeAll(async () => {
+  dataDir = makeDataDir();
+  service = await startService(dataDir);
+  await service.call('PUT', '/v1/agents/helper', { model: 'rehearsal/default', instructions: 'Help.' });
+});
+afterAll(async () => {
+  await service.stop();
+  removeDataDir(dataDir);
+});
+
+const long = 'v'.repeat(9_000);
+const rows: [what: string, path: string, body: object, kind: string][] = [
+  ['a secret', '/v1/secrets/one', { value: 'a value of a secret', hosts: ['a.example.com'] }, 'secret'],
+  ['a secret of several pages', '/v1/secrets/long', { value: long, hosts: ['a.example.com'] }, 'secret'],
+  ['a provider', '/v1/providers/p', { kind: 'openai', baseUrl: 'https://p.example.com/v1', apiKey: 'sk-0123456789' }, 'provider'],
+  ['a webhook', '/v1/webhooks/w', { agent: 'helper', scheme: 'github', secret: 'a secret of a webhook', input: 'x' }, 'webhook'],
+  ['a subscription', '/v1/subscriptions/s', { url: 'https://s.example.com/', secret: 'a secret of a subscription' }, 'subscription'],
+];
+
+describe('the files of a local installation', () => {
+  it.each(rows)('hold nothing of %s after it was deleted', async (_what, path, body, kind) => {
+    expect((await service.call('PUT', path, body)).status).toBe(201);
+    const [sealed = ''] = sealedValues(`SELECT sealed FROM documents WHERE kind = '${kind}' AND sealed IS NOT NULL`);
+    expect(sealed.length).toBeGreaterThan(20);
+    expect(holding(sealed.slice(0, 60)).length).toBeGreaterThan(0);
+    expect((await service.call('DELETE', path)).status).toBe(204);
+    await gone(sealed.slice(0, 60));
+    await gone(sealed.slice(-60));
+    // It takes requests as before.
+    expect((await service.call('GET', path)).status).toBe(404);
+    expect((await service.call('GET', '/v1/agents/helper')).status).toBe(200);
+  });
+
+  it('hold nothing of the value that a new one has replaced', async () => {
+    const put = (value: string) => service.call('PUT', '/v1/secrets/turned', { value, hosts: ['a.example.com'] });
+    const query = "SELECT sealed FROM documents WHERE name = 'turned'";
+    await put('the first value');
+    const [before = ''] = sealedValues(query);
+    await put('the second value');
+    await gone(before);
+    expect(sealedValues(query)[0]).not.toBe(before);
+  });
+
+  it('hold nothing of a deleted session, its callbacks included', async () => {
+    const canary = 'canary-of-a-session-9c1f';
+    await service.call('PUT', '/v1/subscriptions/all', { url: 'https://receiver.invalid/', secret: 'a secret of a subscription' });
+    const { json } = await service.call('POST', '/v1/sessions', { model: 'rehearsal/default', instructions: canary });
+    for (const word of ['one', 'two']) await service.call('POST', `/v1/sessions/${json.id}/turns`, { input: `say ${canary} ${word}` });
+    await vi.waitFor(() => expect(holding(canary).length).toBeGreaterThan(1), { timeout: 10_000 });
+    await service.call('DELETE', `/v1/sessions/${json.id}`);
+    await gone(canary);
+  });
+});
