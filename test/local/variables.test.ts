@@ -14,6 +14,7 @@ describe("the Worker's variables on this machine", () => {
       MONIKER_LOCAL_URL: 'http://127.0.0.1:8787',
       MONIKER_ROOT_KEY: 'root',
       MONIKER_MASTER_KEY: 'master',
+      MONIKER_CLOSE_AFTER_DELETE: 'on',
     });
     const outside = readEnvironment({ MONIKER_PUBLIC_URL: 'https://tools.example' });
     expect(workerVariables(outside, keys, 'http://127.0.0.1:8787', null).MONIKER_PUBLIC_URL).toBe('https://tools.example');
