@@ -46,7 +46,7 @@ export function createKeyCancellations(
     sql.exec('DELETE FROM key_cancellations WHERE key_id = ?', row.key_id);
   };
 
-  /** Goes on with the session that failed, later; passes over it in the end, so that it does not keep the others. */
+  /** Retries the session that failed, later; skips it after `limits.maxCancelAttempts`, so that it does not delay the others. */
   const notCancelled = (
     row: Row,
     turns: number,

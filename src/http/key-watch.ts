@@ -13,7 +13,7 @@ import { dialectAt } from './problems.ts';
 export type KeyWatch = {
   clock: Clock;
   log: Logger;
-  /** Of the request: decides in which shape the stream is told why it ends. */
+  /** Path of the request: decides the shape of the error frame. */
   path: string;
   /** Throws a `Problem` when the key is not good any more. Its answer may be `limits.streamKeyAgeMs` old. */
   check(): Promise<unknown>;
@@ -30,7 +30,7 @@ export function untilKeyEnds(source: ReadableStream<Uint8Array>, watch: KeyWatch
   const frames = createFrameCount();
   let ended: Problem | null = null;
   let tell = (): void => undefined;
-  const stop = (): void => over.abort(new Error('the stream is over'));
+  const stop = (): void => over.abort(new Error('the stream has ended'));
   /** null: the key ended first. */
   const next = (): Promise<ReadableStreamReadResult<Uint8Array> | null> =>
     new Promise((resolve, reject) => {
@@ -88,13 +88,13 @@ async function keyEnd({ clock, log, check }: KeyWatch, signal: AbortSignal): Pro
     try {
       await clock.sleep(limits.streamKeyCheckMs, signal);
     } catch {
-      // Aborted: the stream is over.
+      // Aborted: the stream has ended.
       return null;
     }
   }
 }
 
-/** What produces the stream may take long to end, and nobody waits for it. */
+/** In the background: what produces the stream may take long to end. */
 function leave(reader: ReadableStreamDefaultReader<Uint8Array>, log: Logger, reason: Problem): void {
   reader.cancel(reason).catch((error: unknown) => log.debug('a stream did not end cleanly', { cause: String(error) }));
 }

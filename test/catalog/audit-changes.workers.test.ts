@@ -112,7 +112,7 @@ const rows: Row[] = [
   ['createKey', 'POST', '/v1/keys', { name: 'second', scopes: ['chat'] }, { action: 'create', resource: 'key' }],
 ];
 
-/** Routes that write no configuration, or have a test of their own below or beside their feature. */
+/** Routes that write no configuration, or are tested below or with their feature. */
 const others = new Set(
   `createSession deleteSession createTurn cancelTurn writeFile deleteFile sendToolResults decideApproval mintApprovalLink decideByLink
   callTool testPolicy createChatCompletion createResponse cancelResponse createMessage countMessageTokens testServer testWebhook testSubscription

@@ -1,4 +1,4 @@
-/** After a deletion nothing of what was said, received or sealed is in any table of the Catalog, and nothing of it is listed. */
+/** After a deletion no table of the Catalog holds the texts and payloads, and no list shows them. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { objectName } from '../../src/storage/keys.ts';
@@ -93,7 +93,7 @@ describe('a deleted session', () => {
     expect((await send('POST', `/v1/callbacks/${over.id}/retry`)).status).toBe(409);
   });
 
-  it('is gone with all of its own tables', async () => {
+  it('removes all its tables', async () => {
     const { id } = await bodyOf(await send('POST', '/v1/sessions', { model: 'rehearsal/default', instructions: canary }));
     await say(id, `say ${canary}`);
     await send('PUT', `/v1/sessions/${id}/files/${canary}.txt`, canary, { 'content-type': 'text/plain' });

@@ -1,4 +1,4 @@
-/** `DELETE /v1/keys/{id}?cancel=true` over real sessions: what runs, waits or is queued ends, durably. Without it all of it goes on. */
+/** `DELETE /v1/keys/{id}?cancel=true` over real sessions: what runs, waits or is queued ends, durably. Without `cancel` it continues. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
@@ -92,7 +92,7 @@ describe('revoking a key', () => {
     for (const session of sessions) expect(await view(session)).toMatchObject({ turn: { status: 'cancelled' } });
   });
 
-  it('goes on after the Catalog died in the middle', async () => {
+  it('continues after the Catalog died in the middle', async () => {
     const session = await create();
     await say(session, asks);
     const catalog = (await object()) as unknown as CatalogRpc;
@@ -106,7 +106,7 @@ describe('revoking a key', () => {
   it('goes through the sessions once more when no isolate trusts the key any longer', async () => {
     const session = await create();
     await remove('?cancel=true');
-    // As an isolate does that has not heard of it yet.
+    // Other isolates may trust the key until then.
     await runInDurableObject(await object(), (_instance, { storage }) => {
       const row = storage.sql.exec('SELECT pass, due_at FROM key_cancellations WHERE key_id = ?', keyId).one();
       expect(row).toMatchObject({ pass: 2 });

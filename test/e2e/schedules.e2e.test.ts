@@ -127,6 +127,6 @@ describe('schedules over HTTP', () => {
     expect((await service.call('GET', '/v1/schedules/morning')).status).toBe(404);
     expect((await service.call('POST', '/v1/schedules/morning/run')).status).toBe(404);
     expect((await service.call('GET', '/v1/schedules/nobody/runs')).status).toBe(404);
-    expect((await runsOf(service, 'morning')).map(({ id }) => id)).toEqual([run.id]);
+    expect((await service.call('GET', '/v1/schedules/morning/runs')).status).toBe(404);
   });
 });
