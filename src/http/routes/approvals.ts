@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { ApprovalView, Decision } from '../../core/approval.ts';
 import { requireAllowed } from '../../core/authority.ts';
-import { Problem } from '../../core/problem.ts';
 import { pageOf } from '../paging.ts';
 import { requirePublicBase } from '../own-origin.ts';
 import { mount } from '../route.ts';
