@@ -77,8 +77,8 @@ export async function callDirectly(
     audit: trail.audit,
   };
   const answer = await callToolNow(deps.call, scope, { callId, requested: call.name, arguments: call.arguments }, signal);
-  await Promise.all([marks.written(), trail.written()]);
-  return { callId, ...answer };
+  const [settled] = await Promise.all([marks.settle({ answer }), trail.written()]);
+  return { callId, ...settled.answer };
 }
 
 /** In a toolset, or of the first of these tools, with those beneath it. `agent` and `key`: as if the call came from them. */

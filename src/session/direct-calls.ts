@@ -124,8 +124,7 @@ async function runAs(
   const approved = own?.state === 'used' ? own : null;
   const call = { ...toCall(request, callId), approved: approved === null ? null : toApproved(approved) };
   const marks = await marksOf(door, request);
-  const outcome = await callTool(door.deps, { ...scope, taint: marks.taint }, call, new AbortController().signal);
-  await marks.written();
+  const outcome = await marks.settle(await callTool(door.deps, { ...scope, taint: marks.taint }, call, new AbortController().signal));
   if (door.gone()) throw new Problem('not_found', 'The session was deleted.');
   if ('waitFor' in outcome) return await ask(door, scope, request, { callId, key, waitFor: outcome.waitFor });
   journals.drop(callId);
@@ -140,7 +139,7 @@ async function marksOf(
   { room, deps, names, directMarks }: DirectCallDoor,
   { plan, name, scratch }: SessionCallRequest,
 ): Promise<OpenMarks> {
-  if (scratch !== true) return { taint: room.taint, written: async () => undefined };
+  if (scratch !== true) return { taint: room.taint, settle: async (outcome) => outcome };
   return await openMarks(directMarks(plan.edition?.toolset ?? null), deps, names === null ? null : toolNamed(names, name));
 }
 

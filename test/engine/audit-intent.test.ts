@@ -2,15 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditRow } from '../../src/core/audit.ts';
 import { Problem } from '../../src/core/problem.ts';
+import type { EditionTool } from '../../src/core/edition-tool.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { textResult } from '../../src/core/tool.ts';
 import { callDirectly } from '../../src/engine/direct-call.ts';
 import { createMarkStore } from '../../src/engine/policy/direct-marks.ts';
+import type { ToolContext } from '../../src/ports/tool-executor.ts';
 import { createMemoryFiles } from '../../src/storage/memory-files.ts';
 import { createChatHarness } from '../http/harness.ts';
 
 const principal: Principal = { workspace: 'default', keyId: 'k1', scopes: ['tools'] };
-type Fault = 'intent' | 'verdict' | 'all' | 'lost answer of intent' | 'lost answer of verdict' | null;
+type Fault = 'intent' | 'verdict' | 'all' | 'marks' | 'lost answer of intent' | 'lost answer of verdict' | null;
 
 /** A direct call of `builtin.bash` (unsafe) or `builtin.read_file` (safe), with an audit that fails where `fault` says. */
 async function direct(fault: Fault, options: { effect?: () => void; name?: string } = {}) {
@@ -26,19 +28,24 @@ async function direct(fault: Fault, options: { effect?: () => void; name?: strin
   };
   const executor = {
     isSafe: ({ canonical }: { canonical: string }) => canonical === 'builtin.read_file',
-    execute: async () => {
+    execute: async (_tool: EditionTool, _args: unknown, context: ToolContext) => {
       order.push('effect');
       options.effect?.();
+      // Marks the client's calls as having seen something private.
+      if (fault === 'marks') await context.secret('TOKEN', 'api.example');
       return textResult('done');
     },
   };
   const unused = () => Promise.reject(new Error('not in these tests'));
   const deps = {
-    call: { clock: harness.clock, log, executor, fetch: unused, secret: unused },
+    call: { clock: harness.clock, log, executor, fetch: unused, secret: fault === 'marks' ? async () => 'a-secret-value' : unused },
     ids: harness.services.ids,
     directory: harness.services.directory,
     aliases: true,
-    marks: () => createMarkStore(harness.catalog, 'k1', 'demo'),
+    marks: () => {
+      const store = createMarkStore(harness.catalog, 'k1', 'demo');
+      return fault === 'marks' ? { ...store, add: () => Promise.reject(new Error('the Catalog is away')) } : store;
+    },
     scratchFiles: () => createMemoryFiles(harness.clock.now),
     audit,
   };
@@ -73,6 +80,15 @@ describe('the audit of a direct call', () => {
     expect(order.filter((step) => step === 'effect')).toHaveLength(1);
     expect(await rows()).toMatchObject([{ verdict: 'outcome_unknown', code: 'outcome_unknown', callId: answer.callId }]);
     expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  it('withholds the result of a call that ran when its taint marks cannot be stored, and does not fail the request', async () => {
+    const { run, order, rows } = await direct('marks');
+    const { result } = await run();
+    expect(result).toMatchObject({ isError: true, code: 'outcome_unknown' });
+    expect(JSON.stringify(result)).not.toContain('done');
+    expect(order).toEqual(['intent', 'effect', 'verdict']);
+    expect(await rows()).toMatchObject([{ verdict: 'ran' }]);
   });
 
   it('keeps one row when the verdict was stored and its answer was lost', async () => {

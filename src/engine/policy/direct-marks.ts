@@ -10,7 +10,9 @@ import { createTaintMarks, joinTaint, originOfServer, type Taint, type TaintMark
 import type { ServerAccess } from '../../core/servers/server.ts';
 import type { Catalog, StoredMarks } from '../../ports/catalog.ts';
 import type { Clock, Logger } from '../../ports/runtime.ts';
+import { errorResult } from '../../core/tool.ts';
 import { isServed } from '../served-tool.ts';
+import type { CallOutcome } from '../tool-call.ts';
 import { hasCredentials } from './mark-taint.ts';
 
 /** `read`: null without any. `add`: joins them to what is stored, durably. */
@@ -25,8 +27,10 @@ export function createMarkStore(catalog: Pick<Catalog, 'taintMarks' | 'addTaintM
   };
 }
 
-/** `written`: to be awaited before the caller sees the result; throws where its marks cannot be stored. */
-export type OpenMarks = { taint: TaintMarks; written(): Promise<void> };
+/** `settle`: stores the marks that a call added, and returns what its caller may see. */
+export type OpenMarks = { taint: TaintMarks; settle<Outcome extends CallOutcome>(outcome: Outcome): Promise<Outcome | Answered> };
+
+type Answered = Extract<CallOutcome, { answer: unknown }>;
 
 /** Marks are read only for a tool that may send something out. Marks that cannot be read, or were not, count as both labels. */
 export async function openMarks(
@@ -39,15 +43,28 @@ export async function openMarks(
   const own = createTaintMarks();
   return {
     taint: { read: () => joinTaint(before, own.read()), mark: own.mark },
-    async written() {
+    async settle(outcome) {
       const added = own.read();
-      if (added === untainted) return;
+      if (added === untainted) return outcome;
       const isFresh = (stored?.expiresAt ?? 0) - clock.now() > limits.directMarksMs - limits.directMarksRefreshMs;
-      if (isFresh && joinTaint(before, added) === before) return;
-      await store.add(added);
+      if (isFresh && joinTaint(before, added) === before) return outcome;
+      try {
+        await store.add(added);
+        return outcome;
+      } catch (error) {
+        if (!('answer' in outcome) || !outcome.answer.ran) throw error;
+        log.error('marks of a direct call could not be stored, and its result is withheld', { cause: String(error) });
+        return { answer: { ...outcome.answer, result: withheld } };
+      }
     },
   };
 }
+
+/** Not a failed request: its caller would repeat the call, which had its effect. */
+const withheld = errorResult(
+  'outcome_unknown',
+  'The call ran, but its result cannot be shown now: the service could not store that this client has seen it. Check before repeating a call that changes something.',
+);
 
 /** Of what a server returned that is no result of a tool: a resource, a prompt. */
 export async function markAnswer(store: MarkStore, server: ServerAccess, source: string): Promise<void> {

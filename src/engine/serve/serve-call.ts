@@ -80,10 +80,8 @@ export async function serveCall(deps: ServeCallDeps, caller: ServedCaller, call:
   let round = before === null ? firstRound(deps, caller) : readRound(before, call.responses ?? {});
   const run = async (on: ServedCaller, until: AbortSignal): Promise<CallOutcome> => {
     const request = { callId: round.callId, requested: call.name, arguments: call.arguments, ...wordsOf(round) };
-    const { scope, written } = await scopeOf(deps, on, tool);
-    const outcome = await callTool(deps.callDeps(principal.workspace), scope, request, until);
-    await written();
-    return outcome;
+    const { scope, settle } = await scopeOf(deps, on, tool);
+    return await settle(await callTool(deps.callDeps(principal.workspace), scope, request, until));
   };
   for (let isBack = before?.asked === 'held'; ; isBack = false) {
     const news = await newsOf(deps, caller, run, isBack ? round : null, signal);
@@ -125,12 +123,10 @@ export async function serveLost(
 ): Promise<HeldCall> {
   const tool = toolNamed(served.view, name);
   const caller = { principal, ...served, conversation: principal.keyId, channel: {}, askable: {} };
-  const { scope, written } = await scopeOf(deps, caller, tool);
+  const { scope, settle } = await scopeOf(deps, caller, tool);
   const request = { callId, requested: name, arguments: args, lost: true };
   return new HeldCall(deps.clock, {}, async (_, signal) => {
-    const outcome = await callTool(deps.callDeps(principal.workspace), scope, request, signal);
-    await written();
-    return outcome;
+    return await settle(await callTool(deps.callDeps(principal.workspace), scope, request, signal));
   });
 }
 
@@ -204,7 +200,7 @@ async function scopeOf(
   deps: ServeCallDeps,
   caller: ServedCaller,
   tool: EditionTool | null,
-): Promise<{ scope: CallScope; written(): Promise<unknown> }> {
+): Promise<{ scope: CallScope; settle(outcome: CallOutcome): Promise<CallOutcome> }> {
   const { principal, view, conversation, channel, askable, hold } = caller;
   // What calls tools asks nothing itself, and what is beneath it is screened by the name of its own server before it comes here.
   const ask = tool === null ? undefined : callsTools(tool) ? channel.ask : screenedAsk(tool.server, caller);
@@ -233,7 +229,13 @@ async function scopeOf(
     begin: trail.begin,
     audit: trail.audit,
   };
-  return { scope, written: () => Promise.all([marks.written(), trail.written()]) };
+  return {
+    scope,
+    async settle(outcome) {
+      const [settled] = await Promise.all([marks.settle(outcome), trail.written()]);
+      return settled;
+    },
+  };
 }
 
 /** Where the marks of the caller's calls are. */
