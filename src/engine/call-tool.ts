@@ -97,7 +97,7 @@ async function run(
   deps: CallDeps,
   scope: CallScope,
   { tool: offered, own }: Judgement,
-  { intent, ...request }: Intended,
+  request: Intended,
   signal: AbortSignal,
 ): Promise<Ran> {
   // What calls tools does no more again than a journal knows of.
@@ -114,7 +114,6 @@ async function run(
   if (isLost(tool)) return { result: outcomeUnknown(), ran: true };
   const foreseen = foresee(deps, scope, tool, own);
   if (foreseen.verdict === 'deny') return { result: forbidden(foreseen.reason), ran: false };
-  if (!deps.executor.isSafe(tool, own) && !(await intent.store())) return { result: notAudited(), ran: false };
   const ownRequest = { ...request, arguments: own };
   const executed = await execute(deps, scope, served, ownRequest, signal, callTool);
   if ('asks' in executed) return askOrRefuse(scope, tool, ownRequest, executed.asks);
@@ -131,10 +130,6 @@ function forbidden(reason: string): ToolResult {
     'not_allowed',
     `Not run: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}. No approval changes that; go on without it.`,
   );
-}
-
-function notAudited(): ToolResult {
-  return errorResult('tool_error', 'Not run: the audit cannot be written now. Try again later.');
 }
 
 type OwnRequest = ToolCallRequest & { arguments: Record<string, unknown> };

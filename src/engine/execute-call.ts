@@ -23,6 +23,7 @@ import { guard, untilOver, type GuardedCall } from './policy/ask-first.ts';
 import { namedFiles } from './policy/named-files.ts';
 import type { Allowed, Send } from './policy/rehearsal.ts';
 import { asksOfCall } from './policy/foresee.ts';
+import type { CallIntent } from './audit-call.ts';
 import { createDeadline, type Deadline } from './call-deadline.ts';
 import { createToolFinder } from './find-tools.ts';
 import { createInnerCalls, type Door, type InnerDesk } from './inner/inner-calls.ts';
@@ -44,7 +45,7 @@ export type Executed =
   | { waiting: readonly WaitingInner[] };
 
 /** With the tool's own arguments. */
-type OwnCall = ToolCallRequest & { arguments: Record<string, unknown> };
+type OwnCall = ToolCallRequest & { arguments: Record<string, unknown>; intent: CallIntent };
 
 export async function execute(
   deps: CallDeps,
@@ -89,6 +90,9 @@ export async function execute(
   if (first !== null) return { asks: first };
   const filled = await fillSecrets(deps, tool, request.arguments, { redactor, watch });
   if (!filled.ok) return { result: filled.result, ran: false, input: null };
+  // Once there is nothing left to ask before it runs: a call that waits has no intent yet.
+  if (!deps.executor.isSafe(tool, request.arguments) && !(await request.intent.store()))
+    return { result: errorResult('tool_error', 'Not run: the audit cannot be written now. Try again later.'), ran: false, input: null };
   scope.started?.(request.callId, (request.attempts ?? 0) + 1);
   await crashPoint(request.parent === undefined ? 'tool-marked-before-effect' : 'inner-marked-before-effect');
   // Its turn was stopped, or taken over by another run, whose log does not say that this one began.
