@@ -15,6 +15,7 @@ import { withTimeLimit } from '../net/time-limit.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createLog } from '../platform/log.ts';
 import type { Bindings } from '../storage/bindings.ts';
+import { closedAfterDelete } from '../storage/catalog-rpc.ts';
 import type { CatalogCaller } from '../ports/catalog.ts';
 import { createMasterKey } from '../storage/master-key.ts';
 import { catalogMigrations, migrate } from '../storage/schema.ts';
@@ -217,7 +218,7 @@ export class Catalog extends DurableObject<Bindings> {
       clock: systemClock,
       isIdle: () => this.#inProgress === 0,
       sync: () => this.ctx.storage.sync(),
-      abort: () => this.ctx.abort('the database is closed after a deletion'),
+      abort: () => this.ctx.abort(closedAfterDelete),
     });
   }
 

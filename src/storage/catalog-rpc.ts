@@ -148,13 +148,24 @@ export async function askCatalog<T>(
   // The namespace is untyped here, because the class lives on a higher floor; it implements `CatalogRpc`, which is checked there.
   const attempt = (): Answer<T> =>
     withTimeLimit(call(bindings.CATALOG.get(id) as unknown as CatalogRpc), limits.catalogTimeoutMs + waitMs, silent);
-  try {
-    return unwrap(await attempt());
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    if (kind === 'question' && isRetryable(error)) return unwrap(await attempt());
-    throw error;
+  for (let failures = 0; ; failures += 1) {
+    try {
+      return unwrap(await attempt());
+    } catch (error) {
+      if (error instanceof Problem || failures >= maxRetries) throw error;
+      if (!wasClosed(error) && !(kind === 'question' && failures === 0 && isRetryable(error))) throw error;
+    }
   }
+}
+
+const maxRetries = 3;
+
+/** The reason with which an idle Catalog ends itself on this machine (`catalog/close-database.ts`). */
+export const closedAfterDelete = 'the database is closed after a deletion';
+
+/** The Catalog ends itself only while it runs nothing, so that a call which fails with this reason was not begun: a write can be sent again. */
+function wasClosed(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(closedAfterDelete);
 }
 
 /** The runtime marks failures of its own; an overloaded object is not to be asked again. */
