@@ -83,7 +83,6 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   retryCallback: admin('POST', '/v1/callbacks/{name}/retry'),
   refreshServer: admin('POST', '/v1/servers/{name}/refresh'),
   testServer: admin('POST', '/v1/servers/{name}/test'),
-  authorizeServer: admin('POST', '/v1/servers/{name}/authorize'),
   forgetServerAuthorization: admin('DELETE', '/v1/servers/{name}/authorize'),
   listServerTools: admin('GET', '/v1/servers/{name}/tools'),
   getServerTool: admin('GET', '/v1/servers/{name}/tools/t'),
@@ -246,10 +245,10 @@ const sessionRows: Readonly<Record<string, SessionRow>> = {
   cancelResponse: ofAnswer('POST', '/v1/responses/{response}/cancel'),
 };
 
-/** What needs no key; and `mintApprovalLink`, which answers 503 here, without MONIKER_PUBLIC_URL, before it looks at a session. */
+/** What needs no key; and two that answer 503 here, without MONIKER_PUBLIC_URL, before they look at anything else. */
 const withoutRow = [
   ...['getHealth', 'getOpenApi', 'getDocs', 'getStartPage', 'getPagesCss', 'getStartJs'],
-  ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink'],
+  ...['showApproval', 'decideByLink', 'takeDelivery', 'finishSignIn', 'getClientMetadata', 'mintApprovalLink', 'authorizeServer'],
 ];
 
 function documents(Noun: string, plural: string, body: object): Record<string, Row> {
