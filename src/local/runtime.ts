@@ -27,7 +27,13 @@ export type Runtime = { reload(bundle: Bundle): Promise<void>; dispose(): Promis
 
 export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const miniflare = new Miniflare(toMiniflareOptions(options));
-  await miniflare.ready;
+  try {
+    await miniflare.ready;
+  } catch (error) {
+    // Else what it has opened keeps the process alive. The reason to report is the first one.
+    await miniflare.dispose().catch(() => undefined);
+    throw error;
+  }
   return {
     reload: (bundle) => miniflare.setOptions(toMiniflareOptions({ ...options, bundle })),
     dispose: () => miniflare.dispose(),

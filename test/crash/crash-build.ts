@@ -20,13 +20,14 @@ const objectConstructor =
  */
 const recordedPoint = (generation: string): string => `
 import { AsyncLocalStorage as __CrashStorage } from 'node:async_hooks';
+import { env as __crashEnv } from 'cloudflare:workers';
 const __crashSession = new __CrashStorage();
 const __crashIds = new WeakMap();
 const __crashContexts = new Map();
 const __crashStopped = new Set();
 function __crashTell(what, session) {
   const query = '?generation=${generation}&session=' + session;
-  return fetch(process.env.CRASH_RECORDER + what + query, { method: 'POST' });
+  return __crashEnv.PRIVATE_NETWORK.fetch(process.env.CRASH_RECORDER + what + query, { method: 'POST' });
 }
 function __crashWrap(prototype) {
   if (Object.hasOwn(prototype, '__crashWrapped')) return;

@@ -73,7 +73,20 @@ export function launch(
   return { child, printed: () => output, ended };
 }
 
+const addressInUse = 'ERR_ADDRESS_IN_USE';
+
+/** Another process may take the free port that was found, before the service listens on it: then on another one. */
 export async function startService(dataDir: string, environment: Record<string, string> = {}, hosts?: string): Promise<RunningService> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnce(dataDir, environment, hosts);
+    } catch (error) {
+      if (attempt === 3 || environment.PORT !== undefined || !String(error).includes(addressInUse)) throw error;
+    }
+  }
+}
+
+async function startOnce(dataDir: string, environment: Record<string, string>, hosts: string | undefined): Promise<RunningService> {
   const { child, printed, ended } = launch(dataDir, environment, hosts);
   let over = false;
   void ended.then(() => {
@@ -81,7 +94,7 @@ export async function startService(dataDir: string, environment: Record<string, 
   });
   const deadline = Date.now() + startTimeoutMs;
   while (!printed().includes('Ctrl-C stops it.')) {
-    if (over || Date.now() > deadline) {
+    if (over || Date.now() > deadline || printed().includes(addressInUse)) {
       killGroup(child);
       throw new Error(`The service did not start:\n${printed()}`);
     }

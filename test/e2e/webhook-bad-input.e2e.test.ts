@@ -330,7 +330,7 @@ describe('bad input to /hooks', () => {
       return answer.status === 404 ? answer : undefined;
     });
     expect(gone.text).toBe((await post('nobody', { headers, body })).text);
-    expect((await service.call('GET', '/v1/webhooks/pausing/deliveries')).json.items).toMatchObject([{ id }]);
+    expect((await service.call('GET', '/v1/webhooks/pausing/deliveries')).status).toBe(404);
     expect((await service.call('POST', `/v1/webhooks/pausing/deliveries/${id}/replay`)).status).toBe(404);
   });
 
