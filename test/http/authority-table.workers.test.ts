@@ -21,6 +21,9 @@ const writers = ({ kind }: Key) => kind !== 'agents';
 /** A key with both bindings has its toolsets to write them. */
 const historians = ({ kind, scope }: Key) => kind === 'unbound' || kind === 'toolsets' || (kind === 'both' && scope !== 'tools');
 
+/** Without the scope `toolsets` a key deletes its own private tools, and gets 404 for every other name. */
+const deletesNoShared = (key: Key) => unbound(key) || key.scope === 'chat' || key.scope === 'tools';
+
 const never = { 'if-match': '"999"' };
 const model = 'rehearsal/default';
 const file = { tool: 'builtin.read_file' };
@@ -95,7 +98,12 @@ const rows: Readonly<Record<string, Row | readonly Row[]>> = {
   deleteSkill: workspace(['toolsets'], 'DELETE', '/v1/skills/{name}', undefined, never),
   putToolAliases: workspace(['toolsets'], 'PUT', '/v1/tools/builtin.read_file/aliases', { aliases: [] }, never),
   deleteToolAliases: workspace(['toolsets'], 'DELETE', '/v1/tools/builtin.read_file/aliases', undefined, never),
-  deleteTool: workspace(['toolsets'], 'DELETE', '/v1/tools/made.{name}', undefined, never),
+  deleteTool: {
+    scopes: ['chat', 'tools', 'toolsets'],
+    request: (name) => ['DELETE', `/v1/tools/made.${name}`, undefined, never],
+    own: deletesNoShared,
+    other: deletesNoShared,
+  },
   putTool: [
     workspace(['toolsets'], 'PUT', '/v1/tools/ui.{name}', { label: 'L', description: 'D', category: 'c', triggers: ['t'] }, never),
     {

@@ -120,7 +120,7 @@ export function mountWrittenTools(app: App): void {
       }
       if (owner !== undefined) throw new Problem('not_found', `The key has no private tool ${quoted(canonical)}.`);
       if (!hasScope(principal, 'toolsets'))
-        throw new Problem('forbidden', `The key has no private tool ${quoted(canonical)}; deleting others needs the scope "toolsets".`);
+        throw new Problem('not_found', `The key has no private tool ${quoted(canonical)}; deleting others needs the scope "toolsets".`);
       requireAllowed(principal, { act: 'use-workspace', what: isMade(canonical) ? 'Made tools' : 'UI tools' });
       const fault = WrittenName.safeParse(canonical).error?.issues[0]?.message;
       if (fault !== undefined) throw new Problem('not_found', `There is no made tool and no UI tool ${quoted(canonical)}: ${fault}.`);
