@@ -37,7 +37,7 @@ it('a schedule runs on time, and one that was killed makes up once for all it sl
 
     await service.stop('SIGKILL');
     const diedAt = Date.now();
-    await sleep(2 * interval);
+    await sleep(3 * interval);
     service = await startService(dataDir);
     await sleep(2 * interval);
     const askedAt = Date.now();
