@@ -90,7 +90,8 @@ describe('/v1/tools/ui.{name}', () => {
     expect((await put('ui.camera', camera, await headers(['tools']))).status).toBe(403);
     expect((await put('ui.camera', camera, await headers(['toolsets'], ['demo']))).status).toBe(403);
     expect((await put('ui.camera', camera, await headers(['toolsets']))).status).toBe(201);
-    expect((await h.send('DELETE', '/v1/tools/ui.camera', undefined, await headers(['tools']))).status).toBe(403);
+    expect((await h.send('DELETE', '/v1/tools/ui.camera', undefined, await headers(['tools']))).status).toBe(404);
+    expect((await h.send('GET', '/v1/tools/ui.camera')).status).toBe(200);
   });
 });
 
