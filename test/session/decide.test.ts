@@ -237,8 +237,10 @@ describe('a turn that waits for a person', () => {
     const { self, callId } = await waiting();
     const { nonce } = await mintLink(self.decideDoor(), callId, 'k1');
     const both = await Promise.allSettled((['deny', 'approve'] as const).map((word) => decideByLink(self.decideDoor(), nonce, word)));
-    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-    expect(self.room.approvals.get(callId)?.state).toBe('denied');
+    // Either may be first: both wait for the same lookup.
+    const statuses = both.map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(self.room.approvals.get(callId)?.state === 'denied').toBe(statuses[0] === 'fulfilled');
   });
 });
 
