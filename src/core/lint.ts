@@ -5,7 +5,6 @@
  */
 import { definitionNames } from './definition-names.ts';
 import { limits } from './limits.ts';
-import { duplicateDescriptions } from './lint-duplicates.ts';
 import type { ToolKind } from './tool.ts';
 import { firstWarnings, type Warning } from './warning.ts';
 
@@ -27,7 +26,7 @@ export function lintTools(tools: readonly LintedTool[]): Warning[] {
   const told = tools
     .map((tool, index) => ({ ...tool, path: `tools[${index}]` }))
     .filter(({ state, kind }) => state !== 'missing' && kind !== 'ui');
-  return [...longNames(told), ...descriptionLengths(told), ...likeDescriptions(told)];
+  return [...longNames(told), ...descriptionLengths(told), ...sameDescriptions(told)];
 }
 
 /** What there is to say of a number of definitions that are offered at once: some clients and APIs take fewer. */
@@ -95,15 +94,30 @@ function descriptionLengths(tools: readonly Told[]): Warning[] {
   ];
 }
 
-function likeDescriptions(tools: readonly Told[]): Warning[] {
-  const warnings = duplicateDescriptions(tools).flatMap(({ index, of, same }): Warning[] => {
-    const [tool, other] = [tools[index], tools[of]];
-    if (tool === undefined || other === undefined) return [];
-    const how = same ? 'is described in the same words as' : 'is described in almost the same words as';
-    const message = `${called(tool)} ${how} ${called(other)}: a model has their names alone to tell them apart; say in a description or a note when to take which`;
+/** A shorter description ("Search") says too little for its repetition to be a copy. */
+const minWords = 3;
+
+/** Tools with the description of an earlier tool, whatever its case, punctuation and spacing. */
+function sameDescriptions(tools: readonly Told[]): Warning[] {
+  const firsts = new Map<string, Told>();
+  const warnings = tools.flatMap((tool): Warning[] => {
+    const words = wordsOf(tool.description);
+    const text = words.join(' ');
+    const first = firsts.get(text);
+    if (words.length < minWords) return [];
+    if (first === undefined) {
+      firsts.set(text, tool);
+      return [];
+    }
+    const message = `${called(tool)} is described in the same words as ${called(first)}: a model can tell them apart only by their names; say in a description or a note when to use which`;
     return [{ path: tool.path, message }];
   });
-  return firstWarnings(warnings, 'tools described like another');
+  return firstWarnings(warnings, 'tools with the description of another tool');
+}
+
+/** In lower case. In scripts that put no spaces between words, each character counts as a word. */
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu) ?? [];
 }
 
 function called({ canonical, wireName }: Told): string {

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
 import { countWarnings, definitionsAtFirst, type LintedTool, lintTools } from '../../src/core/lint.ts';
-import { duplicateDescriptions } from '../../src/core/lint-duplicates.ts';
 import type { ToolDefinition } from '../../src/core/tool.ts';
 import { describeCorpus, readJson } from '../fixtures.ts';
 import { compile, knownTools, toolOf } from '../fakes/known-tools.ts';
@@ -48,18 +47,16 @@ describe('advice about tools', () => {
   });
 });
 
-describe('advice about like descriptions', () => {
-  const advised = (one: [string, string], two: [string, string]): string[] => advice(toolNamed(...one), toolNamed(...two));
+describe('warnings about equal descriptions', () => {
+  const warned = (one: [string, string], two: [string, string]): string[] => advice(toolNamed(...one), toolNamed(...two));
   const text =
-    'Searches the knowledge base of the company for articles that fit the words of the query and gives back the titles, links and a short extract of each.';
+    'Searches the knowledge base of the company for articles that fit the words of the query and returns the titles, links and a short extract of each.';
 
-  it('names both tools', () => {
-    expect(advised(['search_docs', text], ['lookup', text.toUpperCase().replaceAll(' ', '\n')])).toEqual([
+  it('name both tools', () => {
+    expect(warned(['search_docs', text], ['lookup', text.toUpperCase().replaceAll(' ', '\n')])).toEqual([
       expect.stringMatching(/^tools\[1\]: "lookup" \(s\.lookup\) is described in the same words as "search_docs" \(s\.search_docs\)/),
     ]);
-    expect(advised(['search_docs', text], ['lookup', `${text} Fast.`])).toEqual([
-      expect.stringMatching(/^tools\[1\]: "lookup" .* almost the same words as "search_docs"/),
-    ]);
+    expect(warned(['by_lunar_date', '根据农历时间来获取八字信息。'], ['lunar', '根据农历时间来获取八字信息'])).toHaveLength(1);
   });
 
   it.each<[[string, string], [string, string]]>([
@@ -68,50 +65,37 @@ describe('advice about like descriptions', () => {
       ['create_label', 'Create a new label in a GitHub repository'],
     ],
     [
-      ['get_user', 'Get a user.'],
-      ['get_team', 'Get a team.'],
-    ],
-    [
       ['search', 'Search'],
       ['find', 'Search'],
-    ],
-    [
-      ['enableRule', `Enables the rule. ${text}`],
-      ['disableRule', `Disables the rule. ${text}`],
     ],
     [
       ['by_lunar_date', '根据农历时间、性别来获取八字信息。'],
       ['by_solar_date', '根据阳历时间、性别来获取八字信息。'],
     ],
     [
-      ['remove', `Removes a slide. Note: ${text}`],
-      ['insert', `Puts a blank one at a place. Note: ${text}`],
+      ['search_docs', text],
+      ['lookup', `${text} Fast.`],
     ],
-  ])('is none about %j and %j, which say different things', (one, two) => {
-    expect(advised(one, two)).toEqual([]);
-    expect(advised(two, one)).toEqual([]);
+  ])('are not given for %j and %j, which differ', (one, two) => {
+    expect(warned(one, two)).toEqual([]);
+    expect(warned(two, one)).toEqual([]);
   });
 
-  it('finds every text that is repeated in other spelling, wherever the two stand among others', () => {
+  it('find every repeated text in any spelling, wherever the two tools stand', () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{3,9}$/), { minLength: 3, maxLength: 40 });
     fc.assert(
-      fc.property(words, fc.nat(200), fc.nat(200), (said, before, between) => {
+      fc.property(words, fc.nat(200), fc.nat(200), (description, before, between) => {
         const others = (count: number, kind: string) =>
           Array.from({ length: count }, (_, index) => toolNamed(`${kind}${index}`, `${kind} number ${index} of many`));
-        const first = toolNamed('first', said.join(' '));
-        const again = toolNamed('again', `${said.join(', ').toUpperCase()}!`);
+        const first = toolNamed('first', description.join(' '));
+        const again = toolNamed('again', `${description.join(', ').toUpperCase()}!`);
         const tools = [...others(before, 'one'), first, ...others(between, 'two'), again];
-        expect(duplicateDescriptions(tools)).toContainEqual({ index: tools.length - 1, of: before, same: true });
+        expect(advice(...tools)).toEqual([
+          expect.stringContaining(`tools[${tools.length - 1}]: "again" (s.again) is described in the same words as "first"`),
+        ]);
       }),
       { numRuns: 50 },
     );
-  });
-
-  it('is bounded in work for a thousand texts that are all alike', () => {
-    const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
-    const alike = Array.from({ length: 1_000 }, (_, index) => toolNamed(`n${index}`, `${words} x${index}`));
-    expect(duplicateDescriptions(alike)).toHaveLength(999);
-    expect(lintTools(alike)).toHaveLength(limits.maxToldAdvice + 1);
   });
 });
 
@@ -152,13 +136,9 @@ describeCorpus('mcp-tools/index.json', (path) => {
     ),
   );
 
-  it('has few tools that say the same, and those do', () => {
-    const pairs = duplicateDescriptions(tools);
-    const named = pairs.map(({ index, of, same }) => `${tools[of]?.canonical} ${same ? '=' : '~'} ${tools[index]?.canonical}`);
-    console.log(`${tools.length} descriptions, ${pairs.length} like another:\n${named.join('\n')}`);
-    expect(pairs.filter(({ same }) => same)).toHaveLength(8);
-    expect(named.filter((pair) => pair.includes('~'))).toEqual([
-      'github.assign_copilot_to_issue ~ github.assign_copilot_to_issue_with_intent',
-    ]);
+  it('has few tools with the description of another', () => {
+    const pairs = lintTools(tools).filter(({ message }) => message.includes('in the same words'));
+    console.log(`${tools.length} descriptions, ${pairs.length} equal to another:\n${pairs.map(({ message }) => message).join('\n')}`);
+    expect(pairs).toHaveLength(8);
   });
 });
