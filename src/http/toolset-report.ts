@@ -233,9 +233,9 @@ function changeWarnings(tools: readonly ToolReport[], provider: string): Warning
 
 /** The same in other words: of interest where one looks at the tool, and nothing to mend. */
 const losesNothing =
-  /told as an empty list of them$| is written out$|^told as the only choice of enum$|^told as an object, which arguments always are$/;
+  /: an empty list of fields is added$| is expanded$|^converted to an enum with one choice$|^converted to an object, because arguments are an object$/;
 
 /** A keyword that is not taken is the kind; elsewhere the last part of the path is an argument's name. */
 function kindOf({ path, message }: ToolChange): string {
-  return message.startsWith('not taken') ? `\`${path.slice(path.lastIndexOf('/') + 1)}\` is ${message}` : message;
+  return message.startsWith('not supported') ? `\`${path.slice(path.lastIndexOf('/') + 1)}\` is ${message}` : message;
 }

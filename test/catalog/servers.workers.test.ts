@@ -129,7 +129,7 @@ describe('a listing', () => {
     const parts = await facts();
     const { catalog } = parts;
     const gone = await catalog.put('server', 'facts', server([other]));
-    expect(gone.warnings).toEqual([{ path: 'tools', message: expect.stringContaining('facts.get_fact is not listed any more') }]);
+    expect(gone.warnings).toEqual([{ path: 'tools', message: expect.stringContaining('facts.get_fact is no longer listed') }]);
     expect(await states(catalog)).toEqual({ get_fact: 'missing', put_fact: 'ready' });
     expect(await editionTools(parts, 'daily')).toMatchObject([{ state: 'missing', description: 'Returns a fact of the day.' }]);
     await catalog.put('server', 'facts', server([listed('get_fact'), other]));
@@ -234,7 +234,7 @@ describe('a tool under another name', () => {
       tools: [{ tool: 'facts.get_fact', aliases: [], approval: 'always' }, { tool: 'facts.put_fact' }],
     });
     const { warnings } = await catalog.put('server', 'facts', server(renamed));
-    expect(warnings.map(({ message }) => message).join()).toContain('facts.get_facts came with its definition');
+    expect(warnings.map(({ message }) => message).join()).toContain('facts.get_facts has the same definition');
     expect(await serverTools(catalog).then((tools) => tools.get('get_fact'))).toMatchObject({
       state: 'missing',
       renamedTo: 'facts.get_facts',

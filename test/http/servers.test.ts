@@ -78,7 +78,7 @@ describe('/v1/servers', () => {
     expect(made).toMatchObject({ toolCount: 1, held: 0 });
     expect(made.warnings.toSorted((a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1))).toEqual([
       { path: 'tools[0].inputSchema', message: expect.stringContaining('JSON Schema') },
-      { path: 'tools[2].name', message: expect.stringContaining('no tool name') },
+      { path: 'tools[2].name', message: expect.stringContaining('not a valid tool name') },
     ]);
     expect(await read('/tools/good')).toMatchObject({ state: 'ready' });
     expect(await read('/tools/broken')).toMatchObject({ state: 'refused', findings: [{ finding: 'invalid-schema' }] });

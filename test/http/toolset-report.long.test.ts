@@ -104,7 +104,7 @@ describe('a toolset as a provider is sent it', () => {
     const tools = [toolOf('s', 'a', { inputSchema: inputSchema(2) }), toolOf('s', 'b', { inputSchema: inputSchema(3) })];
     const report = reportTools(await namesOf({ tools: entriesOf(tools) }, tools), to('gemini'));
     expect(messages(report)).toEqual([
-      'tools: for gemini: `default` is not taken: told in the description (5 times, in 2 tools, such as a)',
+      'tools: for gemini: `default` is not supported: moved to the description (5 times, in 2 tools, such as a)',
     ]);
   });
 });

@@ -65,9 +65,9 @@ describe('the tools of a toolset as a provider is sent them', () => {
   it('come with what was changed, by its place', async () => {
     const body = await toolsFor('?provider=gemini');
     expect(body.tools[0].changes).toEqual([
-      { path: '/oneOf', message: 'told as anyOf: that only one may fit is not said' },
-      { path: '', message: '2 alternatives are told as one list of fields' },
-      { path: '/properties/path/default', message: 'not taken: told in the description' },
+      { path: '/oneOf', message: 'converted to anyOf: more than one alternative may match' },
+      { path: '', message: '2 alternatives are merged into one list of fields' },
+      { path: '/properties/path/default', message: 'not supported: moved to the description' },
     ]);
     expect(body.tools[2]).toMatchObject({ wireName: 'shell', changes: [] });
   });
@@ -83,10 +83,10 @@ describe('the tools of a toolset as a provider is sent them', () => {
     expect(body.warnings).toEqual([
       {
         path: 'tools[1].tool',
-        message: 'odd.list is not sent to anthropic as list: its input schema takes a value of type array, and arguments are an object',
+        message: 'odd.list is not sent to anthropic as list: its input schema accepts a value of type array, but arguments are an object',
       },
-      { path: 'tools', message: 'for anthropic: told as anyOf: that only one may fit is not said (once, in pages)' },
-      { path: 'tools', message: 'for anthropic: 2 alternatives are told as one list of fields (once, in pages)' },
+      { path: 'tools', message: 'for anthropic: converted to anyOf: more than one alternative may match (once, in pages)' },
+      { path: 'tools', message: 'for anthropic: 2 alternatives are merged into one list of fields (once, in pages)' },
     ]);
     expect(body.tools[1].left).toContain('type array');
   });

@@ -48,11 +48,11 @@ describe('the tools of a request', () => {
     const { tools, left } = defineTools(odd, plainProfile);
     expect(names(tools)).toEqual(['good', 'fine']);
     expect([...left]).toEqual([
-      ['list', 'its input schema takes a value of type array, and arguments are an object'],
-      ['never', 'its input schema takes a value of type string, and arguments are an object'],
+      ['list', 'its input schema accepts a value of type array, but arguments are an object'],
+      ['never', 'its input schema accepts a value of type string, but arguments are an object'],
     ]);
     // Schemas come from strangers, whatever their type says here.
-    expect(defineTools([tool('none', 'schema' as never)], plainProfile).left.get('none')).toBe('its input schema is no JSON Schema');
+    expect(defineTools([tool('none', 'schema' as never)], plainProfile).left.get('none')).toBe('its input schema is not a JSON Schema');
   });
 
   it('have descriptions and a number within the limits, the last ones left out', () => {
@@ -127,7 +127,7 @@ describe('a tool that is not sent', () => {
         fields: {
           provider: 'vllm',
           model: 'm',
-          tools: { list: 'its input schema takes a value of type array, and arguments are an object' },
+          tools: { list: 'its input schema accepts a value of type array, but arguments are an object' },
         },
       },
     ]);

@@ -1,6 +1,6 @@
 /**
- * What a person decides of a listed tool: to take a held definition into force, or to let it stand in the place of one that is gone.
- * Storing it, and compiling the toolsets anew, is the Catalog's.
+ * An administrator's decisions about a listed tool: put a held definition into force, or let it replace a missing one. The Catalog stores
+ * the result and recompiles the toolsets.
  */
 import type { EditionTool } from '../edition-tool.ts';
 import { holdOf, shapeOf, stateOf, withoutAnnotations } from './kept-tool.ts';
@@ -9,18 +9,18 @@ import { parseWireName, quote } from '../names.ts';
 import { Problem } from '../problem.ts';
 import type { Toolset, ToolsetEntry } from '../toolset.ts';
 
-/** `refId`: the definition that was reviewed. `annotations`: whether its annotations count; absent: not those of a definition that was held. */
+/** `refId`: the reviewed definition. `annotations`: whether its annotations count; absent: annotations of a held definition do not. */
 export type Acceptance = { refId?: string | undefined; annotations?: boolean | undefined };
 
-/** Takes what is listed into force. Throws `conflict` when it is not the definition that was reviewed, or when nothing would change. */
+/** Puts the listed definition into force. Throws `conflict` if it is not the reviewed definition, or if nothing would change. */
 export function acceptListed(tool: KeptTool, { refId, annotations }: Acceptance): KeptTool {
   if (tool.listed === null || (tool.reason === null && annotations === undefined))
     throw new Problem(
       'conflict',
-      `${quote(tool.name)} is not held: there is nothing to accept. To accept its annotations, send {"annotations": true}.`,
+      `${quote(tool.name)} is not held, so there is nothing to accept. To accept its annotations, send {"annotations": true}.`,
     );
   if (refId !== undefined && refId !== tool.listed.pin) {
-    throw new Problem('conflict', `${quote(tool.name)} has changed since it was reviewed: read it again.`, {
+    throw new Problem('conflict', `${quote(tool.name)} has changed since the review. Read the definition again.`, {
       refId: tool.listed.pin,
     });
   }
@@ -32,28 +32,31 @@ export function acceptListed(tool: KeptTool, { refId, annotations }: Acceptance)
 }
 
 /**
- * `to`, accepted, to stand in the place of `from`. `conflict` when `from` is not missing, or `to` is held and not the same definition,
- * which nobody would have seen.
+ * Accepts `to` as the replacement of `from`. Throws `conflict` if `from` is not missing, or if `to` is held with a different definition,
+ * which no administrator has reviewed.
  */
 export function acceptInPlaceOf(from: KeptTool, to: KeptTool): KeptTool {
   if (stateOf(from) !== 'missing')
-    throw new Problem('conflict', `${quote(from.name)} is listed by its server: only one that is missing can be rebound.`);
-  if (to.listed === null) throw new Problem('conflict', `${quote(to.name)} is not listed by its server either.`);
+    throw new Problem('conflict', `${quote(from.name)} is still listed by its server. Only a missing tool can be rebound.`);
+  if (to.listed === null) throw new Problem('conflict', `${quote(to.name)} is not listed by its server. Choose a listed tool.`);
   if (holdOf(to) !== null && (from.accepted === null || shapeOf(from.accepted) !== shapeOf(to.listed))) {
-    throw new Problem('conflict', `${quote(to.name)} is held, and its definition is not the one of ${quote(from.name)}: accept it first.`);
+    throw new Problem(
+      'conflict',
+      `${quote(to.name)} is held and its definition differs from that of ${quote(from.name)}. Accept it first.`,
+    );
   }
   return { ...to, accepted: withoutAnnotations(to.listed), reason: null };
 }
 
 /**
- * The document with `to` for `from` (canonical names), under the names that its edition has: those that came from the tool itself stand
- * in the entry now, since the other tool would bring others. `compiled`: the edition's tools, which are in the order of the entries.
+ * Returns the document with `to` in place of `from` (canonical names). The entry's names from the edition are written into the document,
+ * since the other tool would derive different ones. `compiled`: the edition's tools, in the order of the entries.
  */
 export function rebindEntries(toolset: Toolset, compiled: readonly EditionTool[], from: string, to: string): Toolset {
   const tools = toolset.tools.map((entry, index): ToolsetEntry => {
     if (entry.tool !== from) return entry;
     const aliases = entry.aliases ?? inheritedAliases(compiled[index]);
-    // One of a single letter cannot be given; there is no other way to such a name than to have it.
+    // An alias cannot be a single letter, so such a name cannot be written into the entry.
     const wireName = parseWireName(compiled[index]?.wireName ?? '');
     return { ...entry, tool: to, ...(wireName.ok && { name: wireName.wireName }), ...(aliases !== undefined && { aliases }) };
   });

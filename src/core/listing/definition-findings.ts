@@ -1,10 +1,9 @@
 /**
- * What in a definition speaks to the model of more than the tool itself: instructions, claims of a role, tags of prompts and protocols,
- * other servers' tools, places of secrets, poison in parameters. A person looks before such a tool is in force; none of these rules is
- * proof, and none is needed by an honest tool. They read the cleaned definition (`listing-text.ts`), which is what models are given.
- *
- * Known attacks: tool poisoning and line jumping (Invariant Labs, Trail of Bits 2025), full-schema poisoning (CyberArk 2025). Every
- * pattern has bounded gaps only, so that a text is read once whatever it holds.
+ * Finds texts in a definition that address the model about more than the tool: instructions, role claims, tags of prompts and protocols,
+ * other servers' tools, paths of secrets, poisoned parameters. Such a tool requires a review; no rule is proof, and no honest tool needs
+ * such texts. The rules read the cleaned definition (`listing-text.ts`), which is what models receive.
+ * Known attacks: tool poisoning and line jumping (Invariant Labs, Trail of Bits 2025), full-schema poisoning (CyberArk 2025). All patterns
+ * have bounded gaps, so each text is scanned in linear time.
  */
 import type { Finding } from './hold.ts';
 import { contradictsReadOnly, wordsOf } from './hint-contradiction.ts';
@@ -17,7 +16,7 @@ import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
 import type { BareDefinition } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** For which a person must look first. `listed`: folded names of all tools of the listing, which may speak of one another. */
+/** Returns findings that require a review. `listed`: the folded names of all tools of the listing, which may mention each other. */
 export function suspicions(definition: BareDefinition, listed: ReadonlySet<string>): Finding[] {
   const findings: Finding[] = [];
   const known = new Set([...listed, ...parameterNames(definition.inputSchema)]);
@@ -28,74 +27,76 @@ export function suspicions(definition: BareDefinition, listed: ReadonlySet<strin
   return findings;
 }
 
-/** Advisory: they hold nothing back, and the policy does not use them. */
+/** Returns advisory findings. They hold no tool, and the policy does not use them. */
 export function remarks(definition: BareDefinition): Finding[] {
   if (definition.annotations?.readOnlyHint !== true || !contradictsReadOnly(definition.name)) return [];
-  const message = 'claims to be read-only, and its name has a verb of change: check it before you accept its annotations';
+  const message = 'claims to be read-only, but its name has a verb of change: check it before you accept its annotations';
   return [{ finding: 'hint-contradicts-name', path: '/annotations/readOnlyHint', message }];
 }
 
 type Rule = { finding: string; pattern: RegExp; message: string };
 
-/** Texts of any place. */
+/** Rules for texts anywhere in the definition. */
 const textRules: readonly Rule[] = [
   {
     finding: 'protocol-tag',
     pattern:
       /<\/?(?:tool_calls?|function_calls?|tool_response|tool_results?|function_results?|antml:|invoke\s|function=)|<\|[\w ]{1,30}\|>|\[\/?(?:TOOL_CALLS|INST|AVAILABLE_TOOLS|TOOL_RESULTS)\]|<<SYS>>|<｜/i,
-    message: 'holds the tags with which models write tool calls or turns',
+    message: 'contains tags that models use to write tool calls or turns',
   },
   {
     finding: 'pseudo-tag',
     pattern:
       /<\/?(?:important|system|system[-_]prompt|system[-_]reminder|instructions?|critical|mandatory|override|priority)(?:\s[^<>]{0,100})?>|<\/(?:description|tools?|functions?|secret|hidden|admin|prompt|user|assistant|human)\s?>/i,
-    message: 'holds tags that look like the structure of a prompt',
+    message: 'contains tags that look like the structure of a prompt',
   },
   {
     finding: 'role-claim',
     pattern:
       /(?:^|[.!?\n])\s{0,10}(?:SYSTEM|ASSISTANT|DEVELOPER|ADMIN)(?: (?:MESSAGE|PROMPT|NOTE|OVERRIDE))?\s?:\s{0,3}(?:[\w,'’]{1,20} ){0,4}?(?:you|your|ignore|always|never|from now|must|new policy|do not|don't)\b/,
-    message: 'speaks as if it were the system or another role',
+    message: 'claims to be the system or another role',
   },
   {
     finding: 'overrides-instructions',
     pattern:
       /\b(?:ignore|disregard|forget|override)\s(?:\w{1,12}\s){0,3}?(?:previous|prior|above|earlier|preceding|existing|system|your|safety)\s(?:\w{1,12}\s){0,2}?(?:instructions?|rules?|polic(?:y|ies)|prompts?|guidelines?|messages?)\b/i,
-    message: 'tells the model to leave its instructions aside',
+    message: 'instructs the model to ignore its instructions',
   },
   {
     finding: 'hides-from-user',
     pattern:
       /\b(?:do not|don['’]t|never)\s(?:mention|tell|inform|notify|reveal|disclose|alert)\s(?:this|it|that|any of this|the user|users?|anyone|anybody|them)\b|\bwithout (?:telling|informing|notifying|alerting) the user\b/i,
-    message: 'tells the model to keep something from the user',
+    message: 'instructs the model to hide something from the user',
   },
   {
     finding: 'skips-approval',
     pattern:
       /(?<!(?:\b(?:not|never|cannot)|n['’]t)(?:\s\w{1,12}){0,3}\s)\b(?:skip|bypass|suppress)\s(?:\w{1,12}\s){0,3}?(?:confirmations?|approvals?|permission (?:checks?|prompts?)|safety checks?)\b/i,
-    message: 'tells the model to act without being allowed to',
+    message: 'instructs the model to act without approval',
   },
   {
     finding: 'secret-path',
     pattern:
       /\b(?:reads?|read_file|reading|pass|send|include|including|upload|cat|attach|contents? of|copy|leak|provide|fetch|open)\b[^\n]{0,60}?(?:(?:^|[\s"'`(/])\.env\b(?!\.(?:example|sample|template))|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|~\/\.(?:ssh|aws|gnupg|kube|docker|cursor|claude)\b|\.aws\/credentials|\/etc\/(?:passwd|shadow)|\.(?:npmrc|netrc|pgpass|git-credentials)\b|\bmcp\.json\b)/i,
-    message: 'speaks of reading a file in which secrets are kept',
+    message: 'mentions reading a file that contains secrets',
   },
   {
     finding: 'collects-conversation',
     pattern:
       /\b(?:contents?|cop(?:y|ies)|text|transcript|history|summary|all|everything)\b[^\n.]{0,40}?\b(?:every|all|any|each)\s(?:\w{1,12}\s){0,2}?(?:files?|messages?|secrets?|keys?|tokens?|passwords?)\s(?:you\s|that was\s|were\s)?(?:read|seen|sent|opened|received|mentioned|known)\b/i,
-    message: 'asks for what else was read or said in the conversation',
+    message: 'asks for other content of the conversation',
   },
 ];
 
-/** Of a parameter alone: a tool may well speak of a conversation, but none needs all of this one without saying so in its own description. */
+/**
+ * Rules for parameters only: a tool may mention a conversation, but one that needs the whole conversation says so in its own description.
+ */
 const parameterRules: readonly Rule[] = [
   {
     finding: 'suspicious-parameter',
     pattern:
       /\b(?:full|entire|whole|complete|current)\s(?:\w{1,12}\s){0,1}?(?:conversation|chat|context window|system prompt|prompt history|session history)\b|\b(?:your|the) (?:own )?(?:system prompt|chain of thought|list of (?:all )?(?:your |available )?tools)\b|\brequired by (?:polic(?:y|ies)|the system|security|compliance)\b[^\n]{0,60}?\b(?:contents?|conversation|files?|keys?|tokens?|passwords?|secrets?)\b/i,
-    message: 'asks for more than the tool is about',
+    message: 'asks for data that the tool does not need',
   },
 ];
 
@@ -106,12 +107,15 @@ function readText(findings: Finding[], path: string, text: string, known: Readon
     addFinding(findings, {
       finding: 'other-tool-mention',
       path,
-      message: `tells how to use ${quote(other)}, which is none of this server's tools`,
+      message: `gives instructions for ${quote(other)}, which is not a tool of this server`,
     });
   }
 }
 
-/** `when the tool send_message is available, set …`, `always call export_all first`: an order about a tool that is not listed beside it. */
+/**
+ * Returns a tool that is not in the listing but that the text gives an order about: `when the tool send_message is available, set …`,
+ * `always call export_all first`. null: none.
+ */
 function otherTool(text: string, known: ReadonlySet<string>): string | null {
   for (const match of text.matchAll(toolMentions)) {
     const name = match[1] ?? match[2] ?? '';
@@ -134,7 +138,7 @@ function readSchema(findings: Finding[], path: string, schema: unknown, known: R
     if (typeof part !== 'object' || part === null) continue;
     if (isRecord(part)) readPart(findings, here, part, known);
     for (const [key, member] of Object.entries(part)) {
-      // A parameter may be called `default`.
+      // A parameter may be named `default`.
       const isData = !isByName && dataKeywords.has(key);
       if (typeof member === 'object' && !isData)
         waiting.push({ part: member, path: pointer(here, key), isByName: !isByName && namedParts.has(key) });
@@ -163,18 +167,18 @@ function readParameter(findings: Finding[], path: string, name: string, paramete
   const words = new Set(wordsOf(name));
   const asks = ['content', 'contents', 'reading', 'read', 'dump', 'file'].some((word) => words.has(word));
   if ((asks && secretWords.some((word) => words.has(word))) || /id_(?:rsa|ed25519)|etc_(?:passwd|shadow)/i.test(name)) {
-    addFinding(findings, { finding: 'suspicious-parameter', path: here, message: 'is named after a file in which secrets are kept' });
+    addFinding(findings, { finding: 'suspicious-parameter', path: here, message: 'is named after a file that contains secrets' });
   }
   const value = isRecord(parameter) ? parameter.default : undefined;
   if (typeof value === 'string' && isForeignUrl(value) && !addressWords.some((word) => words.has(word))) {
-    const message = `sends something to ${quote(value)} unless the model says otherwise`;
+    const message = `sends data to ${quote(value)} unless the model changes the default`;
     addFinding(findings, { finding: 'url-in-default', path: `${here}/default`, message });
   }
 }
 
 const secretWords = ['ssh', 'rsa', 'passwd', 'shadow', 'env', 'credentials', 'keychain', 'cookies', 'dotenv', 'wallet'];
 
-/** Parameters whose business is where the tool itself finds its service or source. */
+/** Words in the names of parameters that legitimately hold the address of the tool's service or source. */
 const addressWords = [
   'api',
   'base',
@@ -196,17 +200,17 @@ function isForeignUrl(text: string): boolean {
   return match !== null && !/^(?:localhost|127\.|\[)|(?:^|\.)example\.(?:com|org|net)$/i.test(match[1] ?? '');
 }
 
-/** Choices are words. A sentence that gives an order is none, and neither is a page of text. */
+/** Choices are single words. A sentence with an order or a page of text is a finding. */
 function readValue(findings: Finding[], path: string, value: string, known: ReadonlySet<string>): void {
   readText(findings, path, value, known);
   const isOrder =
     /\b(?:call|invoke|run|use|execute|send)\s(?:the\s)?["'`]?(?:[a-z][a-z0-9]{0,30}_[a-z0-9_]{1,60}|[\w-]{1,40}\stool\b)/i.test(value);
   if (isOrder && path.endsWith('/enum')) {
-    addFinding(findings, { finding: 'long-enum-text', path, message: `gives an order where a choice is expected: ${quote(value)}` });
+    addFinding(findings, { finding: 'long-enum-text', path, message: `gives an order instead of a choice: ${quote(value)}` });
   }
 }
 
-/** Those of a value, a list, or a list in it; deeper ones are nobody's choice. */
+/** Returns the strings of a value, of a list, and of lists in it. Deeper strings are not choices. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string').slice(0, limits.maxSchemaSourceParts) : [];

@@ -1,13 +1,13 @@
 /**
- * An advisory finding for administrators who review annotations: a tool that claims to be read-only under a name with a verb of change. The
- * policy does not use it, since no list of verbs can be complete.
+ * An advisory finding for administrators who review annotations: a tool that claims to be read-only but has a verb of change in its name.
+ * The policy does not use it, since no list of verbs is complete.
  */
 import { limits } from '../limits.ts';
 import { spaceWords } from '../name-words.ts';
 
 /**
- * Whether the first known verb of the name is one of change: `delete_file`, `repos-createIssue`, `browser_save`. After a verb of reading
- * the same words are nouns (`get_commit`), unless both are joined (`get_or_create_user`).
+ * Returns whether the first known verb of the name is a verb of change: `delete_file`, `repos-createIssue`, `browser_save`. After a verb of
+ * reading the same words are nouns (`get_commit`), unless both are joined (`get_or_create_user`).
  */
 export function contradictsReadOnly(name: string): boolean {
   const words = wordsOf(name);
@@ -16,7 +16,7 @@ export function contradictsReadOnly(name: string): boolean {
   return words.some((word) => joining.has(word)) && words.some((word) => changing.has(word));
 }
 
-/** Split where capitals begin and at everything that is not a letter: `getHTTPPage_v2` is get, http, page, v. */
+/** Splits a name at capitals and at everything that is not a letter: `getHTTPPage_v2` is get, http, page, v. */
 export function wordsOf(name: string): string[] {
   return spaceWords(name.slice(0, limits.maxToolNameBytes))
     .toLowerCase()

@@ -1,20 +1,22 @@
-/** Why a tool is held, and what a person is shown of it before accepting (DESIGN §4, pins). Who finds it out is the Catalog. */
+/** Why a tool is held, and what an administrator sees of it before accepting (DESIGN §4, pins). The Catalog decides it. */
 import { z } from 'zod';
 
-/** One difference of two definitions: a JSON Pointer into `{description, inputSchema, …}`. Absent `from`: added; absent `to`: removed. */
+/**
+ * One difference between two definitions: a JSON Pointer into `{description, inputSchema, …}`. Absent `from`: added; absent `to`: removed.
+ */
 export const DefinitionChange = z
   .object({ path: z.string(), from: z.unknown().optional(), to: z.unknown().optional() })
   .meta({ id: 'DefinitionChange' });
 export type DefinitionChange = z.infer<typeof DefinitionChange>;
 
-/** Something in a definition that a person should see. `path`: a JSON Pointer into the definition. */
+/** Something in a definition that an administrator should see. `path`: a JSON Pointer into the definition. */
 export const Finding = z.object({ finding: z.string(), path: z.string(), message: z.string() }).meta({ id: 'Finding' });
 export type Finding = z.infer<typeof Finding>;
 
 /**
- * Why nobody may call it until somebody accepts. `changed`: it was another one when it was accepted. `new`: its server listed it
- * later than the rest. `suspicious`: it speaks to the model of more than itself. `server`: its server calls itself something else now, as
- * `findings` say. `refId`: of the definition that would be accepted.
+ * Why a tool cannot be called until an administrator accepts it. `changed`: its definition differs from the accepted one. `new`: its server
+ * added it after the first listing. `suspicious`: its texts address the model about more than the tool. `server`: its server changed its
+ * name, see `findings`. `refId`: the definition that would be accepted.
  */
 export const Hold = z
   .object({

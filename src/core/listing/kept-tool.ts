@@ -1,6 +1,6 @@
 /**
- * What a workspace knows of one tool of a server: the definition that was accepted, the one that is listed now, and how the two
- * stand to each other. Here are its views; how it changes with a listing is `take-listing.ts`, its rows are the Catalog's.
+ * What a workspace stores about one tool of a server: the accepted definition, the listed one, and their relation. This file has the views
+ * of it; `take-listing.ts` updates it from a listing, and the Catalog stores its rows.
  */
 import { diffDefinitions } from './definition-diff.ts';
 import { canonicalJson } from '../hash.ts';
@@ -10,30 +10,30 @@ import type { CanonicalName } from '../names.ts';
 import type { Server, ServerAccess, ServerTool } from '../servers/server.ts';
 import type { BareDefinition, ToolDefinition, ToolSource } from '../tool.ts';
 
-/** `definition`: as models are given it. `raw`: as it came, which is what the pin covers; absent: the same. */
+/** `definition`: as models receive it. `raw`: as listed, which the pin covers; absent: the same. */
 export type PinnedDefinition = { pin: string; definition: BareDefinition; raw?: BareDefinition };
 
-/** `annotationsAccepted`: by an administrator, for exactly this definition. */
+/** `annotationsAccepted`: an administrator accepted the annotations of exactly this definition. */
 export type AcceptedDefinition = PinnedDefinition & { annotationsAccepted?: true };
 
 export type KeptTool = {
-  /** The tool's own name. */
+  /** The name without the server. */
   name: string;
-  /** In force; null: none was ever accepted. */
+  /** The definition in force; null: none was ever accepted. */
   accepted: AcceptedDefinition | null;
-  /** As the server lists it; null: it does not, or what it lists is no definition. */
+  /** The definition as the server lists it; null: not listed, or not a valid definition. */
   listed: PinnedDefinition | null;
-  /** Of something listed that is no definition: the hash of it. */
+  /** The hash of a listed item that is not a valid definition. */
   refused: string | null;
-  /** Why `listed` is not in force; null: it is, or there is none. */
+  /** Why `listed` is not in force; null: it is in force, or nothing is listed. */
   reason: Hold['reason'] | null;
-  /** In what is listed. */
+  /** Findings in the listed definition. */
   findings: readonly Finding[];
-  /** Of one that is not listed: the own name of a tool that came with its definition. */
+  /** For a missing tool: the name of a new tool with an equal definition. */
   renamedTo: string | null;
 };
 
-/** What a server's document says for all of its tools. */
+/** What a server's document defines for all its tools. */
 export type ServerOfTools = Pick<Server, 'kind' | 'instructions'> & { name: string; trusted: boolean };
 
 export function stateOf({ refused, listed, reason }: KeptTool): ServerTool['state'] {
@@ -42,12 +42,12 @@ export function stateOf({ refused, listed, reason }: KeptTool): ServerTool['stat
   return reason === null ? 'ready' : 'held';
 }
 
-/** Own names are legal when they are read; one that was refused for its name is known by it, and never called. */
+/** Names are validated when they are read. A tool refused for its name has this canonical name too, but is never called. */
 export function canonicalOf(server: string, ownName: string): CanonicalName {
   return `${server}.${ownName}` as CanonicalName;
 }
 
-/** null: not held. A new tool differs from nothing, so it has no changes. */
+/** null: not held. A new tool has nothing to compare with, so it has no changes. */
 export function holdOf(tool: KeptTool): Hold | null {
   const { accepted, listed, reason, findings } = tool;
   if (listed === null || reason === null) return null;
@@ -63,7 +63,7 @@ export function rawOf({ definition, raw }: PinnedDefinition): BareDefinition {
   return raw ?? definition;
 }
 
-/** Equal where two definitions are, but for the name. */
+/** Equal for definitions that differ in their name only. */
 export function shapeOf(pinned: PinnedDefinition): string {
   return canonicalJson({ ...rawOf(pinned), name: '' });
 }
@@ -88,7 +88,7 @@ export function toServerTool(server: string, tool: KeptTool): ServerTool {
   };
 }
 
-/** As toolsets know it; null: a refused one that never was anything else. */
+/** Returns the definition for toolsets; null for a refused tool that never had a valid definition. */
 export function toDefinition(server: ServerOfTools, tool: KeptTool): ToolDefinition | null {
   const shown = shownDefinition(tool);
   if (shown === null && tool.refused !== null) return null;
@@ -107,25 +107,25 @@ export function toDefinition(server: ServerOfTools, tool: KeptTool): ToolDefinit
   };
 }
 
-/** The definition in force; of a tool without one, what would be. */
+/** Returns the definition in force, or the listed one of a tool that was never accepted. */
 export function shownDefinition({ accepted, listed }: KeptTool): PinnedDefinition | null {
   return accepted ?? listed;
 }
 
-/** `annotated`: of the definitions whose annotations were accepted; absent: of none. */
+/** `annotated`: the pins of definitions with accepted annotations; absent: none. */
 export function annotatedPins(tools: readonly KeptTool[]): Pick<ServerAccess, 'annotated'> {
   const annotated = tools.flatMap(({ accepted }) => (accepted?.annotationsAccepted === true ? [accepted.pin] : []));
   return annotated.length === 0 ? {} : { annotated };
 }
 
-/** As a definition that is accepted for the first time, or anew: its annotations are not. */
+/** Returns the definition without accepted annotations, for one that is accepted for the first time or again. */
 export function withoutAnnotations<Pinned extends PinnedDefinition | null>(pinned: Pinned): Pinned {
   if (pinned === null || !('annotationsAccepted' in pinned)) return pinned;
   const { annotationsAccepted: _accepted, ...plain } = pinned as AcceptedDefinition;
   return plain as Pinned;
 }
 
-/** So that a server that changes everything at once cannot make editions too large to tell of it. */
+/** Bounds the size of a hold, because a server that changes everything at once would make editions too large. */
 function shortened(hold: Hold): Hold {
   let left = limits.maxEditionHoldCharacters;
   const fits = (part: unknown): boolean => {

@@ -1,6 +1,6 @@
 /**
- * What models may be given of a listed schema that has no fault (`listing-schema.ts`): without hidden characters, references that lead
- * elsewhere, and texts that nobody would read to their end. Nothing is fetched.
+ * Cleans a listed schema that passed `listing-schema.ts` for use by models: removes hidden characters and remote references, and cuts long
+ * texts. Fetches nothing.
  */
 import { pointer } from '../json-pointer.ts';
 import type { Finding } from './hold.ts';
@@ -13,13 +13,13 @@ import { dataKeywords, namedParts } from '../schema/schema-parts.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** What there is to say of it is added to `findings`. The same object where nothing was to be changed. */
+/** Adds what it changes to `findings`. Returns the same object if nothing changed. */
 export function cleanSchema(schema: JsonSchema, path: string, findings: Finding[]): JsonSchema {
   const places = new Set(idsOf(schema));
-  return cleanPart(schema, { path, findings, places, role: 'schema' }) as JsonSchema; // An object stays one.
+  return cleanPart(schema, { path, findings, places, role: 'schema' }) as JsonSchema; // An object remains an object.
 }
 
-/** `map`: of schemas by name. `value`: data. */
+/** `map`: schemas by name. `value`: data. */
 type Cleaning = { path: string; findings: Finding[]; places: ReadonlySet<string>; role: 'schema' | 'map' | 'value' };
 
 function cleanPart(part: unknown, cleaning: Cleaning): unknown {
@@ -36,30 +36,30 @@ function cleanPart(part: unknown, cleaning: Cleaning): unknown {
     if (cleaned !== member) isChanged = true;
     if (cleaned !== undefined) members.push([key, cleaned]);
   }
-  // `fromEntries` makes `__proto__` a member like any other.
+  // `fromEntries` creates `__proto__` as an ordinary member.
   return isChanged ? Object.fromEntries(members) : part;
 }
 
-/** undefined: left out. */
+/** undefined: the member is removed. */
 function cleanMember(key: string, member: unknown, cleaning: Cleaning): unknown {
   const inside = at(cleaning, key, roleIn(cleaning.role, key));
   if (!isSeen(key)) {
-    found(inside, 'hidden-key', 'is a name with characters that cannot be seen; left out');
+    found(inside, 'hidden-key', 'is a name with invisible characters; removed');
     return undefined;
   }
   if (cleaning.role !== 'schema') {
-    if (cleaning.role === 'map' && isObjectMember(key)) found(inside, 'object-member-key', 'is named like a member of every object');
+    if (cleaning.role === 'map' && isObjectMember(key)) found(inside, 'object-member-key', 'has the name of a built-in object member');
     return cleanPart(member, inside);
   }
   if (typeof member !== 'string') return cleanPart(member, inside);
   if (key === 'description' || key === 'title' || key === '$comment') return tell(inside, cleanText(member));
   if (key === '$ref' && !member.startsWith('#') && !isOwnPlace(member, cleaning.places)) {
-    found(inside, 'remote-ref', 'lies elsewhere and is never fetched: any value is taken');
+    found(inside, 'remote-ref', 'is a remote reference, which is never fetched; any value is accepted');
     return undefined;
   }
-  // Without its hidden characters it would be another pattern.
+  // Without the hidden characters it would be a different pattern.
   if (key === 'pattern' && !isSeen(member)) {
-    found(inside, 'hidden-pattern', 'holds characters that cannot be seen; left out');
+    found(inside, 'hidden-pattern', 'contains invisible characters; removed');
     return undefined;
   }
   return tell(inside, cleanValue(member));
@@ -75,7 +75,7 @@ function isOwnPlace(reference: string, places: ReadonlySet<string>): boolean {
   return places.has(reference.split('#', 1)[0] ?? '');
 }
 
-/** `$id`s within the schema: references to them lead nowhere else. */
+/** The `$id`s in the schema: references to them stay inside it. */
 function idsOf(schema: JsonSchema): string[] {
   return (partsOf(schema) ?? []).flatMap((part) => (isRecord(part) && typeof part.$id === 'string' ? [part.$id.replace(/#$/, '')] : []));
 }

@@ -1,7 +1,7 @@
-/** Findings of a listed definition as they are gathered: where each is, in bounded words. What is found is said by those who look. */
+/** Collects findings about a listed definition, with bounded paths and messages. */
 import type { Finding } from './hold.ts';
 
-/** As many as there are texts; how many are told is the reader's (`listing.ts`). */
+/** Adds one finding. The number is bounded by the number of texts; `listing.ts` limits how many are reported. */
 export function addFinding(findings: Finding[], { finding, path, message }: Finding): void {
   findings.push({ finding, path: shortPath(path), message });
 }

@@ -1,7 +1,7 @@
 /**
- * `x-mcp-header` in a listed schema (MCP 2026-07-28, Streamable HTTP, custom headers from tool parameters): such a parameter is also sent
- * as the header `Mcp-Param-<name>`, and a definition that breaks the rules for it must be left out. Used by `listing-schema.ts`; sending
- * them is for those who call over MCP.
+ * Checks `x-mcp-header` in a listed schema (MCP 2026-07-28, Streamable HTTP, custom headers from tool parameters): such a parameter is also
+ * sent as the header `Mcp-Param-<name>`. Definitions that break its rules must be skipped. Used by `listing-schema.ts`; the MCP client
+ * sends the headers.
  */
 import type { Finding } from './hold.ts';
 import { pointer } from '../json-pointer.ts';
@@ -11,7 +11,10 @@ import { quote } from '../names.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** A token (RFC 9110 §5.6.2), once whatever its case, on a parameter of a simple type that stands under `properties` alone. null: fine. */
+/**
+ * Requires a token (RFC 9110 §5.6.2) that is unique ignoring case, on a parameter of a primitive type that is directly under `properties`.
+ * null: valid.
+ */
 export function headerFault(schema: JsonSchema, path: string): Finding | null {
   const taken = new Set<string>();
   const waiting: { part: unknown; path: string; isParameter: boolean }[] = [{ part: schema, path, isParameter: true }];
@@ -37,22 +40,22 @@ export function headerFault(schema: JsonSchema, path: string): Finding | null {
 function headerFaultOf(part: Record<string, unknown>, isParameter: boolean, taken: Set<string>): Omit<Finding, 'path'> | null {
   const header = part['x-mcp-header'];
   if (typeof header !== 'string' || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/.test(header)) {
-    return { finding: 'invalid-header-name', message: `${quote(typeof header === 'string' ? header : '')} is no header name` };
+    return { finding: 'invalid-header-name', message: `${quote(typeof header === 'string' ? header : '')} is not a valid header name` };
   }
   if (!isParameter || !headerTypes.has(part.type)) {
-    return { finding: 'invalid-header-name', message: 'only a parameter that is a string, number, integer or boolean may be a header' };
+    return { finding: 'invalid-header-name', message: 'only string, number, integer and boolean parameters can be sent as headers' };
   }
-  if (taken.has(header.toLowerCase())) return { finding: 'duplicate-header-name', message: `${quote(header)} stands twice` };
+  if (taken.has(header.toLowerCase())) return { finding: 'duplicate-header-name', message: `${quote(header)} is used twice` };
   taken.add(header.toLowerCase());
   return null;
 }
 
-/** The specification leaves out `number`; its own conformance tests send it. */
+/** The specification omits `number`, but its conformance tests send it. */
 const headerTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean', 'number']);
 
 /**
- * The schema without the keyword, for who calls us: nobody has to send us such headers. Parameters stand under `properties` alone, and
- * a parameter may have the keyword's name. What does not speak of headers stays the same object.
+ * Returns the schema without the keyword, for our own clients, which do not send such headers. The keyword is removed only from parameters,
+ * directly under `properties`, since a parameter may have the keyword's name. Parts without it remain the same object.
  */
 export function withoutHeaders(schema: JsonSchema, depth = 0): JsonSchema {
   const { properties } = schema;

@@ -1,4 +1,4 @@
-/** What a listing brought, told to whoever made it. What is done with its tools is decided before (`take-listing.ts`). */
+/** The report of a listing for the administrator or the server that sent it. `take-listing.ts` decides what happens to the tools. */
 import type { Finding } from './hold.ts';
 import { pathText } from '../issues.ts';
 import { isIndex, tokensOf } from '../json-pointer.ts';
@@ -11,14 +11,14 @@ import type { ListingReport } from '../servers/server.ts';
 import type { PinnedListing, TakenListing } from './take-listing.ts';
 import { firstWarnings, type Warning } from '../warning.ts';
 
-/** Throws `invalid_request` for a listing in which nothing has a name to be known by: like an empty one, it would only take away what there is. */
+/** Throws `invalid_request` for a listing without a single named item. Like an empty listing, it would only remove the existing tools. */
 export function requireNamed({ items, nameless }: Pick<PinnedListing, 'items' | 'nameless'>): void {
   if (items.length > 0) return;
   const issues = nameless.flatMap(({ path, findings }) => findings.map((finding) => findingWarning(path, finding, false)));
-  throw invalidRequest(issues.length > 0 ? issues : [{ path: 'tools', message: 'lists none that there is' }]);
+  throw invalidRequest(issues.length > 0 ? issues : [{ path: 'tools', message: 'contains no tools' }]);
 }
 
-/** `more`: what else there is to say, such as of toolsets that keep their edition. */
+/** `more`: further warnings, for example about toolsets that keep their current edition. */
 export function reportListing(
   server: string,
   listing: Pick<PinnedListing, 'items' | 'nameless'>,
@@ -45,13 +45,13 @@ export function reportListing(
   };
 }
 
-/** `path`: where it stands in the listing; absent: it does not. */
+/** `path`: the tool's position in the listing; absent if it is not listed. */
 function toolWarnings(server: string, tool: KeptTool, path: string | undefined): Warning[] {
   const canonical = canonicalOf(server, tool.name);
   if (path === undefined) {
     const now =
-      tool.renamedTo === null ? '' : `; ${canonicalOf(server, tool.renamedTo)} came with its definition: rebind it, and the names stay`;
-    return [{ path: 'tools', message: `${canonical} is not listed any more, and toolsets have it: it cannot be called${now}` }];
+      tool.renamedTo === null ? '' : `; ${canonicalOf(server, tool.renamedTo)} has the same definition: rebind it to keep the names`;
+    return [{ path: 'tools', message: `${canonical} is no longer listed and cannot be called, but toolsets contain it${now}` }];
   }
   const findings = tool.findings.map((finding) => findingWarning(path, finding, tool.refused !== null));
   const hold = holdOf(tool);
@@ -59,13 +59,13 @@ function toolWarnings(server: string, tool: KeptTool, path: string | undefined):
   const [first] = hold.changes;
   const reasons = {
     changed: `its definition changed${first === undefined || first.path === '' ? '' : ` at ${first.path}`}`,
-    new: 'it was listed later than the others',
-    suspicious: 'a person has to look at what it says',
-    server: 'its server calls itself something else now',
+    new: 'it was added after the first listing',
+    suspicious: 'its texts require a review',
+    server: 'its server changed its name',
   };
   return [
     ...findings,
-    { path, message: `${quote(tool.name)} is held, ${reasons[hold.reason]}: it cannot be called until somebody accepts it` },
+    { path, message: `${quote(tool.name)} is held, ${reasons[hold.reason]}: it cannot be called until an administrator accepts it` },
   ];
 }
 
@@ -75,7 +75,7 @@ function findingWarning(base: string, { path, message }: Finding, isLeftOut: boo
   return { path: `${base}${separator}${place}`, message: isLeftOut ? `${message}; the tool is left out` : message };
 }
 
-/** In the order of the listing; what has no place in it last. */
+/** The sort key of a warning: its index in the listing. Warnings without an index come last. */
 function placeOf({ path }: Warning): number {
   const index = /^tools\[(\d+)\]/.exec(path)?.[1];
   return index === undefined ? Number.MAX_SAFE_INTEGER : Number(index);

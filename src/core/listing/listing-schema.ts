@@ -1,6 +1,6 @@
 /**
- * The schemas of a listed definition: what makes them schemas that nobody can work with. Nothing is fetched, and no pattern is run (nobody
- * here ever does: `input-schema.ts`). Used by `listing.ts`. What providers take of a schema is another question (`schema-compiler.ts`).
+ * Checks the schemas of a listed definition: size, depth and references. Fetches nothing and runs no pattern (neither does
+ * `input-schema.ts`). Used by `listing.ts`. `schema-compiler.ts` decides what providers accept of a schema.
  */
 import type { Finding } from './hold.ts';
 import { isDeeperThan } from '../json-depth.ts';
@@ -10,16 +10,16 @@ import { partAt } from '../schema/schema-references.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** What no definition can be made of; null: nothing. `path` is where in the definition `schema` stands. */
+/** Returns what makes the input schema unusable; null: nothing. `path`: the position of `schema` in the definition. */
 export function schemaFault(schema: unknown, path: string): Finding | null {
   if (!isRecord(schema)) return { finding: 'invalid-schema', path, message: 'must be a JSON Schema object' };
   if (schema.type !== undefined && schema.type !== 'object') {
-    return { finding: 'invalid-schema', path: `${path}/type`, message: 'must be "object": arguments are one object' };
+    return { finding: 'invalid-schema', path: `${path}/type`, message: 'must be "object", because arguments are an object' };
   }
   return sizeFault(schema, path) ?? headerFault(schema, path);
 }
 
-/** It may be absent, and of any type. */
+/** The output schema may be absent, and may describe any type. */
 export function outputSchemaFault(schema: unknown, path: string): Finding | null {
   if (schema === undefined || schema === null) return null;
   return isRecord(schema) ? sizeFault(schema, path) : { finding: 'invalid-schema', path, message: 'must be a JSON Schema object' };
@@ -36,7 +36,7 @@ function sizeFault(schema: JsonSchema, path: string): Finding | null {
 
 type Part = Record<string, unknown> | readonly unknown[];
 
-/** Every object and array in it; null: too many. */
+/** Returns all objects and arrays in the schema; null: too many. */
 export function partsOf(schema: JsonSchema): Part[] | null {
   const parts: Part[] = [];
   const waiting: unknown[] = [schema];
@@ -51,23 +51,23 @@ export function partsOf(schema: JsonSchema): Part[] | null {
 }
 
 /**
- * References that never come to an end, or that come to too much when they are written out. A part that contains itself through its
- * properties or items is fine: values end.
+ * Finds references that never end or that expand too far. A part that contains itself through its properties or items is valid, since
+ * values are finite.
  */
 function referenceFault(root: JsonSchema, parts: readonly Part[], path: string): Finding | null {
   if (!parts.some((part) => isRecord(part) && typeof part.$ref === 'string')) return null;
   const sameValue = weigh(root, parts, (part) => (isRecord(part) ? [targetOf(root, part), ...listed(part.allOf)] : []));
-  if (sameValue.loops) return { finding: 'ref-cycle', path, message: 'refers to itself without end' };
+  if (sameValue.loops) return { finding: 'ref-cycle', path, message: 'refers to itself endlessly' };
   const all = weigh(root, [root], (part) => (isRecord(part) ? [targetOf(root, part), ...membersInUse(part)] : part));
   if (all.weight <= limits.maxSchemaExpandedParts) return null;
   return {
     finding: 'too-large',
     path,
-    message: `has more than ${limits.maxSchemaExpandedParts} parts when its references are written out`,
+    message: `has more than ${limits.maxSchemaExpandedParts} parts when its references are expanded`,
   };
 }
 
-/** Definitions count where they are referred to. */
+/** Definitions count where a reference uses them. */
 function membersInUse(part: Record<string, unknown>): unknown[] {
   return Object.entries(part).flatMap(([key, member]) => (key === '$defs' || key === 'definitions' ? [] : [member]));
 }
@@ -81,8 +81,8 @@ function targetOf(root: JsonSchema, part: Record<string, unknown>): unknown {
 }
 
 /**
- * How many parts stand under `starts` when every step of `next` is taken, each part weighed once: what is met again while it is open
- * loops, and counts as one. Without recursion: a chain of references may be as long as the schema.
+ * Returns the number of parts reachable from `starts` through `next`, counting a part once for each reference to it. A part that is reached
+ * again while it is open is a loop and counts as one. Iterative, because a chain of references can be as long as the schema.
  */
 function weigh(root: JsonSchema, starts: readonly Part[], next: (part: Part) => readonly unknown[]): { weight: number; loops: boolean } {
   const weights = new Map<object, number>();
@@ -104,7 +104,7 @@ function weigh(root: JsonSchema, starts: readonly Part[], next: (part: Part) => 
         stack.pop();
       } else if (weights.has(child) || open.has(child)) {
         if (open.has(child)) loops = true;
-        // Far above the limit nothing is counted any more: 2^30 is as good as 2^1000.
+        // The count is capped far above the limit: 2^30 means the same as 2^1000.
         top.weight = Math.min(top.weight + (weights.get(child) ?? 1), Number.MAX_SAFE_INTEGER);
         top.at += 1;
       } else enter(child as Part);

@@ -1,9 +1,8 @@
 /**
- * Text of a server as a model may be given it: what people cannot see is taken out, and of a definition what they would not scroll to is
- * cut off. Emoji, accents and every script stay as they are. One pass over the text, whatever it holds.
- *
- * The characters are those of Unicode's default-ignorable and format classes that have no place in a description (bidi: UAX #9 §2;
- * variation selectors: UTS #51; tags: UTS #51 §C). Escape sequences: ECMA-48 §5.4 and xterm's operating system commands.
+ * Cleans text from servers before models receive it: removes invisible characters, and cuts definitions where a person would stop
+ * scrolling. Emoji, accents and all scripts are kept. Each text is scanned once, whatever it contains.
+ * The removed characters are Unicode's default-ignorable and format classes that have no use in a description (bidi: UAX #9 §2; variation
+ * selectors: UTS #51; tags: UTS #51 §C). Escape sequences: ECMA-48 §5.4 and xterm's operating system commands.
  */
 import { limits } from '../limits.ts';
 import { quote } from '../names.ts';
@@ -14,54 +13,57 @@ import { hiddenCharacter } from '../visible-text.ts';
 export type TextFinding = { finding: string; message: string };
 export type CleanedText = { text: string; findings: TextFinding[] };
 
-/** A description or title. */
+/** Cleans a description or title. */
 export function cleanText(text: string): CleanedText {
   if (isPlain(text)) return { text, findings: [] };
   const stripped = stripHidden(text, 'prose');
   return cutLong(stripped.text, stripped.findings);
 }
 
-/** A value that is sent as it stands (`enum`, `default`): delimiters such as a carriage return are its content, and no length is too long. */
+/**
+ * Cleans a value that is sent unchanged (`enum`, `default`). Delimiters such as a carriage return are content, and the length is not
+ * limited.
+ */
 export function cleanValue(text: string): CleanedText {
   return isPlain(text) ? { text, findings: [] } : stripHidden(text, 'value');
 }
 
-/** What a tool answered: as long as it is, with single joiners between letters, which some scripts are spelt with. */
+/** Cleans a tool's result. The length is not limited; single joiners between letters are kept because some scripts need them. */
 export function cleanOutput(text: string): string {
   return /^[\t\n\x20-\x7e]*$/.test(text) ? text : stripHidden(text, 'output').text;
 }
 
-/** Whether nothing in it is hidden. */
+/** Returns whether the text contains no hidden characters. */
 export function isSeen(text: string): boolean {
   return stripHidden(text, 'prose').text === text;
 }
 
-/** Most texts: short, of printing ASCII and single spaces. */
+/** The fast path for most texts: short, printable ASCII, single spaces. */
 function isPlain(text: string): boolean {
   return text.length < longBlanks && /^[\x20-\x7e]*$/.test(text);
 }
 
-/** Of a value, delimiters are content. */
+/** In the role `value`, delimiters are content. */
 type Role = 'prose' | 'value' | 'output';
 
 function stripHidden(given: string, role: Role): CleanedText {
   const found = new Map<string, string>();
-  const whole = given.isWellFormed() ? given : given.toWellFormed();
-  if (whole !== given) found.set('lone-surrogate', 'holds halves of characters; each is shown as U+FFFD');
-  const bare = whole.replace(escapeSequences, () => {
-    found.set('ansi-escape', 'holds escape sequences, which rewrite or hide what a terminal shows; taken out');
+  const wellFormed = given.isWellFormed() ? given : given.toWellFormed();
+  if (wellFormed !== given) found.set('lone-surrogate', 'contains unpaired surrogates; each is replaced by U+FFFD');
+  const bare = wellFormed.replace(escapeSequences, () => {
+    found.set('ansi-escape', 'contains escape sequences, which rewrite or hide terminal output; removed');
     return '';
   });
   const text = role !== 'value' ? bare.replaceAll('\r\n', '\n') : bare;
   const single = { count: 0 };
   const cleaned = text.replace(hiddenRun, (run, offset: number) => cleanRun({ run, text, offset, role, single, found }));
-  if (single.count > maxSingles) found.set('zero-width-run', `holds ${single.count} characters without width; taken out`);
+  if (single.count > maxSingles) found.set('zero-width-run', `contains ${single.count} zero-width characters; removed`);
   return { text: cleaned, findings: [...found].map(([finding, message]) => ({ finding, message })) };
 }
 
 /**
- * ECMA-48 control sequences (`ESC [ … m`), strings (`ESC ] … BEL`), and the rest. Up to a bound: one that nobody ends does not take the
- * whole text with it.
+ * ECMA-48 control sequences (`ESC [ … m`), strings (`ESC ] … BEL`), and the rest. The length is bounded, so that an unterminated sequence
+ * does not remove the rest of the text.
  */
 const escapeSequences = new RegExp(
   [
@@ -97,7 +99,7 @@ function cleanRun({ run, text, offset, role, single, found }: Run): string {
   return kept;
 }
 
-/** `👩‍💻`, `❤️`, `1️⃣`: joiners between emoji, and one selector behind a character that has two looks. */
+/** `👩‍💻`, `❤️`, `1️⃣`: joiners between emoji, and one selector after a character with two presentations. */
 function isPartOfEmoji(run: string, text: string, offset: number): boolean {
   if (!/^[\ufe0e\ufe0f]?\u200d?$/.test(run)) return false;
   const before = text.slice(Math.max(0, offset - 2), offset);
@@ -105,7 +107,7 @@ function isPartOfEmoji(run: string, text: string, offset: number): boolean {
   return !run.endsWith('\u200d') || /^\p{Extended_Pictographic}/u.test(text.slice(offset + run.length, offset + run.length + 2));
 }
 
-/** Joiners are spelling in some scripts, one at a time. Models read the words without them as well. */
+/** Some scripts use single joiners in their spelling. Models read the words without them as well. */
 function isBetweenLetters(text: string, offset: number, length: number): boolean {
   return (
     /[\p{L}\p{M}]$/u.test(text.slice(Math.max(0, offset - 2), offset)) && /^\p{L}/u.test(text.slice(offset + length, offset + length + 2))
@@ -117,7 +119,7 @@ function keptOf(character: string, role: Role): string {
   return role === 'value' && isBetween(character, 0, 0x9f) ? character : '';
 }
 
-/** null: harmless by itself, such as a soft hyphen; many of them in a row are not. */
+/** null: harmless alone, such as a soft hyphen; only a run of such characters is a finding. */
 function findingOf(character: string): string | null {
   if (isBetween(character, 0xe0100, 0xe01ef)) return null;
   if (isBetween(character, 0xe0000, 0xe0fff)) return 'tag-characters';
@@ -128,17 +130,17 @@ function findingOf(character: string): string | null {
 }
 
 const messages: ReadonlyMap<string, string> = new Map([
-  ['tag-characters', 'holds tag characters, which only models see; taken out'],
-  ['bidi-control', 'holds characters that change the order in which text is shown; taken out'],
-  ['control-character', 'holds control characters; taken out'],
-  ['variation-selector-run', 'holds variation selectors in a row, which can carry hidden bytes; taken out'],
-  ['zero-width-run', 'holds characters without width in a row, which can carry hidden bits; taken out'],
+  ['tag-characters', 'contains tag characters, which only models can see; removed'],
+  ['bidi-control', 'contains characters that change the display order of text; removed'],
+  ['control-character', 'contains control characters; removed'],
+  ['variation-selector-run', 'contains a run of variation selectors, which can carry hidden bytes; removed'],
+  ['zero-width-run', 'contains a run of zero-width characters, which can carry hidden bits; removed'],
 ]);
 
-/** Tag characters are ASCII moved up: what they say can be told. */
+/** Tag characters are shifted ASCII, so the finding can quote the hidden text. */
 function hiddenWords(tags: readonly string[]): string {
   const words = tags.slice(0, 200).map((tag) => String.fromCharCode((tag.codePointAt(0) ?? 0) - 0xe0000));
-  return `hides the text ${quote(words.join(''))} in tag characters, which only models see; taken out`;
+  return `hides the text ${quote(words.join(''))} in tag characters, which only models can see; removed`;
 }
 
 function isNote(message: string | undefined): boolean {
@@ -152,7 +154,7 @@ function isBetween(character: string, first: number, last: number): boolean {
 
 const selectors = /[\u180b-\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u;
 
-/** Single ones in one text; prose has few. */
+/** Allowed single zero-width characters in one text; prose has few. */
 const maxSingles = 16;
 
 function cutLong(text: string, findings: TextFinding[]): CleanedText {
@@ -160,11 +162,11 @@ function cutLong(text: string, findings: TextFinding[]): CleanedText {
   const blank = longBlankRun(cut);
   if (blank !== null) {
     cut = cut.slice(0, blank);
-    findings.push({ finding: 'long-blank-run', message: 'goes on far below what a person would see; cut where the blanks begin' });
+    findings.push({ finding: 'long-blank-run', message: 'continues after a screen of blanks; cut where the blanks begin' });
   }
   if (cut.length * 3 > limits.maxListedDescriptionBytes && utf8Length(cut) > limits.maxListedDescriptionBytes) {
     cut = cutUtf8(cut, limits.maxListedDescriptionBytes);
-    findings.push({ finding: 'too-long', message: `is longer than ${limits.maxListedDescriptionBytes} bytes; cut there` });
+    findings.push({ finding: 'too-long', message: `is longer than ${limits.maxListedDescriptionBytes} bytes; truncated` });
   }
   return { text: cut, findings };
 }
@@ -172,7 +174,7 @@ function cutLong(text: string, findings: TextFinding[]): CleanedText {
 const longBlanks = 200;
 const longBlankLines = 12;
 
-/** Where blanks begin that fill a screen, if something follows them; those at the end hide nothing. */
+/** Returns the start of a run of blanks that fills a screen and is followed by text. Blanks at the end hide nothing. null: none. */
 function longBlankRun(text: string): number | null {
   for (const match of text.matchAll(/[\s\u2800]+/g)) {
     const [run] = match;

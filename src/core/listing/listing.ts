@@ -1,7 +1,7 @@
 /**
- * A listing of a server, read: which of its definitions can be offered, which are held until a person has looked, which are none.
- * Definitions come from strangers: a bad one is told and left out, the others stay. Nothing is fetched and no pattern is run.
- * Used by the Catalog at every listing. Not here: comparing with what was accepted (`tool-pin.ts`, `definition-diff.ts`).
+ * Reads a server's listing: which definitions can be offered, which are held for review, and which are invalid. An invalid definition is
+ * reported and skipped; the others stay. Fetches nothing and runs no pattern. Used by the Catalog for every listing. `tool-pin.ts` and
+ * `definition-diff.ts` compare with the accepted definitions.
  */
 import { remarks, suspicions } from './definition-findings.ts';
 import { fold } from '../fold.ts';
@@ -21,21 +21,21 @@ import { isRecord } from '../wire-value.ts';
 export type ListedDefinition = {
   /** `tools[i]`. */
   path: string;
-  /** As it was listed; `''` where there was no text. */
+  /** The name as listed; `''` if it is not a string. */
   name: string;
-  /** What the pin covers: as it came, but for members that say nothing to us. null: refused. */
+  /** What the pin covers: the item without unknown members. null: refused. */
   raw: BareDefinition | null;
-  /** What models may be given: hidden characters gone, long texts cut. null: refused. */
+  /** The definition for models: hidden characters removed, long texts cut. null: refused. */
   definition: BareDefinition | null;
   findings: Finding[];
-  /** `hold`: not before a person has looked. `refuse`: no definition; `findings` say why. */
+  /** `hold`: requires a review. `refuse`: not a valid definition, for the reasons in `findings`. */
   verdict: 'offer' | 'hold' | 'refuse';
 };
 
-/** How its tools are called, by own name: of an OpenAPI server, and never what the listing itself says. */
+/** How an OpenAPI server's tools are called, by name without the server. Never taken from the listing itself. */
 export type Operations = Readonly<Record<string, Operation>>;
 
-/** In the order of the listing, one for each of its items. */
+/** Returns one result for each item, in the order of the listing. */
 export function readListing(tools: readonly Record<string, unknown>[], operations: Operations = {}): ListedDefinition[] {
   const names = new Set(tools.flatMap(({ name }) => (typeof name === 'string' ? [fold(name)] : [])));
   const taken = new Set<string>();
@@ -58,7 +58,7 @@ function readOne(
   const raw = { ...rawOf(tool, name), ...(Object.hasOwn(operations, name) && { operation: operations[name] }) };
   const cleaned: Finding[] = [];
   const definition = cleanDefinition(raw, cleaned);
-  // A parameter that had to be left out may be one that the tool needs.
+  // A parameter that was removed may be one that the tool needs.
   const isHolding = ({ finding }: Finding): boolean => finding === 'hidden-key';
   const holding = [...suspicions(definition, listed), ...cleaned.filter(isHolding)];
   const others = [...cleaned.filter((finding) => !isHolding(finding)), ...remarks(definition)];
@@ -66,7 +66,7 @@ function readOne(
   return { path, name, raw, definition, findings, verdict: holding.length > 0 ? 'hold' : 'offer' };
 }
 
-/** Why it is no definition; null: it is one. */
+/** Returns why the item is not a valid definition; null: it is valid. */
 function faultOf(tool: Record<string, unknown>): Finding | null {
   return (
     nameFault(tool.name) ??
@@ -78,26 +78,26 @@ function faultOf(tool: Record<string, unknown>): Finding | null {
 }
 
 function nameFault(name: unknown): Finding | null {
-  if (typeof name !== 'string') return { finding: 'invalid-name', path: '/name', message: 'must be a text' };
+  if (typeof name !== 'string') return { finding: 'invalid-name', path: '/name', message: 'must be a string' };
   if (isListedName(name)) return null;
   const finding = /[^\x20-\x7e]/.test(name) ? 'non-ascii-name' : 'invalid-name';
   return {
     finding,
     path: '/name',
-    message: `${quote(name)} is no tool name: 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".", with single blanks between words`,
+    message: `${quote(name)} is not a valid tool name: use 1 to 128 of A-Z, a-z, 0-9, "_", "-" and ".", with single blanks between words`,
   };
 }
 
 function descriptionFault(description: unknown): Finding | null {
   if (description === undefined || description === null || typeof description === 'string') return null;
-  return { finding: 'invalid-description', path: '/description', message: 'must be a text' };
+  return { finding: 'invalid-description', path: '/description', message: 'must be a string' };
 }
 
-/** After the others: a schema is not walked before it is known how deep it is. */
+/** Checked last: the depth of a schema must be known before it is traversed. */
 function sizeFault(tool: Record<string, unknown>): Finding | null {
   const bytes = utf8Length(JSON.stringify(rawOf(tool, '')));
   if (bytes <= limits.maxDefinitionBytes) return null;
-  return { finding: 'too-large', path: '', message: `has ${bytes} bytes; at most ${limits.maxDefinitionBytes}` };
+  return { finding: 'too-large', path: '', message: `has ${bytes} bytes; at most ${limits.maxDefinitionBytes} are allowed` };
 }
 
 function cleanDefinition(raw: BareDefinition, findings: Finding[]): BareDefinition {
@@ -126,13 +126,13 @@ function rawOf(tool: Record<string, unknown>, name: string): BareDefinition {
   return {
     name,
     description: typeof tool.description === 'string' ? tool.description : '',
-    inputSchema: tool.inputSchema as Record<string, unknown>, // Asked for only when it is one.
+    inputSchema: tool.inputSchema as Record<string, unknown>, // Only called for records.
     ...(isRecord(tool.outputSchema) && { outputSchema: tool.outputSchema }),
     ...(annotations !== null && { annotations }),
   };
 }
 
-/** The hints that we know, of the right type. What else a server annotates says nothing to us, and may change unseen. */
+/** Returns the known hints of the right type. Other annotations are ignored, so their changes are not noticed. */
 function annotationsOf(value: unknown): ToolAnnotations | null {
   if (!isRecord(value)) return null;
   const known = Object.entries(ToolAnnotations.shape).flatMap(([hint, type]) => {
@@ -143,6 +143,10 @@ function annotationsOf(value: unknown): ToolAnnotations | null {
 }
 
 function duplicate({ path, name }: ListedDefinition): ListedDefinition {
-  const finding: Finding = { finding: 'duplicate-name', path: '/name', message: `${quote(name)} is listed twice; the first one counts` };
+  const finding: Finding = {
+    finding: 'duplicate-name',
+    path: '/name',
+    message: `${quote(name)} is listed twice; the first definition is used`,
+  };
   return { path, name, raw: null, definition: null, findings: [finding], verdict: 'refuse' };
 }

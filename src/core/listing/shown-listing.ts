@@ -1,13 +1,13 @@
 /**
- * A server as GET showed it, sent back by PUT. What was shown of a tool is what is in force, without what was hidden in it; taken as
- * a listing it would change half the tools. So a tool that comes back as it was shown stands for what is listed now.
+ * A server document that a client read with GET and sends back with PUT. GET shows the definition in force, cleaned; treated as a new
+ * listing it would change half the tools. An item that equals what GET showed therefore stands for the currently listed tool.
  */
 import { canonicalJson } from '../hash.ts';
 import { canonicalOf, rawOf, shownDefinition, toServerTool } from './kept-tool.ts';
 import type { KeptTool } from './kept-tool.ts';
 import type { PinnedItem } from './take-listing.ts';
 
-/** `paths`: where each of `tools` stands in the document. `refused`: those that are no definitions, as before. */
+/** `paths`: the position of each of `tools` in the document. `refused`: the items that are still not valid definitions. */
 export type GivenListing = { tools: Record<string, unknown>[]; paths: string[]; refused: PinnedItem[] };
 
 export function readShown(server: string, given: readonly Record<string, unknown>[], kept: readonly KeptTool[]): GivenListing {
@@ -26,13 +26,13 @@ export function readShown(server: string, given: readonly Record<string, unknown
       const { name, refused, findings } = known;
       listing.refused.push({ path, name, listed: null, refused, findings, isSuspicious: false });
     }
-    // Else it is missing, and stays so.
+    // Otherwise the tool is missing and remains so.
   }
   return listing;
 }
 
 function isAsShown(server: string, item: Record<string, unknown>, known: KeptTool): boolean {
-  // A listing of a server's own does not speak of our names and states; only what we showed does.
+  // Only items that GET returned have canonical names, states and pins.
   if (item.canonical !== canonicalOf(server, known.name) || typeof item.state !== 'string' || typeof item.refId !== 'string') return false;
   if (item.refId !== (shownDefinition(known)?.pin ?? '')) return false;
   return definitionText(item) === definitionText(toServerTool(server, known));

@@ -1,7 +1,6 @@
 /**
- * What becomes of a server's tools when it lists them (DESIGN §4, pins): which are in force, which are held until somebody accepts
- * them, which are missing, and which of those seem to have another name now. A pure decision over what was known before; the
- * Catalog stores it. What is wrong with a definition itself is `listing.ts`.
+ * Decides what a server's new listing means for its tools (DESIGN §4, pins): which are in force, held for review, missing, or probably
+ * renamed. Pure; the Catalog stores the result. `listing.ts` checks the definitions themselves.
  */
 import { canonicalJson, sha256Hex } from '../hash.ts';
 import type { Finding } from './hold.ts';
@@ -14,43 +13,43 @@ import type { Operations } from './listing.ts';
 import { otherServer } from '../servers/server-identity.ts';
 import { definitionPin } from './tool-pin.ts';
 
-/** One item of a listing that has a name of its own. */
+/** One item of a listing with a unique name. */
 export type PinnedItem = {
   /** `tools[i]`. */
   path: string;
   name: string;
   listed: PinnedDefinition | null;
-  /** The hash of what is no definition. */
+  /** The hash of an item that is not a valid definition. */
   refused: string | null;
   findings: readonly Finding[];
-  /** Not before a person has looked. */
+  /** Held until an administrator reviews it. */
   isSuspicious: boolean;
 };
 
 export type PinnedListing = {
   items: PinnedItem[];
-  /** Left out, without a name they could be known by: what is listed twice, too. */
+  /** Items without a usable name, and duplicates; skipped. */
   nameless: { path: string; name: string; findings: readonly Finding[] }[];
-  /** Equal for listings that say the same, in whatever order. */
+  /** Equal for listings with the same content in any order. */
   hash: string;
 };
 
 export type TakenListing = {
-  /** All that is known now, in the order of their names. */
+  /** All known tools, sorted by name. */
   tools: KeptTool[];
-  /** Those of them that are not as they were. */
+  /** The tools that changed. */
   written: KeptTool[];
-  /** Own names that nothing is known of any more. */
+  /** The names (without the server) of tools to delete. */
   forgotten: string[];
   added: string[];
   removed: string[];
   renames: { from: string; to: string }[];
 };
 
-/** Prints, and is short enough to be shown and to be a part of a path. */
+/** Names that are printable and short enough for messages and paths. */
 const showableName = /^[^\p{C}]{1,128}$/u;
 
-/** The definitions of a listing with their pins. What was read before (`shown-listing.ts`) may be given beside them. */
+/** Returns the items of a listing with their pins. `refused`: items that were read before (`shown-listing.ts`). */
 export async function pinListing(
   tools: readonly Record<string, unknown>[],
   { paths = [], refused = [], operations }: { paths?: readonly string[]; refused?: readonly PinnedItem[]; operations?: Operations } = {},
@@ -63,7 +62,7 @@ export async function pinListing(
     const path = paths[index] ?? place.path;
     const pin = pins[index] ?? '';
     const isDefinition = verdict !== 'refuse' && raw !== null && definition !== null;
-    // The first one counts, but something that can be used goes before something that cannot.
+    // The first item of a name counts, except that a usable definition takes precedence over an unusable one.
     const before = items.get(name);
     if (!showableName.test(name) || (before !== undefined && (before.listed !== null || !isDefinition))) {
       nameless.push({ path, name, findings });
@@ -84,7 +83,7 @@ export async function pinListing(
   return { items: sorted, nameless, hash: await hashOf(sorted) };
 }
 
-/** Without its parts where they nest too deep to be walked: which of them changed is all the same then. */
+/** Hashes an invalid item. Items too deep to traverse share one hash, so changes inside them are not noticed. */
 async function hashOfRefused(tool: unknown): Promise<string> {
   return await sha256Hex(isDeeperThan(tool, limits.maxJsonDepth) ? 'too deep' : canonicalJson(tool));
 }
@@ -94,9 +93,9 @@ function hashOf(items: readonly PinnedItem[]): Promise<string> {
 }
 
 /**
- * `isFirst`: the server is new, so what it lists is what its administrator wants. `isNamed`: whether a toolset has the tool (own
- * name); a tool that is neither listed nor named is forgotten. `stranger`: the server seems to be another one than before, as this says: what
- * it lists waits for somebody, until it is accepted.
+ * Merges a listing with the known tools. `isFirst`: the server is new, so all its tools are accepted. `isNamed`: whether a toolset contains
+ * the tool (name without the server); tools that are neither listed nor in a toolset are forgotten. `stranger`: the finding that the server
+ * changed its identity; its tools are then held until accepted.
  */
 export function takeListing(request: {
   kept: readonly KeptTool[];
@@ -130,7 +129,10 @@ export function takeListing(request: {
   };
 }
 
-/** Its server lists it no more, or is gone itself. What was accepted stays: it is what a tool of that name is held against later. */
+/**
+ * Returns the tool as missing, because its server no longer lists it or was deleted. The accepted definition remains for comparison with a
+ * later tool of that name.
+ */
 export function goneTool({ name, accepted, renamedTo }: KeptTool): KeptTool {
   return { name, accepted: withoutAnnotations(accepted), listed: null, refused: null, reason: null, findings: [], renamedTo };
 }
@@ -146,28 +148,34 @@ function listedTool(
   const findings = other === null || accepted === null ? item.findings : [other, ...item.findings];
   const tool = { name, accepted, listed, refused, reason: null, findings, renamedTo: null };
   if (listed === null) return tool;
-  // What came is the same, but the rules by which it is cleaned for models may be newer than what is kept.
+  // The pin is unchanged, but the rules that clean definitions for models may be newer than the stored result.
   if (accepted?.pin === listed.pin) return { ...tool, accepted: acceptedAgain(accepted, listed), reason: other === null ? null : 'server' };
   if (accepted !== null) return { ...tool, reason: 'changed' };
   if (item.isSuspicious) return { ...tool, reason: 'suspicious' };
-  // One that waited for somebody before does so still, whoever made the server anew.
+  // A tool that was already held remains held, even if its server was created again.
   return isFirst && before === undefined ? { ...tool, accepted: listed } : { ...tool, reason: 'new' };
 }
 
-/** The same definition, cleaned by the rules of this release. Another server's identity ends the acceptance of annotations with the hold. */
+/**
+ * Returns the same definition, cleaned by this release's rules. After an identity change, accepting the tool does not restore accepted
+ * annotations.
+ */
 function acceptedAgain({ annotationsAccepted }: AcceptedDefinition, listed: PinnedDefinition): AcceptedDefinition {
   return { ...listed, ...(annotationsAccepted === true && { annotationsAccepted }) };
 }
 
-/** Nobody has accepted it since: a server that was another one once is not the old one again for having been asked twice. */
+/**
+ * Returns the identity finding of a held tool. It remains until an administrator accepts the tool, also if the server is listed again.
+ * null: none.
+ */
 function strangerOf(before: KeptTool | undefined): Finding | null {
   if (before === undefined || before.reason === null) return null;
   return before.findings.find(({ finding }) => finding === otherServer) ?? null;
 }
 
 /**
- * A tool that is gone, and one that came with its very definition, are the same one under another name, as far as can be seen. Only
- * where there is one of each: an offer between equals would be a guess. One that was offered stays so while it is listed.
+ * Offers a missing tool and a new tool with an equal definition as a rename. Only unique pairs are offered, since any other choice would be
+ * a guess. An offered rename remains while its tool is listed.
  */
 function offerRenames(before: ReadonlyMap<string, KeptTool>, after: Map<string, KeptTool>): void {
   const gone = [...after.values()].filter((tool) => !isListed(tool) && tool.refused === null);

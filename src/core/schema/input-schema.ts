@@ -1,13 +1,10 @@
 /**
- * Checks a call's arguments against a tool's JSON Schema (2020-12 and the older spellings met in the wild) before the tool
- * runs, and says what is wrong in words that a model can act on. Schemas come from strangers, so: nothing is fetched, no
- * foreign `pattern` reaches a regular expression, and a keyword that is not understood is ignored rather than the tool
- * refused. The tool's own source still judges what is let through. Schemas are compiled to closures once per object, on the
- * first call. Used by the call door and dry runs.
- *
- * Ignored on purpose: `pattern`, `patternProperties`, `format`, `contains`, `dependent*`, `unevaluated*`. `not`,
- * `if`/`then`/`else` and the "only one" of `oneOf` are ignored with them: with a keyword missing inside, they would refuse
- * what is valid.
+ * Checks a call's arguments against a tool's JSON Schema (2020-12 and common older spellings) before the tool runs, with messages that a
+ * model can act on. Schemas are untrusted: nothing is fetched, no foreign `pattern` is compiled to a regular expression, and unknown
+ * keywords are ignored. The tool's source still validates what passes. Each schema object is compiled to closures once, on its first call.
+ * Used by tool calls and dry runs.
+ * Ignored on purpose: `pattern`, `patternProperties`, `format`, `contains`, `dependent*`, `unevaluated*`. `not`, `if`/`then`/`else` and the
+ * "exactly one" of `oneOf` are ignored too: with an ignored keyword inside, they would reject valid values.
  */
 import { limits } from '../limits.ts';
 import type { Issue } from '../problem.ts';
@@ -18,7 +15,7 @@ import { describe, nameOf, pathText, preview } from './schema-words.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** Every fault found (at most `limits.maxIssues`), each at its path such as `a.b[0]`; empty when the arguments are valid. */
+/** Returns every fault found (at most `limits.maxIssues`), each with a path such as `a.b[0]`; empty if the arguments are valid. */
 export function checkInput(schema: JsonSchema, args: unknown): Issue[] {
   let check = compiled.get(schema);
   if (check === undefined) {
@@ -41,7 +38,7 @@ function compile(schema: unknown, scope: Scope, depth: number): Check {
   if (schema === false) return (value, run) => report(run, `no value is allowed here, received ${nameOf(value)}`);
   if (!isRecord(schema) || depth > limits.maxSchemaDepth) return acceptAll;
   const type = typeRule(schema);
-  // Most fields are a type and a description: nothing else to look for.
+  // The fast path: most fields have only a type and a description.
   if (Object.keys(schema).every((keyword) => wordless.has(keyword))) return type === null ? acceptAll : guarded(type, []);
   const checks: Check[] = [];
   const add = (check: Check | null): void => {
@@ -58,10 +55,10 @@ function compile(schema: unknown, scope: Scope, depth: number): Check {
   return guarded(type, checks);
 }
 
-/** Keywords that add no rule to the type's. */
+/** Keywords that add no rule to the type. */
 const wordless: ReadonlySet<string> = new Set(['type', 'nullable', 'description', 'title', 'default', 'examples', 'format', 'pattern']);
 
-/** The type first: when it is wrong, the other rules would only repeat it. The budget ends what recursion could not. */
+/** Checks the type first: if it is wrong, the other rules would only repeat the fault. The budget ends recursive schemas. */
 function guarded(type: Check | null, checks: readonly Check[]): Check {
   return (value, run) => {
     const before = run.issues.length;
@@ -100,7 +97,7 @@ function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | n
   const properties = new Map<string, Check>();
   for (const key of Object.keys(fields)) properties.set(key, compile(fields[key], scope, depth + 1));
   const required = Array.isArray(schema.required) ? schema.required.filter((key) => typeof key === 'string') : [];
-  // Which names a pattern would have let through cannot be said without running it.
+  // The names that a pattern allows cannot be determined without running it.
   const closed = schema.additionalProperties === false && schema.patternProperties === undefined;
   const rest =
     isRecord(schema.additionalProperties) && schema.patternProperties === undefined
@@ -108,7 +105,7 @@ function objectRules(schema: JsonSchema, scope: Scope, depth: number): Check | n
       : null;
   const [least, most] = [bound(schema.minProperties), bound(schema.maxProperties)];
   if (properties.size === 0 && required.length === 0 && !closed && rest === null && least === null && most === null) return null;
-  // Words are found when there is a fault, not here: most schemas are compiled for one valid call.
+  // The list of names is only built for a fault, since most schemas are compiled for one valid call.
   const known = (): string => (properties.size === 0 ? 'no fields are known' : `known: ${[...properties.keys()].slice(0, 30).join(', ')}`);
 
   return (value, run) => {
@@ -152,7 +149,7 @@ function stringRules(schema: JsonSchema): Check | null {
   if (least === null && most === null) return null;
   return (value, run) => {
     if (typeof value !== 'string') return;
-    // Between one and two UTF-16 units a code point: most strings need no counting.
+    // A code point has one or two UTF-16 units, so most strings need no counting.
     if (value.length <= (most ?? value.length) && value.length >= 2 * (least ?? 0)) return;
     const length = codePoints(value);
     if (least !== null && length < least) report(run, `expected at least ${least} characters, received ${length}`);
@@ -163,7 +160,7 @@ function stringRules(schema: JsonSchema): Check | null {
 function numberRules(schema: JsonSchema): Check | null {
   const rules: [(value: number) => boolean, string][] = [];
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
-  // Draft 4 has booleans that sharpen `minimum` and `maximum`.
+  // In draft 4, the exclusive bounds are booleans that modify `minimum` and `maximum`.
   if (typeof minimum === 'number') {
     rules.push(
       exclusiveMinimum === true
@@ -189,12 +186,12 @@ function numberRules(schema: JsonSchema): Check | null {
   };
 }
 
-/** `anyOf` and `oneOf`: one fitting branch is enough. Of several that fail, the one whose type fits speaks. */
+/** `anyOf` and `oneOf`: one matching branch is enough. If all fail, the fault comes from a branch whose type matches. */
 function alternatives(schema: JsonSchema, scope: Scope, depth: number): Check | null {
   const lists = [schema.anyOf, schema.oneOf].filter((list) => Array.isArray(list) && list.length > 0);
   if (lists.length === 0) return null;
   const groups = lists.map((list) => {
-    const branches = list as unknown[]; // Filtered to arrays just above.
+    const branches = list as unknown[]; // The caller filtered for arrays.
     return branches.map((branch) => ({ schema: branch, check: compile(branch, scope, depth + 1) }));
   });
   return (value, run) => {
@@ -220,7 +217,7 @@ function alternatives(schema: JsonSchema, scope: Scope, depth: number): Check | 
   };
 }
 
-/** A local `$ref`, compiled when first met and shared, so that a recursive schema is a loop of closures. */
+/** A local `$ref`, compiled on first use and shared, so that a recursive schema becomes a cycle of closures. */
 function reference(schema: JsonSchema, scope: Scope): Check | null {
   const pointer = schema.$ref;
   if (typeof pointer !== 'string') return null;

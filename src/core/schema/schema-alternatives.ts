@@ -1,6 +1,6 @@
 /**
- * `allOf`, `anyOf`, `oneOf` and lists of types taken apart: a schema as the list of plain schemas of which a value fits one. For
- * providers that do not take these words at all, or not at the top (`schema-narrow.ts`, `schema-root.ts`).
+ * Splits `allOf`, `anyOf`, `oneOf` and type lists: a schema becomes a list of plain schemas, one of which a value must match. For providers
+ * that do not accept these keywords at all, or not at the top level (`schema-narrow.ts`, `schema-root.ts`).
  */
 import { pointer } from '../json-pointer.ts';
 import { limits } from '../limits.ts';
@@ -11,12 +11,12 @@ import { hasType } from './schema-types.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** `effort`: what may still be done about one schema's alternatives, in keywords and fields put together. */
+/** `effort`: the remaining work allowed for one schema's alternatives, in merged keywords and fields. */
 export type Place = { path: string; report: SchemaReport; effort: { left: number } };
 
 /**
- * Each has one type at most, and none of the words above. Empty: no value fits. The schema itself, alone, where it is such a one. More
- * than `limits.maxSchemaBranches` are not told apart.
+ * Returns plain schemas with at most one type each and none of the keywords above. Empty: no value matches. A plain schema is returned
+ * alone. More than `limits.maxSchemaBranches` alternatives are dropped.
  */
 export function alternativesOf(schema: JsonSchema, place: Place): JsonSchema[] {
   const whole = mergeAllOf(schema, place, true);
@@ -27,14 +27,14 @@ export function alternativesOf(schema: JsonSchema, place: Place): JsonSchema[] {
   for (const branch of branches) {
     found.push(...alternativesOf(branch, place));
     if (found.length > limits.maxSchemaBranches || place.effort.left < 0) {
-      place.report.add(place.path, 'too many alternatives: they are not told');
+      place.report.add(place.path, 'too many alternatives: they are dropped');
       return splitTypes(without(whole, 'anyOf', 'oneOf'));
     }
   }
   return found;
 }
 
-/** A part put together with another; false where there has been enough of that. */
+/** Charges the cost of a merge; false: the effort is exhausted. */
 function spend({ effort }: Place, ...schemas: JsonSchema[]): boolean {
   for (const schema of schemas) {
     effort.left -= Object.keys(schema).length + (isRecord(schema.properties) ? Object.keys(schema.properties).length : 0);
@@ -43,8 +43,8 @@ function spend({ effort }: Place, ...schemas: JsonSchema[]): boolean {
 }
 
 /**
- * Parts of `allOf` as one. `force`: what one schema cannot say is left out, and reported; otherwise such a part stays where it is.
- * `false`: no value fits all of them.
+ * Merges the parts of `allOf`. `force`: drops and reports what one schema cannot express; otherwise such a part remains in `allOf`.
+ * `false`: no value matches all parts.
  */
 export function mergeAllOf(schema: JsonSchema, place: Place, force: boolean): JsonSchema | false {
   if (!Array.isArray(schema.allOf)) return schema;
@@ -61,37 +61,40 @@ export function mergeAllOf(schema: JsonSchema, place: Place, force: boolean): Js
     else kept.push(part);
     if (force)
       for (const keyword of lost)
-        place.report.add(place.path, `allOf: ${keyword} of part ${index} cannot be told with the others, and is left out`);
+        place.report.add(place.path, `allOf: ${keyword} of part ${index} cannot be merged with the others and is dropped`);
   }
-  if (kept.length < schema.allOf.length) place.report.add(pointer(place.path, 'allOf'), 'its parts are told as one');
+  if (kept.length < schema.allOf.length) place.report.add(pointer(place.path, 'allOf'), 'its parts are merged');
   return kept.length === 0 ? merged : kept.length === schema.allOf.length ? schema : { ...merged, allOf: kept };
 }
 
-/** The schema once for each of its `anyOf` and `oneOf`; null where it has neither. */
+/** Returns the schema once for each branch of its `anyOf` and `oneOf`; null if it has neither. */
 function branchesOf(schema: JsonSchema, place: Place): JsonSchema[] | null {
   const { path, report } = place;
   const keyword = ['anyOf', 'oneOf'].find((name) => Array.isArray(schema[name]));
   if (keyword === undefined) return null;
-  if (keyword === 'oneOf') report.add(pointer(path, keyword), 'told as anyOf: that only one may fit is not said');
+  if (keyword === 'oneOf') report.add(pointer(path, keyword), 'converted to anyOf: more than one alternative may match');
   const rest = without(schema, keyword);
   const rules = Object.fromEntries(Object.entries(rest).filter(([name]) => !isAnnotation(name)));
-  const branches = schema[keyword] as unknown[]; // An array, as just found.
+  const branches = schema[keyword] as unknown[]; // An array, as checked above.
   const groups = requiredGroups(branches);
   if (groups !== null) {
-    report.add(pointer(path, keyword), 'left out: which fields are needed together is told in words');
+    report.add(pointer(path, keyword), 'removed: the description says which fields are required together');
     return [withWords(rest, groups)];
   }
   return branches.flatMap((branch) => {
     if (branch === false) return [];
     if (!isRecord(branch) || !spend(place, rules, branch)) return [rest];
     const { schema: both, lost } = mergeSchemas(rules, branch);
-    for (const name of lost) report.add(path, `${keyword}: ${name} cannot be told with what stands beside it, and is left out`);
-    // Words of a branch that says nothing else are about the whole.
+    for (const name of lost) report.add(path, `${keyword}: ${name} cannot be merged with the keywords next to it and is dropped`);
+    // Texts of a branch without other keywords describe the whole schema.
     return both === false ? [] : [joinWords(rest, both)];
   });
 }
 
-/** "At least one of these": branches that only name fields would else repeat everything beside them. null: they say more. */
+/**
+ * Returns "At least one of …" for branches that only name required fields, because expanding them would repeat the whole schema. null: they
+ * contain more.
+ */
 function requiredGroups(branches: readonly unknown[]): string | null {
   const groups: string[] = [];
   for (const branch of branches) {
@@ -102,14 +105,14 @@ function requiredGroups(branches: readonly unknown[]): string | null {
   return `Needed: ${groups.join('; or ')}.`;
 }
 
-/** More to the description. */
+/** Appends a text to the description. */
 export function withWords(schema: JsonSchema, words: string): JsonSchema {
   const text = words.length > limits.maxSchemaWords ? `${words.slice(0, limits.maxSchemaWords - 1)}…`.toWellFormed() : words;
   const before = typeof schema.description === 'string' && schema.description !== '' ? `${schema.description} ` : '';
   return { ...schema, description: `${before}${text}` };
 }
 
-/** Of each type what is said of that type. */
+/** Returns one schema for each type, with the keywords of that type. */
 function splitTypes(schema: JsonSchema): JsonSchema[] {
   if (typeof schema.type === 'string') return fitChoices(schema, schema.type);
   const told = withChoice(schema);
@@ -132,7 +135,7 @@ function fitChoices(schema: JsonSchema, type: string): JsonSchema[] {
   return fitting.length === 0 ? [] : [{ ...schema, enum: fitting }];
 }
 
-/** Keywords that speak of other types mean nothing. */
+/** Returns the schema without keywords that only apply to other types. */
 export function ofType(schema: JsonSchema, type: string): JsonSchema {
   const entries = Object.entries(schema).filter(([keyword]) => {
     const about = typeOfKeyword(keyword);
@@ -141,7 +144,7 @@ export function ofType(schema: JsonSchema, type: string): JsonSchema {
   return entries.length === Object.keys(schema).length ? schema : Object.fromEntries(entries);
 }
 
-/** The type that a keyword speaks of; null: any. */
+/** Returns the type that a keyword applies to; null: any. */
 export function typeOfKeyword(keyword: string): string | null {
   return aboutTypes.get(keyword) ?? null;
 }

@@ -1,8 +1,7 @@
 /**
- * One part of a schema in the words of JSON Schema 2020-12: the spellings of older drafts and of OpenAPI are rewritten, and what is no
- * JSON Schema at all is left out, because one such keyword has a whole request refused (Anthropic: "JSON schema is invalid. It must
- * match JSON Schema draft 2020-12", anthropics/claude-code#586, openclaw/openclaw#98588). Looks at the part alone; its own parts are
- * visited by `schema-references.ts`.
+ * Rewrites one part of a schema in JSON Schema 2020-12: converts the spellings of older drafts and of OpenAPI, and removes what is not JSON
+ * Schema, because one such keyword makes a provider reject the whole request (Anthropic: "JSON schema is invalid. It must match JSON Schema
+ * draft 2020-12", anthropics/claude-code#586, openclaw/openclaw#98588). Does not visit nested parts; `schema-references.ts` does.
  */
 import { isDeeperThan } from '../json-depth.ts';
 import { pointer } from '../json-pointer.ts';
@@ -12,7 +11,7 @@ import { type SchemaReport, shown } from './schema-report.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** The same object where nothing is to be done. */
+/** Returns the same object if nothing changes. */
 export function cleanUp(schema: JsonSchema, path: string, report: SchemaReport): JsonSchema {
   if (Object.entries(schema).every(([keyword, value]) => isClean(keyword, value))) return schema;
   const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
@@ -31,13 +30,13 @@ function isClean(keyword: string, value: unknown): boolean {
 
 const draft2020 = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Words that 2020-12 has no use for, or that name places: references are written out. */
+/** Keywords without use in 2020-12, and keywords that name parts, which expanded references do not need. */
 const oldWords: ReadonlySet<string> = new Set([
   ...['$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary', '$defs', 'definitions'],
   ...['nullable', 'dependencies', 'additionalItems'],
 ]);
 
-/** Clean by itself, and means something else beside one that is not. */
+/** Valid alone, but with a different meaning next to a keyword that is converted. */
 function isTouched(keyword: string, schema: JsonSchema): boolean {
   return (
     (keyword === 'minimum' && schema.exclusiveMinimum === true) ||
@@ -46,63 +45,63 @@ function isTouched(keyword: string, schema: JsonSchema): boolean {
   );
 }
 
-function rewrite(keyword: string, value: unknown, schema: JsonSchema, tell: (message: string) => void): [string, unknown][] {
+function rewrite(keyword: string, value: unknown, schema: JsonSchema, note: (message: string) => void): [string, unknown][] {
   switch (keyword) {
     case '$schema':
-      tell('left out: the schema is told in the words of draft 2020-12');
+      note('removed: the schema is converted to draft 2020-12');
       return [];
     case '$defs':
     case 'definitions':
-      tell('left out: definitions are written where they are used');
+      note('removed: definitions are expanded where they are used');
       return [];
     case '$id':
     case '$anchor':
     case '$dynamicAnchor':
     case '$recursiveAnchor':
     case '$vocabulary':
-      tell('left out: references are written out, so places need no names');
+      note('removed: references are expanded, so parts need no names');
       return [];
     case 'nullable':
-      tell(schema.nullable === true ? "OpenAPI's word, told as the type null" : "left out: OpenAPI's word, which says nothing here");
+      note(schema.nullable === true ? 'an OpenAPI keyword, converted to the type null' : 'removed: an OpenAPI keyword without effect here');
       return [];
     case 'type':
-      return cleanType(value, tell);
+      return cleanType(value, note);
     case 'required':
-      return cleanRequired(value, tell);
+      return cleanRequired(value, note);
     case 'items':
       if (!Array.isArray(value)) break;
-      tell('a list of schemas is told as prefixItems');
+      note('a list of schemas is converted to prefixItems');
       return [
         ['prefixItems', value],
         ...(schema.additionalItems === undefined ? [] : [['items', schema.additionalItems] as [string, unknown]]),
       ];
     case 'additionalItems':
-      tell(Array.isArray(schema.items) ? 'told as items' : 'left out: it means nothing without a list of items');
+      note(Array.isArray(schema.items) ? 'converted to items' : 'removed: it has no effect without a list of items');
       return [];
     case 'minimum':
     case 'maximum':
-      // It has become the exclusive bound.
+      // It was converted to the exclusive bound.
       if (isClean(keyword, value)) return [];
       break;
     case 'exclusiveMinimum':
     case 'exclusiveMaximum': {
       const bound = keyword === 'exclusiveMinimum' ? schema.minimum : schema.maximum;
       if (typeof value !== 'boolean') break;
-      tell('told as a number, as since draft 6');
+      note('converted to a number, as since draft 6');
       return value && typeof bound === 'number' ? [[keyword, bound]] : [];
     }
     case 'dependencies':
     case 'dependentRequired':
     case 'dependentSchemas':
-      return keyword === 'dependencies' && isRecord(value) ? splitDependencies(value, schema, tell) : rest(keyword, value, schema);
+      return keyword === 'dependencies' && isRecord(value) ? splitDependencies(value, schema, note) : rest(keyword, value, schema);
     default:
   }
-  tell(`left out: ${shown(value)} is not what JSON Schema says here`);
+  note(`removed: ${shown(value)} is not a valid value of this keyword`);
   return [];
 }
 
 const typeNames: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);
-/** Names of other languages, as they are met in the wild. */
+/** Type names of other languages that occur in real schemas. */
 const foreignTypes: ReadonlyMap<string, string> = new Map([
   ...(['str', 'text'] as const).map((name) => [name, 'string'] as const),
   ...(['int', 'long'] as const).map((name) => [name, 'integer'] as const),
@@ -113,7 +112,7 @@ const foreignTypes: ReadonlyMap<string, string> = new Map([
   ...(['none', 'nil'] as const).map((name) => [name, 'null'] as const),
 ]);
 
-function cleanType(value: unknown, tell: (message: string) => void): [string, unknown][] {
+function cleanType(value: unknown, note: (message: string) => void): [string, unknown][] {
   const names = Array.isArray(value) ? value : [value];
   const known = names.map((name) => {
     const lower = typeof name === 'string' ? name.toLowerCase() : '';
@@ -121,25 +120,25 @@ function cleanType(value: unknown, tell: (message: string) => void): [string, un
   });
   const types = [...new Set(known)];
   if (types.length === 0 || types.includes(undefined)) {
-    tell(`left out: ${shown(value)} is no type of JSON Schema, so any value is taken`);
+    note(`removed: ${shown(value)} is not a JSON Schema type, so any value is accepted`);
     return [];
   }
-  tell(`${shown(value)} is told as ${types.join(' or ')}`);
+  note(`${shown(value)} is converted to ${types.join(' or ')}`);
   return [['type', types.length === 1 ? types[0] : types]];
 }
 
-function cleanRequired(value: unknown, tell: (message: string) => void): [string, unknown][] {
+function cleanRequired(value: unknown, note: (message: string) => void): [string, unknown][] {
   if (!Array.isArray(value)) {
-    tell('left out: it is a list of names that stands beside properties');
+    note('removed: a list of required names belongs next to properties');
     return [];
   }
-  tell('names that are no strings or stand twice are left out');
+  note('duplicates and names that are not strings are removed');
   return [['required', [...new Set(value.filter((name) => typeof name === 'string'))]]];
 }
 
-/** Draft 7's one word for two things. */
-function splitDependencies(value: Record<string, unknown>, schema: JsonSchema, tell: (message: string) => void): [string, unknown][] {
-  tell('told as dependentRequired and dependentSchemas, as since draft 2019-09');
+/** Draft 7 has one keyword for both. */
+function splitDependencies(value: Record<string, unknown>, schema: JsonSchema, note: (message: string) => void): [string, unknown][] {
+  note('converted to dependentRequired and dependentSchemas, as since draft 2019-09');
   const names = Object.entries(value).filter(([, needs]) => Array.isArray(needs));
   const schemas = Object.entries(value).filter(([, needs]) => isRecord(needs) || typeof needs === 'boolean');
   const required = { ...Object.fromEntries(names), ...(isRecord(schema.dependentRequired) && schema.dependentRequired) };
@@ -150,14 +149,14 @@ function splitDependencies(value: Record<string, unknown>, schema: JsonSchema, t
   ];
 }
 
-/** Beside `dependencies` it has gone into what those became, as far as there was any of its kind. */
+/** Next to `dependencies`, the keyword was merged into its replacements. */
 function rest(keyword: string, value: unknown, { dependencies }: JsonSchema): [string, unknown][] {
   const needs = isRecord(dependencies) ? Object.values(dependencies) : [];
   const taken = needs.some((need) => Array.isArray(need) === (keyword === 'dependentRequired'));
   return taken || !isRecord(value) ? [] : [[keyword, value]];
 }
 
-/** OpenAPI's `nullable`: beside the type, or around everything else. */
+/** OpenAPI's `nullable`: adds null to the type, or wraps the schema. */
 function orNull(schema: JsonSchema): JsonSchema {
   const isSimple = Object.keys(schema).every((keyword) => !composing.has(keyword));
   if (!isSimple) {
@@ -182,10 +181,10 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 const isFlag = (value: unknown): boolean => typeof value === 'boolean';
 const isSchema = (value: unknown): boolean => isRecord(value) || typeof value === 'boolean';
 const isSchemaList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
-/** Data of a schema is walked by nobody, and written out by a recursive `JSON.stringify`. */
+/** Data in a schema is not traversed, but a recursive `JSON.stringify` writes it. */
 const isData = (value: unknown): boolean => value !== undefined && !isDeeperThan(value, limits.maxJsonDepth);
 
-/** What each keyword's value must be (the meta-schemas of draft 2020-12, and what servers ask beyond them). */
+/** The required value of each keyword (the meta-schemas of draft 2020-12, and what servers require beyond them). */
 const rules: ReadonlyMap<string, (value: unknown) => boolean> = new Map<string, (value: unknown) => boolean>([
   ...['title', 'description', 'format', 'pattern', '$ref', '$dynamicRef', '$recursiveRef', '$comment'].map((key) => [key, isText] as const),
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].map((key) => [key, isNumber] as const),

@@ -1,8 +1,8 @@
 /**
- * A tool's input schema, which is any JSON Schema 2020-12 (or what is met under that name), as one provider takes it; with every change
- * told. A schema that cannot be made into one has a fault, and its tool is left out alone. The passes: references written out
- * (`schema-references.ts`), an object at the top (`schema-root.ts`), the parts narrowed to the dialect (`schema-narrow.ts`), and less said
- * where it is too much (`schema-size.ts`). Deterministic; the given object is never changed, and is the answer where nothing is to change.
+ * Converts a tool's input schema (any JSON Schema 2020-12 or what is called that) to what one provider accepts, and reports every change. A
+ * schema that cannot be converted has a fault, and only its tool is skipped. The passes: expand references (`schema-references.ts`), make
+ * the root an object (`schema-root.ts`), narrow the parts to the dialect (`schema-narrow.ts`), and drop details if it is too large
+ * (`schema-size.ts`). Deterministic; never changes the given object, and returns it if no change is needed.
  */
 import { limits } from '../limits.ts';
 import type { SchemaDialect } from '../provider-profile.ts';
@@ -16,15 +16,15 @@ import type { JsonSchema } from '../tool.ts';
 import { utf8Length } from '../utf8.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** `fault` goes behind "its input schema". */
+/** `fault` completes "its input schema …". */
 export type CompiledSchema = { ok: true; schema: JsonSchema; changes: readonly SchemaChange[] } | { ok: false; fault: string };
 
-/** What compiling took, in parts looked at: the same whether it was done now or before. */
+/** The cost of compiling, in visited parts; equal for cached results. */
 export type Spent = { parts: number };
 
-/** Compiled once for each schema object: definitions live as long as their edition. What it took is added to `spent`. */
+/** Compiles once per schema object, since definitions live as long as their edition. Adds the cost to `spent`. */
 export function compileSchema(schema: JsonSchema, dialect: SchemaDialect, spent: Spent = { parts: 0 }): CompiledSchema {
-  if (!isRecord(schema)) return { ok: false, fault: 'is no JSON Schema' };
+  if (!isRecord(schema)) return { ok: false, fault: 'is not a JSON Schema' };
   const known = compiled.get(schema) ?? new Map<SchemaDialect, CompiledOnce>();
   compiled.set(schema, known);
   let once = known.get(dialect);
@@ -46,7 +46,7 @@ function compile(schema: JsonSchema, dialect: SchemaDialect, spent: Spent): Comp
     const report = new SchemaReport();
     const tree = writeOut(schema, recursion, report);
     if (tree.isCut) spent.parts += limits.maxSchemaParts;
-    // What contains itself fewer times may say more of everything else.
+    // With fewer levels of recursion, more of the rest may fit.
     if (tree.isCut && tree.isRecursive && recursion > 1) continue;
     const attempt = compileTree(tree.schema, dialect, report, spent);
     if (attempt.ok && isTooLarge(attempt.schema)) {
@@ -57,7 +57,7 @@ function compile(schema: JsonSchema, dialect: SchemaDialect, spent: Spent): Comp
   }
 }
 
-/** `written`: of the way so far; a fresh report is made from it, so that an attempt that comes to nothing leaves no words. */
+/** `written`: the report so far. Each attempt starts from a copy, so that failed attempts leave no entries. */
 function compileTree(tree: JsonSchema | boolean, dialect: SchemaDialect, written: SchemaReport, spent: Spent): CompiledSchema {
   const rules = dialectRules[dialect];
   const report = new SchemaReport(written);
@@ -66,15 +66,15 @@ function compileTree(tree: JsonSchema | boolean, dialect: SchemaDialect, written
   if (typeof root === 'string') return { ok: false, fault: root };
   const schema = narrow(narrowing, root, { path: '', depth: 0 });
   spent.parts += narrowing.parts + (limits.maxSchemaEffort - narrowing.effort.left) / effortPerPart;
-  if (schema === false) return { ok: false, fault: 'takes no object' };
+  if (schema === false) return { ok: false, fault: 'accepts no object' };
   return { ok: true, schema, changes: report.changes() };
 }
 
-/** A part costs about as much as so much effort. */
+/** The effort per part, calibrated to similar cost. */
 const effortPerPart = 10;
 
 function simplify(tree: JsonSchema, dialect: SchemaDialect, report: SchemaReport, spent: Spent): CompiledSchema {
-  // The least that can be said first: most that are too large are so by their fields alone.
+  // Tries the smallest version first: most schemas that are too large are too large because of their fields alone.
   const least = compileTree(
     simplifications.reduce((schema, { apply }) => apply(schema), tree),
     dialect,
@@ -92,7 +92,7 @@ function simplify(tree: JsonSchema, dialect: SchemaDialect, report: SchemaReport
   return tooLarge;
 }
 
-const tooLarge: CompiledSchema = { ok: false, fault: `is larger than ${limits.maxSchemaBytes / 1024} KB, even with less said` };
+const tooLarge: CompiledSchema = { ok: false, fault: `is larger than ${limits.maxSchemaBytes / 1024} KB, even without descriptions` };
 
 function isTooLarge(schema: JsonSchema): boolean {
   return utf8Length(JSON.stringify(schema)) > limits.maxSchemaBytes;

@@ -24,29 +24,29 @@
 import type { SchemaDialect } from '../provider-profile.ts';
 
 export type DialectRules = {
-  /** Keywords taken; null: all. Others are told in words where they can be. */
+  /** Accepted keywords; null: all. Others are described in words where possible. */
   keywords: ReadonlySet<string> | null;
-  /** `anyOf`, `oneOf` and `allOf` may stand at the top. */
+  /** `anyOf`, `oneOf` and `allOf` may be at the top level. */
   composedTop: boolean;
-  /** `merged`: told as one schema where that loses nothing; `apart`: `anyOf` stands alone and nothing else of the kind is taken. */
+  /** `merged`: merged into one schema where that loses nothing; `apart`: `anyOf` is alone, and no other composition is accepted. */
   composition: 'any' | 'merged' | 'one' | 'apart';
-  /** How null is taken: as a type, or as OpenAPI's flag. */
+  /** How null is expressed: as a type, or by OpenAPI's flag. */
   null: 'type' | 'flag';
-  /** Values that `enum` may hold. */
+  /** Values that `enum` may contain. */
   choices: 'any' | 'scalars' | 'strings';
   /** Formats of strings and numbers; null: any. */
   formats: ReadonlySet<string> | null;
-  /** Patterns may look around. */
+  /** Patterns may use lookaround. */
   lookaround: boolean;
-  /** Arrays say what their items are. */
+  /** Arrays must describe their items. */
   needsItems: boolean;
-  /** Objects say what their fields are. */
+  /** Objects must describe their fields. */
   needsFields: boolean;
-  /** Only fields that are described may be required. */
+  /** Only described fields may be required. */
   needsKnownRequired: boolean;
-  /** Every object is closed, and every field required. */
+  /** Every object is closed, and every field is required. */
   closed: boolean;
-  /** Names of fields at the top; null: any. */
+  /** Allowed field names at the top level; null: any. */
   fieldName: RegExp | null;
   maxDepth: number | null;
 };

@@ -1,15 +1,15 @@
 /**
- * Two schemas as one that takes what both take, as far as one schema can say it. Used by the passes of the schema compiler, for
- * `allOf` and for what stands beside `anyOf`. Works on clean trees without references.
+ * Merges two schemas into one that accepts what both accept, as far as one schema can express it. Used by the passes of the schema compiler
+ * for `allOf` and for keywords next to `anyOf`. Works on clean trees without references.
  */
 import { annotations, isAnnotation, isPermissive, sameJson, without } from './schema-parts.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
 export type Merged = {
-  /** `false`: no value fits both. */
+  /** `false`: no value matches both. */
   schema: JsonSchema | false;
-  /** Keywords of the second that could not be told together with the first, and are missing: more is taken than both take. */
+  /** Keywords of the second schema that could not be merged and are missing, so the result accepts more. */
   lost: string[];
 };
 
@@ -35,7 +35,7 @@ export function mergeSchemas(first: JsonSchema, second: JsonSchema): Merged {
   return { schema: Object.fromEntries(merged), lost };
 }
 
-/** Both at once, said by `allOf` where one schema has not been made of them yet. */
+/** Returns both parts combined by `allOf`, if they are not merged yet. */
 export function bothOf(first: unknown, second: unknown): unknown {
   if (first === false || second === false) return false;
   if (isAny(second)) return first === undefined || first === true ? {} : first;
@@ -47,7 +47,7 @@ function isAny(schema: unknown): boolean {
   return schema === undefined || schema === true || (isRecord(schema) && isPermissive(schema) && Object.keys(schema).length === 0);
 }
 
-/** `const` as the one choice of `enum`. */
+/** Replaces `const` by an `enum` with one choice. */
 export function withChoice(schema: JsonSchema): JsonSchema {
   if (!Object.hasOwn(schema, 'const')) return schema;
   const choices = Array.isArray(schema.enum) ? schema.enum.filter((value) => sameJson(value, schema.const)) : [schema.const];
@@ -56,9 +56,9 @@ export function withChoice(schema: JsonSchema): JsonSchema {
   );
 }
 
-const nothing = Symbol('no value fits both');
+const nothing = Symbol('no value matches both');
 
-/** undefined: one schema cannot say it. */
+/** undefined: one schema cannot express it. */
 function combine(keyword: string, mine: unknown, theirs: unknown): unknown {
   switch (keyword) {
     case 'type':
@@ -114,7 +114,7 @@ function multiple(mine: number, theirs: number): number | undefined {
   return Number.isInteger(theirs / mine) ? theirs : undefined;
 }
 
-/** One of these and one of those. */
+/** Combines each alternative of the one with each of the other. */
 function product(mine: readonly unknown[], theirs: readonly unknown[]): unknown {
   if (mine.length * theirs.length > maxProduct) return undefined;
   const pairs = mine.flatMap((one) => theirs.map((other) => bothOf(one, other))).filter((pair) => pair !== false);
@@ -123,10 +123,10 @@ function product(mine: readonly unknown[], theirs: readonly unknown[]): unknown 
 
 const maxProduct = 16;
 
-/** They speak of what their own part says, and mean something else beside the words of another. */
+/** Keywords that depend on the rest of their schema and would change their meaning next to another one's keywords. */
 const ofItsPart: ReadonlySet<string> = new Set(['unevaluatedProperties', 'unevaluatedItems']);
 
-/** Keywords that mean something together. `merge` answers those that it could not tell. */
+/** Keywords that depend on each other. `merge` returns those that it could not merge. */
 const groups: readonly { keywords: readonly string[]; merge(mine: Map<string, unknown>, theirs: JsonSchema): string[] }[] = [
   { keywords: ['properties', 'patternProperties', 'additionalProperties'], merge: mergeFields },
   { keywords: ['prefixItems', 'items'], merge: mergeItems },
@@ -145,7 +145,7 @@ function givenIn(schema: JsonSchema, keywords: readonly string[]): string[] {
   return keywords.filter((keyword) => Object.hasOwn(schema, keyword));
 }
 
-/** Takes over the whole group, where only one of the two has any of it. */
+/** Copies the whole group if only one of the two schemas has any of its keywords. */
 function adopt(mine: Map<string, unknown>, theirs: JsonSchema, keywords: readonly string[]): boolean {
   const given = givenIn(theirs, keywords);
   if (given.length === 0) return true;
@@ -154,21 +154,21 @@ function adopt(mine: Map<string, unknown>, theirs: JsonSchema, keywords: readonl
   return true;
 }
 
-/** A field that one names is for the other one of its further fields. */
+/** A field that only one schema names is one of the other's additional fields. */
 function mergeFields(mine: Map<string, unknown>, theirs: JsonSchema): string[] {
   const keywords = ['properties', 'patternProperties', 'additionalProperties'];
   if (adopt(mine, theirs, keywords)) return [];
   const rests = [mine.get('additionalProperties'), theirs.additionalProperties];
   const patterns = mine.get('patternProperties') ?? theirs.patternProperties;
   const isOpen = rests.every(isAny);
-  // Which fields a pattern means cannot be said without running it: then what is said of further fields goes, on both sides.
+  // The fields that a pattern matches cannot be determined without running it, so both schemas lose their rules for additional fields.
   const isUnclear = patterns !== undefined && (!isOpen || (mine.has('patternProperties') && theirs.patternProperties !== undefined));
   const [rest, otherRest] = isUnclear ? [] : rests;
   const [ours, others] = [fieldsOf(mine.get('properties')), fieldsOf(theirs.properties)];
   const fields = new Map<string, unknown>();
   for (const name of [...ours.keys(), ...others.keys()]) {
     const field = bothOf(ours.has(name) ? ours.get(name) : rest, others.has(name) ? others.get(name) : otherRest);
-    // What is refused as a further field needs no name.
+    // A field that is rejected as an additional one needs no entry.
     if (field !== false || ours.get(name) === false || others.get(name) === false) fields.set(name, field);
   }
   mine.set('properties', Object.fromEntries(fields));
@@ -193,7 +193,7 @@ function mergeItems(mine: Map<string, unknown>, theirs: JsonSchema): string[] {
   return [];
 }
 
-/** Words of both, for a branch that stands alone afterwards. */
+/** Joins the descriptions of both, for a branch that becomes a separate schema. */
 export function joinWords(outer: JsonSchema, branch: JsonSchema): JsonSchema {
   const words = [outer.description, branch.description].filter((text) => typeof text === 'string' && text !== '');
   const told = Object.fromEntries(Object.entries(outer).filter(([keyword]) => annotations.has(keyword)));

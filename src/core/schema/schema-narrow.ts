@@ -1,7 +1,7 @@
 /**
- * A schema's parts as one provider takes them (`schema-dialects.ts`): works on a clean tree without references. What cannot be told as a
- * rule is told in words (`schema-rewording.ts`), so that the model still knows of it. Never takes less than before, but for the dialect whose objects must be
- * closed. Used by the schema compiler.
+ * Narrows a schema's parts to what one provider accepts (`schema-dialects.ts`). Works on a clean tree without references. Rules that cannot
+ * be expressed are described in words (`schema-rewording.ts`), so that the model still sees them. Never accepts less than before, except
+ * for the dialect whose objects must be closed. Used by the schema compiler.
  */
 import { pointer, tokensOf } from '../json-pointer.ts';
 import { limits } from '../limits.ts';
@@ -18,12 +18,12 @@ export type Narrowing = {
   report: SchemaReport;
   parts: number;
   effort: { left: number };
-  /** Alternatives share parts: each is narrowed once, and counted (`parts`) wherever it stands. */
+  /** Alternatives share parts: each is narrowed once, and counted (`parts`) at each use. */
   done: Map<object, { depth: number; orNull: boolean; parts: number; schema: JsonSchema | false }>;
 };
 type Place = { path: string; depth: number; orNull?: boolean };
 
-/** `false`: no value fits. `orNull`: null is taken as well. */
+/** `false`: no value matches. `orNull`: null is accepted as well. */
 export function narrow(narrowing: Narrowing, part: unknown, place: Place): JsonSchema | false {
   if (part === false) return false;
   const schema = isRecord(part) ? part : {};
@@ -33,7 +33,7 @@ export function narrow(narrowing: Narrowing, part: unknown, place: Place): JsonS
   const before = narrowing.parts;
   narrowing.parts += isKnown ? known.parts : 1;
   if (narrowing.parts > limits.maxSchemaParts) {
-    narrowing.report.add(place.path, `left out: more than ${limits.maxSchemaParts} parts; any value is taken`);
+    narrowing.report.add(place.path, `removed: more than ${limits.maxSchemaParts} parts; any value is accepted`);
     return narrowing.rules.closed ? listed(anyClosed({}), orNull) : {};
   }
   if (isKnown) return known.schema;
@@ -45,7 +45,7 @@ export function narrow(narrowing: Narrowing, part: unknown, place: Place): JsonS
 function narrowOne(narrowing: Narrowing, schema: JsonSchema, place: Place): JsonSchema | false {
   const { rules, report, effort } = narrowing;
   const isDeep = rules.maxDepth !== null && place.depth > rules.maxDepth;
-  if (isDeep && !isPermissive(outlineOf(schema))) report.add(place.path, `more than ${rules.maxDepth} levels deep: told by its type alone`);
+  if (isDeep && !isPermissive(outlineOf(schema))) report.add(place.path, `more than ${rules.maxDepth} levels deep: reduced to its type`);
   const whole = isDeep ? outlineOf(schema) : schema;
   if (rules.composition === 'apart' || hasOddChoices(rules, whole)) return narrowApart(narrowing, whole, place);
   const at = { path: place.path, report, effort };
@@ -53,16 +53,16 @@ function narrowOne(narrowing: Narrowing, schema: JsonSchema, place: Place): Json
   return merged === false ? false : narrowPlain(narrowing, rules.composition === 'one' ? oneUnion(merged, at) : merged, place);
 }
 
-/** Choices that are told by their types, each for itself. */
+/** Choices of types that `enum` cannot contain; each becomes a separate schema. */
 function hasOddChoices({ choices }: DialectRules, schema: JsonSchema): boolean {
   const values = Array.isArray(schema.enum) ? schema.enum : Object.hasOwn(schema, 'const') ? [schema.const] : [];
   return choices !== 'any' && values.some((value) => typeof value !== 'string' && typeof value !== 'number');
 }
 
-/** `oneOf` as `anyOf`. */
+/** Converts `oneOf` to `anyOf`. */
 function oneUnion(schema: JsonSchema, place: AlternativesPlace): JsonSchema {
   if (!Array.isArray(schema.oneOf)) return schema;
-  place.report.add(pointer(place.path, 'oneOf'), 'told as anyOf: that only one may fit is not said');
+  place.report.add(pointer(place.path, 'oneOf'), 'converted to anyOf: more than one alternative may match');
   if (schema.anyOf === undefined) {
     return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword === 'oneOf' ? 'anyOf' : keyword, value]));
   }
@@ -70,7 +70,7 @@ function oneUnion(schema: JsonSchema, place: AlternativesPlace): JsonSchema {
   return both === false ? without(schema, 'oneOf') : both;
 }
 
-// ---- One part, alternatives apart ----
+// ---- One part, split into alternatives ----
 
 function narrowApart(narrowing: Narrowing, schema: JsonSchema, place: Place): JsonSchema | false {
   const { rules, report } = narrowing;
@@ -78,20 +78,21 @@ function narrowApart(narrowing: Narrowing, schema: JsonSchema, place: Place): Js
   const isNullable = place.orNull === true || alternatives.some(isNull);
   const others = alternatives.filter((alternative) => !isNull(alternative));
   const told = distinct(others.map((alternative) => narrowPlain(narrowing, alternative, { ...place, orNull: false })));
-  // One that takes anything leaves nothing to the others.
+  // An alternative that accepts any value replaces the others.
   const any = told.find((one) => isPermissive(one));
   const union = any === undefined ? told : rules.closed ? anyClosed(any) : [any];
-  if (any !== undefined && rules.closed) report.add(place.path, 'any value: only text, numbers, booleans and lists of text can be told');
+  if (any !== undefined && rules.closed)
+    report.add(place.path, 'any value: only strings, numbers, booleans and lists of strings can be described');
   if (union.length === 0)
     return isNullable ? onlyNull(rules, alternatives.find(isNull) ?? { type: 'null' }, { path: place.path, report }) : false;
   const result = rules.null === 'flag' ? flagged(union, isNullable) : listed(union, isNullable);
   if (alternatives.length === 1 && alternatives[0] === schema) return result;
   if (sameJson(result, schema)) return schema;
-  report.add(place.path, 'its types and alternatives are told one by one');
+  report.add(place.path, 'its types and alternatives are listed separately');
   return result;
 }
 
-/** Where each part must have a type. */
+/** For dialects in which each part must have a type. */
 function anyClosed(any: JsonSchema): JsonSchema[] {
   const types = ['string', 'number', 'boolean'].map((type) => ({ ...any, type }));
   return [...types, { ...any, type: 'array', items: { type: 'string' } }];
@@ -104,12 +105,12 @@ function isNull(schema: JsonSchema): boolean {
 function onlyNull(rules: DialectRules, schema: JsonSchema, { path, report }: At): JsonSchema {
   const told = outlineOf(schema);
   if (rules.null === 'type' && sameJson(told, schema)) return schema;
-  report.add(path, 'always null: told by its type and its words');
-  // `parameters` of Gemini has no type for null.
+  report.add(path, 'always null: described by its type and description');
+  // Gemini's `parameters` has no null type.
   return rules.null === 'type' ? told : withWords({ ...told, type: 'string', nullable: true }, 'Always null.');
 }
 
-/** OpenAPI's way. Beside `anyOf` nothing may stand, so the flag is on its first. */
+/** OpenAPI's form. No keyword is allowed next to `anyOf`, so the flag is on its first branch. */
 function flagged(union: JsonSchema[], isNullable: boolean): JsonSchema {
   const [first = {}, ...others] = union;
   const one = isNullable && !isPermissive(first) ? { ...first, nullable: true } : first;
@@ -139,30 +140,30 @@ function narrowParts(narrowing: Narrowing, schema: JsonSchema, place: Place): Js
   const narrowed = mapParts(schema, place.path, (part, path, keyword) => {
     if (typeof part === 'boolean' && (keyword !== 'properties' || rules.composition === 'any')) {
       if (keyword !== 'anyOf' && keyword !== 'oneOf') return part;
-      // A branch that no value fits is none.
-      if (!part) report.add(path, 'left out: no value fits it');
+      // A branch that no value matches is dropped.
+      if (!part) report.add(path, 'removed: no value matches it');
       return part ? {} : undefined;
     }
     const name = keyword === 'properties' ? nameOf(path) : '';
     const orNull = rules.closed && keyword === 'properties' && !required.has(name);
-    if (orNull) report.add(path, 'optional: null stands for "not given", and must be left out of the call again');
+    if (orNull) report.add(path, 'optional: null means "not given" and is removed from the call');
     const told = narrow(narrowing, part, { path, depth: place.depth + 1, orNull });
     if (told !== false) return told;
-    report.add(path, 'left out: no value fits it');
+    report.add(path, 'removed: no value matches it');
     return keyword === 'properties' || keyword === 'anyOf' || keyword === 'oneOf' ? undefined : {};
   });
   return Array.isArray(narrowed.anyOf) && narrowed.anyOf.length === 0 ? without(narrowed, 'anyOf') : narrowed;
 }
 
-/** The last name of a pointer. */
+/** Returns the last token of a pointer. */
 function nameOf(path: string): string {
   return tokensOf(path).at(-1) ?? '';
 }
 
-/** Every field required, and no other taken. */
+/** Makes every field required and allows no others. */
 function closed({ report }: Narrowing, schema: JsonSchema, before: JsonSchema, { path }: Place): JsonSchema {
   if (before.additionalProperties !== false) {
-    report.add(pointer(path, 'additionalProperties'), 'closed: fields that are not described cannot be given');
+    report.add(pointer(path, 'additionalProperties'), 'closed: fields that are not described are not accepted');
   }
   const names = Object.keys(isRecord(schema.properties) ? schema.properties : {});
   const isComplete = sameJson(schema.required ?? [], names) && schema.additionalProperties === false;

@@ -1,9 +1,11 @@
-/** Where schemas stand in a schema (JSON Schema 2020-12, "Applicator"), and going through them. Used by all who walk one. */
+/**
+ * The keywords that contain schemas (JSON Schema 2020-12, "Applicator"), and how to visit them. Used by everything that traverses a schema.
+ */
 import { pointer } from '../json-pointer.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** How a keyword holds schemas: one, a list, or one for each name. Other keywords hold data. */
+/** How a keyword contains schemas: one, a list, or a map by name. Other keywords contain data. */
 const holders: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([
   ...(['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedItems', 'unevaluatedProperties'] as const).map(
     (keyword) => [keyword, 'one'] as const,
@@ -13,19 +15,22 @@ const holders: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([
   ...(['properties', 'patternProperties', 'dependentSchemas'] as const).map((keyword) => [keyword, 'map'] as const),
 ]);
 
-/** Keywords whose members stand under names of their author's choice: there a key is no keyword. Those that only references lead into, too. */
+/**
+ * Keywords whose member names are chosen by the author, so a key in them is not a keyword; including those that are only reachable by
+ * reference.
+ */
 export const namedParts: ReadonlySet<string> = new Set([
   ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies'],
   ...['$defs', 'definitions'],
 ]);
 
-/** Keywords whose members are data: whatever stands in them is no schema. */
+/** Keywords that contain data, never schemas. */
 export const dataKeywords: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example', 'required']);
 
-/** `undefined`: the part is left out. */
+/** `undefined`: the part is removed. */
 export type Visit = (part: unknown, path: string, keyword: string) => unknown;
 
-/** The same object where no part changed. */
+/** Returns the same object if no part changed. */
 export function mapParts(schema: JsonSchema, path: string, visit: Visit): JsonSchema {
   let changed = false;
   const entries: [string, unknown][] = [];
@@ -57,13 +62,13 @@ function mapKeyword(keyword: string, value: unknown, path: string, visit: Visit)
   return value;
 }
 
-/** Without these keywords; the same object where it has none of them. */
+/** Returns the schema without these keywords; the same object if it has none of them. */
 export function without(schema: JsonSchema, ...keywords: string[]): JsonSchema {
   if (!keywords.some((keyword) => Object.hasOwn(schema, keyword))) return schema;
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.includes(keyword)));
 }
 
-/** Keywords that say something to a reader and refuse no value. */
+/** Keywords that inform the reader and reject no value. */
 export const annotations: ReadonlySet<string> = new Set([
   'title',
   'description',
@@ -80,24 +85,24 @@ export function isAnnotation(keyword: string): boolean {
   return annotations.has(keyword) || keyword.startsWith('x-');
 }
 
-/** Takes any value at all. */
+/** Returns whether the schema accepts any value. */
 export function isPermissive(schema: JsonSchema): boolean {
   return Object.keys(schema).every(isAnnotation);
 }
 
-/** What is left of a part that cannot be told in full: its type and its words. */
+/** Returns the outline of a part that cannot be described in full: its type and its texts. */
 export function outlineOf(part: unknown): JsonSchema {
   if (!isRecord(part)) return {};
   const { type, description } = part;
   return { ...(typeof type === 'string' && { type }), ...(typeof description === 'string' && { description }) };
 }
 
-/** Equal but for the order of keys. */
+/** Returns whether the values are equal, ignoring the order of keys. */
 export function sameJson(a: unknown, b: unknown): boolean {
   return a === b || (JSON.stringify(a)?.length === JSON.stringify(b)?.length && jsonKey(a) === jsonKey(b));
 }
 
-/** Each once, the first of equal ones. */
+/** Returns the values without duplicates; the first of equal values is kept. */
 export function distinct<T>(values: readonly T[]): T[] {
   const unique = [...new Set(values)];
   if (unique.length < 2) return unique;
@@ -108,7 +113,7 @@ export function distinct<T>(values: readonly T[]): T[] {
   });
 }
 
-/** Equal JSON values have equal keys, whatever the order of their fields. */
+/** Equal JSON values have equal keys, regardless of the order of their fields. */
 export function jsonKey(value: unknown): string {
   return (typeof value === 'object' && value !== null ? JSON.stringify(value, sortKeys) : JSON.stringify(value)) ?? 'undefined';
 }

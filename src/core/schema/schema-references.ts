@@ -1,8 +1,7 @@
 /**
- * References of a schema written out: the schema as one tree that stands for itself, in clean 2020-12 (`schema-cleanup.ts`). Nothing is
- * ever fetched: what lies elsewhere becomes "any value". What contains itself is written out a few times and then taken as it comes,
- * and a schema whose references multiply without end stops at a number of parts. Used by the schema compiler; finding a part by its
- * pointer also by the argument check.
+ * Expands the references of a schema: the result is one self-contained tree in clean 2020-12 (`schema-cleanup.ts`). Nothing is fetched:
+ * remote references become "any value". Recursive parts are expanded a few times and then accept any value, and the number of parts is
+ * limited. Used by the schema compiler; the argument check uses the pointer lookup.
  */
 import { tokensOf } from '../json-pointer.ts';
 import { limits } from '../limits.ts';
@@ -14,13 +13,13 @@ import { isRecord } from '../wire-value.ts';
 
 export type Tree = {
   schema: JsonSchema | boolean;
-  /** Parts were left out because there were too many. */
+  /** Parts were dropped because there were too many. */
   isCut: boolean;
-  /** Something contains itself. */
+  /** A part contains itself. */
   isRecursive: boolean;
 };
 
-/** `recursion`: how often a part may stand within itself, counted with the first. */
+/** `recursion`: how many times a part may be nested in itself, including the first. */
 export function writeOut(root: JsonSchema, recursion: number, report: SchemaReport): Tree {
   const writing: Writing = {
     root,
@@ -40,10 +39,10 @@ type Writing = {
   root: JsonSchema;
   recursion: number;
   report: SchemaReport;
-  /** How often each referred part is being written at the moment. */
+  /** How many times each referenced part is currently being expanded. */
   open: Map<object, number>;
   parts: number;
-  /** Parts by the names that they give themselves; built when first asked for. */
+  /** Parts by their own `$id` or `$anchor`; built on first use. */
   places: Map<string, JsonSchema> | null;
   isCut: boolean;
   isRecursive: boolean;
@@ -55,17 +54,20 @@ function write(writing: Writing, part: unknown, place: Place): JsonSchema | bool
   const { report } = writing;
   if (typeof part === 'boolean') return part;
   if (!isRecord(part)) {
-    report.add(place.path, `${shown(part)} is no schema: any value is taken`);
+    report.add(place.path, `${shown(part)} is not a schema: any value is accepted`);
     return {};
   }
   writing.parts += 1;
   if (place.depth > limits.maxSchemaDepth) {
-    report.add(place.path, `more than ${limits.maxSchemaDepth} levels deep: any value is taken`);
+    report.add(place.path, `more than ${limits.maxSchemaDepth} levels deep: any value is accepted`);
     return cleanUp(outlineOf(part), place.path, report);
   }
   if (place.isCopy && writing.parts > limits.maxSchemaParts) {
     writing.isCut = true;
-    report.add(place.path, `left out: written out, the references make more than ${limits.maxSchemaParts} parts; any value is taken`);
+    report.add(
+      place.path,
+      `removed: with references expanded, the schema has more than ${limits.maxSchemaParts} parts; any value is accepted`,
+    );
     return {};
   }
   const resource = typeof part.$id === 'string' && !part.$id.startsWith('#') ? part : place.resource;
@@ -79,9 +81,9 @@ function write(writing: Writing, part: unknown, place: Place): JsonSchema | bool
 function writeParts(writing: Writing, schema: JsonSchema, place: Place): JsonSchema {
   return mapParts(schema, place.path, (part, path, keyword) => {
     const written = write(writing, part, { ...place, path, depth: place.depth + 1 });
-    // Some servers know objects only; where `true` is the common word it stays.
+    // Some servers only accept objects; `true` remains where it is common.
     if (written !== true || booleanKeywords.has(keyword)) return written;
-    writing.report.add(path, 'true is told as {}: any value is taken');
+    writing.report.add(path, 'true is converted to {}: any value is accepted');
     return {};
   });
 }
@@ -97,25 +99,25 @@ function writeTarget(writing: Writing, reference: string, place: Place): JsonSch
   const { report, open } = writing;
   const target = find(writing, reference, place.resource);
   if (target === undefined) {
-    const why = reference.startsWith('#') ? 'is not in the schema' : 'lies elsewhere and is never fetched';
-    report.add(place.path, `the reference ${shown(reference)} ${why}: any value is taken`);
+    const why = reference.startsWith('#') ? 'is not in the schema' : 'is remote and is never fetched';
+    report.add(place.path, `the reference ${shown(reference)} ${why}: any value is accepted`);
     return {};
   }
   if (!isRecord(target)) return write(writing, target, place);
   const times = open.get(target) ?? 0;
   if (times > 0) writing.isRecursive = true;
   if (times >= writing.recursion) {
-    report.add(place.path, `${shown(reference)} contains itself: written out ${writing.recursion} times, then any value is taken`);
+    report.add(place.path, `${shown(reference)} contains itself: expanded ${writing.recursion} times, then any value is accepted`);
     return cleanUp(outlineOf(target), place.path, report);
   }
-  report.add(place.path, `the reference ${shown(reference)} is written out`);
+  report.add(place.path, `the reference ${shown(reference)} is expanded`);
   open.set(target, times + 1);
   const written = write(writing, target, { ...place, depth: place.depth + 1, isCopy: true });
   open.set(target, times);
   return written;
 }
 
-/** What stands beside a reference holds together with it; words there go before those of the target. */
+/** Keywords next to a reference apply together with its target; their texts take precedence. */
 function join(siblings: JsonSchema, target: JsonSchema | boolean): JsonSchema | boolean {
   if (target === true) return siblings;
   if (target === false) return false;
@@ -139,7 +141,7 @@ function find(writing: Writing, reference: string, resource: JsonSchema): unknow
   return fragment === '' ? home : (partAt(home, fragment) ?? places.get(fragment));
 }
 
-/** Every `$id`, as written and as a whole URL, and every `#anchor`. Without recursion, for schemas of any depth. */
+/** Every `$id`, as written and as an absolute URL, and every `#anchor`. Iterative, for schemas of any depth. */
 function placesOf(writing: Writing): Map<string, JsonSchema> {
   if (writing.places !== null) return writing.places;
   const places = new Map<string, JsonSchema>();
@@ -162,7 +164,7 @@ function resolved(reference: string, base: unknown): string {
   return typeof base === 'string' && URL.canParse(reference, base) ? new URL(reference, base).href : reference;
 }
 
-/** A part of the document by its JSON Pointer fragment, such as `#/$defs/node`; undefined where there is none. */
+/** Returns a part of the document by its JSON Pointer fragment, such as `#/$defs/node`; undefined if it does not exist. */
 export function partAt(root: JsonSchema, fragment: string): unknown {
   if (fragment === '#') return root;
   if (!fragment.startsWith('#/')) return undefined;
@@ -180,7 +182,7 @@ function percentDecoded(token: string): string {
   try {
     return decodeURIComponent(token);
   } catch {
-    // Not percent-encoded after all: the text is the key.
+    // Not percent-encoded: the text itself is the key.
     return token;
   }
 }

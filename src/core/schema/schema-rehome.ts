@@ -1,17 +1,17 @@
 /**
- * References of a schema whose root was changed: `#/properties/a` may be gone or mean another part by now, and `$defs` that nothing
- * leads to any more would tell of what was hidden. What is still referred to is copied from the source into `$defs`.
+ * Repairs the references of a schema whose root changed: `#/properties/a` may be gone or may mean another part, and unused `$defs` would
+ * reveal hidden arguments. Parts that are still referenced are copied from the source to `$defs`.
  */
 import { dataKeywords, namedParts } from './schema-parts.ts';
 import { partAt } from './schema-references.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** `body`: what the source's root became. References to `$defs` keep their text; others into the root get a place there. */
+/** `body`: the changed root. References to `$defs` keep their text; the targets of others are copied to `$defs`. */
 export function rehomeReferences(body: JsonSchema, source: JsonSchema): JsonSchema {
   const moving: Moving = { source, kept: { $defs: new Map(), definitions: new Map() }, moved: new Map(), waiting: [], byName: false };
   const schema = walk(moving, body);
-  // Parts that were kept may refer to others, which join the end.
+  // Copied parts may refer to others, which are appended to the list.
   for (let index = 0; index < moving.waiting.length; index += 1) moving.waiting[index]?.();
   for (const home of homes) {
     const all = moving.byName && isRecord(source[home]) ? { ...source[home] } : {};
@@ -28,10 +28,10 @@ const homes: readonly Home[] = ['$defs', 'definitions'];
 type Moving = {
   source: JsonSchema;
   kept: Record<Home, Map<string, unknown>>;
-  /** Reference as written → as it is now. */
+  /** Reference as written → new reference. */
   moved: Map<string, string>;
   waiting: (() => void)[];
-  /** Something is referred to by an anchor or an id, so any definition may be. */
+  /** A part is referenced by an anchor or an id, so any definition may be needed. */
   byName: boolean;
 };
 
@@ -52,7 +52,7 @@ function walkAny(moving: Moving, part: unknown): unknown {
   return isRecord(part) ? walk(moving, part, false) : part;
 }
 
-/** The reference as it reads from now on. */
+/** Returns the new text of a reference. */
 function move(moving: Moving, reference: string): string {
   const { source, moved } = moving;
   if (reference !== '#' && !reference.startsWith('#/')) {

@@ -1,8 +1,8 @@
-/** What became of a schema on its way to a provider: every change at its place, in words for whoever looks after the tool. */
+/** The changes made to a schema for a provider, each with its path and a message for the toolset's administrator. */
 import { isDeeperThan } from '../json-depth.ts';
 import { limits } from '../limits.ts';
 
-/** `path`: a JSON Pointer into the schema as it is sent; '' is the whole of it. */
+/** `path`: a JSON Pointer into the schema as sent; '' is the root. */
 export type SchemaChange = { path: string; message: string };
 
 export class SchemaReport {
@@ -10,7 +10,7 @@ export class SchemaReport {
   readonly #seen = new Set<string>();
   #more = 0;
 
-  /** `before`: what was told already is told first. */
+  /** `before`: changes of an earlier pass, reported first. */
   constructor(before?: SchemaReport) {
     if (before === undefined) return;
     for (const { path, message } of before.#changes) this.add(path, message);
@@ -34,7 +34,7 @@ export class SchemaReport {
   }
 }
 
-/** A value of a stranger's schema as a message repeats it. */
+/** Returns a value of an untrusted schema as a message quotes it. */
 export function shown(value: unknown): string {
   if (isDeeperThan(value, limits.maxJsonDepth)) return 'a very deep value';
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');

@@ -1,7 +1,7 @@
 /**
- * A tool's whole schema as an object's: arguments are always one, and several providers take no `anyOf`, `oneOf` or `allOf` at the top.
- * Alternatives become one list of fields. Where one alternative describes a field and another leaves it open, it is as the first says.
- * Used by the schema compiler.
+ * Converts a tool's whole schema to an object schema: arguments are an object, and several providers accept no `anyOf`, `oneOf` or `allOf`
+ * at the top level. Alternatives become one list of fields. A field described by only one alternative keeps that description. Used by the
+ * schema compiler.
  */
 import { pointer } from '../json-pointer.ts';
 import { alternativesOf, withWords } from './schema-alternatives.ts';
@@ -12,21 +12,21 @@ import { SchemaReport, shown } from './schema-report.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** A string says why there is none, behind "its input schema". */
+/** Returns the schema, or the reason why there is none, which completes "its input schema …". */
 export function objectRoot(
   tree: JsonSchema | boolean,
   { rules, report, effort }: Pick<Narrowing, 'rules' | 'report' | 'effort'>,
 ): JsonSchema | string {
-  if (tree === false) return 'takes no value at all';
+  if (tree === false) return 'accepts no value';
   const whole = tree === true ? {} : tree;
-  // What full JSON Schema may say at the top is only looked through.
+  // A dialect that accepts composition at the top level only needs the check, not the report.
   const place = { path: '', report: rules.composedTop ? new SchemaReport() : report, effort };
   const objects = alternativesOf(whole, place).filter(({ type }) => type === undefined || type === 'object');
   if (objects.length === 0)
-    return typeof whole.type === 'string' ? `takes a value of type ${whole.type}, and arguments are an object` : 'takes no object';
+    return typeof whole.type === 'string' ? `accepts a value of type ${whole.type}, but arguments are an object` : 'accepts no object';
   if (rules.composedTop) return asObject(whole, rules, report);
   const [only] = objects;
-  if (objects.length === 1 && only !== whole) report.add('', 'the one alternative that is an object is told alone');
+  if (objects.length === 1 && only !== whole) report.add('', 'only the alternative that is an object is sent');
   const plain = plainTop(objects.length === 1 && only !== undefined ? only : unite(objects, whole, report), report);
   return withNames(rules, asObject(plain, rules, report), report);
 }
@@ -34,33 +34,34 @@ export function objectRoot(
 function asObject(schema: JsonSchema, { needsFields }: DialectRules, report: SchemaReport): JsonSchema {
   let root = schema;
   if (root.type !== 'object') {
-    report.add('', 'told as an object, which arguments always are');
+    report.add('', 'converted to an object, because arguments are an object');
     root = { type: 'object', ...without(root, 'type') };
   }
   if (root.properties !== undefined || !needsFields) return root;
-  report.add('', 'no fields are described: told as an empty list of them');
+  report.add('', 'no fields are described: an empty list of fields is added');
   return { ...root, properties: {} };
 }
 
-/** Rules about the whole that no provider takes at the top. */
+/** Keywords that no provider accepts at the top level. */
 function plainTop(schema: JsonSchema, report: SchemaReport): JsonSchema {
   const choices = Array.isArray(schema.enum) ? schema.enum : Object.hasOwn(schema, 'const') ? [schema.const] : null;
   for (const keyword of ['enum', 'const', 'not']) {
-    if (Object.hasOwn(schema, keyword)) report.add(pointer('', keyword), 'not taken at the top: left out, or told in the description');
+    if (Object.hasOwn(schema, keyword))
+      report.add(pointer('', keyword), 'not supported at the top level: removed, or moved to the description');
   }
   const plain = without(schema, 'enum', 'const', 'not');
   return choices === null ? plain : withWords(plain, `(one of: ${shown(choices)})`);
 }
 
 function unite(objects: readonly JsonSchema[], whole: JsonSchema, report: SchemaReport): JsonSchema {
-  report.add('', `${objects.length} alternatives are told as one list of fields`);
+  report.add('', `${objects.length} alternatives are merged into one list of fields`);
   const required = objects.map((object) => new Set(Array.isArray(object.required) ? (object.required as string[]) : []));
   const always = [...(required[0] ?? [])].filter((name) => required.every((names) => names.has(name)));
   const isClosed = objects.every((object) => object.additionalProperties === false && object.patternProperties === undefined);
-  const told = Object.fromEntries(Object.entries(whole).filter(([keyword]) => isAnnotation(keyword)));
+  const sharedAnnotations = Object.fromEntries(Object.entries(whole).filter(([keyword]) => isAnnotation(keyword)));
   const united: JsonSchema = {
     type: 'object',
-    ...told,
+    ...sharedAnnotations,
     properties: uniteFields(objects),
     ...(always.length > 0 && { required: always }),
     ...(isClosed && { additionalProperties: false }),
@@ -70,7 +71,7 @@ function unite(objects: readonly JsonSchema[], whole: JsonSchema, report: Schema
   return groups.length < 2 || groups.includes('') ? united : withWords(united, `Needed: ${groups.join('; or ')}.`);
 }
 
-/** What all say alike stays; the rest was said of some only. */
+/** Keeps the keywords that all alternatives share. */
 function shared(objects: readonly JsonSchema[], report: SchemaReport): JsonSchema {
   const [first = {}] = objects;
   const own = new Set(['type', 'properties', 'required', 'additionalProperties']);
@@ -80,7 +81,7 @@ function shared(objects: readonly JsonSchema[], report: SchemaReport): JsonSchem
   const entries: [string, unknown][] = [];
   for (const keyword of keywords) {
     if (objects.every((object) => sameJson(object[keyword], first[keyword]))) entries.push([keyword, first[keyword]]);
-    else report.add('', `${keyword} holds for some of the alternatives only, and is left out`);
+    else report.add('', `${keyword} applies to some of the alternatives only and is removed`);
   }
   return Object.fromEntries(entries);
 }
@@ -97,7 +98,7 @@ function uniteFields(objects: readonly JsonSchema[]): JsonSchema {
   return Object.fromEntries([...fields].map(([name, kinds]) => [name, uniteField(distinct(kinds))]));
 }
 
-/** The word that tells alternatives apart (`{"kind": {"const": "a"}}`) becomes one choice of all. */
+/** The discriminator of the alternatives (`{"kind": {"const": "a"}}`) becomes one list of choices. */
 function uniteField(kinds: readonly unknown[]): unknown {
   if (kinds.length < 2) return kinds[0] ?? false;
   const choices = kinds.map(choicesOf);
@@ -116,13 +117,13 @@ function choicesOf(field: unknown): unknown[] | null {
   return Object.hasOwn(field, 'const') ? [field.const] : Array.isArray(field.enum) ? field.enum : null;
 }
 
-/** Fields whose names the provider refuses are told in words, and the object is left open for them. */
+/** Fields with names that the provider rejects are described in words, and the object is opened for them. */
 function withNames({ fieldName }: DialectRules, root: JsonSchema, report: SchemaReport): JsonSchema {
   const { properties } = root;
   if (fieldName === null || !isRecord(properties)) return root;
   const names = Object.keys(properties).filter((name) => !fieldName.test(name));
   if (names.length === 0) return root;
-  for (const name of names) report.add(pointer('/properties', name), 'not taken under this name: told in the description');
+  for (const name of names) report.add(pointer('/properties', name), 'the name is not supported: moved to the description');
   const fields = names.map((name) => `${JSON.stringify(name)}: ${shown(properties[name])}`).join('; ');
   const required = Array.isArray(root.required) ? root.required.filter((name) => !names.includes(String(name))) : [];
   const open = {
@@ -130,5 +131,5 @@ function withNames({ fieldName }: DialectRules, root: JsonSchema, report: Schema
     properties: without(properties, ...names),
     ...(required.length > 0 && { required }),
   };
-  return withWords(open, `(Also takes ${fields})`);
+  return withWords(open, `(Also accepts ${fields})`);
 }

@@ -1,16 +1,19 @@
-/** A schema with less said in its depths, for providers that take only so much. Works on a tree without references; see `schema-compiler.ts`. */
+/**
+ * Reduces a schema that is too large for a provider by dropping details at its deeper levels. Works on a tree without references; see
+ * `schema-compiler.ts`.
+ */
 import { annotations, mapParts, outlineOf, without } from './schema-parts.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** One after the other, each after the ones before it, until the schema is small enough. */
+/** Applied in order, each to the result of the one before, until the schema is small enough. */
 export const simplifications: readonly { message: string; apply(schema: JsonSchema): JsonSchema }[] = [
   ...[4, 2, 1].map((level) => ({
-    message: `too large: descriptions more than ${levels(level)} deep are left out`,
+    message: `too large: descriptions more than ${levels(level)} deep are removed`,
     apply: (schema: JsonSchema) => withoutWords(schema, level),
   })),
   ...[3, 1, 0].map((level) => ({
-    message: `too large: nothing is told of what stands more than ${levels(level + 1)} deep`,
+    message: `too large: parts more than ${levels(level + 1)} deep are not described`,
     apply: (schema: JsonSchema) => cut(schema, level),
   })),
   { message: 'too large: no field is described', apply: (schema) => withoutWords(schema, 0) },
@@ -30,7 +33,7 @@ function cut(schema: JsonSchema, level: number): JsonSchema {
   return mapParts(schema, '', (part) => (isRecord(part) ? cut(part, level - 1) : part));
 }
 
-/** Whether it has more than this many arrays and objects. Without recursion, for schemas of any depth. */
+/** Returns whether the schema has more than this many arrays and objects. Iterative, for schemas of any depth. */
 export function hasMoreParts(schema: unknown, most: number): boolean {
   const waiting: unknown[] = [schema];
   for (let parts = 0; waiting.length > 0; ) {

@@ -1,15 +1,15 @@
-/** JSON Schema's types, as foreign schemas spell them. Used by the argument check and by the words of its faults. */
+/** JSON Schema types as foreign schemas spell them. Used by the argument check and its messages. */
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** null: any type. Types that JSON Schema does not know make it any, too. */
+/** Returns the types; null: any type, also if the schema names a type that JSON Schema does not have. */
 export function typesOf(schema: JsonSchema): string[] | null {
   const written = typeof schema.type === 'string' ? [schema.type] : Array.isArray(schema.type) ? schema.type : null;
   if (written === null || !written.every((type) => knownTypes.has(type))) return null;
   return isNullable(schema) ? [...written, 'null'] : written;
 }
 
-/** OpenAPI's `nullable`; and many a `{"type": "string", "default": null}` means that null may be sent as well. */
+/** OpenAPI's `nullable`. A `{"type": "string", "default": null}` usually means that null may be sent, too. */
 export function isNullable(schema: JsonSchema): boolean {
   return schema.nullable === true || schema.default === null;
 }

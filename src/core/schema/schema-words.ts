@@ -1,8 +1,8 @@
-/** The words of a fault: where it is, what was expected there, and what was received. Written for a model to act on. */
+/** Texts for a fault in arguments: its path, the expected value and the received one. Written for models. */
 import { typesOf } from './schema-types.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** `a.b[0]`; a key that would read as something else is quoted: `a["b.c"]`. */
+/** `a.b[0]`; an ambiguous key is quoted: `a["b.c"]`. */
 export function pathText(path: readonly (string | number)[]): string {
   let text = '';
   for (const key of path) {
@@ -13,7 +13,7 @@ export function pathText(path: readonly (string | number)[]): string {
   return text;
 }
 
-/** What a schema asks for, in a few words. */
+/** Returns a short description of the expected value. */
 export function describe(schema: unknown): string {
   if (!isRecord(schema)) return 'a value';
   if (Object.hasOwn(schema, 'const')) return preview(schema.const);

@@ -1,15 +1,15 @@
 /**
- * A tool's arguments in one line, `{owner: string, method: "get" | "list", page?: integer}`: enough to choose a tool by, and mostly
- * enough to call it. For reading, not for a machine. Used by `find_tools`.
+ * A tool's arguments in one line, `{owner: string, method: "get" | "list", page?: integer}`: enough to choose a tool, and usually enough to
+ * call it. Not meant to be parsed. Used by `find_tools`.
  */
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** Cut behind a whole argument at about `maxLength` characters, with a word of how many are missing. */
+/** Cuts after a complete argument at about `maxLength` characters, and states how many are missing. */
 export function shortSchema({ properties, required }: JsonSchema, maxLength: number): string {
   if (!isRecord(properties)) return '{}';
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
-  // What a call must have comes first: it is what may not be cut.
+  // Required arguments come first, since they must not be cut.
   const names = Object.keys(properties).sort((a, b) => Number(needed.has(b)) - Number(needed.has(a)));
   const told: string[] = [];
   let length = 0;

@@ -1,7 +1,7 @@
 /**
- * The input schema as a model is shown it under an entry's rules: hidden arguments gone, renamed ones under their shown name,
- * defaults told. Pure text work on a foreign schema, which never refuses more than it has to: what is sent is checked against the
- * tool's own schema all the same. Used when an edition is compiled; the arguments themselves are `entry-arguments.ts`.
+ * Returns the input schema that a model sees under an entry's rules: without hidden arguments, with renamed arguments and new defaults. It
+ * never rejects more than necessary; calls are checked against the tool's own schema in any case. Used when an edition is compiled;
+ * `entry-arguments.ts` maps the arguments.
  */
 import { readPreset } from '../entry-arguments.ts';
 import type { EntryArguments } from '../entry-rules.ts';
@@ -13,25 +13,25 @@ import { rehomeReferences } from './schema-rehome.ts';
 import type { JsonSchema } from '../tool.ts';
 import { isRecord } from '../wire-value.ts';
 
-/** The same object where the rules change nothing. Key order is the source's. */
+/** Returns the same object if the rules change nothing. Keeps the key order of the source. */
 export function shownSchema(source: JsonSchema, rules: EntryArguments): JsonSchema {
   const view = readRules(source, rules);
   if (view.hidden.size === 0 && view.shown.size === 0 && view.defaults.size === 0) return source;
   const body = narrow(view, source, new Set<string>());
   const shown = isRecord(body) ? rehomeReferences(body, source) : source;
-  // Such as a preset that an open schema does not name.
+  // For example a preset that an open schema does not name.
   return JSON.stringify(shown) === JSON.stringify(source) ? source : shown;
 }
 
 type View = {
   source: JsonSchema;
-  /** Preset arguments. `known`: those whose value can be said now. */
+  /** Preset arguments. `known`: those whose value is known at compile time. */
   hidden: ReadonlySet<string>;
   known: Record<string, unknown>;
   /** Own name → shown name. */
   shown: ReadonlyMap<string, string>;
   defaults: ReadonlyMap<string, unknown>;
-  /** Parts that may still be looked at: references can make more of a small schema than anybody could read. */
+  /** The number of parts that may still be visited: references can expand a small schema without limit. */
   budget: { parts: number };
 };
 
@@ -51,8 +51,8 @@ function readRules(source: JsonSchema, { preset = {}, rename = {}, default: defa
 }
 
 /**
- * One schema that is about the arguments object itself: the root, or a part that holds for it together with the root. `open`: the
- * references that led here.
+ * Narrows one schema that describes the arguments object: the root, or a part that applies together with it. `open`: the references that
+ * were followed to it.
  */
 function narrow(view: View, part: unknown, open: ReadonlySet<string>): unknown {
   if (!isRecord(part)) return part;
@@ -87,7 +87,7 @@ function narrow(view: View, part: unknown, open: ReadonlySet<string>): unknown {
         entries.push([keyword, Array.isArray(value) ? value.map((branch) => narrow(view, branch, inside)) : value]);
         break;
       case 'not':
-        // Without the hidden part it would refuse what the whole lets pass.
+        // Without the hidden part it would reject values that the full schema accepts.
         if (!mentionsHidden(view, value, inside)) entries.push([keyword, narrow(view, value, inside)]);
         break;
       case 'if':
@@ -106,7 +106,7 @@ function narrow(view: View, part: unknown, open: ReadonlySet<string>): unknown {
   return assemble(view, entries, also, needed);
 }
 
-/** `required` stands where it stood; what came of conditions and dependents joins `allOf`. */
+/** Keeps `required` in its position; the results of conditions and dependents are added to `allOf`. */
 function assemble(view: View, entries: [string, unknown][], also: readonly unknown[], needed: readonly string[]): JsonSchema {
   const required = [...new Set(needed)]
     .filter((name) => !view.hidden.has(name) && !view.defaults.has(name))
@@ -119,18 +119,18 @@ function assemble(view: View, entries: [string, unknown][], also: readonly unkno
   return schema;
 }
 
-/** Whether too much was looked at already; what is left is then shown as anything, and judged by the tool's own schema. */
+/** Returns whether the budget is used up. The rest is then shown as any value and checked by the tool's own schema. */
 function isSpent({ budget }: View): boolean {
   budget.parts -= 1;
   return budget.parts < 0;
 }
 
-/** References to references; real ones are one or two deep, and each may nest as deep as a schema can. */
+/** The longest chain of references. Real chains have one or two links, but each target may nest as deep as a schema can. */
 const maxHops = 16;
 
 type Followed = { schema: JsonSchema; inside: ReadonlySet<string> };
 
-/** A reference at the root is followed: what it leads to is about the arguments, too. One that leads into itself says nothing more. */
+/** Follows a reference at the root, since its target describes the arguments, too. A reference that leads back to itself adds nothing. */
 function follow(view: View, schema: JsonSchema, open: ReadonlySet<string>): Followed {
   const { $ref: reference } = schema;
   if (typeof reference !== 'string') return { schema, inside: open };
@@ -140,7 +140,8 @@ function follow(view: View, schema: JsonSchema, open: ReadonlySet<string>): Foll
   if (open.has(reference) || open.size >= maxHops) return { schema: siblings, inside: open };
   const inside = new Set([...open, reference]);
   const bare = without(target, '$defs', 'definitions');
-  // Keywords beside a reference may meet the target's own, so both hold, side by side; a reference there waits for its turn.
+  // Keywords next to a reference may conflict with the target's, so both are kept side by side. A reference in the target is resolved
+  // later.
   const meets = bare.$ref !== undefined || Object.keys(siblings).some((keyword) => Object.hasOwn(bare, keyword) && !words.has(keyword));
   if (!meets) return { schema: { ...bare, ...siblings }, inside };
   return { schema: { ...siblings, allOf: [...(Array.isArray(siblings.allOf) ? siblings.allOf : []), bare] }, inside };
@@ -169,7 +170,7 @@ function withDefault(part: unknown, value: unknown): unknown {
 
 type Gathered = { inside: ReadonlySet<string>; also: unknown[]; needed: string[] };
 
-/** What depends on an argument that is always there holds always. */
+/** A dependent schema of an argument that is always present applies always. */
 function narrowDependents(view: View, dependents: Record<string, unknown>, { inside, also, needed }: Gathered): Record<string, unknown> {
   const kept: [string, unknown][] = [];
   for (const [name, value] of Object.entries(dependents)) {
@@ -192,7 +193,7 @@ function fewer(view: View, keyword: 'minProperties' | 'maxProperties', count: nu
   return Math.max(0, count - view.hidden.size - (keyword === 'minProperties' ? view.defaults.size : 0));
 }
 
-/** Branches that the presets rule out are gone; where they rule out all, that is said elsewhere, and all stay. */
+/** Removes branches that the presets rule out. If all are ruled out, all remain; the fault is reported elsewhere. */
 function narrowChoice(
   view: View,
   keyword: 'anyOf' | 'oneOf',
@@ -202,12 +203,12 @@ function narrowChoice(
 ): [string, unknown][] {
   const fitting = branches.filter((branch) => fitsPresets(view, branch, inside));
   const left = (fitting.length === 0 ? branches : fitting).map((branch) => narrow(view, branch, inside));
-  // What told the branches apart may be hidden now: more than one may fit.
+  // The discriminator may be hidden, so more than one branch may match.
   const blurred = keyword === 'oneOf' && left.length > 1 && branches.some((branch) => mentionsHidden(view, branch, inside));
   return [[blurred && schema.anyOf === undefined ? 'anyOf' : keyword, left]];
 }
 
-/** `if` may be decided by the presets; where it can be neither decided nor told without them, the condition is left out. */
+/** The presets may decide an `if`. A condition that is undecided and refers to hidden arguments is dropped. */
 function narrowCondition(view: View, schema: JsonSchema, inside: ReadonlySet<string>): unknown[] {
   const { if: condition, then: met = true, else: unmet = true } = schema;
   const told = (): unknown[] => [
@@ -230,13 +231,13 @@ function narrowCondition(view: View, schema: JsonSchema, inside: ReadonlySet<str
   return decidable && hiddenKnown ? told() : [];
 }
 
-/** Whether a part of the schema may hold for a call that has the presets whose values are known. */
+/** Returns whether a part of the schema can apply to a call with the known presets. */
 function fitsPresets(view: View, part: unknown, open: ReadonlySet<string>): boolean {
   if (part === false) return false;
   if (!isRecord(part) || isSpent(view)) return true;
   const { schema, inside } = follow(view, part, open);
   const properties = isRecord(schema.properties) ? schema.properties : {};
-  // From what the part says, not from the presets: there may be thousands of either.
+  // Iterates over the part's names, since there may be thousands of presets.
   const names = Object.keys(properties).filter((name) => Object.hasOwn(view.known, name));
   const shut = schema.additionalProperties === false && schema.patternProperties === undefined;
   if (shut && [...view.hidden].some((name) => !Object.hasOwn(properties, name))) return false;

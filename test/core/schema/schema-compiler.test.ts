@@ -223,18 +223,18 @@ describe('every change', () => {
       additionalProperties: false,
     };
     expect(told(schema, 'gemini')).toEqual([
-      '/$schema: left out: the schema is told in the words of draft 2020-12',
-      '/properties/far: the reference https://elsewhere.example/far.json lies elsewhere and is never fetched: any value is taken',
-      '/patternProperties: not taken: left out',
-      '/additionalProperties: left out with patternProperties, which says what more it takes',
-      '/properties/a~1b/pattern: not taken: told in the description',
-      '/properties/kind/const: told as the only choice of enum',
+      '/$schema: removed: the schema is converted to draft 2020-12',
+      '/properties/far: the reference https://elsewhere.example/far.json is remote and is never fetched: any value is accepted',
+      '/patternProperties: not supported: removed',
+      '/additionalProperties: removed together with patternProperties, which it depends on',
+      '/properties/a~1b/pattern: not supported: moved to the description',
+      '/properties/kind/const: converted to an enum with one choice',
     ]);
   });
 
   it('is told, however small', () => {
-    expect(told(field({ type: 'null' }), 'gemini-openapi')).toEqual(['/properties/a: always null: told by its type and its words']);
-    expect(told(field({ const: null }), 'gemini')).toContain('/properties/a: always null: told by its type and its words');
+    expect(told(field({ type: 'null' }), 'gemini-openapi')).toEqual(['/properties/a: always null: described by its type and description']);
+    expect(told(field({ const: null }), 'gemini')).toContain('/properties/a: always null: described by its type and description');
   });
 
   it('beyond a number is counted', () => {
@@ -286,7 +286,7 @@ describe('references', () => {
       properties: { ...node.properties, next: middle },
     });
     expect(told(schema, 'full')).toContain(
-      '/properties/first/properties/next/properties/next/properties/next: #/$defs/node contains itself: written out 3 times, then any value is taken',
+      '/properties/first/properties/next/properties/next/properties/next: #/$defs/node contains itself: expanded 3 times, then any value is accepted',
     );
   });
 
@@ -371,7 +371,7 @@ describe('the whole', () => {
       type: 'object',
       properties: { limit: { type: 'integer' } },
       required: ['limit'],
-      description: '(Also takes "filter[id]": {"type":"string"})',
+      description: '(Also accepts "filter[id]": {"type":"string"})',
     });
     expect(compiled(schema, 'openai')).toBe(schema);
   });
@@ -405,19 +405,17 @@ describe('the whole', () => {
       required: ['a', 'b', 'any'],
       additionalProperties: false,
     });
-    expect(told(schema, 'openai-strict')).toContain(
-      '/properties/b: optional: null stands for "not given", and must be left out of the call again',
-    );
+    expect(told(schema, 'openai-strict')).toContain('/properties/b: optional: null means "not given" and is removed from the call');
   });
 
   it.each<[string, unknown]>([
-    ['is no JSON Schema', 'text'],
-    ['is no JSON Schema', false],
-    ['is no JSON Schema', []],
-    ['takes a value of type array, and arguments are an object', { type: 'array', items: {} }],
-    ['takes no object', { anyOf: [{ type: 'string' }, { type: 'null' }] }],
-    ['takes no object', { allOf: [{ type: 'object' }, { type: 'string' }] }],
-    ['takes no value at all', { $ref: '#/$defs/never', $defs: { never: false } }],
+    ['is not a JSON Schema', 'text'],
+    ['is not a JSON Schema', false],
+    ['is not a JSON Schema', []],
+    ['accepts a value of type array, but arguments are an object', { type: 'array', items: {} }],
+    ['accepts no object', { anyOf: [{ type: 'string' }, { type: 'null' }] }],
+    ['accepts no object', { allOf: [{ type: 'object' }, { type: 'string' }] }],
+    ['accepts no value', { $ref: '#/$defs/never', $defs: { never: false } }],
   ])('%s: an impossible one is a fault for every provider', (fault, schema) => {
     for (const dialect of SchemaDialect.options) expect(compileSchema(schema as JsonSchema, dialect)).toEqual({ ok: false, fault });
   });
@@ -440,14 +438,14 @@ describe('a schema that is too much', () => {
       description: 'Kept.',
       properties: fields(20, { type: 'string' }),
     });
-    expect(told(wordy, 'openai').at(-1)).toBe(': too large: descriptions more than one level deep are left out');
+    expect(told(wordy, 'openai').at(-1)).toBe(': too large: descriptions more than one level deep are removed');
 
     const wide: JsonSchema = {
       type: 'object',
       properties: fields(60, { type: 'object', description: 'Kept.', properties: fields(60, leaf) }),
     };
     expect((compiled(wide, 'anthropic').properties as JsonSchema).p0).toEqual({ type: 'object', description: 'Kept.' });
-    expect(told(wide, 'anthropic').at(-1)).toBe(': too large: nothing is told of what stands more than one level deep');
+    expect(told(wide, 'anthropic').at(-1)).toBe(': too large: parts more than one level deep are not described');
 
     const flat: JsonSchema = { type: 'object', properties: fields(1_000, leaf) };
     expect(compiled(flat, 'full').properties).toEqual(fields(1_000, { type: 'string' }));
@@ -503,6 +501,6 @@ describe('a schema that is too much', () => {
 
   it.each(SchemaDialect.options)('is a fault for %s when its fields alone are too many', (dialect) => {
     const result = compileSchema({ type: 'object', properties: fields(10_000, { type: 'string' }) }, dialect);
-    expect(result).toEqual({ ok: false, fault: 'is larger than 64 KB, even with less said' });
+    expect(result).toEqual({ ok: false, fault: 'is larger than 64 KB, even without descriptions' });
   });
 });
