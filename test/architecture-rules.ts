@@ -80,6 +80,7 @@ function fileViolations({ path, content }: Source): string[] {
 const onePlace: Readonly<Record<string, string>> = {
   jsonrepair: 'src/core/json-repair.ts',
   'fastest-levenshtein': 'src/core/suggest.ts',
+  minisearch: 'src/core/tool-index.ts',
   croner: 'src/core/triggers/schedules/cron.ts',
   '@marcbachmann/cel-js': 'src/core/triggers/filters/filter.ts',
   // The state of a script, found from within the interpreter.
