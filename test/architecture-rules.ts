@@ -81,6 +81,7 @@ const onePlace: Readonly<Record<string, string>> = {
   jsonrepair: 'src/core/json-repair.ts',
   'fastest-levenshtein': 'src/core/suggest.ts',
   minisearch: 'src/core/tool-index.ts',
+  'js-tokens': 'src/core/made/code-uses.ts',
   croner: 'src/core/triggers/schedules/cron.ts',
   '@marcbachmann/cel-js': 'src/core/triggers/filters/filter.ts',
   // The state of a script, found from within the interpreter.

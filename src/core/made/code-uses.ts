@@ -1,10 +1,10 @@
 /**
- * Which tools code names, read from its text: `tools.<name>`, `tools["<name>"]` and, by its canonical name, `tools.<server>.<name>`. What it may call is fixed with it (DESIGN §7), so what
- * cannot be read here has to be declared. Nothing rests on this at run time: there only the fixed ones can be called.
+ * Reads from the text of code which tools it names: `tools.<name>`, `tools["<name>"]` and, by canonical name, `tools.<server>.<name>`. These are the tools that the code may call (DESIGN §7);
+ * what cannot be read here has to be declared. At run time only the tools that were fixed when the code was written can be called, so nothing depends on this for safety.
  */
-import { readTokens, type CodeToken } from './code-tokens.ts';
+import jsTokens, { type Token } from 'js-tokens';
 
-/** `names`: as written, each once, with the line of its first. `unread`: the line where `tools` is used in any other way; null: nowhere. */
+/** `names`: as written, each once, with its first line. `unread`: the first line that uses `tools` in any other way; null: there is none. */
 export type CodeUses = { names: { name: string; line: number }[]; unread: number | null };
 
 export function readCodeUses(code: string): CodeUses {
@@ -12,36 +12,49 @@ export function readCodeUses(code: string): CodeUses {
   const names = new Map<string, number>();
   let unread: number | null = null;
   for (const [index, token] of tokens.entries()) {
-    if (token.kind !== 'name' || token.text !== 'tools' || isOtherTools(tokens, index)) continue;
-    const name = nameBehind(tokens, index + 1);
+    if (token.type !== 'IdentifierName' || token.value !== 'tools' || isOtherTools(tokens, index)) continue;
+    const name = nameAt(tokens, index + 1);
     if (name === null) unread ??= token.line;
     else if (!names.has(name)) names.set(name, token.line);
   }
   return { names: [...names].map(([name, line]) => ({ name, line })), unread };
 }
 
-/** A member of something else, or a key. */
+type CodeToken = Token & { line: number };
+
+/** Without comments and white space. js-tokens never throws and takes linear time; text that is not JavaScript gives tokens too. */
+function readTokens(code: string): CodeToken[] {
+  const tokens: CodeToken[] = [];
+  let line = 1;
+  for (const token of jsTokens(code)) {
+    if (!/Comment$|^WhiteSpace$|^LineTerminatorSequence$/.test(token.type)) tokens.push({ ...token, line });
+    line += token.value.split('\n').length - 1;
+  }
+  return tokens;
+}
+
+/** Whether it is a member of another object, or the key of a literal. */
 function isOtherTools(tokens: readonly CodeToken[], index: number): boolean {
-  const before = tokens[index - 1]?.text;
-  if (before === '.' || before === '?.') return tokens[index - 2]?.text !== 'globalThis';
-  return tokens[index + 1]?.text === ':' && (before === '{' || before === ',');
+  const before = tokens[index - 1]?.value;
+  if (before === '.' || before === '?.') return tokens[index - 2]?.value !== 'globalThis';
+  return tokens[index + 1]?.value === ':' && (before === '{' || before === ',');
 }
 
-/** null: what stands there cannot be read as a name. */
-function nameBehind(tokens: readonly CodeToken[], index: number): string | null {
-  const [mark, next, close] = tokens.slice(index, index + 3);
-  if (mark?.kind !== 'mark') return null;
-  if (mark.text === '.') return next?.kind === 'name' ? next.text + memberBehind(tokens, index + 2) : null;
-  if (mark.text === '?.') return next?.kind === 'name' ? next.text : next?.text === '[' ? nameBehind(tokens, index + 1) : null;
-  if (mark.text !== '[' || close?.text !== ']' || close.kind !== 'mark') return null;
-  const isText = next?.kind === 'string' || next?.kind === 'template';
-  return isText && !next.text.includes('\\') ? next.text : null;
+/** The name in `.name`, `?.name`, `["name"]` or `?.["name"]`; null where the tokens are anything else. */
+function nameAt(tokens: readonly CodeToken[], index: number): string | null {
+  const [first, next, close] = tokens.slice(index, index + 3);
+  const isName = next?.type === 'IdentifierName';
+  if (first?.value === '.') return isName ? next.value + memberAt(tokens, index + 2) : null;
+  if (first?.value === '?.') return isName ? next.value : next?.value === '[' ? nameAt(tokens, index + 1) : null;
+  if (first?.value !== '[' || close?.value !== ']') return null;
+  const isText = next?.type === 'StringLiteral' || next?.type === 'NoSubstitutionTemplate';
+  return isText && next.closed && !next.value.includes('\\') ? next.value.slice(1, -1) : null;
 }
 
-/** `.read_file` behind `tools.builtin`; empty where the tool itself stands there, to be called or handed on. */
-function memberBehind(tokens: readonly CodeToken[], index: number): string {
+/** `.read_file` after `tools.builtin`; empty where the tool itself is called or passed on. */
+function memberAt(tokens: readonly CodeToken[], index: number): string {
   const [dot, name] = tokens.slice(index, index + 2);
-  return dot?.text === '.' && name?.kind === 'name' && !functionMembers.has(name.text) ? `.${name.text}` : '';
+  return dot?.value === '.' && name?.type === 'IdentifierName' && !functionMembers.has(name.value) ? `.${name.value}` : '';
 }
 
 const functionMembers: ReadonlySet<string> = new Set(['apply', 'bind', 'call', 'length', 'name']);
